@@ -1,0 +1,52 @@
+//! Events that a source emitted, as the summary lists show them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sluice_model::{EventId, SourceId};
+use utoipa::ToSchema;
+
+/// An emitted event.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct EventSummary {
+    #[schema(value_type = String, example = "1606370816223-0")]
+    pub id: EventId,
+    /// Epoch milliseconds.
+    pub indexed_at_ms: i64,
+    /// The emitted value; over 1 KB a `TruncatedEvent`, unless `expand=event` is given.
+    #[schema(value_type = Value)]
+    pub event: Box<RawValue>,
+    pub metadata: EventMetadata,
+}
+
+/// What is known of an event beside its value.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct EventMetadata {
+    pub emit_id: String,
+    /// The channel; empty for the default one.
+    pub name: String,
+    #[schema(value_type = String)]
+    pub emitter_id: SourceId,
+    /// The `id` given with the emit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The `summary` given with the emit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
+    pub summary: Option<Box<RawValue>>,
+    /// The `ts` given with the emit: epoch milliseconds when it was a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
+    pub ts: Option<Box<RawValue>>,
+}
+
+/// Stands for an event that is too large for a summary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TruncatedEvent {
+    /// Always true: marks the preview as one.
+    #[serde(rename = "$truncated")]
+    pub truncated: bool,
+    /// Size of the whole event, in bytes of JSON.
+    pub size: usize,
+    /// The beginning of the event's JSON text.
+    pub preview: String,
+}

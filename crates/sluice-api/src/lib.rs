@@ -1,0 +1,25 @@
+//! Wire types of the REST API: what requests carry and what responses hold, for the server, the command line and tests.
+//!
+//! Fields stand in the order in which they are sent. Text that a client sends is free of NUL characters once it has been
+//! deserialised, because no database column can hold one.
+
+mod components;
+mod envelope;
+mod error;
+mod events;
+mod logs;
+mod query;
+mod sources;
+mod text;
+mod users;
+
+pub use components::{Component, CreateComponent, PublishComponent};
+pub use envelope::{Data, List, PageInfo};
+pub use error::ErrorBody;
+pub use events::{EventMetadata, EventSummary, TruncatedEvent};
+pub use logs::LogLine;
+pub use query::{
+    DeleteEventsQuery, DeleteSourceQuery, EventsQuery, FieldQuery, IgnoreHookErrors, PageQuery,
+};
+pub use sources::{CreateSource, Invocation, RunSource, Source, UpdateSource};
+pub use users::{CreateUser, CreatedUser, FreeUser, NO_LIMIT, PaidUser, User, UserPlan};

@@ -1,0 +1,69 @@
+//! Parameters in the query string. Numbers and cursors arrive as text: the server checks them, so that its errors name them.
+
+use serde::{Deserialize, Serialize};
+use utoipa::IntoParams;
+
+/// Which fields of each item to return.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct FieldQuery {
+    /// Comma-separated names of the fields to return. Default: all.
+    pub include: Option<String>,
+    /// Comma-separated names of the fields to leave out. Default: none.
+    pub exclude: Option<String>,
+}
+
+/// Which page of a list to return.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    /// Size of the page; more than 100 counts as 100.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 100, default = 10)]
+    pub limit: Option<String>,
+    /// Return the items that follow this cursor.
+    pub after: Option<String>,
+    /// Return the items just ahead of this cursor.
+    pub before: Option<String>,
+}
+
+/// Which events of a source to show, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct EventsQuery {
+    /// `event` returns each event whole, however large.
+    pub expand: Option<String>,
+    /// A channel; `default` and the empty name are the default channel. Left out: all but those whose name begins with `$`.
+    pub event_name: Option<String>,
+}
+
+/// Which events of a source to delete; both bounds are included.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct DeleteEventsQuery {
+    /// The oldest event to delete.
+    pub start_id: Option<String>,
+    /// The newest event to delete.
+    pub end_id: Option<String>,
+    /// A channel; left out: all but those whose name begins with `$`.
+    pub event_name: Option<String>,
+}
+
+/// How to delete a source.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct DeleteSourceQuery {
+    /// Delete the source even when its `deactivate` hook fails.
+    #[serde(default)]
+    #[param(value_type = bool, required = false, default = false)]
+    pub ignore_hook_errors: IgnoreHookErrors,
+}
+
+/// Whether a failing hook stops the deletion of a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum IgnoreHookErrors {
+    #[serde(rename = "true")]
+    Yes,
+    #[default]
+    #[serde(rename = "false")]
+    No,
+}

@@ -1,0 +1,87 @@
+//! Sources: deployed components, and running one by hand.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, value::RawValue};
+use sluice_model::{ComponentId, InvocationId, SourceId, UserId};
+use utoipa::ToSchema;
+
+/// A deployed component.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Source {
+    #[schema(value_type = String, example = "dc_K0uAee")]
+    pub id: SourceId,
+    /// Absent in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "u_Aiot2b")]
+    pub user_id: Option<UserId>,
+    #[schema(value_type = String, example = "sc_JDi8EB")]
+    pub component_id: ComponentId,
+    /// Values of the props. An HTTP interface holds `endpoint_url`, a timer `cron` and `interval_seconds`; secrets are masked.
+    #[schema(value_type = Object)]
+    pub configured_props: Map<String, Value>,
+    pub active: bool,
+    /// Epoch seconds.
+    pub created_at: i64,
+    /// Epoch seconds.
+    pub updated_at: i64,
+    pub name: String,
+    pub name_slug: String,
+}
+
+/// Body of `POST /sources`. One of `component_id`, `component_code`, `component_url` and `key` is required, and the first of
+/// them that is present is used.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+pub struct CreateSource {
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub component_id: Option<String>,
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub component_code: Option<String>,
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub component_url: Option<String>,
+    /// Key of a component in the registry of this server.
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub key: Option<String>,
+    /// Left out: the name slug of the component.
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub name: Option<String>,
+    /// Values of the props; a timer is `{"intervalSeconds": 60}` or `{"cron": "0 * * * *"}`.
+    #[schema(value_type = Option<Object>)]
+    pub configured_props: Option<Map<String, Value>>,
+}
+
+/// Body of `PUT /sources/{id}`. What is left out stays as it is, except `active`. At least one field must be present.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+pub struct UpdateSource {
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub component_id: Option<String>,
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub component_code: Option<String>,
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub component_url: Option<String>,
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub key: Option<String>,
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub name: Option<String>,
+    /// Replaces all values of the props.
+    #[schema(value_type = Option<Object>)]
+    pub configured_props: Option<Map<String, Value>>,
+    /// Left out means true.
+    #[schema(default = true)]
+    pub active: Option<bool>,
+}
+
+/// Body of `POST /sources/{id}/run`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+pub struct RunSource {
+    /// What `run` receives; `{}` when it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
+    pub event: Option<Box<RawValue>>,
+}
+
+/// One accepted run of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Invocation {
+    #[schema(value_type = String)]
+    pub id: InvocationId,
+}

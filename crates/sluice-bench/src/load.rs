@@ -1,0 +1,174 @@
+//! A closed-loop load generator: each connection sends the same bytes again as soon as it has its answer.
+//!
+//! Every request that is sent is also waited for, also past the deadline, so that the number of accepted requests is
+//! exact and can be compared with what the server kept.
+
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::JoinSet,
+    time::timeout,
+};
+
+use crate::{histogram::Histogram, response};
+
+/// A server that takes longer than this for one answer has failed.
+const ANSWER_DEADLINE: Duration = Duration::from_mins(1);
+const READ_BUFFER: usize = 16 * 1024;
+
+/// What to send, where, and how hard.
+#[derive(Debug, Clone)]
+pub(crate) struct Load {
+    /// `host:port`.
+    pub(crate) addr: String,
+    /// The whole request, head and body.
+    pub(crate) request: Vec<u8>,
+    pub(crate) connections: usize,
+    pub(crate) duration: Duration,
+}
+
+/// What became of it.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Answers with a 2xx status.
+    pub(crate) accepted: u64,
+    /// Answers with any other status.
+    pub(crate) refused: u64,
+    /// Connections that ended or spoke nonsense; each takes its connection out of the load.
+    pub(crate) errors: Vec<String>,
+    pub(crate) latencies: Histogram,
+    pub(crate) elapsed: Duration,
+}
+
+impl Tally {
+    pub(crate) fn answers_per_second(&self) -> f64 {
+        let answers = u32::try_from(self.accepted + self.refused).unwrap_or(u32::MAX);
+        f64::from(answers) / self.elapsed.as_secs_f64()
+    }
+
+    fn add(&mut self, other: Self) {
+        self.accepted += other.accepted;
+        self.refused += other.refused;
+        self.errors.extend(other.errors);
+        self.latencies.merge(&other.latencies);
+    }
+}
+
+/// Builds a keep-alive POST of a JSON body.
+pub(crate) fn post_json(addr: &str, path: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: {addr}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
+pub(crate) async fn run(load: &Load) -> Tally {
+    let start = Instant::now();
+    let deadline = start + load.duration;
+    let mut connections = JoinSet::new();
+    for _ in 0..load.connections {
+        connections.spawn(drive_connection(
+            load.addr.clone(),
+            load.request.clone(),
+            deadline,
+        ));
+    }
+    let mut total = Tally::default();
+    while let Some(tally) = connections.join_next().await {
+        total.add(tally.expect("a connection's task does not panic"));
+    }
+    total.elapsed = start.elapsed();
+    total
+}
+
+async fn drive_connection(addr: String, request: Vec<u8>, deadline: Instant) -> Tally {
+    let mut tally = Tally::default();
+    if let Err(error) = exchange_until(&addr, &request, deadline, &mut tally).await {
+        tally.errors.push(format!("{error:#}"));
+    }
+    tally
+}
+
+async fn exchange_until(
+    addr: &str,
+    request: &[u8],
+    deadline: Instant,
+    tally: &mut Tally,
+) -> anyhow::Result<()> {
+    let mut stream = TcpStream::connect(addr).await?;
+    stream.set_nodelay(true)?;
+    let mut buffer = Vec::with_capacity(READ_BUFFER);
+    while Instant::now() < deadline {
+        let sent = Instant::now();
+        stream.write_all(request).await?;
+        let status = timeout(ANSWER_DEADLINE, read_answer(&mut stream, &mut buffer)).await??;
+        tally.latencies.record(sent.elapsed());
+        match status {
+            200..300 => tally.accepted += 1,
+            _ => tally.refused += 1,
+        }
+    }
+    Ok(())
+}
+
+async fn read_answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> anyhow::Result<u16> {
+    buffer.clear();
+    loop {
+        if stream.read_buf(buffer).await? == 0 {
+            bail!("the server closed the connection");
+        }
+        if let Some(response) = response::parse(buffer)? {
+            if response.length != buffer.len() {
+                bail!("the server sent more than one answer");
+            }
+            return Ok(response.status);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// Answers every connection's first request with 200 and its second with 503, and then closes.
+    async fn serve(listener: TcpListener) {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                for status in ["200 OK", "503 Unavailable"] {
+                    let mut request = [0; 1024];
+                    let _ = stream.read(&mut request).await;
+                    let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nok");
+                    let _ = stream.write_all(answer.as_bytes()).await;
+                }
+            });
+        }
+    }
+
+    #[tokio::test]
+    async fn answers_are_counted_by_kind() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let addr = listener.local_addr().expect("it is bound").to_string();
+        tokio::spawn(serve(listener));
+        let load = Load {
+            request: post_json(&addr, "/", "{}"),
+            addr,
+            connections: 3,
+            duration: Duration::from_secs(5),
+        };
+        let tally = run(&load).await;
+        assert_eq!(
+            (tally.accepted, tally.refused, tally.errors.len()),
+            (3, 3, 3)
+        );
+        assert!(
+            tally.elapsed < load.duration,
+            "a closed connection is not opened again"
+        );
+    }
+}

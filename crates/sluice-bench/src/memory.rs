@@ -1,0 +1,86 @@
+//! Section d: the server's memory with many idle sources, and what each running one adds.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+use sluice_testkit::wait_for;
+use tokio::time::sleep;
+
+use crate::{
+    Outcome,
+    deployment::{deploy, event_count, save_component, send},
+    proc_fs::{Usage, descendants, resident_bytes, usage},
+    report::Measurement,
+    settings::Settings,
+};
+
+/// Lets what the deployment left behind be freed.
+const SETTLE: Duration = Duration::from_secs(5);
+const EVENT_DEADLINE: Duration = Duration::from_secs(30);
+const RUNNING_SOURCES: usize = 20;
+const TARGET_MEGABYTES: f64 = 300.0;
+const MEGABYTE: f64 = 1_000_000.0;
+
+pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
+    eprintln!("d: deploying {} sources", settings.idle_sources);
+    let server = settings.start_server().await?;
+    let api = server.api();
+    let component = save_component(&api, "echo_source.mjs").await?;
+    let sources = deploy(&api, &component, &json!({}), settings.idle_sources).await?;
+    sleep(SETTLE).await;
+    let idle = megabytes(resident_bytes(server.pid())?);
+    let idle_processes = descendants(server.pid())?.len();
+
+    for source in sources.iter().take(RUNNING_SOURCES) {
+        send(&api, source, &json!({ "first": true })).await?;
+        wait_for(
+            EVENT_DEADLINE,
+            "the event of a running source",
+            async || {
+                event_count(&api, source)
+                    .await
+                    .is_ok_and(|count| count > 0)
+                    .then_some(())
+            },
+        )
+        .await;
+    }
+    let processes = descendants(server.pid())?;
+    let mut total = Usage::default();
+    for process in &processes {
+        total += usage(*process)?;
+    }
+    let each = |bytes: u64| megabytes(bytes) / count(processes.len().max(1));
+    let deployed = format!("server with {} idle sources", sources.len());
+    Ok(vec![
+        Measurement::new('d', &deployed, idle, "MB").at_most(TARGET_MEGABYTES),
+        Measurement::new('d', "processes of idle sources", count(idle_processes), "").at_most(0.0),
+        Measurement::new(
+            'd',
+            "processes with 20 sources running",
+            count(processes.len()),
+            "",
+        ),
+        Measurement::new(
+            'd',
+            "private memory of each process",
+            each(total.private),
+            "MB",
+        ),
+        Measurement::new(
+            'd',
+            "proportional memory of each process",
+            each(total.proportional),
+            "MB",
+        ),
+    ])
+}
+
+fn megabytes(bytes: u64) -> f64 {
+    let kilobytes = u32::try_from(bytes / 1000).unwrap_or(u32::MAX);
+    f64::from(kilobytes) * 1000.0 / MEGABYTE
+}
+
+fn count(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}

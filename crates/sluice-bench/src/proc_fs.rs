@@ -1,0 +1,119 @@
+//! What the kernel says about processes: who descends from whom, and how much memory each holds.
+
+use std::{collections::HashMap, fs, ops::AddAssign};
+
+use anyhow::Context;
+
+/// The memory of one process, or of several together, in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Usage {
+    /// Pages that no other process shares.
+    pub(crate) private: u64,
+    /// The same, plus its share of those that others share.
+    pub(crate) proportional: u64,
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.private += other.private;
+        self.proportional += other.proportional;
+    }
+}
+
+/// The resident memory of a process, in bytes.
+pub(crate) fn resident_bytes(pid: u32) -> anyhow::Result<u64> {
+    let status = read(pid, "status")?;
+    field(&status, "VmRSS:").context("no VmRSS")
+}
+
+pub(crate) fn usage(pid: u32) -> anyhow::Result<Usage> {
+    let rollup = read(pid, "smaps_rollup")?;
+    let field = |name| field(&rollup, name).with_context(|| format!("no {name}"));
+    Ok(Usage {
+        private: field("Private_Clean:")? + field("Private_Dirty:")?,
+        proportional: field("Pss:")?,
+    })
+}
+
+/// Every living process that descends from `pid`.
+pub(crate) fn descendants(pid: u32) -> anyhow::Result<Vec<u32>> {
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(process) = name.to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        // A process that ended since the folder was listed has no parent any more.
+        if let Some(parent) = read(process, "stat")
+            .ok()
+            .as_deref()
+            .and_then(living_parent)
+        {
+            children.entry(parent).or_default().push(process);
+        }
+    }
+    let mut found = Vec::new();
+    let mut open = vec![pid];
+    while let Some(parent) = open.pop() {
+        let next = children.remove(&parent).unwrap_or_default();
+        open.extend(&next);
+        found.extend(next);
+    }
+    Ok(found)
+}
+
+/// The parent in a line of `/proc/<pid>/stat`; none for a zombie, which holds nothing.
+/// The name before it is in parentheses and may itself contain anything.
+fn living_parent(stat: &str) -> Option<u32> {
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let mut fields = rest.split(' ');
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    (state != "Z").then_some(parent)
+}
+
+fn read(pid: u32, file: &str) -> anyhow::Result<String> {
+    let path = format!("/proc/{pid}/{file}");
+    fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))
+}
+
+/// A `Name:   123 kB` line, in bytes.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{self, Command};
+
+    use super::*;
+
+    #[test]
+    fn this_process_has_memory() {
+        let usage = usage(process::id()).expect("we may read ourselves");
+        assert!(usage.private > 0 && usage.proportional >= usage.private);
+        assert!(resident_bytes(process::id()).expect("we may read ourselves") > usage.private / 2);
+    }
+
+    #[test]
+    fn a_child_is_a_descendant_while_it_lives() {
+        let mut child = Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .expect("sleep starts");
+        let alive = descendants(process::id()).expect("/proc is readable");
+        assert!(alive.contains(&child.id()));
+        child.kill().expect("it is ours");
+        child.wait().expect("it is ours");
+        let after = descendants(process::id()).expect("/proc is readable");
+        assert!(!after.contains(&child.id()));
+    }
+
+    #[test]
+    fn a_name_with_parentheses_does_not_hide_the_parent() {
+        assert_eq!(living_parent("7 (a) b) S 42 7 7"), Some(42));
+        assert_eq!(living_parent("7 (gone) Z 42 7 7"), None);
+    }
+}

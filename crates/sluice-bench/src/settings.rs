@@ -1,0 +1,81 @@
+//! What the measurements share: where the programs are, and how much load to make.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use sluice_testkit::{Server, ServerOptions};
+
+/// More than any run makes, so that every event is still there to be counted.
+const KEEP_ALL_EVENTS: &str = "100000000";
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Settings {
+    /// The server to measure.
+    #[arg(long, default_value = "target/release/sluice")]
+    binary: PathBuf,
+    /// How long each round of load lasts.
+    #[arg(long, default_value_t = 10)]
+    seconds: u64,
+    /// How many rounds of load there are of each kind; their median counts.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) rounds: usize,
+    /// How many keep-alive connections make the load.
+    #[arg(long, default_value_t = 128)]
+    pub(crate) connections: usize,
+    /// How many sources section c wakes.
+    #[arg(long, default_value_t = 20)]
+    pub(crate) cold_sources: usize,
+    /// How many idle sources section d deploys.
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) idle_sources: usize,
+    /// How many timers section e makes due in the same second.
+    #[arg(long, default_value_t = 1_000)]
+    pub(crate) timers: usize,
+}
+
+impl Settings {
+    pub(crate) fn duration(&self) -> Duration {
+        Duration::from_secs(self.seconds)
+    }
+
+    /// Starts a server on a fresh data folder, with the same Deno as the yardstick.
+    pub(crate) async fn start_server(&self) -> anyhow::Result<Server> {
+        let binary = self.binary.canonicalize().with_context(|| {
+            format!(
+                "there is no {}: run `make build` first",
+                self.binary.display()
+            )
+        })?;
+        let options = ServerOptions::new(binary)
+            .env("SLUICE_DENO", deno()?)
+            .arg("--event-retention")
+            .arg(KEEP_ALL_EVENTS);
+        Ok(Server::start(options).await)
+    }
+}
+
+/// The Deno to use: `SLUICE_DENO`, or the one `make deno` installed.
+pub(crate) fn deno() -> anyhow::Result<PathBuf> {
+    if let Some(path) = env::var_os("SLUICE_DENO") {
+        return Ok(path.into());
+    }
+    let platforms =
+        fs::read_dir("node_modules/@deno").context("run `make deno` first, and start here")?;
+    for platform in platforms {
+        let program = platform?.path().join("deno");
+        if program.is_file() {
+            return Ok(program.canonicalize()?);
+        }
+    }
+    bail!("node_modules/@deno holds no deno for this platform")
+}
+
+/// The path of one of the JavaScript files beside this program's source.
+pub(crate) fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("js").join(name)
+}

@@ -1,0 +1,196 @@
+//! Sections a and b: durable events per second through an HTTP source, against the yardstick under the same load.
+//!
+//! The rounds alternate, each on fresh processes, so that a machine that grows slower or faster meets both alike. The
+//! rate of section a counts events, not answers: its clock runs until the last event is committed.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, ensure};
+use serde_json::json;
+
+use crate::{
+    Outcome,
+    deployment::{counter, deploy, event_count, save_component, wait_for_counter},
+    load::{self, Load, Tally, post_json},
+    report::{Measurement, median},
+    settings::Settings,
+    yardstick::Yardstick,
+};
+
+const WARM_UP: Duration = Duration::from_secs(1);
+const DRAIN_DEADLINE: Duration = Duration::from_mins(5);
+const INVOCATIONS: &str = "sluice_invocations_total";
+/// The share of the yardstick's rate that section a is to reach.
+const TARGET_RATIO: f64 = 0.12;
+const BODY: &str = r#"{"type":"order.paid","id":"ord_18374","customer":{"id":"cus_991","name":"Ada Lovelace","email":"ada@example.com"},"items":[{"sku":"A-100","quantity":2,"price":1999},{"sku":"B-250","quantity":1,"price":4950}],"currency":"EUR","paid":true}"#;
+
+/// Which kinds of rounds to run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rounds {
+    pub(crate) ingest: bool,
+    pub(crate) yardstick: bool,
+}
+
+/// What one round measured.
+struct Round {
+    per_second: f64,
+    p50: Duration,
+    p99: Duration,
+}
+
+pub(crate) async fn measure(settings: Arc<Settings>, rounds: Rounds) -> Outcome {
+    let (mut ingest, mut yardstick) = (Vec::new(), Vec::new());
+    for number in 1..=settings.rounds {
+        if rounds.yardstick {
+            eprintln!("b: round {number} of {}", settings.rounds);
+            yardstick.push(yardstick_round(&settings).await?);
+        }
+        if rounds.ingest {
+            eprintln!("a: round {number} of {}", settings.rounds);
+            ingest.push(ingest_round(&settings).await?);
+        }
+    }
+    let mut measurements = Vec::new();
+    measurements.extend(summary('a', "durable events", &ingest));
+    measurements.extend(summary('b', "bare Deno handler, answers", &yardstick));
+    if rounds.ingest && rounds.yardstick {
+        let ratio = median_rate(&ingest) / median_rate(&yardstick);
+        let ratio = Measurement::new('a', "ratio a/b", ratio, "");
+        measurements.push(ratio.at_least(TARGET_RATIO));
+    }
+    Ok(measurements)
+}
+
+async fn yardstick_round(settings: &Settings) -> anyhow::Result<Round> {
+    let yardstick = Yardstick::start().await?;
+    let request = post_json(&yardstick.addr, "/", BODY);
+    let load = load_of(settings, yardstick.addr.clone(), request);
+    warm_up(&load).await?;
+    let tally = load::run(&load).await;
+    check(&tally)?;
+    Ok(round_of(&tally, tally.answers_per_second()))
+}
+
+async fn ingest_round(settings: &Settings) -> anyhow::Result<Round> {
+    let server = settings.start_server().await?;
+    let api = server.api();
+    let component = save_component(&api, "echo_source.mjs").await?;
+    let sources = deploy(&api, &component, &json!({}), 1).await?;
+    let source = sources.first().context("one source was deployed")?;
+    let endpoint = source
+        .endpoint
+        .as_deref()
+        .context("the source has no endpoint")?;
+    let (addr, path) = split_url(endpoint)?;
+    let load = load_of(settings, addr.clone(), post_json(&addr, &path, BODY));
+
+    let before = counter(&api, INVOCATIONS).await;
+    let warm = warm_up(&load).await?;
+    wait_for_counter(&api, INVOCATIONS, before + warm, DRAIN_DEADLINE).await;
+
+    let start = Instant::now();
+    let tally = load::run(&load).await;
+    check(&tally)?;
+    let accepted = warm + tally.accepted;
+    wait_for_counter(&api, INVOCATIONS, before + accepted, DRAIN_DEADLINE).await;
+    let elapsed = start.elapsed();
+
+    let kept = event_count(&api, source).await?;
+    ensure!(
+        kept == accepted,
+        "{accepted} requests were accepted, but {kept} events are there"
+    );
+    let events = u32::try_from(tally.accepted)?;
+    Ok(round_of(&tally, f64::from(events) / elapsed.as_secs_f64()))
+}
+
+fn load_of(settings: &Settings, addr: String, request: Vec<u8>) -> Load {
+    Load {
+        addr,
+        request,
+        connections: settings.connections,
+        duration: settings.duration(),
+    }
+}
+
+/// Lets just-in-time compilers and caches settle; returns how many requests that took.
+async fn warm_up(load: &Load) -> anyhow::Result<u64> {
+    let tally = load::run(&Load {
+        duration: WARM_UP,
+        ..load.clone()
+    })
+    .await;
+    check(&tally)?;
+    Ok(tally.accepted)
+}
+
+/// A round with refusals or broken connections measures something else.
+fn check(tally: &Tally) -> anyhow::Result<()> {
+    ensure!(
+        tally.refused == 0,
+        "{} requests were refused",
+        tally.refused
+    );
+    if let Some(error) = tally.errors.first() {
+        anyhow::bail!(
+            "{} connections broke; the first: {error}",
+            tally.errors.len()
+        );
+    }
+    Ok(())
+}
+
+fn round_of(tally: &Tally, per_second: f64) -> Round {
+    Round {
+        per_second,
+        p50: tally.latencies.quantile(500),
+        p99: tally.latencies.quantile(990),
+    }
+}
+
+fn summary(section: char, what: &str, rounds: &[Round]) -> Vec<Measurement> {
+    if rounds.is_empty() {
+        return Vec::new();
+    }
+    let millis = |pick: fn(&Round) -> Duration| {
+        median(rounds.iter().map(|round| pick(round).as_secs_f64() * 1e3))
+    };
+    vec![
+        Measurement::new(section, what, median_rate(rounds), "per second"),
+        Measurement::new(section, "answer, p50", millis(|round| round.p50), "ms"),
+        Measurement::new(section, "answer, p99", millis(|round| round.p99), "ms"),
+    ]
+}
+
+fn median_rate(rounds: &[Round]) -> f64 {
+    median(rounds.iter().map(|round| round.per_second))
+}
+
+/// Splits `http://host:port/path` into the address to connect to and the path to ask for.
+fn split_url(url: &str) -> anyhow::Result<(String, String)> {
+    let rest = url
+        .strip_prefix("http://")
+        .with_context(|| format!("not plain HTTP: {url}"))?;
+    let (addr, path) = rest.split_once('/').unwrap_or((rest, ""));
+    Ok((addr.to_owned(), format!("/{path}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_is_split_into_address_and_path() {
+        let split = split_url("http://127.0.0.1:3000/e/abc").expect("it is plain HTTP");
+        assert_eq!(split, ("127.0.0.1:3000".to_owned(), "/e/abc".to_owned()));
+        assert!(split_url("https://example.com/").is_err());
+    }
+
+    #[test]
+    fn the_body_is_json() {
+        assert!(serde_json::from_str::<serde_json::Value>(BODY).is_ok_and(|body| body.is_object()));
+    }
+}

@@ -1,0 +1,150 @@
+//! What `sluice serve` takes, from flags and environment variables.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use bytesize::ByteSize;
+use clap::{Args, ValueEnum};
+use sluice_engine::Settings;
+use sluice_runtime::Limits;
+
+#[derive(Args)]
+pub(crate) struct ServeOptions {
+    /// Address to listen on
+    #[arg(long, env = "SLUICE_LISTEN", default_value = "127.0.0.1:3000")]
+    pub(crate) listen: SocketAddr,
+    /// Folder for the database, the master key and what components need while they run
+    #[arg(long, env = "SLUICE_DATA_DIR", default_value = "sluice-data")]
+    pub(crate) data_dir: PathBuf,
+    /// PostgreSQL to use instead of the SQLite file in the data folder, such as postgres://user@host/db
+    #[arg(long, env = "SLUICE_DATABASE_URL", hide_env_values = true)]
+    pub(crate) database_url: Option<String>,
+    /// Connections to PostgreSQL
+    #[arg(long, env = "SLUICE_DATABASE_CONNECTIONS", default_value_t = 8)]
+    pub(crate) database_connections: usize,
+    /// Where clients reach this server [default: http:// and the address it listens on]
+    #[arg(long, env = "SLUICE_PUBLIC_URL")]
+    pub(crate) public_url: Option<String>,
+    /// Give each endpoint a host name of its own below this domain, instead of a path
+    #[arg(long, env = "SLUICE_ENDPOINT_DOMAIN")]
+    pub(crate) endpoint_domain: Option<String>,
+    /// Let components and `component_url` reach private, loopback and link-local addresses
+    #[arg(long, env = "SLUICE_ALLOW_PRIVATE_NETWORK")]
+    pub(crate) allow_private_network: bool,
+    /// Largest body an endpoint accepts
+    #[arg(long, env = "SLUICE_MAX_BODY", default_value = "10MiB")]
+    pub(crate) max_body: ByteSize,
+    /// Largest body the API accepts
+    #[arg(long, env = "SLUICE_MAX_API_BODY", default_value = "10MiB")]
+    pub(crate) max_api_body: ByteSize,
+    /// Time one invocation may take
+    #[arg(long, env = "SLUICE_INVOCATION_TIMEOUT", default_value = "30s", value_parser = humantime::parse_duration)]
+    pub(crate) invocation_timeout: Duration,
+    /// Time a component may take to load
+    #[arg(long, env = "SLUICE_LOAD_TIMEOUT", default_value = "15s", value_parser = humantime::parse_duration)]
+    pub(crate) load_timeout: Duration,
+    /// JavaScript heap of a component process
+    #[arg(long, env = "SLUICE_HEAP", default_value = "256MiB")]
+    pub(crate) heap: ByteSize,
+    /// Largest event a component may emit
+    #[arg(long, env = "SLUICE_MAX_EMIT", default_value = "1MiB")]
+    pub(crate) max_emit: ByteSize,
+    /// All events one invocation may emit together
+    #[arg(long, env = "SLUICE_MAX_EMITS", default_value = "64MiB")]
+    pub(crate) max_emits: ByteSize,
+    /// All that one invocation may log
+    #[arg(long, env = "SLUICE_MAX_LOG", default_value = "256KiB")]
+    pub(crate) max_log: ByteSize,
+    /// Invocations of one source that may run at once
+    #[arg(long, env = "SLUICE_SOURCE_CONCURRENCY", default_value_t = 128)]
+    pub(crate) source_concurrency: usize,
+    /// Component processes that may live at once
+    #[arg(long, env = "SLUICE_MAX_PROCESSES", default_value_t = 200)]
+    pub(crate) max_processes: usize,
+    /// Stop a component process that has had no work for this long
+    #[arg(long, env = "SLUICE_IDLE_TIMEOUT", default_value = "60s", value_parser = humantime::parse_duration)]
+    pub(crate) idle_timeout: Duration,
+    /// Tries for an invocation whose process dies under it
+    #[arg(long, env = "SLUICE_MAX_ATTEMPTS", default_value_t = 3)]
+    pub(crate) max_attempts: u32,
+    /// Events kept for each source
+    #[arg(long, env = "SLUICE_EVENT_RETENTION", default_value_t = 10_000)]
+    pub(crate) event_retention: u64,
+    /// Log lines kept for each source
+    #[arg(long, env = "SLUICE_LOG_RETENTION", default_value_t = 10_000)]
+    pub(crate) log_retention: u64,
+    /// How long the files of multipart requests can be fetched
+    #[arg(long, env = "SLUICE_UPLOAD_LIFETIME", default_value = "30m", value_parser = humantime::parse_duration)]
+    pub(crate) upload_lifetime: Duration,
+    /// Invocations a free-plan user may have in a day [default: no limit]
+    #[arg(long, env = "SLUICE_DAILY_INVOCATIONS_QUOTA")]
+    pub(crate) daily_invocations_quota: Option<u64>,
+    /// Compute time a free-plan user may use in a day, such as 30m [default: no limit]
+    #[arg(long, env = "SLUICE_DAILY_COMPUTE_QUOTA", value_parser = humantime::parse_duration)]
+    pub(crate) daily_compute_quota: Option<Duration>,
+    /// How long running invocations may take to finish when the server is told to stop
+    #[arg(long, env = "SLUICE_DRAIN_TIMEOUT", default_value = "35s", value_parser = humantime::parse_duration)]
+    pub(crate) drain_timeout: Duration,
+    /// Format of the log on standard error
+    #[arg(long, env = "SLUICE_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    pub(crate) log_format: LogFormat,
+    /// What to log: error, warn, info, debug, trace, or directives such as sluice_engine=debug
+    #[arg(long, env = "SLUICE_LOG", default_value = "info")]
+    pub(crate) log: String,
+    /// API key of the first user, 32 lower-case hexadecimal characters [default: generated]
+    #[arg(long, env = "SLUICE_API_KEY", hide_env_values = true)]
+    pub(crate) api_key: Option<String>,
+    /// Key that encrypts secrets, 64 hexadecimal characters [default: a file in the data folder]
+    #[arg(long, env = "SLUICE_MASTER_KEY", hide_env_values = true)]
+    pub(crate) master_key: Option<String>,
+    /// Deno binary to run components with [default: found or installed]
+    #[arg(long, env = "SLUICE_DENO")]
+    pub(crate) deno: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+/// How long past its time an invocation may take to notice before its process is killed.
+const GRACE: Duration = Duration::from_secs(1);
+
+impl ServeOptions {
+    pub(crate) fn settings(&self, public_url: String) -> Settings {
+        Settings {
+            public_url,
+            endpoint_domain: self.endpoint_domain.clone(),
+            max_body: bytes(self.max_body),
+            max_api_body: bytes(self.max_api_body),
+            invocation_timeout: self.invocation_timeout,
+            source_concurrency: self.source_concurrency.max(1),
+            max_processes: self.max_processes,
+            idle_timeout: self.idle_timeout,
+            max_attempts: self.max_attempts.max(1),
+            event_retention: self.event_retention,
+            log_retention: self.log_retention,
+            daily_invocations_quota: self.daily_invocations_quota,
+            daily_compute_quota_ms: self
+                .daily_compute_quota
+                .map(|quota| u64::try_from(quota.as_millis()).unwrap_or(u64::MAX)),
+            allow_private_network: self.allow_private_network,
+            upload_lifetime: self.upload_lifetime,
+        }
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            heap_mb: u32::try_from(self.heap.as_u64() / (1024 * 1024)).unwrap_or(u32::MAX).max(16),
+            emit_bytes: bytes(self.max_emit),
+            emits_bytes: bytes(self.max_emits),
+            log_bytes: bytes(self.max_log),
+            load_timeout: self.load_timeout,
+            grace: GRACE,
+        }
+    }
+}
+
+fn bytes(size: ByteSize) -> usize {
+    usize::try_from(size.as_u64()).unwrap_or(usize::MAX)
+}

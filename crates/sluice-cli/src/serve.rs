@@ -1,0 +1,164 @@
+//! `sluice serve`: puts the parts together, and takes them apart again on a signal.
+
+use std::{fs, os::unix::fs::DirBuilderExt, path::Path, sync::Arc};
+
+use anyhow::{Context, bail};
+use sluice_engine::{Engine, EngineOptions, FirstUser};
+use sluice_model::{ApiKey, Clock, SystemClock};
+use sluice_runtime::{Network, Runtime, RuntimeOptions, find_deno};
+use sluice_store::{Location, Store, StoreOptions, Vault};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{banner, logging, options::ServeOptions};
+
+pub(crate) fn serve(options: ServeOptions) -> anyhow::Result<()> {
+    logging::start(options.log_format, &options.log)?;
+    // One TLS provider for everything; the error only says that it is there already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("the asynchronous runtime could not be started")?;
+    runtime.block_on(run(options))
+}
+
+async fn run(options: ServeOptions) -> anyhow::Result<()> {
+    let first_key = first_key(&options)?;
+    let data_dir = prepare_data_dir(&options.data_dir)?;
+    let vault = open_vault(&options, &data_dir)?;
+    let listener = TcpListener::bind(options.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", options.listen))?;
+    let address = listener.local_addr()?;
+    let url = format!("http://{address}");
+    let public_url = options.public_url.as_deref().unwrap_or(&url).trim_end_matches('/').to_owned();
+    let store = open_store(&options, &data_dir).await?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let engine = Engine::start(EngineOptions {
+        settings: options.settings(public_url.clone()),
+        store: store.clone(),
+        vault,
+        runtime: component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?,
+        clock,
+    })
+    .await?;
+    let created = engine.ensure_first_user(first_key).await?;
+    tracing::info!("listening on {url}");
+    if let FirstUser::Created(key) = created {
+        eprint!("{}", banner::first_start(&public_url, &key));
+    }
+    let stopping = CancellationToken::new();
+    let server = tokio::spawn(sluice_server::serve(listener, Arc::new(engine.clone()), stopping.clone()));
+    until_told_to_stop(server_ended(&server)).await?;
+    tracing::info!("stopping: running invocations finish first");
+    stopping.cancel();
+    let drained = engine.drain(options.drain_timeout);
+    let closed = tokio::time::timeout(options.drain_timeout, server);
+    let (closed, ()) = tokio::join!(closed, drained);
+    if let Ok(Ok(Err(error))) = closed {
+        tracing::warn!(%error, "the listener closed with an error");
+    }
+    tokio::task::spawn_blocking(move || store.close()).await?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn first_key(options: &ServeOptions) -> anyhow::Result<Option<ApiKey>> {
+    match &options.api_key {
+        None => Ok(None),
+        Some(text) => match ApiKey::parse(text) {
+            Some(key) => Ok(Some(key)),
+            None => bail!("SLUICE_API_KEY must be 32 lower-case hexadecimal characters"),
+        },
+    }
+}
+
+fn prepare_data_dir(path: &Path) -> anyhow::Result<std::path::PathBuf> {
+    let made = || -> std::io::Result<_> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        path.canonicalize()
+    };
+    made().with_context(|| format!("the data folder {} cannot be used", path.display()))
+}
+
+fn open_vault(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<Vault> {
+    match &options.master_key {
+        Some(key) => Vault::from_hex(key).context("SLUICE_MASTER_KEY cannot be used"),
+        None => Vault::load_or_create(&data_dir.join("master.key")).context("the master key cannot be used"),
+    }
+}
+
+async fn open_store(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<Store> {
+    let location = match &options.database_url {
+        Some(url) => Location::Postgres(url.clone()),
+        None => Location::Sqlite(data_dir.join("sluice.db")),
+    };
+    let mut store_options = StoreOptions::new(location);
+    store_options.postgres_connections = options.database_connections.max(1);
+    tokio::task::spawn_blocking(move || Store::open(store_options))
+        .await?
+        .context("the database cannot be opened")
+}
+
+async fn component_runtime(
+    options: &ServeOptions,
+    data_dir: &Path,
+    own_address: std::net::SocketAddr,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<Runtime> {
+    let (configured, folder) = (options.deno.clone(), data_dir.to_owned());
+    let deno = tokio::task::spawn_blocking(move || find_deno(configured.as_deref(), &folder)).await??;
+    tracing::debug!(deno = %deno.display(), "components run in this Deno");
+    let network = if options.allow_private_network {
+        Network::Unrestricted
+    } else {
+        Network::Public { and_not: own_addresses(own_address, options.public_url.as_deref()) }
+    };
+    let runtime_options = RuntimeOptions {
+        deno,
+        launcher: std::env::current_exe().context("the path of this program is unknown")?,
+        folder: data_dir.join("runtime"),
+        limits: options.limits(),
+        network,
+        starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
+    };
+    Runtime::new(runtime_options, clock).context("the runtime folder cannot be prepared")
+}
+
+/// Where a component would find this server itself.
+fn own_addresses(listen: std::net::SocketAddr, public_url: Option<&str>) -> Vec<String> {
+    let mut addresses = vec![listen.to_string()];
+    if let Some(host) = public_url.and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split('/').next()) {
+        addresses.push(host.to_owned());
+    }
+    addresses
+}
+
+async fn server_ended(server: &tokio::task::JoinHandle<std::io::Result<()>>) {
+    while !server.is_finished() {
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    }
+}
+
+async fn until_told_to_stop(server_ended: impl Future<Output = ()>) -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        () = server_ended => bail!("the server stopped by itself"),
+    }
+    // A second signal means now.
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        std::process::exit(130);
+    });
+    Ok(())
+}

@@ -1,0 +1,247 @@
+//! Taking requests in: from the moment a client is told "accepted", the request is in the inbox.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::value::RawValue;
+use sluice_model::{EndpointKey, InvocationId, PropType, SourceId, UserId};
+use sluice_runtime::Reply;
+use sluice_store::{
+    StoreError, components, endpoints,
+    inbox::{self, InboxKind, NewInboxItem},
+    uploads::{self, Upload},
+};
+use tokio::sync::oneshot;
+
+use crate::{
+    Engine,
+    context::Context,
+    error::EngineError,
+    mailbox::{NoReply, ReplySender, Work},
+};
+
+const CACHED_ENDPOINTS: usize = 50_000;
+
+/// Where requests to an endpoint go.
+#[derive(Debug)]
+pub struct Endpoint {
+    pub key: EndpointKey,
+    pub source_id: SourceId,
+    pub user_id: UserId,
+    pub responds: Responds,
+    prop: Arc<str>,
+}
+
+/// Who answers the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Responds {
+    /// The server, as soon as the request is stored.
+    Immediately,
+    /// The component, with `respond`.
+    Custom,
+}
+
+/// A request, as the event the component will see.
+pub struct AcceptedRequest {
+    /// JSON text.
+    pub event: String,
+    pub uploads: Vec<NewUpload>,
+}
+
+/// A file of a multipart request; the event names it as `$tmp:<id>/<file name>`.
+pub struct NewUpload {
+    pub id: String,
+    pub filename: String,
+    pub mimetype: String,
+    pub content: Vec<u8>,
+}
+
+pub enum Acceptance {
+    Stored(InvocationId),
+    Waiting(InvocationId, ReplyReceiver),
+}
+
+/// The answer of the component, once it comes.
+pub struct ReplyReceiver {
+    answer: oneshot::Receiver<Result<Reply, NoReply>>,
+    deadline: tokio::time::Instant,
+}
+
+impl ReplyReceiver {
+    pub async fn wait(self) -> Result<Reply, NoReply> {
+        match tokio::time::timeout_at(self.deadline, self.answer).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) => Err(NoReply::Gone),
+            Err(_) => Err(NoReply::TimedOut),
+        }
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct EndpointCache {
+    known: Mutex<std::collections::HashMap<EndpointKey, Arc<Endpoint>>>,
+}
+
+impl EndpointCache {
+    pub(crate) fn forget_source(&self, source: &SourceId) {
+        self.known.lock().retain(|_, endpoint| endpoint.source_id != *source);
+    }
+}
+
+impl Engine {
+    /// The endpoint behind a key; `None` when it is unknown or its source is inactive.
+    pub async fn endpoint(&self, key: &EndpointKey) -> Result<Option<Arc<Endpoint>>, EngineError> {
+        if let Some(endpoint) = self.endpoints.known.lock().get(key) {
+            return Ok(Some(Arc::clone(endpoint)));
+        }
+        let wanted = key.clone();
+        let found = self
+            .context
+            .store
+            .read(move |c| {
+                let Some(target) = endpoints::find(c, &wanted)?.filter(|target| target.active) else {
+                    return Ok(None);
+                };
+                let component = components::get_for_run(c, &target.component_id)?;
+                Ok(component.map(|component| (target, component.shape)))
+            })
+            .await?;
+        let Some((target, shape)) = found else {
+            return Ok(None);
+        };
+        let custom = shape
+            .props_of(&PropType::Http)
+            .any(|prop| prop.name == target.prop && prop.custom_response());
+        let endpoint = Arc::new(Endpoint {
+            key: key.clone(),
+            source_id: target.source_id,
+            user_id: target.user_id,
+            responds: if custom { Responds::Custom } else { Responds::Immediately },
+            prop: Arc::from(target.prop.as_str()),
+        });
+        let mut known = self.endpoints.known.lock();
+        if known.len() >= CACHED_ENDPOINTS {
+            known.clear();
+        }
+        known.insert(key.clone(), Arc::clone(&endpoint));
+        Ok(Some(endpoint))
+    }
+
+    /// Stores a request; what comes back is true only when it is durable.
+    pub async fn accept(&self, endpoint: &Arc<Endpoint>, request: AcceptedRequest) -> Result<Acceptance, EngineError> {
+        let context = &self.context;
+        let now = context.clock.now_ms();
+        context.quotas.check(&context.store, &endpoint.user_id, now).await?;
+        let work = Work {
+            id: context.new_invocation_id(),
+            kind: InboxKind::Http,
+            prop: Some(Arc::clone(&endpoint.prop)),
+            event: Arc::from(request.event),
+            attempts: 0,
+            accepted_at: now,
+        };
+        let id = work.id;
+        let (reply, receiver) = match endpoint.responds {
+            Responds::Immediately => (None, None),
+            Responds::Custom => {
+                let (sender, answer) = oneshot::channel();
+                let deadline = tokio::time::Instant::now() + context.settings.invocation_timeout + REPLY_GRACE;
+                (Some(sender), Some(ReplyReceiver { answer, deadline }))
+            }
+        };
+        enqueue(context, endpoint.source_id.clone(), work, request.uploads, reply).await?;
+        context.metrics.requests_accepted.inc();
+        Ok(match receiver {
+            None => Acceptance::Stored(id),
+            Some(receiver) => Acceptance::Waiting(id, receiver),
+        })
+    }
+
+    /// Runs a source now, with an event of the caller's.
+    pub async fn run_source(&self, user: &UserId, id: &SourceId, event: Box<RawValue>) -> Result<InvocationId, EngineError> {
+        let source = self.source_row(user, id).await?;
+        if !source.active {
+            return Err(EngineError::Conflict("the source is inactive: activate it to run it".to_owned()));
+        }
+        let context = &self.context;
+        let now = context.clock.now_ms();
+        context.quotas.check(&context.store, user, now).await?;
+        let work = Work {
+            id: context.new_invocation_id(),
+            kind: InboxKind::Manual,
+            prop: None,
+            event: Arc::from(event.get()),
+            attempts: 0,
+            accepted_at: now,
+        };
+        let id = work.id;
+        enqueue(context, source.id, work, Vec::new(), None).await?;
+        Ok(id)
+    }
+}
+
+/// A client waits a little longer than the invocation may take.
+const REPLY_GRACE: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// Stores work and hands it to its source. In a task of its own: a client that hangs up between the two
+/// must not leave a stored request that its source does not know of.
+async fn enqueue(context: &Arc<Context>, source: SourceId, work: Work, files: Vec<NewUpload>, mut reply: Option<ReplySender>) -> Result<(), EngineError> {
+    let handle = loop {
+        let handle = context.owners.of(context, &source);
+        match handle.mailbox.expect(work.id, reply) {
+            Ok(()) => break handle,
+            Err((_, back)) => {
+                if context.draining.is_cancelled() {
+                    return Err(EngineError::Unavailable("the server is shutting down".to_owned()));
+                }
+                reply = back;
+                context.owners.release(&handle);
+            }
+        }
+    };
+    let store = context.store.clone();
+    let task = context.tasks.spawn(async move {
+        let row = work.clone();
+        let stored = store.write(move |c| insert(c, &source, &row, files)).await;
+        match stored {
+            Ok(()) => {
+                handle.mailbox.deliver(work);
+                Ok(())
+            }
+            Err(error) => {
+                handle.mailbox.forget(&work.id);
+                // A commit that failed on its way back may have been kept all the same.
+                handle.mailbox.look_again();
+                Err(error)
+            }
+        }
+    });
+    match task.await {
+        Ok(result) => Ok(result?),
+        Err(error) => Err(EngineError::Internal(error.to_string())),
+    }
+}
+
+fn insert(c: &mut dyn sluice_store::Conn, source: &SourceId, work: &Work, files: Vec<NewUpload>) -> Result<(), StoreError> {
+    let item = NewInboxItem {
+        id: &work.id,
+        kind: work.kind,
+        prop: work.prop.as_deref(),
+        payload: &work.event,
+        accepted_at: work.accepted_at,
+    };
+    inbox::insert(c, source, &item)?;
+    for NewUpload { id, filename, mimetype, content } in files {
+        let upload = Upload {
+            id,
+            source_id: source.clone(),
+            invocation_id: work.id,
+            filename,
+            mimetype,
+            content,
+            created_at: work.accepted_at,
+        };
+        uploads::insert(c, &upload)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! Saved components: code with the shape it was seen to have, and the registry of published ones.
+
+use std::sync::Arc;
+
+use sluice_model::{ComponentId, UserId, code_hash};
+use sluice_store::{components::{self, Component}, registry};
+
+use crate::{Engine, error::EngineError, fetch};
+
+/// Code given in a request: as text, by address, or both; then the address only says where it lives.
+#[derive(Debug, Clone)]
+pub struct CodeInput {
+    pub code: Option<String>,
+    pub url: Option<String>,
+}
+
+/// Which component a source is made from.
+#[derive(Debug, Clone)]
+pub enum ComponentRef {
+    Id(ComponentId),
+    RegistryKey(String),
+    Code(CodeInput),
+}
+
+impl Engine {
+    /// Loads code in a sandbox and saves it with its shape.
+    pub async fn save_component(&self, user: &UserId, input: CodeInput) -> Result<Component, EngineError> {
+        let CodeInput { code, url } = input;
+        if let Some(url) = &url {
+            fetch::checked(url)?;
+        }
+        let code = match (code, &url) {
+            (Some(code), _) => code,
+            (None, Some(url)) => self.fetcher.code(url).await?,
+            (None, None) => return Err(EngineError::BadRequest("component_code or component_url is required".to_owned())),
+        };
+        if code.contains('\0') {
+            return Err(EngineError::Invalid("component_code must not contain NUL characters".to_owned()));
+        }
+        let shape = self.context.runtime.analyze(Arc::from(code.as_str())).await?;
+        let now = self.context.clock.now_ms();
+        let component = Component {
+            id: ComponentId::random(&mut rand::rng()),
+            user_id: user.clone(),
+            key: shape.key.clone(),
+            name: shape.name.clone(),
+            version: shape.version.clone(),
+            code_hash: code_hash(&code),
+            code,
+            url,
+            shape,
+            created_at: now,
+            updated_at: now,
+        };
+        let row = component.clone();
+        self.context.store.write(move |c| components::insert(c, &row)).await?;
+        Ok(component)
+    }
+
+    /// Puts a component of the operator's into the registry of this server.
+    pub async fn publish_component(&self, user: &UserId, id: &ComponentId) -> Result<Component, EngineError> {
+        let (owner, wanted) = (user.clone(), id.clone());
+        let now = self.context.clock.now_ms();
+        let component = self
+            .context
+            .store
+            .read(move |c| components::get(c, &owner, &wanted))
+            .await?
+            .ok_or(EngineError::NotFound("component"))?;
+        let key = publishable_key(&component)?;
+        let published = component.clone();
+        let fresh = self
+            .context
+            .store
+            .write(move |c| {
+                if registry::by_key(c, &key)?.is_some_and(|old| old.version == published.version) {
+                    return Ok(false);
+                }
+                registry::publish(c, &key, &published.id, now)?;
+                Ok(true)
+            })
+            .await?;
+        if fresh {
+            Ok(component)
+        } else {
+            Err(EngineError::Conflict(format!("version {} is already published under this key", component.version)))
+        }
+    }
+
+    pub(crate) async fn resolve(&self, user: &UserId, reference: ComponentRef) -> Result<Component, EngineError> {
+        let found = match reference {
+            ComponentRef::Code(input) => return self.save_component(user, input).await,
+            ComponentRef::Id(id) => {
+                let user = user.clone();
+                self.context.store.read(move |c| components::get(c, &user, &id)).await?
+            }
+            ComponentRef::RegistryKey(key) => self.context.store.read(move |c| registry::by_key(c, &key)).await?,
+        };
+        found.ok_or(EngineError::NotFound("component"))
+    }
+}
+
+/// Registry components need a key of the form `<app>-<name>` and a semantic version.
+fn publishable_key(component: &Component) -> Result<String, EngineError> {
+    let key = component.key.clone().unwrap_or_default();
+    let well_formed = key.split('-').count() >= 2
+        && key.split('-').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
+    if !well_formed {
+        return Err(EngineError::Invalid("a published component needs a key of the form <app>-<name>".to_owned()));
+    }
+    if !is_semantic(&component.version) {
+        return Err(EngineError::Invalid("a published component needs a semantic version such as 1.0.0".to_owned()));
+    }
+    Ok(key)
+}
+
+fn is_semantic(version: &str) -> bool {
+    let core = version.split(['-', '+']).next().unwrap_or_default();
+    let parts: Vec<&str> = core.split('.').collect();
+    parts.len() == 3
+        && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) && (*part == "0" || !part.starts_with('0')))
+        && version[core.len()..].bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
+}

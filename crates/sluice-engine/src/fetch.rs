@@ -1,0 +1,107 @@
+//! Fetching component code by its address.
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use reqwest::{Client, Response, StatusCode, Url, header::LOCATION, redirect::Policy};
+
+use crate::{
+    error::EngineError,
+    net_guard::{PublicOnly, is_public},
+};
+
+const TIMEOUT: Duration = Duration::from_secs(15);
+const MOST_REDIRECTS: usize = 5;
+
+/// Fetches code; redirects are followed by hand so that each hop passes the same guard.
+pub(crate) struct Fetcher {
+    client: Client,
+    allow_private: bool,
+    most_bytes: usize,
+}
+
+impl Fetcher {
+    pub(crate) fn new(allow_private: bool, most_bytes: usize) -> Result<Fetcher, reqwest::Error> {
+        let mut builder = Client::builder()
+            .redirect(Policy::none())
+            .timeout(TIMEOUT)
+            .no_proxy()
+            .user_agent(concat!("sluice/", env!("CARGO_PKG_VERSION")));
+        if !allow_private {
+            builder = builder.dns_resolver(Arc::new(PublicOnly));
+        }
+        Ok(Fetcher { client: builder.build()?, allow_private, most_bytes })
+    }
+
+    pub(crate) async fn code(&self, address: &str) -> Result<String, EngineError> {
+        let mut url = checked(address)?;
+        for _ in 0..=MOST_REDIRECTS {
+            self.guard(&url)?;
+            let response = self
+                .client
+                .get(url.clone())
+                .send()
+                .await
+                .map_err(|error| refused(&root_cause(&error)))?;
+            if !response.status().is_redirection() {
+                return self.text(response).await;
+            }
+            url = target(&url, &response)?;
+        }
+        Err(refused(&format!("more than {MOST_REDIRECTS} redirects")))
+    }
+
+    /// A literal address never reaches the resolver, so it is judged here.
+    fn guard(&self, url: &Url) -> Result<(), EngineError> {
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        match host.parse::<IpAddr>() {
+            Ok(address) if !self.allow_private && !is_public(address) => Err(refused("the address is private")),
+            _ => Ok(()),
+        }
+    }
+
+    async fn text(&self, mut response: Response) -> Result<String, EngineError> {
+        if response.status() != StatusCode::OK {
+            return Err(refused(&format!("the server answered {}", response.status())));
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| refused(&root_cause(&error)))? {
+            body.extend_from_slice(&chunk);
+            if body.len() > self.most_bytes {
+                return Err(refused(&format!("the code is larger than {} bytes", self.most_bytes)));
+            }
+        }
+        String::from_utf8(body).map_err(|_| refused("the code is not UTF-8 text"))
+    }
+}
+
+/// What `component_url` may be: http or https, with a host.
+pub(crate) fn checked(address: &str) -> Result<Url, EngineError> {
+    let invalid = || EngineError::BadRequest("component_url must be an http or https address".to_owned());
+    let url = Url::parse(address).map_err(|_| invalid())?;
+    match url.scheme() {
+        "http" | "https" if url.has_host() => Ok(url),
+        _ => Err(invalid()),
+    }
+}
+
+fn target(from: &Url, response: &Response) -> Result<Url, EngineError> {
+    let location = response
+        .headers()
+        .get(LOCATION)
+        .and_then(|value| value.to_str().ok())
+        .ok_or_else(|| refused("a redirect without an address"))?;
+    let url = from.join(location).map_err(|_| refused("a redirect to no valid address"))?;
+    checked(url.as_str()).map_err(|_| refused("a redirect to an address that is not http or https"))
+}
+
+fn refused(why: &str) -> EngineError {
+    EngineError::Invalid(format!("component_url could not be fetched: {why}"))
+}
+
+fn root_cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,84 @@
+//! The use cases of Sluice and the workers behind them: what is accepted goes into the inbox, the owner of
+//! its source runs it, and what came of it is committed in one transaction.
+
+mod accept;
+mod components;
+mod context;
+mod error;
+mod fetch;
+mod lifecycle;
+mod mailbox;
+mod metrics;
+mod net_guard;
+mod owners;
+mod quotas;
+mod scheduler;
+mod settings;
+mod slots;
+mod source;
+mod startup;
+mod users;
+mod view;
+
+use std::sync::Arc;
+
+use sluice_model::{Clock, ComponentShape};
+use sluice_store::{Store, sources::Source};
+
+pub use accept::{AcceptedRequest, Acceptance, Endpoint, NewUpload, ReplyReceiver, Responds};
+pub use components::{CodeInput, ComponentRef};
+pub use error::EngineError;
+pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};
+pub use mailbox::NoReply;
+pub use metrics::Metrics;
+pub use settings::Settings;
+pub use source::upload_name;
+pub use startup::EngineOptions;
+pub use users::{FirstUser, NewUser};
+pub use view::{Listing, SourceView};
+
+pub use sluice_runtime::{CodeFault, Reply as HttpReply};
+
+use accept::EndpointCache;
+use context::Context;
+use fetch::Fetcher;
+
+/// The engine; cheap to clone, all clones are one.
+#[derive(Clone)]
+pub struct Engine {
+    context: Arc<Context>,
+    endpoints: Arc<EndpointCache>,
+    fetcher: Arc<Fetcher>,
+}
+
+impl Engine {
+    pub fn store(&self) -> &Store {
+        &self.context.store
+    }
+
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.context.clock
+    }
+
+    pub fn metrics(&self) -> &Metrics {
+        &self.context.metrics
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.context.settings
+    }
+
+    /// Whether requests are welcome: false once the server drains.
+    pub fn is_ready(&self) -> bool {
+        !self.context.draining.is_cancelled()
+    }
+
+    async fn shape_of(&self, source: &Source) -> Result<ComponentShape, EngineError> {
+        let id = source.component_id.clone();
+        self.context
+            .store
+            .read(move |c| sluice_store::components::shape_for_run(c, &id))
+            .await?
+            .ok_or(EngineError::NotFound("component"))
+    }
+}

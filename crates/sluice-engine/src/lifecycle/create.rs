@@ -1,0 +1,140 @@
+//! `POST /sources`: the source exists, though unseen, before its hooks run, so that its endpoints answer
+//! while they do; it becomes visible in the commit of what they did.
+
+use std::sync::Arc;
+
+use sluice_model::{ComponentShape, Hook, SourceId, UserId, configure, slugify};
+use sluice_store::{
+    Conn, StoreError,
+    components::Component,
+    sources::{self, Phase, Source},
+};
+
+use super::{CreateSource, free_slug, must_be_a_source, plan};
+use crate::{
+    Engine,
+    error::EngineError,
+    source::{Definition, Gate},
+    view::SourceView,
+};
+
+impl Engine {
+    pub async fn create_source(&self, user: &UserId, request: CreateSource) -> Result<SourceView, EngineError> {
+        let user = user.clone();
+        self.to_the_end(|engine| async move {
+            let id = engine.deploy(&user, request).await?;
+            engine.source(&user, &id).await
+        })
+        .await
+    }
+
+    async fn deploy(&self, user: &UserId, request: CreateSource) -> Result<SourceId, EngineError> {
+        let CreateSource { component, name, configured_props } = request;
+        let component = self.resolve(user, component).await?;
+        must_be_a_source(&component.shape)?;
+        let configured_props = configure(&component.shape.props, &configured_props, None).map_err(EngineError::InvalidProps)?;
+        let now = self.context.clock.now_ms();
+        let has_hooks = wants_hooks(&component.shape);
+        let source = Source {
+            id: SourceId::random(&mut rand::rng()),
+            user_id: user.clone(),
+            component_id: component.id.clone(),
+            name: name.unwrap_or_else(|| slugify(&component.name)),
+            name_slug: String::new(),
+            phase: if has_hooks { Phase::Creating } else { Phase::Live },
+            active: true,
+            configured_props,
+            created_at: now,
+            updated_at: now,
+        };
+        let id = source.id.clone();
+        let definition = self.insert(source, &component, now).await?;
+        if has_hooks {
+            if let Err(error) = self.run_first_hooks(&definition).await {
+                self.undo(&id).await;
+                return Err(error);
+            }
+        } else if !definition.timers.is_empty() {
+            self.context.timers_changed(now);
+        }
+        Ok(id)
+    }
+
+    async fn insert(&self, source: Source, component: &Component, now: i64) -> Result<Arc<Definition>, EngineError> {
+        let endpoints = plan::endpoints(&source.id, &component.shape, &[]);
+        let timers = plan::timers(&source, &component.shape);
+        let mut definition = Definition::new(source, component, endpoints, timers);
+        // Two requests may choose the same slug at once; the loser chooses again.
+        for _ in 0..8 {
+            let attempt = definition.clone();
+            let stored = self.context.store.write(move |c| store(c, attempt, now)).await;
+            match stored {
+                Ok(name_slug) => {
+                    definition.source.name_slug = name_slug;
+                    return Ok(Arc::new(definition));
+                }
+                Err(StoreError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Conflict("the source's name is being taken by others".to_owned()))
+    }
+
+    async fn run_first_hooks(&self, definition: &Definition) -> Result<(), EngineError> {
+        let id = definition.source.id.clone();
+        let engagement = self.engage(&id).await;
+        for hook in [Hook::Deploy, Hook::Activate] {
+            if definition.shape.has_hook(hook) {
+                engagement.hook(hook).await?;
+            }
+        }
+        let now = self.context.clock.now_ms();
+        let timers = definition.timers.clone();
+        engagement
+            .conclude(
+                None,
+                Box::new(move |c| {
+                    sources::set_live(c, &id)?;
+                    plan::store_timers(c, &id, &timers, &plan::Schedule::Begin, now)
+                }),
+            )
+            .await?;
+        self.context.timers_changed(now);
+        Ok(())
+    }
+
+    /// Removes a source whose hooks failed; what its endpoint accepted meanwhile goes with it.
+    async fn undo(&self, id: &SourceId) {
+        let engagement = self.engage(id).await;
+        self.endpoints.forget_source(id);
+        if let Err(error) = engagement.set_gate(Gate::Shut).await {
+            tracing::warn!(source = %id, %error, "a source that failed to deploy did not come to rest");
+        }
+        if let Err(error) = self.remove(id).await {
+            tracing::warn!(source = %id, %error, "a source that failed to deploy is removed at the next start");
+        }
+        engagement.leave();
+    }
+
+    pub(super) async fn remove(&self, id: &SourceId) -> Result<(), EngineError> {
+        let gone = id.clone();
+        self.context.store.write(move |c| sources::remove(c, &gone)).await?;
+        self.endpoints.forget_source(id);
+        Ok(())
+    }
+}
+
+fn wants_hooks(shape: &ComponentShape) -> bool {
+    shape.has_hook(Hook::Deploy) || shape.has_hook(Hook::Activate)
+}
+
+fn store(c: &mut dyn Conn, definition: Definition, now: i64) -> Result<String, StoreError> {
+    let Definition { mut source, endpoints, timers, .. } = definition;
+    source.name_slug = free_slug(c, &source.user_id, &source.name)?;
+    sources::insert(c, &source)?;
+    plan::store_endpoints(c, &source.id, &endpoints, &[])?;
+    if source.phase == Phase::Live {
+        plan::store_timers(c, &source.id, &timers, &plan::Schedule::Begin, now)?;
+    }
+    Ok(source.name_slug)
+}

@@ -1,0 +1,104 @@
+//! Creating, updating and deleting sources, with their hooks, in the order the design gives.
+//!
+//! Each operation runs in a task of its own, so that a client that hangs up does not leave it half done.
+
+mod create;
+mod delete;
+mod plan;
+mod update;
+
+use std::{future::Future, sync::Arc};
+
+use serde_json::{Map, Value};
+use sluice_model::{ComponentShape, SourceId, UserId, slugify, unique_slug};
+use sluice_store::{
+    Conn, StoreError,
+    events::{self, ChannelFilter},
+    sources,
+};
+
+use crate::{
+    ComponentRef, Engine,
+    error::EngineError,
+    source::{Engagement, SourceHandle},
+};
+
+pub struct CreateSource {
+    pub component: ComponentRef,
+    pub name: Option<String>,
+    pub configured_props: Map<String, Value>,
+}
+
+pub struct UpdateSource {
+    pub component: Option<ComponentRef>,
+    pub name: Option<String>,
+    pub configured_props: Option<Map<String, Value>>,
+    pub active: bool,
+}
+
+/// What to do when the `deactivate` hook of a source that is being deleted throws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnHookError {
+    Refuse,
+    Ignore,
+}
+
+/// Events from `start` to `end`, both included; open where there is none.
+pub struct EventRange {
+    pub start: Option<sluice_model::EventId>,
+    pub end: Option<sluice_model::EventId>,
+    pub channel: ChannelFilter,
+}
+
+impl Engine {
+    pub async fn delete_events(&self, user: &UserId, id: &SourceId, range: EventRange) -> Result<(), EngineError> {
+        let source = self.source_row(user, id).await?;
+        let EventRange { start, end, channel } = range;
+        self.context.store.write(move |c| events::delete_range(c, &source.id, &channel, start, end)).await?;
+        Ok(())
+    }
+
+    async fn engage(&self, id: &SourceId) -> Engagement {
+        loop {
+            let handle: Arc<SourceHandle> = self.context.owners.of(&self.context, id);
+            if let Some(engagement) = Arc::clone(&handle).engage().await {
+                return engagement;
+            }
+            self.context.owners.release(&handle);
+        }
+    }
+
+    async fn to_the_end<T, F>(&self, operation: impl FnOnce(Engine) -> F) -> Result<T, EngineError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, EngineError>> + Send + 'static,
+    {
+        if self.context.draining.is_cancelled() {
+            return Err(EngineError::Unavailable("the server is shutting down".to_owned()));
+        }
+        let task = self.context.tasks.spawn(operation(self.clone()));
+        task.await.map_err(|error| EngineError::Internal(error.to_string()))?
+    }
+}
+
+/// The slug a source gets: that of its name, with a number when the user has it already.
+fn free_slug(c: &mut dyn Conn, user: &UserId, name: &str) -> Result<String, StoreError> {
+    let mut failure = None;
+    let slug = unique_slug(&slugify(name), |candidate| match sources::slug_taken(c, user, candidate) {
+        Ok(taken) => taken,
+        Err(error) => {
+            failure = Some(error);
+            false
+        }
+    });
+    failure.map_or(Ok(slug), Err)
+}
+
+fn must_be_a_source(shape: &ComponentShape) -> Result<(), EngineError> {
+    match shape.kind {
+        sluice_model::ComponentKind::Source => Ok(()),
+        sluice_model::ComponentKind::Action => {
+            Err(EngineError::Invalid("the component is an action: only sources can be deployed".to_owned()))
+        }
+    }
+}

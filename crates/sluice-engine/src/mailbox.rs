@@ -1,0 +1,224 @@
+//! The in-memory face of a source's inbox.
+//!
+//! The inbox itself is in the store; the mailbox holds the front of it. What does not fit is left in the
+//! store (`spilled`) and read when there is room. `known` has every invocation that is here, on its way
+//! here or running, so that a read of the store never brings one a second time.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    sync::Arc,
+};
+
+use parking_lot::Mutex;
+use sluice_model::InvocationId;
+use sluice_runtime::Reply;
+use sluice_store::inbox::{InboxItem, InboxKind};
+use tokio::sync::{Notify, oneshot};
+
+const MOST_ITEMS: usize = 4096;
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// One accepted thing to run.
+#[derive(Debug, Clone)]
+pub(crate) struct Work {
+    pub(crate) id: InvocationId,
+    pub(crate) kind: InboxKind,
+    /// The interface prop it came through.
+    pub(crate) prop: Option<Arc<str>>,
+    pub(crate) event: Arc<str>,
+    pub(crate) attempts: u32,
+    /// When it was accepted; for a tick, when it was due.
+    pub(crate) accepted_at: i64,
+}
+
+impl From<InboxItem> for Work {
+    fn from(item: InboxItem) -> Work {
+        let InboxItem { id, kind, prop, payload, attempts, accepted_at } = item;
+        Work {
+            id,
+            kind,
+            prop: prop.map(Arc::from),
+            event: Arc::from(payload),
+            attempts,
+            accepted_at,
+        }
+    }
+}
+
+/// Why a client that waited for `respond` got no answer from the component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoReply {
+    EndedWithoutRespond(String),
+    TimedOut,
+    /// The source or the server went away.
+    Gone,
+}
+
+pub(crate) type ReplySender = oneshot::Sender<Result<Reply, NoReply>>;
+
+#[derive(Default)]
+pub(crate) struct Mailbox {
+    inner: Mutex<Inner>,
+    pub(crate) changed: Notify,
+}
+
+#[derive(Default)]
+struct Inner {
+    queue: VecDeque<Work>,
+    bytes: usize,
+    known: HashSet<InvocationId>,
+    replies: HashMap<InvocationId, ReplySender>,
+    spilled: bool,
+    /// Counts spills, so that a page read before the latest one does not pass for complete.
+    spills: u64,
+    closed: bool,
+}
+
+/// What a read of the store must bring to be of use.
+#[derive(Debug)]
+pub(crate) struct Refill {
+    pub(crate) known: HashSet<InvocationId>,
+    spills: u64,
+}
+
+/// The mailbox's source has let go of it; its successor must be asked for.
+#[derive(Debug)]
+pub(crate) struct Closed;
+
+impl Mailbox {
+    /// A mailbox that will first look at what the store already holds.
+    pub(crate) fn unread() -> Mailbox {
+        let mailbox = Mailbox::default();
+        mailbox.inner.lock().spilled = true;
+        mailbox
+    }
+
+    /// Announces an invocation that is about to be stored.
+    pub(crate) fn expect(
+        &self,
+        id: InvocationId,
+        reply: Option<ReplySender>,
+    ) -> Result<(), (Closed, Option<ReplySender>)> {
+        let mut inner = self.inner.lock();
+        if inner.closed {
+            return Err((Closed, reply));
+        }
+        inner.known.insert(id);
+        if let Some(reply) = reply {
+            inner.replies.insert(id, reply);
+        }
+        Ok(())
+    }
+
+    /// Delivers what was announced and is now stored.
+    pub(crate) fn deliver(&self, work: Work) {
+        let mut inner = self.inner.lock();
+        if inner.spilled || inner.queue.len() >= MOST_ITEMS || inner.bytes + work.event.len() > MOST_BYTES {
+            inner.known.remove(&work.id);
+            inner.spill();
+        } else {
+            inner.push_back(work);
+        }
+        drop(inner);
+        self.changed.notify_one();
+    }
+
+    /// Takes an announcement back: it could not be stored.
+    pub(crate) fn forget(&self, id: &InvocationId) {
+        let mut inner = self.inner.lock();
+        inner.known.remove(id);
+        inner.replies.remove(id);
+    }
+
+    /// Something is in the store that was not announced here.
+    pub(crate) fn look_again(&self) {
+        self.inner.lock().spill();
+        self.changed.notify_one();
+    }
+
+    pub(crate) fn pop(&self) -> Option<Work> {
+        self.inner.lock().pop()
+    }
+
+    /// Puts back what must run again, in front of everything else.
+    pub(crate) fn return_to_front(&self, work: Work) {
+        let mut inner = self.inner.lock();
+        inner.bytes += work.event.len();
+        inner.queue.push_front(work);
+    }
+
+    /// Asks for a page of the store when there is room and something may be there.
+    pub(crate) fn wants_refill(&self) -> Option<Refill> {
+        let inner = self.inner.lock();
+        (inner.spilled && inner.queue.is_empty()).then_some(Refill {
+            known: inner.known.clone(),
+            spills: inner.spills,
+        })
+    }
+
+    /// Takes in a page read for `refill`; `complete` says that nothing lay beyond it.
+    pub(crate) fn refill(&self, refill: &Refill, page: Vec<Work>, complete: bool) {
+        let mut inner = self.inner.lock();
+        for work in page {
+            if inner.known.insert(work.id) {
+                inner.push_back(work);
+            }
+        }
+        inner.spilled = !complete || inner.spills != refill.spills;
+    }
+
+    /// The invocation is committed: its row is gone from the store.
+    pub(crate) fn done(&self, id: &InvocationId) {
+        let mut inner = self.inner.lock();
+        inner.known.remove(id);
+        inner.replies.remove(id);
+    }
+
+    pub(crate) fn take_reply(&self, id: &InvocationId) -> Option<ReplySender> {
+        self.inner.lock().replies.remove(id)
+    }
+
+    pub(crate) fn has_queued(&self) -> bool {
+        !self.inner.lock().queue.is_empty()
+    }
+
+    /// Closes the mailbox if nothing is in it or on its way; true when it is closed now.
+    pub(crate) fn close_if_unused(&self) -> bool {
+        let mut inner = self.inner.lock();
+        if inner.known.is_empty() && inner.queue.is_empty() && !inner.spilled {
+            inner.closed = true;
+        }
+        inner.closed
+    }
+
+    /// Closes it whatever is in it; those who wait for a reply are told that the source is gone.
+    pub(crate) fn close(&self) {
+        let replies = {
+            let mut inner = self.inner.lock();
+            inner.closed = true;
+            inner.queue.clear();
+            std::mem::take(&mut inner.replies)
+        };
+        for (_, reply) in replies {
+            let _ = reply.send(Err(NoReply::Gone));
+        }
+    }
+}
+
+impl Inner {
+    fn spill(&mut self) {
+        self.spilled = true;
+        self.spills += 1;
+    }
+
+    fn push_back(&mut self, work: Work) {
+        self.bytes += work.event.len();
+        self.queue.push_back(work);
+    }
+
+    fn pop(&mut self) -> Option<Work> {
+        let work = self.queue.pop_front()?;
+        self.bytes -= work.event.len();
+        Some(work)
+    }
+}

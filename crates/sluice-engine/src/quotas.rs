@@ -1,0 +1,84 @@
+//! Daily quotas of free-plan users, counted in memory beside the durable count so that the hot path asks
+//! nobody.
+
+use std::{collections::HashMap, time::Duration};
+
+use parking_lot::Mutex;
+use sluice_model::UserId;
+use sluice_store::{Store, users::{self, Plan}, usage::{self, Usage}};
+
+use crate::{error::EngineError, settings::Settings};
+
+const MS_PER_DAY: i64 = 86_400_000;
+
+pub(crate) struct Quotas {
+    invocations: Option<u64>,
+    compute_ms: Option<u64>,
+    today: Mutex<HashMap<UserId, Account>>,
+}
+
+#[derive(Clone, Copy)]
+struct Account {
+    day: i64,
+    plan: Plan,
+    used: Usage,
+}
+
+impl Quotas {
+    pub(crate) fn new(settings: &Settings) -> Quotas {
+        Quotas {
+            invocations: settings.daily_invocations_quota,
+            compute_ms: settings.daily_compute_quota_ms,
+            today: Mutex::default(),
+        }
+    }
+
+    /// Refuses a user who has used up the day.
+    pub(crate) async fn check(&self, store: &Store, user: &UserId, now_ms: i64) -> Result<(), EngineError> {
+        if self.invocations.is_none() && self.compute_ms.is_none() {
+            return Ok(());
+        }
+        let day = now_ms.div_euclid(MS_PER_DAY);
+        let known = self.today.lock().get(user).copied().filter(|account| account.day == day);
+        let account = match known {
+            Some(account) => account,
+            None => self.load(store, user, day).await?,
+        };
+        if account.plan == Plan::Paid {
+            return Ok(());
+        }
+        let left_ms = (day + 1) * MS_PER_DAY - now_ms;
+        let retry_after = Duration::from_millis(u64::try_from(left_ms).unwrap_or(0));
+        if self.invocations.is_some_and(|most| account.used.invocations >= most) {
+            return Err(EngineError::QuotaExceeded { what: "daily invocations quota", retry_after });
+        }
+        if self.compute_ms.is_some_and(|most| account.used.compute_ms >= most) {
+            return Err(EngineError::QuotaExceeded { what: "daily compute time quota", retry_after });
+        }
+        Ok(())
+    }
+
+    async fn load(&self, store: &Store, user: &UserId, day: i64) -> Result<Account, EngineError> {
+        let id = user.clone();
+        let (plan, used) = store
+            .read(move |c| {
+                let plan = users::get(c, &id)?.map_or(Plan::Free, |user| user.plan);
+                Ok((plan, usage::of_day(c, &id, day)?))
+            })
+            .await?;
+        let account = Account { day, plan, used };
+        self.today.lock().insert(user.clone(), account);
+        Ok(account)
+    }
+
+    /// Counts what was just committed; what belongs to a new day is read anew at the next check.
+    pub(crate) fn used(&self, user: &UserId, more: Usage) {
+        if self.invocations.is_none() && self.compute_ms.is_none() {
+            return;
+        }
+        if let Some(account) = self.today.lock().get_mut(user) {
+            account.used.invocations += more.invocations;
+            account.used.compute_ms += more.compute_ms;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Timers: rows with a due time. A tick becomes an inbox row in the transaction that disarms its timer,
+//! and the timer is armed again by the commit of that tick; so none is lost and none overlaps itself.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+use sluice_model::{InvocationId, TimerSpec};
+use sluice_store::{StoreError, inbox::{self, InboxKind, NewInboxItem}, timers::{self, DueTimer}};
+
+use crate::{context::Context, error::EngineError, mailbox::Work};
+
+const MOST_AT_ONCE: u32 = 500;
+const LONGEST_SLEEP: Duration = Duration::from_secs(60);
+const AFTER_FAILURE: Duration = Duration::from_secs(1);
+
+/// Ticks until the server drains.
+pub(crate) async fn run(context: Arc<Context>) {
+    while !context.draining.is_cancelled() {
+        // Interest is registered before looking, so that a timer armed meanwhile is not slept over.
+        let changed = context.timers.notified();
+        let sleep = match tick(&context).await {
+            Ok(Some(due)) => until(due, context.clock.now_ms()),
+            Ok(None) => LONGEST_SLEEP,
+            Err(error) => {
+                tracing::warn!(%error, "timers could not be read; trying again");
+                AFTER_FAILURE
+            }
+        };
+        tokio::select! {
+            () = tokio::time::sleep(sleep) => {}
+            () = changed => {}
+            () = context.draining.cancelled() => {}
+        }
+    }
+}
+
+fn until(due: i64, now: i64) -> Duration {
+    Duration::from_millis(u64::try_from(due - now).unwrap_or(0)).min(LONGEST_SLEEP)
+}
+
+/// Fires what is due and says when the next look is needed.
+async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
+    let armed = context.take_earliest_due();
+    let now = context.clock.now_ms();
+    let (due, next) = context
+        .store
+        .read(move |c| Ok((timers::due(c, now, MOST_AT_ONCE)?, timers::next_due(c)?)))
+        .await?;
+    if due.is_empty() {
+        return Ok([armed, next].into_iter().flatten().min());
+    }
+    let ticks: Vec<Work> = due.iter().map(|timer| work(timer, now, context.new_invocation_id())).collect();
+    let handles: Vec<_> = due
+        .iter()
+        .zip(&ticks)
+        .map(|(timer, work)| expect(context, timer, work))
+        .collect();
+    let rows = ticks.clone();
+    let stored = context.store.write(move |c| {
+        due.iter().zip(&rows).map(|(timer, work)| fire(c, timer, work)).collect::<Result<Vec<_>, StoreError>>()
+    });
+    match stored.await {
+        Ok(fired) => {
+            for ((handle, work), fired) in handles.into_iter().zip(ticks).zip(fired) {
+                if fired {
+                    context.metrics.timer_ticks.inc();
+                    handle.mailbox.deliver(work);
+                } else {
+                    handle.mailbox.forget(&work.id);
+                }
+            }
+            Ok(Some(now))
+        }
+        Err(error) => {
+            for (handle, work) in handles.into_iter().zip(ticks) {
+                handle.mailbox.forget(&work.id);
+            }
+            Err(error.into())
+        }
+    }
+}
+
+fn expect(context: &Arc<Context>, timer: &DueTimer, work: &Work) -> Arc<crate::source::SourceHandle> {
+    loop {
+        let handle = context.owners.of(context, &timer.source_id);
+        if handle.mailbox.expect(work.id, None).is_ok() {
+            return handle;
+        }
+        context.owners.release(&handle);
+    }
+}
+
+/// False when the timer is no longer due: it was disarmed or removed since it was read.
+fn fire(c: &mut dyn sluice_store::Conn, timer: &DueTimer, work: &Work) -> Result<bool, StoreError> {
+    if !timers::claim(c, &timer.source_id, &timer.prop, timer.due_at)? {
+        return Ok(false);
+    }
+    let item = NewInboxItem {
+        id: &work.id,
+        kind: InboxKind::Timer,
+        prop: Some(&timer.prop),
+        payload: &work.event,
+        accepted_at: timer.due_at,
+    };
+    inbox::insert(c, &timer.source_id, &item)?;
+    Ok(true)
+}
+
+fn work(timer: &DueTimer, now_ms: i64, id: InvocationId) -> Work {
+    let event = match &timer.spec {
+        TimerSpec::Interval { seconds } => json!({ "timestamp": now_ms / 1000, "interval_seconds": seconds }),
+        TimerSpec::Cron { expression, timezone } => {
+            let mut event = json!({ "timestamp": now_ms / 1000, "interval_seconds": null, "cron": expression });
+            if let (Some(fields), Some(zone)) = (event.as_object_mut(), timezone) {
+                fields.insert("timezone".to_owned(), json!(zone));
+            }
+            event
+        }
+    };
+    Work {
+        id,
+        kind: InboxKind::Timer,
+        prop: Some(Arc::from(timer.prop.as_str())),
+        event: Arc::from(event.to_string()),
+        attempts: 0,
+        accepted_at: timer.due_at,
+    }
+}

@@ -1,0 +1,47 @@
+//! What an operator may set; every limit of the engine is here.
+
+use std::time::Duration;
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where clients reach this server, without a trailing slash.
+    pub public_url: String,
+    /// With it, endpoints are `{key}.{domain}` instead of `{public_url}/e/{key}`.
+    pub endpoint_domain: Option<String>,
+    /// Largest body an endpoint takes.
+    pub max_body: usize,
+    /// Largest body the API takes.
+    pub max_api_body: usize,
+    pub invocation_timeout: Duration,
+    /// Invocations of one source that may run at once.
+    pub source_concurrency: usize,
+    /// Component processes that may live at once.
+    pub max_processes: usize,
+    /// A process without work is stopped after this.
+    pub idle_timeout: Duration,
+    /// Tries for an invocation whose process dies under it.
+    pub max_attempts: u32,
+    pub event_retention: u64,
+    pub log_retention: u64,
+    /// For users of the free plan; `None` is no limit.
+    pub daily_invocations_quota: Option<u64>,
+    pub daily_compute_quota_ms: Option<u64>,
+    /// Whether `component_url` may point at private addresses.
+    pub allow_private_network: bool,
+    /// How long uploaded files can be fetched by their address.
+    pub upload_lifetime: Duration,
+}
+
+impl Settings {
+    /// The address of an endpoint.
+    pub fn endpoint_url(&self, key: &sluice_model::EndpointKey) -> String {
+        let key = key.as_str();
+        match &self.endpoint_domain {
+            Some(domain) => {
+                let scheme = self.public_url.split("://").next().unwrap_or("http");
+                format!("{scheme}://{key}.{domain}")
+            }
+            None => format!("{}/e/{key}", self.public_url),
+        }
+    }
+}

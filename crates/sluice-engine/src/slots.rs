@@ -1,0 +1,81 @@
+//! How many component processes may live at once. When all places are taken, the source that has been
+//! idle longest gives its process up.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use parking_lot::Mutex;
+use sluice_model::SourceId;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::source::SourceHandle;
+
+pub(crate) struct Slots {
+    free: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    idle: Mutex<Idle>,
+}
+
+#[derive(Default)]
+struct Idle {
+    next: u64,
+    by_age: BTreeMap<u64, Arc<SourceHandle>>,
+    ages: BTreeMap<SourceId, u64>,
+}
+
+impl Slots {
+    pub(crate) fn new(most: usize) -> Slots {
+        Slots {
+            free: Arc::new(Semaphore::new(most.max(1))),
+            waiting: AtomicUsize::new(0),
+            idle: Mutex::default(),
+        }
+    }
+
+    pub(crate) async fn acquire(&self) -> OwnedSemaphorePermit {
+        if let Ok(slot) = Arc::clone(&self.free).try_acquire_owned() {
+            return slot;
+        }
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        self.evict_oldest();
+        let slot = Arc::clone(&self.free).acquire_owned().await;
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        slot.expect("the semaphore is never closed")
+    }
+
+    /// A source has nothing to do; it is asked for its process at once when others wait for one.
+    pub(crate) fn idle(&self, handle: &Arc<SourceHandle>) {
+        {
+            let mut idle = self.idle.lock();
+            let age = idle.next;
+            idle.next += 1;
+            idle.by_age.insert(age, Arc::clone(handle));
+            if let Some(before) = idle.ages.insert(handle.id.clone(), age) {
+                idle.by_age.remove(&before);
+            }
+        }
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            self.evict_oldest();
+        }
+    }
+
+    pub(crate) fn not_idle(&self, handle: &SourceHandle) {
+        let mut idle = self.idle.lock();
+        if let Some(age) = idle.ages.remove(&handle.id) {
+            idle.by_age.remove(&age);
+        }
+    }
+
+    fn evict_oldest(&self) {
+        let mut idle = self.idle.lock();
+        if let Some((_, handle)) = idle.by_age.pop_first() {
+            idle.ages.remove(&handle.id);
+            handle.evict();
+        }
+    }
+}

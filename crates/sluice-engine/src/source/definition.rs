@@ -1,0 +1,81 @@
+//! Everything stored about a source that its owner needs to run it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::value::RawValue;
+use sluice_model::{ComponentShape, DedupeState, EventId, SourceId, TimerSpec};
+use sluice_store::{
+    Conn, StoreError,
+    components::{self, Component},
+    endpoints::{self, Endpoint},
+    kv,
+    sources::{self, Source},
+    state, timers,
+};
+
+#[derive(Clone)]
+pub(crate) struct Definition {
+    pub(crate) source: Source,
+    pub(crate) shape: Arc<ComponentShape>,
+    pub(crate) code: Arc<str>,
+    pub(crate) endpoints: Vec<Endpoint>,
+    pub(crate) timers: BTreeMap<String, TimerSpec>,
+}
+
+impl Definition {
+    pub(crate) fn new(
+        source: Source,
+        component: &Component,
+        endpoints: Vec<Endpoint>,
+        timers: BTreeMap<String, TimerSpec>,
+    ) -> Definition {
+        Definition {
+            source,
+            shape: Arc::new(component.shape.clone()),
+            code: Arc::from(component.code.as_str()),
+            endpoints,
+            timers,
+        }
+    }
+
+    pub(crate) fn load(c: &mut dyn Conn, id: &SourceId) -> Result<Option<Definition>, StoreError> {
+        let Some(source) = sources::get_for_run(c, id)? else {
+            return Ok(None);
+        };
+        let component = components::get_for_run(c, &source.component_id)?
+            .ok_or_else(|| StoreError::Corrupt(format!("{id} has no component")))?;
+        let endpoints = endpoints::of_source(c, id)?;
+        let timers = timers::of_source(c, id)?
+            .into_iter()
+            .map(|timer| (timer.prop, timer.spec))
+            .collect();
+        Ok(Some(Definition::new(source, &component, endpoints, timers)))
+    }
+}
+
+/// The source's own state: its owner is the only writer.
+#[derive(Default)]
+pub(crate) struct Memory {
+    pub(crate) last_event: Option<EventId>,
+    pub(crate) dedupe: DedupeState,
+    pub(crate) stored: BTreeMap<String, Box<RawValue>>,
+}
+
+impl Memory {
+    pub(crate) fn load(c: &mut dyn Conn, id: &SourceId) -> Result<Memory, StoreError> {
+        let state = state::load(c, id)?;
+        let stored = kv::load_all(c, id)?
+            .into_iter()
+            .map(|(key, json)| {
+                RawValue::from_string(json)
+                    .map(|value| (key, value))
+                    .map_err(|error| StoreError::Corrupt(format!("a stored value of {id}: {error}")))
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Memory {
+            last_event: state.last_event,
+            dedupe: state.dedupe,
+            stored,
+        })
+    }
+}

@@ -1,0 +1,17 @@
+//! A source as an actor: one owner task with a mailbox, a component process, and its small state in memory.
+
+mod actor;
+mod bindings;
+mod commit;
+mod definition;
+mod engagement;
+mod error_event;
+mod handle;
+mod hooks;
+mod uploads;
+
+pub(crate) use actor::Actor;
+pub(crate) use definition::Definition;
+pub(crate) use engagement::{Change, Engagement, Gate, HookError};
+pub(crate) use handle::SourceHandle;
+pub use uploads::safe_name as upload_name;

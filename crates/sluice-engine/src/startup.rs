@@ -1,0 +1,81 @@
+//! Bringing the engine up from what the store holds, and down without losing what runs.
+
+use std::{sync::Arc, time::Duration};
+
+use sluice_model::Clock;
+use sluice_runtime::Runtime;
+use sluice_store::{Store, Vault, inbox, sources, uploads};
+
+use crate::{
+    Engine,
+    context::{Context, Parts},
+    error::EngineError,
+    fetch::Fetcher,
+    scheduler,
+    settings::Settings,
+};
+
+const HOUSEKEEPING: Duration = Duration::from_secs(60);
+const UPLOADS_AT_ONCE: u32 = 100;
+
+pub struct EngineOptions {
+    pub settings: Settings,
+    pub store: Store,
+    pub vault: Vault,
+    pub runtime: Runtime,
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Engine {
+    /// Clears up after a crash, wakes the sources that have work, and starts the clockwork.
+    pub async fn start(options: EngineOptions) -> Result<Engine, EngineError> {
+        let EngineOptions { settings, store, vault, runtime, clock } = options;
+        let fetcher = Fetcher::new(settings.allow_private_network, settings.max_api_body)
+            .map_err(|error| EngineError::Internal(error.to_string()))?;
+        let context = Arc::new(Context::new(Parts { settings, store, vault, runtime, clock }));
+        let waiting = context
+            .store
+            .write(|c| {
+                for unfinished in sources::creating(c)? {
+                    sources::remove(c, &unfinished)?;
+                }
+                inbox::remove_orphans(c)?;
+                inbox::sources_with_work(c)
+            })
+            .await?;
+        for source in waiting {
+            context.owners.of(&context, &source).mailbox.look_again();
+        }
+        context.tasks.spawn(scheduler::run(Arc::clone(&context)));
+        context.tasks.spawn(keep_house(Arc::clone(&context)));
+        Ok(Engine {
+            context,
+            endpoints: Arc::default(),
+            fetcher: Arc::new(fetcher),
+        })
+    }
+
+    /// No new work is begun; returns when what was running has ended and is committed, or after `patience`.
+    pub async fn drain(&self, patience: Duration) {
+        self.context.draining.cancel();
+        self.context.tasks.close();
+        if tokio::time::timeout(patience, self.context.tasks.wait()).await.is_err() {
+            tracing::warn!("some invocations did not end in time: they run again at the next start");
+        }
+    }
+}
+
+async fn keep_house(context: Arc<Context>) {
+    while !context.draining.is_cancelled() {
+        let lifetime = i64::try_from(context.settings.upload_lifetime.as_millis()).unwrap_or(i64::MAX);
+        let before = context.clock.now_ms().saturating_sub(lifetime);
+        let removed = context.store.write(move |c| uploads::remove_older_than(c, before, UPLOADS_AT_ONCE)).await;
+        if let Err(error) = removed {
+            tracing::warn!(%error, "old uploads could not be removed; they go later");
+        }
+        tokio::select! {
+            () = tokio::time::sleep(HOUSEKEEPING) => {}
+            () = context.draining.cancelled() => {}
+        }
+    }
+}

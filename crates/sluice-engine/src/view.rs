@@ -1,0 +1,88 @@
+//! Sources as the API shows them.
+
+use serde_json::{Map, Value, json};
+use sluice_model::{ComponentShape, PropType, SourceId, UserId, masked};
+use sluice_store::{
+    Conn, StoreError, components,
+    endpoints::{self, Endpoint},
+    sources::{self, Page, Source},
+};
+
+use crate::{Engine, error::EngineError, settings::Settings};
+
+pub struct SourceView {
+    pub source: Source,
+    /// Secrets masked, endpoints as addresses, timers as their schedule.
+    pub configured_props: Map<String, Value>,
+}
+
+/// One page of something, and how much there is in all.
+pub struct Listing<T> {
+    pub total: u64,
+    pub rows: Vec<T>,
+}
+
+impl Engine {
+    pub async fn source(&self, user: &UserId, id: &SourceId) -> Result<SourceView, EngineError> {
+        let (user, id) = (user.clone(), id.clone());
+        let settings = self.context.settings.clone();
+        self.context
+            .store
+            .read(move |c| sources::get(c, &user, &id)?.map(|source| view(c, source, &settings)).transpose())
+            .await?
+            .ok_or(EngineError::NotFound("source"))
+    }
+
+    pub async fn sources(&self, user: &UserId, page: Page) -> Result<Listing<SourceView>, EngineError> {
+        let user = user.clone();
+        let settings = self.context.settings.clone();
+        let listing = self.context.store.read(move |c| {
+            let total = sources::count(c, &user)?;
+            let rows = sources::list(c, &user, &page)?
+                .into_iter()
+                .map(|source| view(c, source, &settings))
+                .collect::<Result<_, _>>()?;
+            Ok(Listing { total, rows })
+        });
+        Ok(listing.await?)
+    }
+
+    pub(crate) async fn source_row(&self, user: &UserId, id: &SourceId) -> Result<Source, EngineError> {
+        let (user, id) = (user.clone(), id.clone());
+        self.context
+            .store
+            .read(move |c| sources::get(c, &user, &id))
+            .await?
+            .ok_or(EngineError::NotFound("source"))
+    }
+}
+
+fn view(c: &mut dyn Conn, source: Source, settings: &Settings) -> Result<SourceView, StoreError> {
+    let shape = components::shape_for_run(c, &source.component_id)?
+        .ok_or_else(|| StoreError::Corrupt(format!("{} has no component", source.id)))?;
+    let endpoints = endpoints::of_source(c, &source.id)?;
+    Ok(SourceView {
+        configured_props: shown_props(&source, &shape, &endpoints, settings),
+        source,
+    })
+}
+
+fn shown_props(source: &Source, shape: &ComponentShape, endpoints: &[Endpoint], settings: &Settings) -> Map<String, Value> {
+    let mut values = masked(&shape.props, &source.configured_props);
+    let mut shown = Map::new();
+    for prop in &shape.props {
+        let value = match prop.prop_type {
+            PropType::Http => endpoints
+                .iter()
+                .find(|endpoint| endpoint.prop == prop.name)
+                .map(|endpoint| json!({ "endpoint_url": settings.endpoint_url(&endpoint.key) })),
+            PropType::Db => Some(json!({ "type": "$.service.db" })),
+            _ => values.remove(&prop.name),
+        };
+        if let Some(value) = value {
+            shown.insert(prop.name.clone(), value);
+        }
+    }
+    shown.extend(values);
+    shown
+}

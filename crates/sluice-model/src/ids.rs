@@ -1,0 +1,146 @@
+//! Ids of stored resources: a prefix that says what they name, and a random tail.
+//!
+//! A value of one of these types always has its prefix and a tail of 1 to 40 ASCII letters and digits, so it can stand in
+//! SQL, URLs and log lines without escaping. Clones share the text.
+
+use std::{fmt, sync::Arc};
+
+use rand::{Rng, RngExt, distr::Alphanumeric};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+const RANDOM_TAIL: usize = 12;
+const MAX_TAIL: usize = 40;
+
+/// Stored or received text that does not have the form its type demands.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not a valid {kind}")]
+pub struct InvalidId {
+    pub kind: &'static str,
+}
+
+macro_rules! prefixed_id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            pub const PREFIX: &'static str = $prefix;
+
+            /// A fresh id; the caller chooses where its randomness comes from.
+            pub fn random(rng: &mut impl Rng) -> Self {
+                Self(random_text(Self::PREFIX, rng))
+            }
+
+            /// The id that `text` spells, if it has this type's form.
+            pub fn parse(text: &str) -> Option<Self> {
+                let tail = text.strip_prefix(Self::PREFIX)?;
+                is_tail(tail).then(|| Self(text.into()))
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                Self::parse(&text).ok_or_else(|| {
+                    de::Error::custom(InvalidId {
+                        kind: stringify!($name),
+                    })
+                })
+            }
+        }
+    };
+}
+
+prefixed_id!(
+    /// A person or program with an API key.
+    UserId,
+    "u_"
+);
+prefixed_id!(
+    /// A saved component: code that is not running.
+    ComponentId,
+    "sc_"
+);
+prefixed_id!(
+    /// A source: a deployed instance of a component.
+    SourceId,
+    "dc_"
+);
+
+fn random_text(prefix: &str, rng: &mut impl Rng) -> Arc<str> {
+    let mut text = String::with_capacity(prefix.len() + RANDOM_TAIL);
+    text.push_str(prefix);
+    text.extend((0..RANDOM_TAIL).map(|_| char::from(rng.sample(Alphanumeric))));
+    text.into()
+}
+
+fn is_tail(tail: &str) -> bool {
+    (1..=MAX_TAIL).contains(&tail.len()) && tail.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{SeedableRng, rngs::StdRng};
+
+    use super::*;
+
+    #[test]
+    fn random_ids_parse_back() {
+        let mut rng = StdRng::seed_from_u64(1);
+        let id = SourceId::random(&mut rng);
+        assert_eq!(id.as_str().len(), 15);
+        assert_eq!(SourceId::parse(id.as_str()), Some(id.clone()));
+        assert_ne!(SourceId::random(&mut rng), id);
+    }
+
+    #[test]
+    fn only_the_right_prefix_and_a_plain_tail_parse() {
+        assert!(UserId::parse("u_a").is_some());
+        assert!(ComponentId::parse("sc_K0uAee").is_some());
+        let long = "x".repeat(40);
+        assert!(SourceId::parse(&format!("dc_{long}")).is_some());
+        for bad in [
+            "", "dc_", "sc_abc", "DC_abc", "dc_a b", "dc_a\0", "dc_ä", "abc",
+        ] {
+            assert_eq!(SourceId::parse(bad), None, "{bad:?}");
+        }
+        assert_eq!(SourceId::parse(&format!("dc_{long}x")), None);
+    }
+
+    #[test]
+    fn serde_is_the_text_and_refuses_other_kinds() {
+        let id = UserId::parse("u_abc").unwrap();
+        assert_eq!(serde_json::to_string(&id).unwrap(), "\"u_abc\"");
+        assert_eq!(serde_json::from_str::<UserId>("\"u_abc\"").unwrap(), id);
+        assert!(serde_json::from_str::<UserId>("\"dc_abc\"").is_err());
+    }
+}

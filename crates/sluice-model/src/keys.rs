@@ -1,0 +1,119 @@
+//! Secrets that people carry: API keys, and the unguessable part of an endpoint's address.
+//!
+//! Both are 32 lower-case hexadecimal characters, 128 bits from a cryptographic generator. An [`ApiKey`] never shows itself
+//! in `Debug` output and does not serialise: whoever sends one out must ask for its text.
+
+use std::fmt;
+
+use rand::CryptoRng;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::ids::InvalidId;
+
+const HEX_LENGTH: usize = 32;
+
+/// What a client presents as its bearer token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(Box<str>);
+
+impl ApiKey {
+    pub fn random(rng: &mut impl CryptoRng) -> Self {
+        Self(random_hex(rng).into())
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        is_key(text).then(|| Self(text.into()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(********)")
+    }
+}
+
+/// The part of an endpoint's address that names its source.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EndpointKey(Box<str>);
+
+impl EndpointKey {
+    pub fn random(rng: &mut impl CryptoRng) -> Self {
+        Self(random_hex(rng).into())
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        is_key(text).then(|| Self(text.into()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for EndpointKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for EndpointKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for EndpointKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| {
+            de::Error::custom(InvalidId {
+                kind: "EndpointKey",
+            })
+        })
+    }
+}
+
+fn random_hex(rng: &mut impl CryptoRng) -> String {
+    format!("{:016x}{:016x}", rng.next_u64(), rng.next_u64())
+}
+
+fn is_key(text: &str) -> bool {
+    text.len() == HEX_LENGTH
+        && text
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{SeedableRng, rngs::StdRng};
+
+    use super::*;
+
+    #[test]
+    fn random_keys_parse_back() {
+        let mut rng = StdRng::seed_from_u64(3);
+        let key = ApiKey::random(&mut rng);
+        assert_eq!(ApiKey::parse(key.as_str()), Some(key));
+        let endpoint = EndpointKey::random(&mut rng);
+        assert_eq!(EndpointKey::parse(endpoint.as_str()), Some(endpoint));
+    }
+
+    #[test]
+    fn debug_hides_an_api_key() {
+        let key = ApiKey::random(&mut StdRng::seed_from_u64(3));
+        assert!(!format!("{key:?}").contains(key.as_str()));
+    }
+
+    #[test]
+    fn only_32_lower_case_hex_characters_parse() {
+        for bad in ["", "abc", &"g".repeat(32), &"A".repeat(32), &"a".repeat(33)] {
+            assert_eq!(ApiKey::parse(bad), None, "{bad}");
+            assert_eq!(EndpointKey::parse(bad), None, "{bad}");
+        }
+    }
+}

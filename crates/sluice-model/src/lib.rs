@@ -1,0 +1,37 @@
+//! The pure domain of Sluice: identifiers, components and their props, timers, dedupe, slugs and cursors.
+//!
+//! Nothing here does I/O, and nothing here reads the clock or draws randomness on its own: both are arguments.
+//! The one exception is [`SystemClock`], the single place in the workspace that asks the machine what time it is.
+
+pub mod clock;
+pub mod component;
+pub mod cursor;
+pub mod dedupe;
+pub mod event_id;
+pub mod id_gen;
+pub mod ids;
+pub mod keys;
+pub mod prop_def;
+pub mod prop_type;
+pub mod props;
+pub mod raw_shape;
+pub mod slug;
+pub mod timer;
+
+mod number;
+mod prop_value;
+
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use component::{ComponentKind, ComponentShape, DedupeStrategy, Hook, ModuleFormat, code_hash};
+pub use cursor::Cursor;
+pub use dedupe::{DedupeKey, DedupeState, Verdict, order_by_ts};
+pub use event_id::EventId;
+pub use id_gen::{EmitId, IdGen, InvocationId};
+pub use ids::{ComponentId, InvalidId, SourceId, UserId};
+pub use keys::{ApiKey, EndpointKey};
+pub use prop_def::PropDef;
+pub use prop_type::{PropType, ScalarType};
+pub use props::{MASK, carried_over, configure, masked};
+pub use raw_shape::{RawProp, RawShape};
+pub use slug::{slugify, unique_slug};
+pub use timer::{TimerSpec, next_interval_slot};

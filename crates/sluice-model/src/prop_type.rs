@@ -1,0 +1,161 @@
+//! The types a prop can have.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// What the value of a prop is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum PropType {
+    Boolean,
+    Integer,
+    String,
+    Object,
+    Any,
+    /// An app, and with it the account to use.
+    App,
+    /// A list of values of one type.
+    Array(ScalarType),
+    /// An endpoint of the source's own.
+    Http,
+    /// A schedule on which the source runs.
+    Timer,
+    /// The source's key-value store.
+    Db,
+    /// A type this server only passes on: it takes any value.
+    Other(String),
+}
+
+/// The types that have an array form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScalarType {
+    Boolean,
+    Integer,
+    String,
+    Object,
+    Any,
+}
+
+/// Types that published components use and this server passes on. Names that begin with `$.` need no mention.
+const PASSED_ON: [&str; 5] = [PropType::ALERT, "data_store", "dir", "http_request", "sql"];
+
+impl PropType {
+    const ALERT: &str = "alert";
+
+    /// The type `text` names. A name that begins with `$.` is taken even when it is unknown.
+    pub fn parse(text: &str) -> Option<PropType> {
+        if let Some(element) = text.strip_suffix("[]").and_then(ScalarType::parse) {
+            return Some(Self::Array(element));
+        }
+        Some(match text {
+            "boolean" => Self::Boolean,
+            "integer" => Self::Integer,
+            "string" => Self::String,
+            "object" => Self::Object,
+            "any" => Self::Any,
+            "app" => Self::App,
+            "$.interface.http" => Self::Http,
+            "$.interface.timer" => Self::Timer,
+            "$.service.db" => Self::Db,
+            other if other.starts_with("$.") || PASSED_ON.contains(&other) => {
+                Self::Other(other.to_owned())
+            }
+            _ => return None,
+        })
+    }
+
+    /// Whether nobody gives this prop a value: the server makes it, or it is only shown.
+    pub fn takes_no_value(&self) -> bool {
+        match self {
+            Self::Http | Self::Db => true,
+            Self::Other(name) => name == Self::ALERT,
+            Self::Boolean
+            | Self::Integer
+            | Self::String
+            | Self::Object
+            | Self::Any
+            | Self::App
+            | Self::Array(_)
+            | Self::Timer => false,
+        }
+    }
+}
+
+impl fmt::Display for PropType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boolean => f.write_str("boolean"),
+            Self::Integer => f.write_str("integer"),
+            Self::String => f.write_str("string"),
+            Self::Object => f.write_str("object"),
+            Self::Any => f.write_str("any"),
+            Self::App => f.write_str("app"),
+            Self::Array(element) => write!(f, "{}[]", element.as_str()),
+            Self::Http => f.write_str("$.interface.http"),
+            Self::Timer => f.write_str("$.interface.timer"),
+            Self::Db => f.write_str("$.service.db"),
+            Self::Other(name) => f.write_str(name),
+        }
+    }
+}
+
+impl Serialize for PropType {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for PropType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| de::Error::custom(format!("unknown type {text:?}")))
+    }
+}
+
+impl ScalarType {
+    fn parse(text: &str) -> Option<ScalarType> {
+        match text {
+            "boolean" => Some(Self::Boolean),
+            "integer" => Some(Self::Integer),
+            "string" => Some(Self::String),
+            "object" => Some(Self::Object),
+            "any" => Some(Self::Any),
+            _ => None,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::String => "string",
+            Self::Object => "object",
+            Self::Any => "any",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_parses_back_from_its_text() {
+        let names = "boolean integer string object any app boolean[] integer[] string[] object[] any[] \
+                     $.interface.http $.interface.timer $.service.db $.interface.apphook $.discord.channel[] dir alert";
+        for name in names.split_whitespace() {
+            assert_eq!(PropType::parse(name).unwrap().to_string(), name);
+        }
+    }
+
+    #[test]
+    fn unknown_names_without_the_dollar_are_refused() {
+        for name in ["", "foo", "String", "app[]", "string[][]", "[]", "number"] {
+            assert_eq!(PropType::parse(name), None, "{name:?}");
+        }
+        assert_eq!(
+            PropType::parse("$.x"),
+            Some(PropType::Other("$.x".to_owned()))
+        );
+    }
+}

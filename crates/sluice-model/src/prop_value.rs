@@ -1,0 +1,222 @@
+//! Whether one JSON value suits a prop, and the form in which it is stored.
+//!
+//! Faults go on from the name of the prop: "must be an integer".
+
+use serde_json::Value;
+
+use crate::{
+    prop_def::PropDef,
+    prop_type::{PropType, ScalarType},
+};
+
+/// The stored form of `value`, or what is wrong with it.
+pub(crate) fn check_value(prop: &PropDef, value: &Value) -> Result<Value, String> {
+    let value = check_type(&prop.prop_type, value)?;
+    let elements = match (&prop.prop_type, &value) {
+        (PropType::Array(_), Value::Array(elements)) => elements.as_slice(),
+        _ => std::slice::from_ref(&value),
+    };
+    if matches!(
+        prop.prop_type,
+        PropType::Integer | PropType::Array(ScalarType::Integer)
+    ) {
+        check_bounds(prop, elements)?;
+    }
+    check_options(prop, elements)?;
+    Ok(value)
+}
+
+/// The value of a JSON number that has no fraction and fits 64 bits.
+pub(crate) fn whole_number(value: &Value) -> Option<i64> {
+    // The bounds of `i64` as `f64` are exact: -2^63 is inside, 2^63 just outside.
+    const LOWEST: f64 = -9_223_372_036_854_775_808.0;
+    value.as_i64().or_else(|| {
+        let number = value.as_f64()?;
+        let fits = number.fract() == 0.0 && (LOWEST..-LOWEST).contains(&number);
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "whole and within the bounds of i64"
+        )]
+        fits.then_some(number as i64)
+    })
+}
+
+fn check_type(prop_type: &PropType, value: &Value) -> Result<Value, String> {
+    match prop_type {
+        PropType::Boolean => scalar(ScalarType::Boolean, value).ok_or("must be true or false"),
+        PropType::Integer => scalar(ScalarType::Integer, value).ok_or("must be an integer"),
+        PropType::String => scalar(ScalarType::String, value).ok_or("must be a string"),
+        PropType::Object => scalar(ScalarType::Object, value).ok_or("must be an object"),
+        PropType::App if !value.is_object() => Err("must be an object"),
+        PropType::Array(element) => list(*element, value),
+        PropType::Any
+        | PropType::App
+        | PropType::Other(_)
+        | PropType::Http
+        | PropType::Timer
+        | PropType::Db => Ok(value.clone()),
+    }
+    .map_err(str::to_owned)
+}
+
+fn list(element: ScalarType, value: &Value) -> Result<Value, &'static str> {
+    value
+        .as_array()
+        .and_then(|values| values.iter().map(|value| scalar(element, value)).collect())
+        .ok_or(match element {
+            ScalarType::Boolean => "must be a list of booleans",
+            ScalarType::Integer => "must be a list of integers",
+            ScalarType::String => "must be a list of strings",
+            ScalarType::Object => "must be a list of objects",
+            ScalarType::Any => "must be a list",
+        })
+}
+
+fn scalar(scalar_type: ScalarType, value: &Value) -> Option<Value> {
+    match scalar_type {
+        ScalarType::Boolean => value.is_boolean().then(|| value.clone()),
+        ScalarType::Integer => whole_number(value).map(Value::from),
+        ScalarType::String => value.is_string().then(|| value.clone()),
+        ScalarType::Object => object(value),
+        ScalarType::Any => Some(value.clone()),
+    }
+}
+
+/// Forms and command lines can only send an object as text.
+fn object(value: &Value) -> Option<Value> {
+    match value {
+        Value::Object(_) => Some(value.clone()),
+        Value::String(text) => serde_json::from_str(text).ok().filter(Value::is_object),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
+    }
+}
+
+fn check_bounds(prop: &PropDef, values: &[Value]) -> Result<(), String> {
+    let numbers = || values.iter().filter_map(Value::as_i64);
+    if let Some(min) = prop.min()
+        && numbers().any(|number| number < min)
+    {
+        return Err(format!("must be at least {min}"));
+    }
+    if let Some(max) = prop.max()
+        && numbers().any(|number| number > max)
+    {
+        return Err(format!("must be at most {max}"));
+    }
+    Ok(())
+}
+
+fn check_options(prop: &PropDef, values: &[Value]) -> Result<(), String> {
+    let Some(options) = prop.options() else {
+        return Ok(());
+    };
+    if values.iter().all(|value| options.contains(&value)) {
+        return Ok(());
+    }
+    let names: Vec<String> = options.into_iter().map(plain_text).collect();
+    Err(format!("must be one of {}", names.join(", ")))
+}
+
+fn plain_text(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(def: Value, value: &Value) -> Result<Value, String> {
+        check_value(&PropDef::from_declaration("p", def).unwrap(), value)
+    }
+
+    #[test]
+    fn values_that_suit_are_stored_in_their_plain_form() {
+        for (def, given, stored) in [
+            ("boolean", json!(false), json!(false)),
+            ("integer", json!(5.0), json!(5)),
+            ("integer", json!(i64::MIN), json!(i64::MIN)),
+            ("string", json!(""), json!("")),
+            ("object", json!("{\"a\": 1}"), json!({"a": 1})),
+            ("any", json!([1, "x"]), json!([1, "x"])),
+            (
+                "app",
+                json!({"authProvisionId": "apn_x"}),
+                json!({"authProvisionId": "apn_x"}),
+            ),
+            ("string[]", json!([]), json!([])),
+            ("integer[]", json!([1.0, 2]), json!([1, 2])),
+            ("object[]", json!([{}, "{}"]), json!([{}, {}])),
+            ("any[]", json!([null, 1]), json!([null, 1])),
+            ("$.discord.channel", json!("123"), json!("123")),
+        ] {
+            assert_eq!(check(json!(def), &given), Ok(stored), "{def}");
+        }
+    }
+
+    #[test]
+    fn values_of_another_type_are_refused_in_words() {
+        for (def, given, fault) in [
+            ("boolean", json!("true"), "must be true or false"),
+            ("integer", json!("5"), "must be an integer"),
+            ("integer", json!(1.5), "must be an integer"),
+            (
+                "integer",
+                json!(9_223_372_036_854_775_808_u64),
+                "must be an integer",
+            ),
+            ("integer", json!(1e300), "must be an integer"),
+            ("string", json!(5), "must be a string"),
+            ("object", json!("[1]"), "must be an object"),
+            ("object", json!([]), "must be an object"),
+            ("app", json!("apn_x"), "must be an object"),
+            ("boolean[]", json!([1]), "must be a list of booleans"),
+            ("integer[]", json!(["1"]), "must be a list of integers"),
+            ("string[]", json!("a"), "must be a list of strings"),
+            ("string[]", json!([null]), "must be a list of strings"),
+            ("object[]", json!([1]), "must be a list of objects"),
+            ("any[]", json!({}), "must be a list"),
+        ] {
+            assert_eq!(check(json!(def), &given), Err(fault.to_owned()), "{def}");
+        }
+    }
+
+    #[test]
+    fn bounds_hold_for_numbers_and_lists_of_them() {
+        let count = json!({"type": "integer", "min": 1, "max": 9});
+        assert_eq!(check(count.clone(), &json!(1)), Ok(json!(1)));
+        assert_eq!(
+            check(count.clone(), &json!(0)),
+            Err("must be at least 1".to_owned())
+        );
+        assert_eq!(
+            check(count, &json!(10)),
+            Err("must be at most 9".to_owned())
+        );
+        let counts = json!({"type": "integer[]", "max": 9});
+        assert_eq!(
+            check(counts, &json!([1, 10])),
+            Err("must be at most 9".to_owned())
+        );
+    }
+
+    #[test]
+    fn options_hold_for_values_and_each_element() {
+        let color =
+            json!({"type": "string", "options": ["red", {"label": "Green", "value": "green"}]});
+        assert_eq!(check(color.clone(), &json!("green")), Ok(json!("green")));
+        assert_eq!(
+            check(color, &json!("blue")),
+            Err("must be one of red, green".to_owned())
+        );
+        let sizes = json!({"type": "integer[]", "options": [1, 2]});
+        assert_eq!(check(sizes.clone(), &json!([2.0, 1])), Ok(json!([2, 1])));
+        assert_eq!(
+            check(sizes, &json!([1, 3])),
+            Err("must be one of 1, 2".to_owned())
+        );
+    }
+}

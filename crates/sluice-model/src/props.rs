@@ -1,0 +1,118 @@
+//! The values of a source's props: checked against the declarations, completed with defaults, and shown without secrets.
+//!
+//! What [`configure`] returns is complete: a component that later changes a default does not change a source that was
+//! deployed with the earlier one.
+
+use serde_json::{Map, Value};
+
+use crate::{prop_def::PropDef, prop_type::PropType, prop_value::check_value, timer::TimerSpec};
+
+/// What a secret value looks like from outside. Sending it back means "as it was".
+pub const MASK: &str = "********";
+
+/// Checks all given values and returns those to store, in declaration order; or every fault, in words.
+///
+/// `null` counts as not given. `previous` are the values stored so far: secrets sent back masked and timers that are not
+/// mentioned keep theirs.
+pub fn configure(
+    props: &[PropDef],
+    given: &Map<String, Value>,
+    previous: Option<&Map<String, Value>>,
+) -> Result<Map<String, Value>, Vec<String>> {
+    let mut values = Map::new();
+    let mut faults = Vec::new();
+    for prop in props.iter().filter(|prop| !prop.prop_type.takes_no_value()) {
+        let given = given.get(&prop.name).filter(|value| !value.is_null());
+        let previous = previous.and_then(|previous| previous.get(&prop.name));
+        let value = if prop.prop_type == PropType::Timer {
+            timer_value(prop, given, previous).map(Some)
+        } else {
+            plain_value(prop, given, previous)
+        };
+        match value {
+            Ok(value) => values.extend(value.map(|value| (prop.name.clone(), value))),
+            Err(fault) => faults.push(format!("{} {fault}", prop.name)),
+        }
+    }
+    faults.extend(
+        given
+            .keys()
+            .filter(|key| find(props, key).is_none())
+            .map(|key| format!("{key} is not a prop of this component")),
+    );
+    if faults.is_empty() {
+        Ok(values)
+    } else {
+        Err(faults)
+    }
+}
+
+/// The stored values that the props of new code still have a place for: what an update that gives no values starts from.
+pub fn carried_over(props: &[PropDef], stored: &Map<String, Value>) -> Map<String, Value> {
+    stored
+        .iter()
+        .filter(|(name, _)| find(props, name).is_some())
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// The values as anyone may see them.
+pub fn masked(props: &[PropDef], values: &Map<String, Value>) -> Map<String, Value> {
+    values
+        .iter()
+        .map(|(name, value)| {
+            let is_secret = find(props, name).is_some_and(PropDef::is_secret);
+            let shown = if is_secret {
+                Value::from(MASK)
+            } else {
+                value.clone()
+            };
+            (name.clone(), shown)
+        })
+        .collect()
+}
+
+fn find<'a>(props: &'a [PropDef], name: &str) -> Option<&'a PropDef> {
+    props.iter().find(|prop| prop.name == name)
+}
+
+fn plain_value(
+    prop: &PropDef,
+    given: Option<&Value>,
+    previous: Option<&Value>,
+) -> Result<Option<Value>, String> {
+    let given = match (given, previous) {
+        (Some(given), Some(previous)) if prop.is_secret() && given == MASK => Some(previous),
+        (given, _) => given,
+    };
+    match (given, prop.default_value()) {
+        (Some(value), _) => check_value(prop, value).map(Some),
+        (None, Some(default)) => check_value(prop, default)
+            .map(Some)
+            .map_err(|fault| format!("default {fault}")),
+        // Accounts are not asked for yet, so an app never lacks one.
+        (None, None) if prop.is_optional() || prop.prop_type == PropType::App => Ok(None),
+        (None, None) => Err("is required".to_owned()),
+    }
+}
+
+/// A timer always has a schedule; one that runs keeps it when the code's default changes.
+fn timer_value(
+    prop: &PropDef,
+    given: Option<&Value>,
+    previous: Option<&Value>,
+) -> Result<Value, String> {
+    let spec = if let Some(fixed) = prop.static_value() {
+        TimerSpec::from_json(fixed).map_err(|fault| format!("static {fault}"))
+    } else if let Some(given) = given {
+        TimerSpec::from_json(given)
+    } else if let Some(previous) = previous.and_then(|previous| TimerSpec::from_json(previous).ok())
+    {
+        Ok(previous)
+    } else if let Some(default) = prop.default_value() {
+        TimerSpec::from_json(default).map_err(|fault| format!("default {fault}"))
+    } else {
+        Ok(TimerSpec::HOURLY)
+    };
+    spec.map(|spec| spec.to_json())
+}

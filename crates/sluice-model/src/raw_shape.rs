@@ -1,0 +1,273 @@
+//! What the sandboxed loader says a component is, and the check that turns it into a [`ComponentShape`].
+//!
+//! Nothing in a [`RawShape`] is trusted: it was computed by the component's own code. The check reports every fault at
+//! once, in words meant for the component's author.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    component::{ComponentKind, ComponentShape, DedupeStrategy, Hook, ModuleFormat},
+    prop_def::PropDef,
+    prop_type::PropType,
+};
+
+/// The loader's report. Absent values are null; functions have been replaced by the loader.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RawShape {
+    pub name: Value,
+    pub key: Value,
+    pub version: Value,
+    pub description: Value,
+    #[serde(rename = "type")]
+    pub kind: Value,
+    pub dedupe: Value,
+    /// In declaration order.
+    pub props: Vec<RawProp>,
+    pub hooks: Vec<String>,
+    pub has_run: bool,
+}
+
+/// One declared prop: `def` is its type (the shorthand) or an object; a method in it is `{"$function": true}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RawProp {
+    pub name: String,
+    pub def: Value,
+}
+
+impl RawShape {
+    /// The shape, or everything that is wrong with it.
+    pub fn check(self, format: ModuleFormat) -> Result<ComponentShape, Vec<String>> {
+        let mut faults = Vec::new();
+        let kind = note(&mut faults, kind(&self.kind));
+        let name = note(&mut faults, required_text("name", self.name));
+        let key = note(&mut faults, optional_text("key", self.key));
+        // Authors write `version: 1` too; what they mean is clear.
+        let version = note(
+            &mut faults,
+            required_text("version", number_as_text(self.version)),
+        );
+        let description = note(&mut faults, optional_text("description", self.description));
+        let dedupe = note(&mut faults, dedupe(&self.dedupe));
+        let props = check_props(&mut faults, self.props);
+
+        let has_timer = props.iter().any(|prop| prop.prop_type == PropType::Timer);
+        let emits_ticks = has_timer && kind == Some(ComponentKind::Source);
+        if !self.has_run && !emits_ticks {
+            faults.push("run is required".to_owned());
+        }
+        match (name, key, version, description, kind, dedupe) {
+            (Some(name), Some(key), Some(version), Some(description), Some(kind), Some(dedupe))
+                if faults.is_empty() =>
+            {
+                Ok(ComponentShape {
+                    name,
+                    key,
+                    version,
+                    description,
+                    kind,
+                    dedupe,
+                    props,
+                    hooks: known_hooks(&self.hooks),
+                    has_run: self.has_run,
+                    format,
+                })
+            }
+            _ => Err(faults),
+        }
+    }
+}
+
+/// Keeps the value of a sound part, and the fault of an unsound one.
+fn note<T>(faults: &mut Vec<String>, part: Result<T, String>) -> Option<T> {
+    part.map_err(|fault| faults.push(fault)).ok()
+}
+
+fn kind(value: &Value) -> Result<ComponentKind, String> {
+    match value {
+        Value::Null => Ok(ComponentKind::Source),
+        Value::String(kind) if kind == "source" => Ok(ComponentKind::Source),
+        Value::String(kind) if kind == "action" => Ok(ComponentKind::Action),
+        _ => Err("type must be \"action\" or \"source\"".to_owned()),
+    }
+}
+
+fn dedupe(value: &Value) -> Result<Option<DedupeStrategy>, String> {
+    match value {
+        Value::Null => Ok(None),
+        other => other
+            .as_str()
+            .and_then(DedupeStrategy::parse)
+            .map(Some)
+            .ok_or_else(|| "dedupe must be one of unique, greatest, last".to_owned()),
+    }
+}
+
+fn number_as_text(value: Value) -> Value {
+    match value {
+        Value::Number(number) => Value::String(number.to_string()),
+        other => other,
+    }
+}
+
+fn required_text(what: &str, value: Value) -> Result<String, String> {
+    optional_text(what, value)?
+        .filter(|text| !text.trim().is_empty())
+        .ok_or_else(|| format!("{what} is required"))
+}
+
+/// An empty text counts as absent.
+fn optional_text(what: &str, value: Value) -> Result<Option<String>, String> {
+    match value {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(without_nul(text)).filter(|text| !text.is_empty())),
+        _ => Err(format!("{what} must be a string")),
+    }
+}
+
+fn check_props(faults: &mut Vec<String>, raw: Vec<RawProp>) -> Vec<PropDef> {
+    let mut props: Vec<PropDef> = Vec::with_capacity(raw.len());
+    for RawProp { name, def } in raw {
+        let name = without_nul(name);
+        match PropDef::from_declaration(&name, strip_nul(def)) {
+            Ok(_) if props.iter().any(|prop| prop.name == name) => {
+                faults.push(format!("prop {name}: declared twice"));
+            }
+            Ok(prop) => props.push(prop),
+            Err(of_prop) => {
+                faults.extend(of_prop.iter().map(|fault| format!("prop {name}: {fault}")));
+            }
+        }
+    }
+    props
+}
+
+/// Hooks of other names are never called, so they are left out rather than refused.
+fn known_hooks(names: &[String]) -> Vec<Hook> {
+    [Hook::Deploy, Hook::Activate, Hook::Deactivate]
+        .into_iter()
+        .filter(|hook| names.iter().any(|name| name == hook.as_str()))
+        .collect()
+}
+
+/// PostgreSQL stores no NUL in text, and no author means one.
+fn without_nul(text: String) -> String {
+    if text.contains('\0') {
+        text.replace('\0', "")
+    } else {
+        text
+    }
+}
+
+fn strip_nul(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(without_nul(text)),
+        Value::Array(items) => items.into_iter().map(strip_nul).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(key, value)| (without_nul(key), strip_nul(value)))
+            .collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(raw: Value) -> Result<ComponentShape, Vec<String>> {
+        serde_json::from_value::<RawShape>(raw)
+            .unwrap()
+            .check(ModuleFormat::CommonJs)
+    }
+
+    #[test]
+    fn a_sound_component_keeps_its_parts_in_order() {
+        let shape = check(json!({
+            "name": "My source", "key": "my-source", "version": 2, "description": "Emits.\u{0}",
+            "type": null, "dedupe": "unique", "hasRun": true, "hooks": ["activate", "deploy", "other"],
+            "props": [
+                {"name": "zebra", "def": "string"},
+                {"name": "http", "def": {"type": "$.interface.http", "customResponse": true}},
+                {"name": "apple", "def": {"type": "string", "options": {"$function": true}}},
+            ],
+        }))
+        .unwrap();
+        assert_eq!(shape.version, "2");
+        assert_eq!(shape.description.as_deref(), Some("Emits."));
+        assert_eq!(shape.kind, ComponentKind::Source);
+        assert_eq!(shape.hooks, [Hook::Deploy, Hook::Activate]);
+        assert!(shape.has_hook(Hook::Deploy) && !shape.has_hook(Hook::Deactivate));
+        assert_eq!(shape.props_of(&PropType::Http).count(), 1);
+        assert_eq!(
+            serde_json::to_string(&shape.props).unwrap(),
+            r#"[{"name":"zebra","type":"string"},{"name":"http","type":"$.interface.http","customResponse":true},{"name":"apple","type":"string","remoteOptions":true}]"#
+        );
+        let stored = serde_json::to_string(&shape).unwrap();
+        assert_eq!(
+            serde_json::from_str::<ComponentShape>(&stored).unwrap(),
+            shape
+        );
+    }
+
+    #[test]
+    fn an_empty_component_lacks_everything_required() {
+        assert_eq!(
+            check(json!({})).unwrap_err(),
+            ["name is required", "version is required", "run is required"]
+        );
+    }
+
+    #[test]
+    fn all_faults_are_reported_at_once() {
+        let faults = check(json!({
+            "name": 5, "key": [], "version": {}, "description": false, "type": "app", "dedupe": "first", "hasRun": true,
+            "props": [
+                {"name": "count", "def": "foo"},
+                {"name": "same", "def": "any"},
+                {"name": "same", "def": "any"},
+                {"name": "none", "def": {}},
+                {"name": "odd", "def": 7},
+            ],
+        }))
+        .unwrap_err();
+        assert_eq!(
+            faults,
+            [
+                "type must be \"action\" or \"source\"",
+                "name must be a string",
+                "key must be a string",
+                "version must be a string",
+                "description must be a string",
+                "dedupe must be one of unique, greatest, last",
+                "prop count: unknown type \"foo\"",
+                "prop same: declared twice",
+                "prop none: type is required",
+                "prop odd: must be a type or an object",
+            ]
+        );
+    }
+
+    #[test]
+    fn only_a_source_with_a_timer_may_lack_run() {
+        let timer = json!([{"name": "timer", "def": "$.interface.timer"}]);
+        let shape = check(json!({"name": "a", "version": "1", "props": timer})).unwrap();
+        assert!(!shape.has_run);
+        let action = json!({"name": "a", "version": "1", "type": "action", "props": timer});
+        assert_eq!(check(action).unwrap_err(), ["run is required"]);
+    }
+
+    #[test]
+    fn nul_characters_are_dropped_everywhere() {
+        let shape = check(json!({
+            "name": "a\u{0}b", "version": "1", "hasRun": true,
+            "props": [{"name": "p\u{0}", "def": {"type": "string", "label": "\u{0}x", "options": ["\u{0}y"]}}],
+        }))
+        .unwrap();
+        assert!(!serde_json::to_string(&shape).unwrap().contains("\\u0000"));
+        assert_eq!(shape.name, "ab");
+    }
+}

@@ -1,0 +1,48 @@
+// How errors of a component look outside: its own lines, by its own file names.
+
+const HARNESS = new URL(".", import.meta.url).href;
+let componentFolder = "";
+
+export function setComponentFolder(url) {
+  componentFolder = url;
+}
+
+/** `{name, message, stack, code?, line?, column?}` of anything that was thrown. */
+export function describeError(thrown) {
+  if (!isErrorLike(thrown)) {
+    return { name: "Error", message: printable(thrown), stack: "" };
+  }
+  const description = {
+    name: printable(thrown.name || "Error"),
+    message: printable(thrown.message ?? ""),
+    stack: ownLines(printable(thrown.stack ?? "")),
+  };
+  if (typeof thrown.code === "string") description.code = thrown.code;
+  const place = /\bcomponent\.[cm]js:(\d+):(\d+)/.exec(description.stack);
+  if (place) {
+    description.line = Number(place[1]);
+    description.column = Number(place[2]);
+  }
+  return description;
+}
+
+/** A stack with the component's files named as its author knows them, and without our frames. */
+export function ownLines(stack) {
+  const named = componentFolder === "" ? stack : stack.replaceAll(componentFolder, "");
+  return named
+    .split("\n")
+    .filter((line) => !line.includes(HARNESS) && !/\((?:ext|node):|at (?:ext|node):/.test(line))
+    .join("\n");
+}
+
+function isErrorLike(thrown) {
+  return typeof thrown === "object" && thrown !== null && ("stack" in thrown || "message" in thrown);
+}
+
+function printable(value) {
+  try {
+    return String(typeof value === "object" && value !== null ? JSON.stringify(value) : value).toWellFormed();
+  } catch {
+    return "[unprintable]";
+  }
+}

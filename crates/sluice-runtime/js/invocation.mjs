@@ -1,0 +1,210 @@
+// One call into the component: what it has done so far, and the limits it is held to.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { describeError } from "./errors.mjs";
+import { flush, send, stringify } from "./wire.mjs";
+
+const current = new AsyncLocalStorage();
+const running = new Map();
+const { setTimeout } = globalThis;
+const now = performance.now.bind(performance);
+const encoder = new TextEncoder();
+let limits = { emitBytes: Infinity, logBytes: Infinity };
+let deadlineTimer;
+
+export function setLimits(given) {
+  limits = given;
+}
+
+/** An overrun limit: it ends the invocation even when the component catches it. */
+export class LimitExceeded extends Error {
+  constructor(name, message) {
+    super(message);
+    this.name = name;
+  }
+}
+
+export class Invocation {
+  #logBytes = 0;
+  #dirty = new Set();
+  ended = false;
+  responded = false;
+
+  constructor(id, timeoutMs, alone) {
+    this.id = id;
+    this.timeoutMs = timeoutMs;
+    this.startedAt = now();
+    this.alone = alone;
+  }
+
+  emit(event, meta) {
+    if (this.ended) {
+      this.log("error", "error", "$emit was called after the invocation had ended: the event was not emitted");
+      return;
+    }
+    const data = stringify(event) ?? "null";
+    if (byteLength(data, limits.emitBytes) > limits.emitBytes) {
+      throw this.#exceeded(
+        "EmitTooLarge",
+        `the emitted event is larger than ${limits.emitBytes} bytes`,
+      );
+    }
+    send(`{"t":"emit","i":"${this.id}","e":${data},"m":${emitMeta(meta)}}`);
+    if (this.alone) flush();
+  }
+
+  log(kind, level, message) {
+    this.#logBytes += message.length;
+    if (this.#logBytes > limits.logBytes) {
+      if (this.ended) return;
+      throw this.#exceeded("LogLimit", `the invocation logged more than ${limits.logBytes} bytes`);
+    }
+    writeLog(this.id, kind, level, message);
+  }
+
+  respond(reply) {
+    if (this.ended || this.responded) return;
+    this.responded = true;
+    send(`{"t":"respond","i":"${this.id}",${reply}}`);
+    flush();
+  }
+
+  /** Remembers that `key` of the key-value store changed, so that its value is reported at the end. */
+  touched(key) {
+    this.#dirty.add(key);
+  }
+
+  #exceeded(name, message) {
+    const error = new LimitExceeded(name, message);
+    this.end(error);
+    return error;
+  }
+
+  end(error) {
+    if (this.ended) return;
+    this.ended = true;
+    running.delete(this.id);
+    const failure = error === undefined ? "" : `,"err":${stringify(describeError(error))}`;
+    const writes = this.#dirty.size === 0 ? "" : `,"db":${this.#writes()}`;
+    send(`{"t":"end","i":"${this.id}","ms":${Math.ceil(now() - this.startedAt)}${failure}${writes}}`);
+  }
+
+  // Values as they stand now, not as this invocation wrote them: an overlapping invocation may have
+  // written later, and what is committed must agree with what the next read sees.
+  #writes() {
+    const rows = [];
+    for (const key of this.#dirty) {
+      const value = storedValues.get(key);
+      rows.push(value === undefined ? `[${stringify(key)}]` : `[${stringify(key)},${value}]`);
+    }
+    return `[${rows.join(",")}]`;
+  }
+}
+
+/** The key-value store of the source: JSON texts by key, shared by all invocations of this process. */
+export const storedValues = new Map();
+
+export function currentInvocation() {
+  return current.getStore() ?? soleInvocation();
+}
+
+// Some callbacks (timers of node modules, sockets) lose their context; with one invocation running
+// there is no doubt whose they are.
+function soleInvocation() {
+  return running.size === 1 ? running.values().next().value : undefined;
+}
+
+/** Runs `body` as the invocation `id`; reports its end whatever happens. */
+export function invoke(id, timeoutMs, alone, body) {
+  const invocation = new Invocation(id, timeoutMs, alone);
+  running.set(id, invocation);
+  armDeadline(timeoutMs);
+  current.run(invocation, async () => {
+    try {
+      await body(invocation);
+      invocation.end();
+    } catch (error) {
+      invocation.end(error ?? new Error(`the component threw ${error}`));
+    }
+  });
+}
+
+/** An error nobody caught ends the invocation it belongs to, or is logged when that is unknown. */
+export function uncaught(error, invocation = currentInvocation()) {
+  if (invocation && !invocation.ended) {
+    invocation.end(error);
+  } else {
+    const { name, message, stack } = describeError(error);
+    writeLog(invocation?.id, "error", "error", stack || `${name}: ${message}`);
+  }
+}
+
+export function bindToInvocation(callback) {
+  const invocation = current.getStore();
+  if (!invocation || typeof callback !== "function") return callback;
+  return function (...args) {
+    try {
+      return callback.apply(this, args);
+    } catch (error) {
+      uncaught(error, invocation);
+    }
+  };
+}
+
+// Invocations of one process share their time limit but for rare exceptions, so one timer for the
+// earliest deadline is enough and the busy path never touches it.
+function armDeadline(delay) {
+  deadlineTimer ??= setTimeout(sweepDeadlines, delay);
+}
+
+function sweepDeadlines() {
+  deadlineTimer = undefined;
+  const time = now();
+  let next = Infinity;
+  for (const invocation of running.values()) {
+    const left = invocation.startedAt + invocation.timeoutMs - time;
+    if (left <= 0) {
+      invocation.end(
+        new LimitExceeded("Timeout", `the invocation ran longer than ${invocation.timeoutMs} ms`),
+      );
+    } else {
+      next = Math.min(next, left);
+    }
+  }
+  if (next !== Infinity) armDeadline(next);
+}
+
+export function writeLog(id, kind, level, message) {
+  const owner = id === undefined ? "" : `"i":"${id}",`;
+  send(
+    `{"t":"log",${owner}"k":"${kind}","l":"${level}","ts":${Date.now()},"m":${stringify(message)}}`,
+  );
+}
+
+function emitMeta(meta) {
+  if (meta === undefined || meta === null) return "{}";
+  const { id, name, summary, ts } = meta;
+  const fields = {};
+  if (id !== undefined && id !== null) fields.id = text(id);
+  if (name !== undefined && name !== null) {
+    const channel = text(name);
+    if (channel.startsWith("$")) {
+      throw new TypeError(`an event cannot be emitted to "${channel}": names that begin with $ are reserved`);
+    }
+    fields.name = channel === "default" ? "" : channel;
+  }
+  if (summary !== undefined && summary !== null) fields.summary = text(summary);
+  if (ts !== undefined && ts !== null) fields.ts = ts;
+  return stringify(fields);
+}
+
+// Databases store neither NUL nor half a surrogate pair.
+function text(value) {
+  return String(value).toWellFormed().replaceAll("\0", "");
+}
+
+function byteLength(string, limit) {
+  if (string.length > limit) return string.length;
+  if (string.length * 3 <= limit) return string.length;
+  return encoder.encode(string).length;
+}

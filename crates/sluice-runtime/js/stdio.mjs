@@ -1,0 +1,86 @@
+// Everything a component prints becomes a log line of the invocation that printed it.
+
+import process from "node:process";
+import { ownLines } from "./errors.mjs";
+import { bindToInvocation, currentInvocation, uncaught, writeLog } from "./invocation.mjs";
+
+const LEVELS = { debug: "debug", warn: "warn", error: "error", assert: "error", trace: "error" };
+
+export function captureOutput() {
+  captureConsole();
+  Object.defineProperty(process, "stdout", { configurable: true, get: lazily(() => logStream("stdout", "info")) });
+  Object.defineProperty(process, "stderr", { configurable: true, get: lazily(() => logStream("stderr", "error")) });
+}
+
+export function captureUncaught() {
+  globalThis.addEventListener("error", (event) => {
+    event.preventDefault();
+    uncaught(event.error);
+  });
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    uncaught(event.reason);
+  });
+  // A timer's callback runs outside the context it was made in when it throws.
+  for (const name of ["setTimeout", "setInterval", "setImmediate"]) {
+    const original = globalThis[name];
+    if (typeof original !== "function") continue;
+    globalThis[name] = Object.assign(
+      (callback, ...rest) => original(bindToInvocation(callback), ...rest),
+      original,
+    );
+  }
+}
+
+// Node's own Console does the formatting (groups, tables, counters); it is loaded at the first use
+// because it costs milliseconds that most sources never need to spend.
+function captureConsole() {
+  let level = "info";
+  const sink = {
+    write(text) {
+      print("log", level, text.endsWith("\n") ? text.slice(0, -1) : text);
+      return true;
+    },
+    on() {},
+    once() {},
+    removeListener() {},
+    listenerCount: () => 0,
+  };
+  const formatter = lazily(() => {
+    const { Console } = process.getBuiltinModule("node:console");
+    return new Console({ stdout: sink, stderr: sink });
+  });
+  for (const method of Object.keys(console)) {
+    if (typeof console[method] !== "function") continue;
+    console[method] = (...args) => {
+      level = LEVELS[method] ?? "info";
+      const target = formatter();
+      return typeof target[method] === "function" ? target[method](...args) : undefined;
+    };
+  }
+}
+
+function logStream(kind, level) {
+  const { Writable } = process.getBuiltinModule("node:stream");
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk, _encoding, done) {
+      const text = String(chunk);
+      print(kind, level, text.endsWith("\n") ? text.slice(0, -1) : text);
+      done();
+    },
+  });
+  return Object.assign(stream, { fd: kind === "stdout" ? 1 : 2, isTTY: false });
+}
+
+function print(kind, level, text) {
+  const message = ownLines(text).toWellFormed();
+  const invocation = currentInvocation();
+  if (invocation) invocation.log(kind, level, message);
+  else writeLog(undefined, kind, level, message);
+}
+
+function lazily(make) {
+  let value;
+  return () => (value ??= make());
+}

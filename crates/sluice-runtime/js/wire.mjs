@@ -1,0 +1,62 @@
+// The pipe to the supervisor: newline-delimited JSON, in on standard input, out on standard output.
+// Output is gathered and written once per turn, because a write per message costs more than the work it reports.
+
+const encoder = new TextEncoder();
+const stdout = Deno.stdout;
+const stdin = Deno.stdin;
+const { parse, stringify } = JSON;
+
+let pending = "";
+let flushScheduled = false;
+let batching = false;
+
+/** Puts one already serialised message on its way. */
+export function send(line) {
+  pending += `${line}\n`;
+  if (!batching && !flushScheduled) {
+    flushScheduled = true;
+    queueMicrotask(flush);
+  }
+}
+
+/** Writes what is waiting, synchronously: used before code that may never give the turn back. */
+export function flush() {
+  flushScheduled = false;
+  if (pending === "") return;
+  const bytes = encoder.encode(pending);
+  pending = "";
+  for (let written = 0; written < bytes.length; ) {
+    written += stdout.writeSync(bytes.subarray(written));
+  }
+}
+
+/**
+ * Hands every incoming message to `handle(message, alone)`. `alone` is true when nothing else came
+ * with it: a lone message reports as it goes, a batch reports together.
+ */
+export async function receive(handle) {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(256 * 1024);
+  let parts = [];
+  for (;;) {
+    const read = await stdin.read(buffer);
+    if (read === null) return;
+    const text = decoder.decode(buffer.subarray(0, read), { stream: true });
+    const end = text.lastIndexOf("\n");
+    if (end === -1) {
+      parts.push(text);
+      continue;
+    }
+    parts.push(text.slice(0, end));
+    const lines = parts.join("").split("\n");
+    parts = [text.slice(end + 1)];
+    batching = true;
+    for (const line of lines) handle(parse(line), lines.length === 1);
+    // Most invocations end within a few microtasks: let them, so that their reports leave together.
+    for (let hop = 0; hop < 6; hop++) await null;
+    batching = false;
+    flush();
+  }
+}
+
+export { parse, stringify };

@@ -1,0 +1,23 @@
+//! The JavaScript harness, embedded in the binary and written out once per start.
+
+use std::{fs, io, path::Path};
+
+const FILES: [(&str, &str); 7] = [
+    ("main.mjs", include_str!("../js/main.mjs")),
+    ("wire.mjs", include_str!("../js/wire.mjs")),
+    ("errors.mjs", include_str!("../js/errors.mjs")),
+    ("stdio.mjs", include_str!("../js/stdio.mjs")),
+    ("component.mjs", include_str!("../js/component.mjs")),
+    ("instance.mjs", include_str!("../js/instance.mjs")),
+    ("invocation.mjs", include_str!("../js/invocation.mjs")),
+];
+
+pub(crate) const ENTRY: &str = "main.mjs";
+
+pub(crate) fn write_harness(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    for (name, content) in FILES {
+        fs::write(folder.join(name), content)?;
+    }
+    Ok(())
+}

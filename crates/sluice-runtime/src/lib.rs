@@ -1,0 +1,23 @@
+//! Running people's code: analysis of a component, sandboxed Deno processes, and the pipe to them.
+//!
+//! This crate knows no database. It is handed invocations and hands back outcomes; whatever a process
+//! does to itself (crash, hang, garbage on the pipe) ends as an [`ProcessEvent`], never as a panic here.
+
+mod analysis;
+mod assets;
+mod deno;
+mod inflight;
+pub mod launcher;
+mod lines;
+mod outcome;
+mod process;
+mod protocol;
+mod runtime;
+
+pub use analysis::{CodeFault, module_format};
+pub use deno::{DENO_VERSION, DenoError, find_deno};
+pub use outcome::{
+    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Reply, Unfinished,
+};
+pub use process::{Process, ProcessEvents};
+pub use runtime::{BindingKind, Limits, LoadError, Network, ProcessSpec, PropBinding, Runtime, RuntimeOptions};

@@ -1,0 +1,58 @@
+//! Splitting a pipe into lines, without trusting whoever writes to it.
+
+use std::io;
+
+use bytes::{Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+const CHUNK: usize = 64 * 1024;
+
+pub(crate) struct LineReader<R> {
+    source: R,
+    buffer: BytesMut,
+    /// How far `buffer` is known to hold no line break.
+    scanned: usize,
+    longest: usize,
+}
+
+impl<R: AsyncRead + Unpin> LineReader<R> {
+    pub(crate) fn new(source: R, longest: usize) -> LineReader<R> {
+        LineReader {
+            source,
+            buffer: BytesMut::new(),
+            scanned: 0,
+            longest,
+        }
+    }
+
+    /// Waits for more input; false at its end. A line beyond the limit is an error.
+    pub(crate) async fn fill(&mut self) -> io::Result<bool> {
+        if self.buffer.len() > self.longest {
+            return Err(io::Error::other(format!(
+                "a line of more than {} bytes",
+                self.longest
+            )));
+        }
+        self.buffer.reserve(CHUNK);
+        Ok(self.source.read_buf(&mut self.buffer).await? > 0)
+    }
+
+    /// The next complete line that is already here.
+    pub(crate) fn next_line(&mut self) -> Option<Bytes> {
+        let found = self.buffer[self.scanned..].iter().position(|b| *b == b'\n');
+        let Some(offset) = found else {
+            self.scanned = self.buffer.len();
+            return None;
+        };
+        let mut line = self.buffer.split_to(self.scanned + offset + 1).freeze();
+        self.scanned = 0;
+        line.truncate(line.len() - 1);
+        Some(line)
+    }
+
+    /// What follows the last line break, at the end of the input.
+    pub(crate) fn rest(&mut self) -> Bytes {
+        self.scanned = 0;
+        self.buffer.split().freeze()
+    }
+}

@@ -1,0 +1,238 @@
+//! The lines on the pipe, as Rust values. A line that does not parse is the process's failure.
+
+use std::fmt::Write as _;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use sluice_model::{InvocationId, RawShape};
+
+use crate::{
+    analysis::CodeFault,
+    outcome::{Emit, Failure, Invocation, LogLevel, LogLine, Reply},
+};
+
+/// One line from the harness.
+#[derive(Debug)]
+pub(crate) enum Message {
+    Ready,
+    Loaded(Box<RawShape>),
+    Failed(CodeFault),
+    Log(Option<InvocationId>, LogLine),
+    Emit(InvocationId, Emit),
+    Respond(InvocationId, Reply),
+    End(InvocationId, End),
+}
+
+#[derive(Debug)]
+pub(crate) struct End {
+    pub(crate) writes: Vec<(String, Option<Box<RawValue>>)>,
+    pub(crate) failure: Option<Failure>,
+    pub(crate) duration_ms: u64,
+}
+
+/// All fields of all messages: an internally tagged enum would have to buffer, and raw JSON cannot be.
+#[derive(Deserialize)]
+struct Line<'a> {
+    t: &'a str,
+    i: Option<&'a str>,
+    #[serde(borrow)]
+    e: Option<&'a RawValue>,
+    #[serde(borrow)]
+    m: Option<&'a RawValue>,
+    #[serde(borrow)]
+    shape: Option<&'a RawValue>,
+    fault: Option<Fault>,
+    k: Option<&'a str>,
+    l: Option<&'a str>,
+    ts: Option<i64>,
+    s: Option<u16>,
+    h: Option<Vec<(String, String)>>,
+    b: Option<String>,
+    x: Option<&'a str>,
+    ms: Option<u64>,
+    err: Option<Thrown>,
+    #[serde(borrow)]
+    db: Option<Vec<Vec<&'a RawValue>>>,
+}
+
+#[derive(Deserialize)]
+struct Fault {
+    message: String,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct Thrown {
+    name: String,
+    message: String,
+    stack: String,
+    code: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+struct Meta {
+    id: Option<String>,
+    name: Option<String>,
+    summary: Option<String>,
+    ts: Option<serde_json::Value>,
+}
+
+pub(crate) fn parse(line: &str) -> Result<Message, String> {
+    let fields: Line<'_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let missing = |field: &str| format!("a {} message without {field}", fields.t);
+    let id = || {
+        fields
+            .i
+            .and_then(InvocationId::parse)
+            .ok_or_else(|| missing("its invocation"))
+    };
+    match fields.t {
+        "ready" => Ok(Message::Ready),
+        "loaded" => {
+            let shape = fields.shape.ok_or_else(|| missing("a shape"))?;
+            let shape = serde_json::from_str(shape.get()).map_err(|error| error.to_string())?;
+            Ok(Message::Loaded(Box::new(shape)))
+        }
+        "failed" => {
+            let Fault {
+                message,
+                line,
+                column,
+            } = fields.fault.ok_or_else(|| missing("a fault"))?;
+            Ok(Message::Failed(CodeFault {
+                message,
+                line,
+                column,
+            }))
+        }
+        "log" => {
+            let text = fields.m.ok_or_else(|| missing("a text"))?;
+            let line = LogLine {
+                ts: fields.ts.unwrap_or_default(),
+                kind: fields.k.unwrap_or("log").to_owned(),
+                level: level(fields.l),
+                message: serde_json::from_str(text.get()).map_err(|error| error.to_string())?,
+            };
+            Ok(Message::Log(fields.i.and_then(InvocationId::parse), line))
+        }
+        "emit" => {
+            let data = fields.e.ok_or_else(|| missing("an event"))?;
+            Ok(Message::Emit(id()?, emit(data, fields.m)?))
+        }
+        "respond" => {
+            let reply = Reply {
+                status: fields.s.ok_or_else(|| missing("a status"))?,
+                headers: fields.h.unwrap_or_default(),
+                body: body(fields.b, fields.x)?,
+            };
+            let id = fields
+                .i
+                .and_then(InvocationId::parse)
+                .ok_or("a respond message without its invocation")?;
+            Ok(Message::Respond(id, reply))
+        }
+        "end" => {
+            let id = id()?;
+            Ok(Message::End(
+                id,
+                End {
+                    writes: writes(fields.db.unwrap_or_default())?,
+                    failure: fields.err.map(failure),
+                    duration_ms: fields.ms.unwrap_or_default(),
+                },
+            ))
+        }
+        other => Err(format!("an unknown message {other:?}")),
+    }
+}
+
+fn level(name: Option<&str>) -> LogLevel {
+    match name {
+        Some("debug") => LogLevel::Debug,
+        Some("warn") => LogLevel::Warn,
+        Some("error") => LogLevel::Error,
+        _ => LogLevel::Info,
+    }
+}
+
+fn emit(data: &RawValue, meta: Option<&RawValue>) -> Result<Emit, String> {
+    let Meta {
+        id,
+        name,
+        summary,
+        ts,
+    } = match meta {
+        None => Meta::default(),
+        Some(meta) if meta.get() == "{}" => Meta::default(),
+        Some(meta) => serde_json::from_str(meta.get()).map_err(|error| error.to_string())?,
+    };
+    Ok(Emit {
+        data: data.to_owned(),
+        id,
+        channel: name.unwrap_or_default(),
+        summary,
+        ts,
+    })
+}
+
+fn body(text: Option<String>, base64: Option<&str>) -> Result<Bytes, String> {
+    match base64 {
+        Some(encoded) => BASE64_STANDARD
+            .decode(encoded)
+            .map(Bytes::from)
+            .map_err(|error| error.to_string()),
+        None => Ok(Bytes::from(text.unwrap_or_default())),
+    }
+}
+
+fn failure(thrown: Thrown) -> Failure {
+    let Thrown {
+        name,
+        message,
+        stack,
+        code,
+    } = thrown;
+    Failure {
+        name,
+        message,
+        stack,
+        code,
+    }
+}
+
+fn writes(rows: Vec<Vec<&RawValue>>) -> Result<Vec<(String, Option<Box<RawValue>>)>, String> {
+    rows.into_iter()
+        .map(|row| {
+            let key = row.first().ok_or("a write without a key")?;
+            let key = serde_json::from_str(key.get()).map_err(|error| error.to_string())?;
+            Ok((key, row.get(1).map(|value| (*value).to_owned())))
+        })
+        .collect()
+}
+
+/// The line that runs an invocation. JSON allows raw line breaks only as white space, so they may go.
+pub(crate) fn run_line(invocation: &Invocation, out: &mut String) {
+    let _ = write!(
+        out,
+        r#"{{"t":"run","i":"{}","c":"{}","ms":{},"e":"#,
+        invocation.id,
+        invocation.call.as_str(),
+        invocation.timeout.as_millis()
+    );
+    push_without_breaks(&invocation.event, out);
+    out.push_str("}\n");
+}
+
+pub(crate) fn push_without_breaks(json: &str, out: &mut String) {
+    if json.contains(['\n', '\r']) {
+        out.extend(
+            json.chars()
+                .map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }),
+        );
+    } else {
+        out.push_str(json);
+    }
+}

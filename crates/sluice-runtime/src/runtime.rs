@@ -1,0 +1,367 @@
+//! Starting component processes: the sandbox they get, the folder they live in, and their first words.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use serde::Serialize;
+use serde_json::{Value, value::RawValue};
+use sluice_model::{Clock, ComponentShape, ModuleFormat, RawShape, SourceId};
+use tokio::{
+    io::AsyncWriteExt,
+    process::Command,
+    sync::Semaphore,
+};
+
+use crate::{
+    analysis::{self, CodeFault},
+    assets,
+    launcher,
+    lines::LineReader,
+    outcome::LogLine,
+    process::{InstanceFolder, LONGEST_LINE, Process, ProcessEvents, Started, kill_group},
+    protocol::{self, Message},
+};
+
+/// Addresses a component may not reach unless the operator opens private networks.
+const PRIVATE_ADDRESSES: &str = "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,169.254.0.0/16,\
+    172.16.0.0/12,192.0.0.0/24,192.168.0.0/16,198.18.0.0/15,224.0.0.0/4,240.0.0.0/4,\
+    localhost,[::],[::1]";
+const SYSTEM_FACTS: &str = "osRelease,homedir,hostname,cpus,uid,gid,userInfo,systemMemoryInfo";
+
+pub struct RuntimeOptions {
+    pub deno: PathBuf,
+    /// Our own binary, whose launcher mode starts Deno.
+    pub launcher: PathBuf,
+    /// Holds the harness and the private folders of processes; emptied at start.
+    pub folder: PathBuf,
+    pub limits: Limits,
+    pub network: Network,
+    /// How many processes may be starting at once.
+    pub starting_at_once: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub heap_mb: u32,
+    /// One emitted event.
+    pub emit_bytes: usize,
+    /// All events of one invocation.
+    pub emits_bytes: usize,
+    /// All log lines of one invocation.
+    pub log_bytes: usize,
+    pub load_timeout: Duration,
+    /// How long past its time an invocation may take to notice before its process is killed.
+    pub grace: Duration,
+}
+
+#[derive(Debug, Clone)]
+pub enum Network {
+    /// Everything but private ranges and these addresses of the server itself.
+    Public { and_not: Vec<String> },
+    Unrestricted,
+}
+
+/// A component to load for a source.
+pub struct ProcessSpec {
+    pub source: Option<SourceId>,
+    pub code: Arc<str>,
+    pub format: ModuleFormat,
+    pub props: Vec<PropBinding>,
+    /// The key-value store: key and JSON text.
+    pub stored: Vec<(String, Box<RawValue>)>,
+}
+
+/// What `this.<name>` is.
+#[derive(Debug, Clone, Serialize)]
+pub struct PropBinding {
+    pub name: String,
+    pub kind: BindingKind,
+    pub value: Value,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BindingKind {
+    Value,
+    Http,
+    Db,
+    App,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The component's own fault.
+    #[error("the component does not load")]
+    Code(Vec<CodeFault>),
+    /// The process did not get as far as loading it.
+    #[error("the component process did not start: {0}")]
+    Start(String),
+}
+
+impl From<io::Error> for LoadError {
+    fn from(error: io::Error) -> LoadError {
+        LoadError::Start(error.to_string())
+    }
+}
+
+pub struct Runtime {
+    options: RuntimeOptions,
+    clock: Arc<dyn Clock>,
+    starting: Semaphore,
+    instances: AtomicU64,
+}
+
+#[derive(Serialize)]
+struct LoadMessage<'a> {
+    t: &'static str,
+    file: String,
+    source: Option<&'a SourceId>,
+    props: &'a [PropBinding],
+    db: serde_json::Map<String, Value>,
+    limits: HarnessLimits,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HarnessLimits {
+    emit_bytes: usize,
+    log_bytes: usize,
+}
+
+impl Runtime {
+    pub fn new(options: RuntimeOptions, clock: Arc<dyn Clock>) -> io::Result<Runtime> {
+        let instances = options.folder.join("run");
+        match std::fs::remove_dir_all(&instances) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => std::fs::create_dir_all(&instances)?,
+        }
+        assets::write_harness(&options.folder.join("harness"))?;
+        Ok(Runtime {
+            starting: Semaphore::new(options.starting_at_once.max(1)),
+            options,
+            clock,
+            instances: AtomicU64::new(0),
+        })
+    }
+
+    /// Reads a component's shape: parses the code, then loads it in a sandboxed process of its own.
+    pub async fn analyze(&self, code: Arc<str>) -> Result<ComponentShape, LoadError> {
+        let format = analysis::module_format(&code).map_err(LoadError::Code)?;
+        let spec = ProcessSpec {
+            source: None,
+            code,
+            format,
+            props: Vec::new(),
+            stored: Vec::new(),
+        };
+        let (mut started, shape, _) = self.load(&spec).await?;
+        kill_group(&started.child);
+        // Reaped here, so that its folder is not removed under a process that still runs.
+        let _ = started.child.wait().await;
+        shape.check(format).map_err(|faults| {
+            LoadError::Code(
+                faults
+                    .into_iter()
+                    .map(|message| CodeFault {
+                        message,
+                        line: None,
+                        column: None,
+                    })
+                    .collect(),
+            )
+        })
+    }
+
+    /// Starts a process with the component loaded.
+    pub async fn start(&self, spec: &ProcessSpec) -> Result<(Process, ProcessEvents), LoadError> {
+        let (started, _, early) = self.load(spec).await?;
+        Ok(Process::watch(
+            started,
+            early,
+            self.options.limits,
+            Arc::clone(&self.clock),
+        ))
+    }
+
+    async fn load(&self, spec: &ProcessSpec) -> Result<(Started, RawShape, Vec<LogLine>), LoadError> {
+        let _slot = self
+            .starting
+            .acquire()
+            .await
+            .map_err(|error| LoadError::Start(error.to_string()))?;
+        let mut started = self.spawn()?;
+        let loaded = tokio::time::timeout(self.options.limits.load_timeout, self.greet(&mut started, spec));
+        let failure = match loaded.await {
+            Ok(Ok((shape, early))) => return Ok((started, shape, early)),
+            Ok(Err(error)) => error,
+            Err(_) => LoadError::Code(vec![CodeFault {
+                message: format!(
+                    "loading took longer than {} s",
+                    self.options.limits.load_timeout.as_secs()
+                ),
+                line: None,
+                column: None,
+            }]),
+        };
+        kill_group(&started.child);
+        let _ = started.child.wait().await;
+        Err(failure)
+    }
+
+    async fn greet(
+        &self,
+        started: &mut Started,
+        spec: &ProcessSpec,
+    ) -> Result<(RawShape, Vec<LogLine>), LoadError> {
+        let file = started.folder.component().join(match spec.format {
+            ModuleFormat::CommonJs => "component.cjs",
+            ModuleFormat::EsModule => "component.mjs",
+        });
+        tokio::fs::write(&file, spec.code.as_bytes()).await?;
+        let line = self.load_line(spec, &file);
+        if started.stdin.write_all(line.as_bytes()).await.is_err() {
+            return Err(self.died(started).await);
+        }
+        let mut early = Vec::new();
+        loop {
+            while let Some(line) = started.stdout.next_line() {
+                let text = str::from_utf8(&line).map_err(|error| LoadError::Start(error.to_string()))?;
+                match protocol::parse(text).map_err(LoadError::Start)? {
+                    Message::Ready => {}
+                    Message::Loaded(shape) => return Ok((*shape, early)),
+                    Message::Failed(fault) => return Err(LoadError::Code(vec![fault])),
+                    Message::Log(_, line) => early.push(line),
+                    Message::Emit(..) | Message::Respond(..) | Message::End(..) => {
+                        return Err(LoadError::Start("it reported work it was not given".to_owned()));
+                    }
+                }
+            }
+            if !started.stdout.fill().await? {
+                return Err(self.died(started).await);
+            }
+        }
+    }
+
+    /// A process that ended while it was loading: the component's fault, unless Deno itself could not run.
+    async fn died(&self, started: &mut Started) -> LoadError {
+        let mut reader = LineReader::new(&mut started.stderr, self.options.limits.log_bytes);
+        while matches!(reader.fill().await, Ok(true)) {}
+        let said = String::from_utf8_lossy(&reader.rest()).trim().to_owned();
+        let message = if said.contains("out of memory") {
+            format!("loading ran out of memory (limit {} MB)", self.options.limits.heap_mb)
+        } else {
+            let last = said.lines().last().unwrap_or("no reason was given");
+            format!("the process ended while the component was loading: {last}")
+        };
+        LoadError::Code(vec![CodeFault {
+            message,
+            line: None,
+            column: None,
+        }])
+    }
+
+    fn load_line(&self, spec: &ProcessSpec, file: &Path) -> String {
+        let Limits {
+            emit_bytes,
+            log_bytes,
+            ..
+        } = self.options.limits;
+        let db = spec
+            .stored
+            .iter()
+            .filter_map(|(key, value)| Some((key.clone(), serde_json::from_str(value.get()).ok()?)))
+            .collect();
+        let message = LoadMessage {
+            t: "load",
+            file: format!("file://{}", file.display()),
+            source: spec.source.as_ref(),
+            props: &spec.props,
+            db,
+            limits: HarnessLimits {
+                emit_bytes,
+                log_bytes,
+            },
+        };
+        let mut line = serde_json::to_string(&message).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+
+    fn spawn(&self) -> io::Result<Started> {
+        let number = self.instances.fetch_add(1, Ordering::Relaxed);
+        let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
+        std::fs::create_dir_all(folder.component())?;
+        std::fs::create_dir_all(folder.tmp())?;
+        let mut child = self.command(&folder).spawn()?;
+        let missing = || io::Error::other("a pipe to the process is missing");
+        Ok(Started {
+            stdin: child.stdin.take().ok_or_else(missing)?,
+            stdout: LineReader::new(child.stdout.take().ok_or_else(missing)?, LONGEST_LINE),
+            stderr: child.stderr.take().ok_or_else(missing)?,
+            child,
+            folder,
+        })
+    }
+
+    fn command(&self, folder: &InstanceFolder) -> Command {
+        let RuntimeOptions {
+            deno,
+            launcher: our_binary,
+            folder: runtime_folder,
+            limits,
+            network,
+            starting_at_once: _,
+        } = &self.options;
+        let mut command = Command::new(our_binary);
+        command
+            .arg(launcher::SUBCOMMAND)
+            .arg(deno)
+            .args(["run", "--quiet", "--no-prompt", "--no-config", "--no-lock"])
+            .args(["--no-remote", "--no-npm", "--node-modules-dir=none"])
+            .arg("--unstable-bare-node-builtins")
+            .args(["--location", "http://localhost/"])
+            .arg(format!("--v8-flags=--max-old-space-size={}", limits.heap_mb))
+            .arg("--allow-env")
+            .arg(format!("--allow-sys={SYSTEM_FACTS}"))
+            .arg(path_flag("--allow-read", &folder.0))
+            .arg(path_flag("--allow-write", &folder.tmp()))
+            .arg("--allow-net");
+        if let Network::Public { and_not } = network {
+            let mut denied = PRIVATE_ADDRESSES.to_owned();
+            for address in and_not {
+                denied.push(',');
+                denied.push_str(address);
+            }
+            command.arg(format!("--deny-net={denied}"));
+        }
+        command
+            .arg(runtime_folder.join("harness").join(assets::ENTRY))
+            .env_clear()
+            .env("TMPDIR", folder.tmp())
+            .env("DENO_DIR", runtime_folder.join("deno-dir"))
+            .env("NO_COLOR", "1")
+            .env("DENO_NO_UPDATE_CHECK", "1")
+            .current_dir(folder.tmp())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        command
+    }
+}
+
+fn path_flag(flag: &str, path: &Path) -> std::ffi::OsString {
+    let mut argument = std::ffi::OsString::from(flag);
+    argument.push("=");
+    argument.push(path);
+    argument
+}

@@ -1,0 +1,167 @@
+//! What the client of an endpoint gets back: the invocation's id at once, or what the component responded.
+//!
+//! A component may respond with anything. What would break HTTP, or belongs to the connection and not to the component, is
+//! left out.
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, StatusCode,
+    header::{
+        CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, PROXY_AUTHENTICATE, TE, TRAILER,
+        TRANSFER_ENCODING, UPGRADE,
+    },
+};
+use sluice_engine::{Acceptance, HttpReply, NoReply};
+use sluice_model::InvocationId;
+
+use crate::error::ApiError;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+pub(super) async fn answer(acceptance: Acceptance) -> Result<Response, ApiError> {
+    match acceptance {
+        Acceptance::Stored(invocation) => Ok(stored(&invocation)),
+        Acceptance::Waiting(_, reply) => match reply.wait().await {
+            Ok(reply) => replied(reply),
+            Err(NoReply::EndedWithoutRespond(message)) => Err(ApiError::BadRequest(message)),
+            Err(NoReply::TimedOut) => Err(ApiError::GatewayTimeout(
+                "the component did not respond in time".to_owned(),
+            )),
+            Err(NoReply::Gone) => Err(ApiError::Unavailable(
+                "the invocation went away before it responded".to_owned(),
+            )),
+        },
+    }
+}
+
+fn stored(invocation: &InvocationId) -> Response {
+    let body = format!("{{\"id\":\"{}\"}}", invocation.as_str());
+    ([(CONTENT_TYPE, JSON)], body).into_response()
+}
+
+fn replied(reply: HttpReply) -> Result<Response, ApiError> {
+    let HttpReply {
+        status,
+        headers,
+        body,
+    } = reply;
+    let status = StatusCode::from_u16(status)
+        .ok()
+        .filter(|status| !status.is_informational() && status.as_u16() < 600)
+        .ok_or_else(|| {
+            ApiError::BadGateway(format!("the component responded with the status {status}"))
+        })?;
+    let body = if may_have_body(status) {
+        Body::from(body)
+    } else {
+        Body::empty()
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = passed_on(headers);
+    Ok(response)
+}
+
+fn may_have_body(status: StatusCode) -> bool {
+    !matches!(
+        status,
+        StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED
+    )
+}
+
+fn passed_on(headers: Vec<(String, String)>) -> HeaderMap {
+    let mut passed_on = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers {
+        let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
+        else {
+            continue;
+        };
+        // More headers than a map can hold are dropped like those that cannot be sent.
+        if !is_of_the_connection(&name) && passed_on.try_append(name, value).is_err() {
+            break;
+        }
+    }
+    passed_on
+}
+
+fn is_of_the_connection(name: &HeaderName) -> bool {
+    [
+        CONNECTION,
+        CONTENT_LENGTH,
+        PROXY_AUTHENTICATE,
+        TE,
+        TRAILER,
+        TRANSFER_ENCODING,
+        UPGRADE,
+    ]
+    .contains(name)
+        || matches!(name.as_str(), "keep-alive" | "proxy-connection")
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use hyper::body::Body as _;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn reply(status: u16, headers: &[(&str, &str)]) -> Result<Response, ApiError> {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        replied(HttpReply {
+            status,
+            headers: headers.iter().map(owned).collect(),
+            body: Bytes::from_static(b"body"),
+        })
+    }
+
+    #[test]
+    fn a_response_goes_out_as_it_is() {
+        let headers = [("X-A", "1"), ("set-cookie", "a=1"), ("Set-Cookie", "b=2")];
+        let response = reply(418, &headers).unwrap();
+        assert_eq!(response.status(), 418);
+        assert_eq!(response.headers()["x-a"], "1");
+        assert_eq!(response.headers().get_all("set-cookie").iter().count(), 2);
+        assert_eq!(response.body().size_hint().exact(), Some(4));
+    }
+
+    #[test]
+    fn hostile_headers_are_left_out() {
+        let headers = [
+            ("transfer-encoding", "chunked"),
+            ("Content-Length", "9"),
+            ("connection", "close"),
+            ("keep-alive", "1"),
+            ("bad name", "1"),
+            ("", "1"),
+            ("x-split", "a\r\nset-cookie: b"),
+            ("x-nul", "\0"),
+            ("x-good", "ä"),
+        ];
+        let response = reply(200, &headers).unwrap();
+        let names: Vec<_> = response.headers().keys().map(HeaderName::as_str).collect();
+        assert_eq!(names, ["x-good"]);
+    }
+
+    #[test]
+    fn statuses_that_end_no_request_are_refused() {
+        for status in [0, 99, 100, 101, 199, 600, 999, 1000] {
+            assert!(
+                matches!(reply(status, &[]), Err(ApiError::BadGateway(_))),
+                "{status}"
+            );
+        }
+        assert!(reply(204, &[]).unwrap().body().is_end_stream());
+        assert!(reply(304, &[]).unwrap().body().is_end_stream());
+    }
+
+    proptest! {
+        #[test]
+        fn no_header_makes_it_panic(headers in proptest::collection::vec((".*", ".*"), 0..10)) {
+            passed_on(headers);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The event that a request becomes: one line of JSON, written in one go.
+
+use std::net::IpAddr;
+
+use http::{HeaderMap, HeaderValue, Method, header::GetAll};
+
+use super::{
+    body::{EventBody, RawBody},
+    grouped::write_urlencoded,
+    json_text::JsonText,
+};
+
+/// Room for everything but the body, in nearly every event.
+const USUAL_HEAD: usize = 1024;
+
+/// What an event says of its request beside the body.
+pub(super) struct RequestFacts<'a> {
+    pub(super) method: &'a Method,
+    pub(super) path: &'a str,
+    pub(super) query: &'a str,
+    pub(super) headers: &'a HeaderMap,
+    pub(super) url: &'a str,
+    pub(super) client_ip: IpAddr,
+}
+
+pub(super) fn event_json(request: &RequestFacts<'_>, body: &EventBody<'_>) -> String {
+    let mut text = JsonText::with_capacity(USUAL_HEAD + body.json_size_hint());
+    text.raw("{\"method\":");
+    text.string(request.method.as_str());
+    text.raw(",\"path\":");
+    text.string(request.path);
+    text.raw(",\"query\":");
+    write_urlencoded(&mut text, request.query.as_bytes());
+    text.raw(",\"headers\":");
+    write_headers(&mut text, request.headers);
+    write_body(&mut text, body);
+    text.raw(",\"url\":");
+    text.string(request.url);
+    text.raw(",\"client_ip\":");
+    text.plain(request.client_ip);
+    text.raw("}");
+    text.into_string()
+}
+
+fn write_body(text: &mut JsonText, body: &EventBody<'_>) {
+    text.raw(",\"bodyRaw\":");
+    match &body.raw {
+        RawBody::Text(raw) => text.string(raw),
+        RawBody::Base64(raw) => {
+            text.plain(raw);
+            text.raw(",\"isBase64\":true");
+        }
+    }
+    text.raw(",\"body\":");
+    match (&body.parsed, &body.raw) {
+        (Some(json), _) => text.raw(json),
+        (None, RawBody::Text(raw)) => text.string(raw),
+        (None, RawBody::Base64(raw)) => text.plain(raw),
+    }
+}
+
+/// Names are in lower case as the parser gives them; values of a repeated header are joined.
+fn write_headers(text: &mut JsonText, headers: &HeaderMap) {
+    text.raw("{");
+    text.joined(headers.keys(), |text, name| {
+        text.string(name.as_str());
+        text.raw(":");
+        write_values(text, &headers.get_all(name));
+    });
+    text.raw("}");
+}
+
+fn write_values(text: &mut JsonText, values: &GetAll<'_, HeaderValue>) {
+    let mut values = values
+        .iter()
+        .map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let first = values.next().unwrap_or_default();
+    text.string(&values.fold(first, |joined, value| joined + ", " + value));
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderName;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn event(query: &str, headers: &HeaderMap, body: &EventBody<'_>) -> String {
+        let request = RequestFacts {
+            method: &Method::POST,
+            path: "/a\"b",
+            query,
+            headers,
+            url: "http://localhost/e/x",
+            client_ip: IpAddr::from([127, 0, 0, 1]),
+        };
+        event_json(&request, body)
+    }
+
+    fn text_body(raw: &str) -> EventBody<'_> {
+        EventBody {
+            raw: RawBody::Text(raw),
+            parsed: None,
+        }
+    }
+
+    #[test]
+    fn an_event_has_the_fields_of_its_request_in_order() {
+        let mut headers = HeaderMap::new();
+        headers.append("X-Two", HeaderValue::from_static("1"));
+        headers.append("x-two", HeaderValue::from_static("2"));
+        headers.append("x-odd", HeaderValue::from_bytes(b"\xff\t\"").unwrap());
+        let body = EventBody {
+            raw: RawBody::Text("{\"n\": 1.0}"),
+            parsed: Some("{\"n\": 1.0}".into()),
+        };
+        assert_eq!(
+            event("a=1&a=2", &headers, &body),
+            concat!(
+                r#"{"method":"POST","path":"/a\"b","query":{"a":["1","2"]},"#,
+                r#""headers":{"x-two":"1, 2","x-odd":"\u{fffd}\t\""},"#,
+                r#""bodyRaw":"{\"n\": 1.0}","body":{"n": 1.0},"#,
+                r#""url":"http://localhost/e/x","client_ip":"127.0.0.1"}"#,
+            )
+            .replace("\\u{fffd}", "\u{fffd}")
+        );
+    }
+
+    #[test]
+    fn no_body_is_an_empty_string() {
+        let event: Value =
+            serde_json::from_str(&event("", &HeaderMap::new(), &text_body(""))).unwrap();
+        assert_eq!(event["bodyRaw"], "");
+        assert_eq!(event["body"], "");
+        assert_eq!(event.get("isBase64"), None);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_marked() {
+        let body = EventBody {
+            raw: RawBody::Base64("/w==".to_owned()),
+            parsed: None,
+        };
+        let event: Value = serde_json::from_str(&event("", &HeaderMap::new(), &body)).unwrap();
+        assert_eq!(event["bodyRaw"], "/w==");
+        assert_eq!(event["isBase64"], json!(true));
+        assert_eq!(event["body"], "/w==");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_is_one_line_of_json(
+            raw in "\\PC*|[\\x00-\\x1f]*",
+            query in ".*",
+            values in proptest::collection::vec("[\\x20-\\x7e\\t]*", 0..5),
+        ) {
+            let mut headers = HeaderMap::new();
+            for (index, value) in values.iter().enumerate() {
+                let name = HeaderName::try_from(format!("x-{}", index / 2)).unwrap();
+                headers.append(name, HeaderValue::from_str(value).unwrap());
+            }
+            let text = event(&query, &headers, &text_body(&raw));
+            prop_assert!(!text.contains(['\n', '\r', '\0']));
+            let parsed: Value = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(&parsed["bodyRaw"], &Value::from(raw));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Which page of a list a client asks for, and what the envelope says about the one it gets.
+
+use sluice_api::{List, PageInfo, PageQuery};
+
+use crate::error::ApiError;
+
+const DEFAULT_LIMIT: u32 = 10;
+const MAX_LIMIT: u32 = 100;
+
+/// A page of a list whose cursors are of type `C`; at most one of the cursors is present.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct PageRequest<C> {
+    pub(crate) limit: u32,
+    pub(crate) after: Option<C>,
+    pub(crate) before: Option<C>,
+}
+
+impl<C> PageRequest<C> {
+    /// Checks the parameters; `parse_cursor` answers `None` for text that is no cursor of this list.
+    pub(crate) fn parse(
+        query: &PageQuery,
+        parse_cursor: impl Fn(&str) -> Option<C>,
+    ) -> Result<Self, ApiError> {
+        let cursor = |name: &str, text: Option<&str>| {
+            text.map(|text| {
+                parse_cursor(text).ok_or_else(|| {
+                    ApiError::BadRequest(format!("{name} is not a cursor of this list"))
+                })
+            })
+            .transpose()
+        };
+        let after = cursor("after", query.after.as_deref())?;
+        let before = cursor("before", query.before.as_deref())?;
+        if after.is_some() && before.is_some() {
+            return Err(ApiError::bad_request("give after or before, not both"));
+        }
+        Ok(PageRequest {
+            limit: parse_limit(query.limit.as_deref())?,
+            after,
+            before,
+        })
+    }
+}
+
+fn parse_limit(text: Option<&str>) -> Result<u32, ApiError> {
+    let Some(text) = text else {
+        return Ok(DEFAULT_LIMIT);
+    };
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // A number too large for the type is still one over the maximum.
+    let limit = text.parse().unwrap_or(MAX_LIMIT).min(MAX_LIMIT);
+    if is_number && limit > 0 {
+        Ok(limit)
+    } else {
+        Err(ApiError::bad_request("limit must be a number, at least 1"))
+    }
+}
+
+/// Wraps the rows of a page, whose cursors `cursor_of` reads off its first and last row.
+pub(crate) fn list<T>(total: u64, rows: Vec<T>, cursor_of: impl Fn(&T) -> String) -> List<T> {
+    List {
+        page_info: PageInfo {
+            total_count: total,
+            count: rows.len() as u64,
+            start_cursor: rows.first().map(&cursor_of),
+            end_cursor: rows.last().map(&cursor_of),
+        },
+        data: rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(
+        limit: Option<&str>,
+        after: Option<&str>,
+        before: Option<&str>,
+    ) -> Option<PageRequest<u8>> {
+        let query = PageQuery {
+            limit: limit.map(str::to_owned),
+            after: after.map(str::to_owned),
+            before: before.map(str::to_owned),
+        };
+        PageRequest::parse(&query, |text| text.parse().ok()).ok()
+    }
+
+    #[test]
+    fn limit_defaults_to_10_and_is_capped_at_100() {
+        let limit = |text| parse(text, None, None).map(|page| page.limit);
+        assert_eq!(limit(None), Some(10));
+        assert_eq!(limit(Some("1")), Some(1));
+        assert_eq!(limit(Some("100")), Some(100));
+        assert_eq!(limit(Some("101")), Some(100));
+        assert_eq!(limit(Some("99999999999999999999999")), Some(100));
+        for bad in ["", "0", "000", "-1", "+1", "1.5", "ten", "1 "] {
+            assert_eq!(limit(Some(bad)), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn one_cursor_at_most_and_only_a_real_one() {
+        assert_eq!(parse(None, Some("5"), None).unwrap().after, Some(5));
+        assert_eq!(parse(None, None, Some("5")).unwrap().before, Some(5));
+        assert_eq!(parse(None, Some("5"), Some("6")), None);
+        assert_eq!(parse(None, Some("x"), None), None);
+        assert_eq!(parse(None, Some(""), None), None);
+    }
+
+    #[test]
+    fn an_empty_page_has_no_cursors() {
+        let page = list(7, Vec::<u8>::new(), u8::to_string);
+        assert_eq!(page.page_info.total_count, 7);
+        assert_eq!(page.page_info.start_cursor, None);
+        let page = list(7, vec![3, 2, 1], u8::to_string);
+        assert_eq!(page.page_info.count, 3);
+        assert_eq!(page.page_info.start_cursor.as_deref(), Some("3"));
+        assert_eq!(page.page_info.end_cursor.as_deref(), Some("1"));
+    }
+}

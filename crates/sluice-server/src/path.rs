@@ -1,0 +1,40 @@
+//! The variable segment of a path. Text that can be no id or key names nothing, so it is answered like an unknown one.
+
+use axum::extract::{FromRequestParts, Path};
+use http::request::Parts;
+use sluice_model::SourceId;
+
+use crate::error::ApiError;
+
+/// The id of a source.
+pub(crate) struct SourcePath(pub(crate) SourceId);
+
+/// The id or the key of a component, free of NUL characters.
+pub(crate) struct ComponentPath(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for SourcePath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(SourceId::parse);
+        id.map(SourcePath).ok_or(ApiError::NotFound("source"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for ComponentPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        text.filter(|text| !text.contains('\0'))
+            .map(ComponentPath)
+            .ok_or(ApiError::NotFound("component"))
+    }
+}
+
+/// The decoded segment, unless it is not UTF-8.
+async fn segment<S: Send + Sync>(parts: &mut Parts, state: &S) -> Option<String> {
+    let segment = Path::<String>::from_request_parts(parts, state).await;
+    segment.ok().map(|Path(text)| text)
+}

@@ -1,0 +1,71 @@
+//! Reading the body of a request whole, within a limit of size and of time.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::{HeaderMap, header::CONTENT_LENGTH};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Body as _;
+
+use crate::error::ApiError;
+
+/// How long a client may take to send its body.
+const READ_TIME: Duration = Duration::from_secs(30);
+
+/// Refuses a body that is over the limit, before reading any of it when the client said how long it is.
+pub(crate) async fn read_body(
+    headers: &HeaderMap,
+    body: Body,
+    limit: usize,
+) -> Result<Bytes, ApiError> {
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
+    }
+    if announced_length(headers).is_some_and(|length| length > limit as u64) {
+        return Err(too_large(limit));
+    }
+    match tokio::time::timeout(READ_TIME, Limited::new(body, limit).collect()).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limit)),
+        Ok(Err(error)) => Err(ApiError::BadRequest(format!(
+            "the body could not be read: {error}"
+        ))),
+        Err(_elapsed) => Err(ApiError::RequestTimeout),
+    }
+}
+
+fn announced_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn too_large(limit: usize) -> ApiError {
+    ApiError::TooLarge(format!("the body is over the limit of {limit} bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_limit_holds_with_and_without_an_announced_length() {
+        let none = HeaderMap::new();
+        let read = read_body(&none, Body::from("12345"), 5).await.unwrap();
+        assert_eq!(read, "12345");
+        let over = read_body(&none, Body::from("123456"), 5).await;
+        assert!(matches!(over, Err(ApiError::TooLarge(_))), "{over:?}");
+        let mut announced = HeaderMap::new();
+        announced.insert(CONTENT_LENGTH, HeaderValue::from_static("6"));
+        let over = read_body(&announced, Body::from("1"), 5).await;
+        assert!(matches!(over, Err(ApiError::TooLarge(_))), "{over:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_come_is_given_up() {
+        let stalled = Body::from_stream(futures_util::stream::pending::<std::io::Result<Bytes>>());
+        let read = read_body(&HeaderMap::new(), stalled, 5).await;
+        assert!(matches!(read, Err(ApiError::RequestTimeout)), "{read:?}");
+    }
+}

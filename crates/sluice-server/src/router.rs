@@ -1,0 +1,49 @@
+//! The table of everything that has a path of its own. Endpoints of sources are not in it: [`crate::ingress`] takes those.
+
+use std::sync::Arc;
+
+use axum::{Router, response::IntoResponse, routing::get};
+use http::{HeaderValue, header::CONTENT_TYPE};
+use sluice_engine::Engine;
+use utoipa::OpenApi;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    error::ApiError,
+    openapi::Description,
+    routes::{components, events, logs, operations, sources, uploads, users},
+};
+
+/// The API, with its description.
+pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
+    let v1 = OpenApiRouter::new()
+        .routes(routes!(users::me))
+        .routes(routes!(users::create))
+        .routes(routes!(components::create))
+        .routes(routes!(components::get))
+        .routes(routes!(components::get_published))
+        .routes(routes!(components::publish))
+        .routes(routes!(sources::create))
+        .routes(routes!(sources::list))
+        .routes(routes!(sources::get, sources::update, sources::delete))
+        .routes(routes!(sources::run))
+        .routes(routes!(events::summaries))
+        .routes(routes!(events::delete))
+        .routes(routes!(logs::list));
+    OpenApiRouter::with_openapi(Description::openapi()).nest("/v1", v1)
+}
+
+/// Everything, ready to serve.
+pub(crate) fn router(engine: Arc<Engine>) -> Router {
+    let (api, description) = described().split_for_parts();
+    let description = serde_json::to_string(&description).unwrap_or_default();
+    let content_type = HeaderValue::from_static("application/json");
+    let description = ([(CONTENT_TYPE, content_type)], description);
+    api.route("/healthz", get(operations::healthz))
+        .route("/metrics", get(operations::metrics))
+        .route("/openapi.json", get(async move || description.clone()))
+        .route("/uploads/{id}", get(uploads::get))
+        .fallback(async || ApiError::UnknownPath.into_response())
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed.into_response())
+        .with_state(engine)
+}

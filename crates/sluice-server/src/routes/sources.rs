@@ -1,0 +1,253 @@
+//! Sources: create, read, list, update, delete, and run by hand.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use http::StatusCode;
+use serde_json::value::RawValue;
+use sluice_api::{
+    CreateSource, Data, DeleteSourceQuery, FieldQuery, IgnoreHookErrors, Invocation, List,
+    PageQuery, RunSource, Source, UpdateSource,
+};
+use sluice_engine::{CodeInput, ComponentRef, Engine, Listing, OnHookError, SourceView};
+use sluice_model::{Cursor, UserId};
+use sluice_store::sources::{self, Page};
+
+use crate::{
+    auth::AuthUser,
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    page::{self, PageRequest},
+    path::SourcePath,
+    query::Query,
+    reply,
+    routes::{components::parse_id, epoch_seconds},
+};
+
+/// Create a source
+///
+/// Its hooks `deploy` and `activate` have run when this answers.
+#[utoipa::path(post, path = "/sources", tag = "sources", operation_id = "createSource", request_body = CreateSource,
+    responses((status = 200, body = Data<Source>), ApiErrors))]
+pub(crate) async fn create(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<CreateSource>,
+) -> Result<Response, ApiError> {
+    let CreateSource {
+        component_id,
+        component_code,
+        component_url,
+        key,
+        name,
+        configured_props,
+    } = parameters;
+    let component =
+        component_ref(component_id, component_code, component_url, key)?.ok_or_else(|| {
+            ApiError::bad_request(
+                "one of component_id, component_code, component_url and key is required",
+            )
+        })?;
+    let request = sluice_engine::CreateSource {
+        component,
+        name,
+        configured_props: configured_props.unwrap_or_default(),
+    };
+    let view = engine.create_source(&user.id, request).await?;
+    Ok(answer(view, &fields))
+}
+
+/// A source
+#[utoipa::path(get, path = "/sources/{id}", tag = "sources", operation_id = "getSource", params(("id" = String, Path), FieldQuery),
+    responses((status = 200, body = Data<Source>), ApiErrors))]
+pub(crate) async fn get(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    SourcePath(id): SourcePath,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let view = engine.source(&user.id, &id).await?;
+    Ok(answer(view, &FieldSelection::new(&fields)))
+}
+
+/// The sources of the current user
+#[utoipa::path(get, path = "/users/me/sources", tag = "sources", operation_id = "listSources", params(PageQuery, FieldQuery),
+    responses((status = 200, body = List<Source>), ApiErrors))]
+pub(crate) async fn list(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    Query(page): Query<PageQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let PageRequest {
+        limit,
+        after,
+        before,
+    } = PageRequest::parse(&page, Cursor::decode)?;
+    let page = Page {
+        limit,
+        after,
+        before,
+    };
+    let Listing { total, rows } = engine.sources(&user.id, page).await?;
+    // A cursor needs the exact creation time, which the item on the wire has lost.
+    let page_info =
+        page::list(total, rows.iter().collect(), |view| cursor_of(&view.source)).page_info;
+    let data = rows
+        .into_iter()
+        .map(|view| on_the_wire(view, None))
+        .collect();
+    let list = List { page_info, data };
+    Ok(reply::many(list, &FieldSelection::new(&fields)))
+}
+
+/// Update a source
+///
+/// Its hook `deactivate` runs with the old code and props, `activate` with the new.
+#[utoipa::path(put, path = "/sources/{id}", tag = "sources", operation_id = "updateSource", params(("id" = String, Path)),
+    request_body = UpdateSource, responses((status = 200, body = Data<Source>), ApiErrors))]
+pub(crate) async fn update(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    SourcePath(id): SourcePath,
+    JsonBody { parameters, fields }: JsonBody<UpdateSource>,
+) -> Result<Response, ApiError> {
+    if parameters == UpdateSource::default() {
+        return Err(ApiError::bad_request(
+            "the body names nothing to change: give one of component_id, component_code, component_url, key, name, \
+             configured_props and active",
+        ));
+    }
+    let UpdateSource {
+        component_id,
+        component_code,
+        component_url,
+        key,
+        name,
+        configured_props,
+        active,
+    } = parameters;
+    let request = sluice_engine::UpdateSource {
+        component: component_ref(component_id, component_code, component_url, key)?,
+        name,
+        configured_props,
+        active: active.unwrap_or(true),
+    };
+    let view = engine.update_source(&user.id, &id, request).await?;
+    Ok(answer(view, &fields))
+}
+
+/// Delete a source, its events and its logs
+///
+/// Its hook `deactivate` runs first.
+#[utoipa::path(delete, path = "/sources/{id}", tag = "sources", operation_id = "deleteSource",
+    params(("id" = String, Path), DeleteSourceQuery),
+    responses((status = 204, description = "Deleted"), ApiErrors))]
+pub(crate) async fn delete(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    SourcePath(id): SourcePath,
+    Query(DeleteSourceQuery { ignore_hook_errors }): Query<DeleteSourceQuery>,
+) -> Result<StatusCode, ApiError> {
+    let on_hook_error = match ignore_hook_errors {
+        IgnoreHookErrors::Yes => OnHookError::Ignore,
+        IgnoreHookErrors::No => OnHookError::Refuse,
+    };
+    engine.delete_source(&user.id, &id, on_hook_error).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Run a source now
+#[utoipa::path(post, path = "/sources/{id}/run", tag = "sources", operation_id = "runSource", params(("id" = String, Path)),
+    request_body = RunSource, responses((status = 200, body = Data<Invocation>), ApiErrors))]
+pub(crate) async fn run(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    SourcePath(id): SourcePath,
+    JsonBody { parameters, fields }: JsonBody<RunSource>,
+) -> Result<Response, ApiError> {
+    let event = parameters.event.unwrap_or_else(empty_event);
+    let id = engine.run_source(&user.id, &id, event).await?;
+    Ok(reply::one(Invocation { id }, &fields))
+}
+
+/// Components read fields of their event unasked, so a run without one still gets an object.
+fn empty_event() -> Box<RawValue> {
+    RawValue::from_string("{}".to_owned()).expect("an empty object is JSON")
+}
+
+/// The first reference that is present; a URL beside code only says where the code came from.
+fn component_ref(
+    id: Option<String>,
+    code: Option<String>,
+    url: Option<String>,
+    key: Option<String>,
+) -> Result<Option<ComponentRef>, ApiError> {
+    if let Some(id) = id {
+        return Ok(Some(ComponentRef::Id(parse_id(&id)?)));
+    }
+    if code.is_some() || url.is_some() {
+        return Ok(Some(ComponentRef::Code(CodeInput { code, url })));
+    }
+    Ok(key.map(ComponentRef::RegistryKey))
+}
+
+fn answer(view: SourceView, fields: &FieldSelection) -> Response {
+    let owner = view.source.user_id.clone();
+    reply::one(on_the_wire(view, Some(owner)), fields)
+}
+
+fn cursor_of(source: &sources::Source) -> String {
+    let cursor = Cursor {
+        at_ms: source.created_at,
+        id: source.id.as_str().to_owned(),
+    };
+    cursor.encode()
+}
+
+fn on_the_wire(view: SourceView, user_id: Option<UserId>) -> Source {
+    let SourceView {
+        source,
+        configured_props,
+    } = view;
+    Source {
+        id: source.id,
+        user_id,
+        component_id: source.component_id,
+        configured_props,
+        active: source.active,
+        created_at: epoch_seconds(source.created_at),
+        updated_at: epoch_seconds(source.updated_at),
+        name: source.name,
+        name_slug: source.name_slug,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(id: &str, code: &str, url: &str, key: &str) -> &'static str {
+        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        match component_ref(given(id), given(code), given(url), given(key)) {
+            Ok(Some(ComponentRef::Id(_))) => "id",
+            Ok(Some(ComponentRef::Code(CodeInput { code: Some(_), .. }))) => "code",
+            Ok(Some(ComponentRef::Code(CodeInput { code: None, .. }))) => "url",
+            Ok(Some(ComponentRef::RegistryKey(_))) => "key",
+            Ok(None) => "none",
+            Err(_) => "error",
+        }
+    }
+
+    #[test]
+    fn component_id_is_preferred_then_code_then_url_then_key() {
+        assert_eq!(chosen("sc_a", "code", "url", "key"), "id");
+        assert_eq!(chosen("", "code", "url", "key"), "code");
+        assert_eq!(chosen("", "", "url", "key"), "url");
+        assert_eq!(chosen("", "", "", "key"), "key");
+        assert_eq!(chosen("", "", "", ""), "none");
+        assert_eq!(chosen("nonsense", "code", "", ""), "error");
+    }
+}

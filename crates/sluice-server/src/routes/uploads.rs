@@ -1,0 +1,45 @@
+//! Files that came with a request to an endpoint, for whoever has their unguessable address.
+//!
+//! The content is a stranger's, so browsers are told to save it and never to show it.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use http::{
+    HeaderValue,
+    header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
+};
+use sluice_engine::Engine;
+use sluice_store::uploads;
+
+use crate::error::ApiError;
+
+const UNKNOWN_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
+
+pub(crate) async fn get(
+    State(engine): State<Arc<Engine>>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    if !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Err(ApiError::NotFound("upload"));
+    }
+    let found = engine.store().read(move |c| uploads::get(c, &id)).await?;
+    let upload = found.ok_or(ApiError::NotFound("upload"))?;
+    let disposition = format!("attachment; filename=\"{}\"", upload.filename);
+    let headers = [
+        (
+            CONTENT_TYPE,
+            HeaderValue::try_from(upload.mimetype).unwrap_or(UNKNOWN_TYPE),
+        ),
+        (
+            CONTENT_DISPOSITION,
+            HeaderValue::try_from(disposition)
+                .unwrap_or_else(|_| HeaderValue::from_static("attachment")),
+        ),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    ];
+    Ok((headers, upload.content).into_response())
+}

@@ -1,0 +1,163 @@
+//! The current user, and the operator's way to make more of them.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use jiff::{Timestamp, ToSpan, tz::TimeZone};
+use sluice_api::{
+    CreateUser, CreatedUser, Data, FieldQuery, FreeUser, NO_LIMIT, PaidUser, User, UserPlan,
+};
+use sluice_engine::{Engine, NewUser};
+use sluice_store::{
+    usage,
+    users::{self, Plan},
+};
+
+use crate::{
+    auth::{AuthUser, Operator},
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    query::Query,
+    reply,
+};
+
+const DAY_MS: i64 = 86_400_000;
+const DAY_SECONDS: i64 = 86_400;
+
+/// The current user
+#[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "getCurrentUser", params(FieldQuery),
+    responses((status = 200, body = Data<User>), ApiErrors))]
+pub(crate) async fn me(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let user = match user.plan {
+        Plan::Free => User::Free(free_user(&engine, user).await?),
+        Plan::Paid => User::Paid(paid_user(&engine, user).await?),
+    };
+    Ok(reply::one(user, &FieldSelection::new(&fields)))
+}
+
+/// Create a user
+///
+/// For the operator only; for everyone else this path does not exist.
+#[utoipa::path(post, path = "/users", tag = "users", operation_id = "createUser", request_body = CreateUser,
+    responses((status = 200, body = Data<CreatedUser>), ApiErrors))]
+pub(crate) async fn create(
+    _: Operator,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<CreateUser>,
+) -> Result<Response, ApiError> {
+    let CreateUser {
+        username,
+        email,
+        plan,
+    } = parameters;
+    let plan = plan.unwrap_or_default();
+    let new_user = NewUser {
+        username: required("username", username)?,
+        email: required("email", email)?,
+        plan: match plan {
+            UserPlan::Free => Plan::Free,
+            UserPlan::Paid => Plan::Paid,
+        },
+    };
+    let (user, api_key) = engine.create_user(new_user).await?;
+    let created = CreatedUser {
+        id: user.id,
+        username: user.username,
+        email: user.email,
+        plan,
+        api_key: api_key.as_str().to_owned(),
+    };
+    Ok(reply::one(created, &fields))
+}
+
+fn required(name: &str, value: Option<String>) -> Result<String, ApiError> {
+    value
+        .filter(|text| !text.trim().is_empty())
+        .ok_or_else(|| ApiError::BadRequest(format!("{name} is required")))
+}
+
+async fn free_user(engine: &Engine, user: users::User) -> Result<FreeUser, ApiError> {
+    let today = engine.clock().now_ms().div_euclid(DAY_MS);
+    let user_id = user.id.clone();
+    let usage = engine
+        .store()
+        .read(move |c| usage::of_day(c, &user_id, today))
+        .await?;
+    let settings = engine.settings();
+    Ok(FreeUser {
+        api_key: engine.api_key_of(&user)?.as_str().to_owned(),
+        id: user.id,
+        username: user.username,
+        email: user.email,
+        daily_compute_time_quota: settings.daily_compute_quota_ms.unwrap_or(NO_LIMIT),
+        daily_compute_time_used: usage.compute_ms,
+        daily_invocations_quota: settings.daily_invocations_quota.unwrap_or(NO_LIMIT),
+        daily_invocations_used: usage.invocations,
+    })
+}
+
+async fn paid_user(engine: &Engine, user: users::User) -> Result<PaidUser, ApiError> {
+    let period = BillingPeriod::at(engine.clock().now_ms()).map_err(|error| {
+        ApiError::Internal(format!("no calendar month for this clock: {error}"))
+    })?;
+    let BillingPeriod { start_ts, end_ts } = period;
+    let (first_day, last_day) = (start_ts / DAY_SECONDS, end_ts / DAY_SECONDS - 1);
+    let user_id = user.id.clone();
+    let usage = engine
+        .store()
+        .read(move |c| usage::between(c, &user_id, first_day, last_day))
+        .await?;
+    Ok(PaidUser {
+        id: user.id,
+        username: user.username,
+        email: user.email,
+        billing_period_start_ts: start_ts,
+        billing_period_end_ts: end_ts,
+        billing_period_invocations: usage.invocations,
+    })
+}
+
+/// A calendar month in UTC, in epoch seconds; the end is the start of the next one.
+#[derive(Debug, PartialEq, Eq)]
+struct BillingPeriod {
+    start_ts: i64,
+    end_ts: i64,
+}
+
+impl BillingPeriod {
+    fn at(now_ms: i64) -> Result<Self, jiff::Error> {
+        let today = Timestamp::from_millisecond(now_ms)?.to_zoned(TimeZone::UTC);
+        let first = today.date().first_of_month();
+        let next = first.checked_add(1.month())?;
+        let midnight = |date: jiff::civil::Date| date.to_zoned(TimeZone::UTC);
+        Ok(BillingPeriod {
+            start_ts: midnight(first)?.timestamp().as_second(),
+            end_ts: midnight(next)?.timestamp().as_second(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_billing_period_is_the_calendar_month() {
+        let ms = |text: &str| text.parse::<Timestamp>().unwrap().as_millisecond();
+        let period = BillingPeriod {
+            start_ts: ms("2024-02-01T00:00:00Z") / 1000,
+            end_ts: ms("2024-03-01T00:00:00Z") / 1000,
+        };
+        for instant in ["2024-02-01T00:00:00Z", "2024-02-29T23:59:59.999Z"] {
+            assert_eq!(BillingPeriod::at(ms(instant)).unwrap(), period);
+        }
+        let december = BillingPeriod::at(ms("2024-12-31T23:59:59Z")).unwrap();
+        assert_eq!(december.end_ts, ms("2025-01-01T00:00:00Z") / 1000);
+    }
+}

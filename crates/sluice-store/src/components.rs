@@ -1,0 +1,115 @@
+//! Saved component code and the shape it was found to have. Rows are never changed: an update of
+//! the code is a new component.
+
+use sluice_model::{ComponentId, ComponentShape, UserId};
+
+use crate::{
+    conn::{Conn, query_opt},
+    error::Result,
+    params,
+    row::{FromRow, Row, to_json},
+};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Component {
+    pub id: ComponentId,
+    pub user_id: UserId,
+    pub key: Option<String>,
+    pub name: String,
+    pub version: String,
+    pub code: String,
+    pub code_hash: String,
+    /// Where the code was fetched from, if it was.
+    pub url: Option<String>,
+    pub shape: ComponentShape,
+    pub created_at: i64,
+    pub updated_at: i64,
+}
+
+pub(crate) const SELECT: &str = "SELECT c.id, c.user_id, c.key, c.name, c.version, c.code, \
+     c.code_hash, c.url, c.shape, c.created_at, c.updated_at FROM components c";
+
+impl FromRow for Component {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Component {
+            id: row.get(0)?,
+            user_id: row.get(1)?,
+            key: row.get(2)?,
+            name: row.get(3)?,
+            version: row.get(4)?,
+            code: row.get(5)?,
+            code_hash: row.get(6)?,
+            url: row.get(7)?,
+            shape: row.json(8)?,
+            created_at: row.get(9)?,
+            updated_at: row.get(10)?,
+        })
+    }
+}
+
+pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
+    let Component {
+        id,
+        user_id,
+        key,
+        name,
+        version,
+        code,
+        code_hash,
+        url,
+        shape,
+        created_at,
+        updated_at,
+    } = component;
+    c.execute(
+        "INSERT INTO components (id, user_id, key, name, version, code, code_hash, url, shape, \
+         created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        params![
+            id,
+            user_id,
+            key.as_deref(),
+            name,
+            version,
+            code,
+            code_hash,
+            url.as_deref(),
+            &to_json(shape)?,
+            *created_at,
+            *updated_at
+        ],
+    )?;
+    Ok(())
+}
+
+pub fn get(c: &mut dyn Conn, user: &UserId, id: &ComponentId) -> Result<Option<Component>> {
+    let sql = format!("{SELECT} WHERE c.id = ?1 AND c.user_id = ?2");
+    query_opt(c, &sql, params![id, user])
+}
+
+/// The user's component with this key that was saved last.
+pub fn newest_by_key(c: &mut dyn Conn, user: &UserId, key: &str) -> Result<Option<Component>> {
+    let sql = format!(
+        "{SELECT} WHERE c.user_id = ?1 AND c.key = ?2 ORDER BY c.created_at DESC, c.id DESC LIMIT 1"
+    );
+    query_opt(c, &sql, params![user, key])
+}
+
+/// Whoever's component it is: for running a source, which may use a published one.
+pub fn get_for_run(c: &mut dyn Conn, id: &ComponentId) -> Result<Option<Component>> {
+    query_opt(c, &format!("{SELECT} WHERE c.id = ?1"), params![id])
+}
+
+struct Shape(ComponentShape);
+
+impl FromRow for Shape {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Shape(row.json(0)?))
+    }
+}
+
+/// Whoever's component it is, without its code: for showing a source and finding its interfaces.
+pub fn shape_for_run(c: &mut dyn Conn, id: &ComponentId) -> Result<Option<ComponentShape>> {
+    let found: Option<Shape> =
+        query_opt(c, "SELECT shape FROM components WHERE id = ?1", params![id])?;
+    Ok(found.map(|Shape(shape)| shape))
+}

@@ -1,0 +1,162 @@
+//! Emitted events. An event's id is unique for its source and grows with every emit.
+
+use sluice_model::{EventId, SourceId};
+
+use crate::{
+    conn::{Conn, query_all, query_one},
+    error::Result,
+    params,
+    row::{FromRow, Row},
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewEvent<'a> {
+    pub id: EventId,
+    /// The default channel is "".
+    pub channel: &'a str,
+    pub emit_id: &'a str,
+    /// What the emit said about its event, as JSON: `id`, `summary` and `ts`, as far as given.
+    pub meta: &'a str,
+    /// The event itself, as JSON.
+    pub data: &'a str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEvent {
+    pub id: EventId,
+    pub channel: String,
+    pub emit_id: String,
+    pub meta: String,
+    pub data: String,
+}
+
+impl FromRow for StoredEvent {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(StoredEvent {
+            id: EventId {
+                ms: row.get(0)?,
+                seq: row.get(1)?,
+            },
+            channel: row.get(2)?,
+            emit_id: row.get(3)?,
+            meta: row.get(4)?,
+            data: row.get(5)?,
+        })
+    }
+}
+
+/// Which channels a query looks at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChannelFilter {
+    /// The default channel and custom ones; not those of the system, whose names begin with `$`.
+    AllButSystem,
+    /// One channel; "" is the default channel.
+    One(String),
+}
+
+impl ChannelFilter {
+    /// The parameters of [`IN_CHANNELS`]: a channel, and whether all that are not the system's
+    /// are wanted besides.
+    fn params(&self) -> (&str, bool) {
+        match self {
+            ChannelFilter::AllButSystem => ("", true),
+            ChannelFilter::One(channel) => (channel, false),
+        }
+    }
+}
+
+const IN_CHANNELS: &str =
+    "source_id = ?1 AND (channel = ?2 OR (?3 AND substr(channel, 1, 1) <> '$'))";
+
+/// Bounds that every id lies between.
+const LOWEST: EventId = EventId {
+    ms: i64::MIN,
+    seq: i64::MIN,
+};
+const HIGHEST: EventId = EventId {
+    ms: i64::MAX,
+    seq: i64::MAX,
+};
+
+/// Conflicts on the id.
+pub fn insert(c: &mut dyn Conn, source: &SourceId, event: &NewEvent<'_>) -> Result<()> {
+    let NewEvent {
+        id: EventId { ms, seq },
+        channel,
+        emit_id,
+        meta,
+        data,
+    } = *event;
+    c.execute(
+        "INSERT INTO events (source_id, ms, seq, channel, emit_id, meta, data) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![source, ms, seq, channel, emit_id, meta, data],
+    )?;
+    Ok(())
+}
+
+/// A page of events, newest first. `after` asks for what follows an id in that order: older ones.
+/// `before` asks for newer ones, and alone for those nearest to it.
+pub fn newest(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    filter: &ChannelFilter,
+    limit: u32,
+    after: Option<EventId>,
+    before: Option<EventId>,
+) -> Result<Vec<StoredEvent>> {
+    let nearest_first = if before.is_some() && after.is_none() {
+        "ms, seq"
+    } else {
+        "ms DESC, seq DESC"
+    };
+    let sql = format!(
+        "SELECT ms, seq, channel, emit_id, meta, data FROM events WHERE {IN_CHANNELS} \
+         AND (ms, seq) < (?4, ?5) AND (ms, seq) > (?6, ?7) ORDER BY {nearest_first} LIMIT ?8"
+    );
+    let (channel, all) = filter.params();
+    let below = after.unwrap_or(HIGHEST);
+    let above = before.unwrap_or(LOWEST);
+    let params = params![
+        source, channel, all, below.ms, below.seq, above.ms, above.seq, limit
+    ];
+    let mut events: Vec<StoredEvent> = query_all(c, &sql, params)?;
+    events.sort_by_key(|event| std::cmp::Reverse(event.id));
+    Ok(events)
+}
+
+pub fn count(c: &mut dyn Conn, source: &SourceId, filter: &ChannelFilter) -> Result<u64> {
+    let (channel, all) = filter.params();
+    let sql = format!("SELECT COUNT(*) FROM events WHERE {IN_CHANNELS}");
+    query_one(c, &sql, params![source, channel, all])
+}
+
+/// Deletes from `start` to `end`, both included; an end that is not given is open.
+pub fn delete_range(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    filter: &ChannelFilter,
+    start: Option<EventId>,
+    end: Option<EventId>,
+) -> Result<u64> {
+    let (channel, all) = filter.params();
+    let start = start.unwrap_or(LOWEST);
+    let end = end.unwrap_or(HIGHEST);
+    c.execute(
+        &format!(
+            "DELETE FROM events WHERE {IN_CHANNELS} AND (ms, seq) >= (?4, ?5) \
+             AND (ms, seq) <= (?6, ?7)"
+        ),
+        params![source, channel, all, start.ms, start.seq, end.ms, end.seq],
+    )
+}
+
+/// Deletes the oldest events beyond the newest `keep`, `batch` at most; answers how many.
+pub fn prune(c: &mut dyn Conn, source: &SourceId, keep: u64, batch: u64) -> Result<u64> {
+    c.execute(
+        "DELETE FROM events WHERE seq_no IN (SELECT seq_no FROM events WHERE source_id = ?1 \
+         AND (ms, seq) <= (SELECT ms, seq FROM events WHERE source_id = ?1 \
+         ORDER BY ms DESC, seq DESC LIMIT 1 OFFSET ?2) ORDER BY ms, seq LIMIT ?3)",
+        params![source, keep, batch],
+    )
+}

@@ -1,0 +1,197 @@
+//! Accepted work that has not been committed yet. A row is written before a request is answered,
+//! and removed in the transaction that commits what its invocation did.
+
+use std::collections::HashSet;
+
+use sluice_model::{InvocationId, SourceId};
+
+use crate::{
+    conn::{Conn, query_all, query_one, query_opt},
+    error::Result,
+    params,
+    row::{FromRow, Row},
+    text_enum::text_enum,
+};
+
+/// What caused an invocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InboxKind {
+    Http,
+    Timer,
+    /// A user asked for it through the API.
+    Manual,
+}
+
+text_enum!(InboxKind {
+    Http = "http",
+    Timer = "timer",
+    Manual = "manual",
+});
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewInboxItem<'a> {
+    pub id: &'a InvocationId,
+    pub kind: InboxKind,
+    /// The interface prop it came through.
+    pub prop: Option<&'a str>,
+    /// The event, as JSON.
+    pub payload: &'a str,
+    pub accepted_at: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InboxItem {
+    pub id: InvocationId,
+    pub kind: InboxKind,
+    pub prop: Option<String>,
+    pub payload: String,
+    pub attempts: u32,
+    pub accepted_at: i64,
+}
+
+impl FromRow for InboxItem {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(InboxItem {
+            id: row.get(0)?,
+            kind: row.get(1)?,
+            prop: row.get(2)?,
+            payload: row.get(3)?,
+            attempts: row.get(4)?,
+            accepted_at: row.get(5)?,
+        })
+    }
+}
+
+/// Conflicts on the id.
+pub fn insert(c: &mut dyn Conn, source: &SourceId, item: &NewInboxItem<'_>) -> Result<()> {
+    let NewInboxItem {
+        id,
+        kind,
+        prop,
+        payload,
+        accepted_at,
+    } = *item;
+    c.execute(
+        "INSERT INTO inbox (source_id, id, kind, prop, attempts, accepted_at, payload) \
+         VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6)",
+        params![source, id, kind, prop, accepted_at, payload],
+    )?;
+    Ok(())
+}
+
+/// Acknowledges an item; answers whether it was still there.
+pub fn remove(c: &mut dyn Conn, source: &SourceId, id: &InvocationId) -> Result<bool> {
+    let removed = c.execute(
+        "DELETE FROM inbox WHERE source_id = ?1 AND id = ?2",
+        params![source, id],
+    )?;
+    Ok(removed == 1)
+}
+
+/// How much a reader of the inbox can take, and what it has already.
+pub struct Room<'a> {
+    pub known: &'a HashSet<InvocationId>,
+    pub rows: usize,
+    pub bytes: u64,
+}
+
+/// A part of the inbox; `complete` when nothing lies beyond it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Waiting {
+    pub items: Vec<InboxItem>,
+    pub complete: bool,
+}
+
+struct Size {
+    id: InvocationId,
+    bytes: u64,
+}
+
+impl FromRow for Size {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Size {
+            id: row.get(0)?,
+            bytes: row.get(1)?,
+        })
+    }
+}
+
+/// What waits and is not known, oldest first. Sizes are read before payloads, so that a few huge ones
+/// do not fill the memory; at least one item comes when there is any.
+pub fn waiting(c: &mut dyn Conn, source: &SourceId, room: &Room<'_>) -> Result<Waiting> {
+    let limit = room.known.len() + room.rows;
+    let sizes: Vec<Size> = query_all(
+        c,
+        "SELECT id, CAST(LENGTH(payload) AS BIGINT) FROM inbox WHERE source_id = ?1 ORDER BY id LIMIT ?2",
+        params![source, limit as u64],
+    )?;
+    let mut complete = sizes.len() < limit;
+    let mut items = Vec::new();
+    let mut bytes = 0;
+    for size in sizes.iter().filter(|size| !room.known.contains(&size.id)) {
+        if bytes > 0 && bytes + size.bytes > room.bytes {
+            complete = false;
+            break;
+        }
+        bytes += size.bytes;
+        items.extend(get(c, source, &size.id)?);
+    }
+    Ok(Waiting { items, complete })
+}
+
+fn get(c: &mut dyn Conn, source: &SourceId, id: &InvocationId) -> Result<Option<InboxItem>> {
+    query_opt(
+        c,
+        "SELECT id, kind, prop, payload, attempts, accepted_at FROM inbox \
+         WHERE source_id = ?1 AND id = ?2",
+        params![source, id],
+    )
+}
+
+/// Counts one more attempt; answers how many there were, or `None` when the item is gone.
+pub fn add_attempt(c: &mut dyn Conn, source: &SourceId, id: &InvocationId) -> Result<Option<u32>> {
+    query_opt(
+        c,
+        "UPDATE inbox SET attempts = attempts + 1 WHERE source_id = ?1 AND id = ?2 \
+         RETURNING attempts",
+        params![source, id],
+    )
+}
+
+/// Everybody's live, active sources that have something waiting.
+pub fn sources_with_work(c: &mut dyn Conn) -> Result<Vec<SourceId>> {
+    query_all(
+        c,
+        "SELECT s.id FROM sources s WHERE s.phase = 'live' AND s.active \
+         AND EXISTS (SELECT 1 FROM inbox i WHERE i.source_id = s.id) ORDER BY s.id",
+        &[],
+    )
+}
+
+pub fn count(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
+    query_one(
+        c,
+        "SELECT COUNT(*) FROM inbox WHERE source_id = ?1",
+        params![source],
+    )
+}
+
+pub fn remove_all(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
+    c.execute("DELETE FROM inbox WHERE source_id = ?1", params![source])
+}
+
+/// Drops what waits of one kind: ticks of a source that is switched off.
+pub fn remove_kind(c: &mut dyn Conn, source: &SourceId, kind: InboxKind) -> Result<u64> {
+    c.execute(
+        "DELETE FROM inbox WHERE source_id = ?1 AND kind = ?2",
+        params![source, kind],
+    )
+}
+
+/// Drops what was accepted for a source that was deleted at the same moment.
+pub fn remove_orphans(c: &mut dyn Conn) -> Result<u64> {
+    c.execute(
+        "DELETE FROM inbox WHERE NOT EXISTS (SELECT 1 FROM sources s WHERE s.id = inbox.source_id)",
+        &[],
+    )
+}

@@ -1,0 +1,64 @@
+//! What a source keeps in `$.service.db`: JSON by key.
+
+use sluice_model::SourceId;
+
+use crate::{
+    conn::{Conn, query_all},
+    error::{Result, StoreError},
+    params,
+    row::{FromRow, Row},
+};
+
+/// PostgreSQL cannot index longer keys; SQLite could, but both must behave alike.
+pub const MAX_KEY_BYTES: usize = 2_000;
+
+struct Entry {
+    key: String,
+    json: String,
+}
+
+impl FromRow for Entry {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Entry {
+            key: row.get(0)?,
+            json: row.get(1)?,
+        })
+    }
+}
+
+/// All of it, as pairs of key and JSON, by key.
+pub fn load_all(c: &mut dyn Conn, source: &SourceId) -> Result<Vec<(String, String)>> {
+    let entries: Vec<Entry> = query_all(
+        c,
+        "SELECT key, value FROM kv WHERE source_id = ?1 ORDER BY key",
+        params![source],
+    )?;
+    Ok(entries
+        .into_iter()
+        .map(|entry| (entry.key, entry.json))
+        .collect())
+}
+
+/// Refuses keys over [`MAX_KEY_BYTES`].
+pub fn set(c: &mut dyn Conn, source: &SourceId, key: &str, json: &str) -> Result<()> {
+    if key.len() > MAX_KEY_BYTES {
+        return Err(StoreError::Invalid(format!(
+            "a key of {} bytes, more than {MAX_KEY_BYTES}",
+            key.len()
+        )));
+    }
+    c.execute(
+        "INSERT INTO kv (source_id, key, value) VALUES (?1, ?2, ?3) \
+         ON CONFLICT (source_id, key) DO UPDATE SET value = excluded.value",
+        params![source, key, json],
+    )?;
+    Ok(())
+}
+
+pub fn delete(c: &mut dyn Conn, source: &SourceId, key: &str) -> Result<()> {
+    c.execute(
+        "DELETE FROM kv WHERE source_id = ?1 AND key = ?2",
+        params![source, key],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Every SQL statement of Sluice, on SQLite and on PostgreSQL.
+//!
+//! A transaction is a closure: `store.write(move |c| { sources::insert(c, &source)?; … }).await`.
+//! It runs on a database thread, and its answer comes when its commit is durable; an `Err` undoes
+//! all of it. Query functions are synchronous, written once for both databases, one module for
+//! each table.
+//!
+//! What must hold: the store never reads the clock, functions on users' things take the user (the
+//! exceptions say so in their name or their comment), and both databases behave alike.
+
+mod conn;
+mod error;
+mod job;
+mod migrate;
+mod postgres;
+mod queue;
+mod row;
+mod sqlite;
+mod store;
+mod text_enum;
+mod value;
+mod vault;
+
+pub mod components;
+pub mod endpoints;
+pub mod events;
+pub mod inbox;
+pub mod kv;
+pub mod logs;
+pub mod registry;
+pub mod sources;
+pub mod state;
+pub mod timers;
+pub mod uploads;
+pub mod usage;
+pub mod users;
+
+pub use conn::{Conn, Dialect, query_all, query_one, query_opt};
+pub use error::{Result, StoreError};
+pub use row::{FromRow, Row};
+pub use store::{Location, Store, StoreOptions};
+pub use value::{FromValue, Value};
+pub use vault::{Vault, VaultError};

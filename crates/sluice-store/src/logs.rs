@@ -1,0 +1,110 @@
+//! Log lines of sources. A line's `seq` is its place, and its cursor.
+
+use std::borrow::Cow;
+
+use sluice_model::SourceId;
+
+use crate::{
+    conn::{Conn, query_all, query_one},
+    error::Result,
+    params,
+    row::{FromRow, Row},
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewLog<'a> {
+    pub invocation: Option<&'a str>,
+    pub ts: i64,
+    pub kind: &'a str,
+    pub level: &'a str,
+    pub message: &'a str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredLog {
+    pub seq: i64,
+    pub invocation: Option<String>,
+    pub ts: i64,
+    pub kind: String,
+    pub level: String,
+    pub message: String,
+}
+
+impl FromRow for StoredLog {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(StoredLog {
+            seq: row.get(0)?,
+            invocation: row.get(1)?,
+            ts: row.get(2)?,
+            kind: row.get(3)?,
+            level: row.get(4)?,
+            message: row.get(5)?,
+        })
+    }
+}
+
+/// NUL characters are left out of the message: a component may print anything, and a log line
+/// must not be what fails its commit.
+pub fn insert(c: &mut dyn Conn, source: &SourceId, log: &NewLog<'_>) -> Result<()> {
+    let NewLog {
+        invocation,
+        ts,
+        kind,
+        level,
+        message,
+    } = *log;
+    let message = if message.contains('\0') {
+        Cow::Owned(message.replace('\0', ""))
+    } else {
+        Cow::Borrowed(message)
+    };
+    c.execute(
+        "INSERT INTO logs (source_id, invocation_id, ts, kind, level, message) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![source, invocation, ts, kind, level, &*message],
+    )?;
+    Ok(())
+}
+
+/// A page of lines, newest first. `after` asks for what follows a seq in that order: older ones.
+/// `before` asks for newer ones, and alone for those nearest to it.
+pub fn page(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    limit: u32,
+    after: Option<i64>,
+    before: Option<i64>,
+) -> Result<Vec<StoredLog>> {
+    let nearest_first = if before.is_some() && after.is_none() {
+        "seq"
+    } else {
+        "seq DESC"
+    };
+    let sql = format!(
+        "SELECT seq, invocation_id, ts, kind, level, message FROM logs WHERE source_id = ?1 \
+         AND seq < ?2 AND seq > ?3 ORDER BY {nearest_first} LIMIT ?4"
+    );
+    let below = after.unwrap_or(i64::MAX);
+    let above = before.unwrap_or(i64::MIN);
+    let mut logs: Vec<StoredLog> = query_all(c, &sql, params![source, below, above, limit])?;
+    logs.sort_by_key(|log| std::cmp::Reverse(log.seq));
+    Ok(logs)
+}
+
+pub fn count(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
+    query_one(
+        c,
+        "SELECT COUNT(*) FROM logs WHERE source_id = ?1",
+        params![source],
+    )
+}
+
+/// Deletes the oldest lines beyond the newest `keep`, `batch` at most; answers how many.
+pub fn prune(c: &mut dyn Conn, source: &SourceId, keep: u64, batch: u64) -> Result<u64> {
+    c.execute(
+        "DELETE FROM logs WHERE seq IN (SELECT seq FROM logs WHERE source_id = ?1 \
+         AND seq <= (SELECT seq FROM logs WHERE source_id = ?1 ORDER BY seq DESC \
+         LIMIT 1 OFFSET ?2) ORDER BY seq LIMIT ?3)",
+        params![source, keep, batch],
+    )
+}

@@ -1,0 +1,231 @@
+//! Sources: deployed components.
+
+use serde_json::{Map, Value as Json};
+use sluice_model::{ComponentId, Cursor, SourceId, UserId};
+
+use crate::{
+    conn::{Conn, query_all, query_one, query_opt},
+    error::Result,
+    params,
+    row::{FromRow, Row, to_json},
+    text_enum::text_enum,
+};
+
+/// Where a source is in its life. There is no phase for the end: a removed source has no row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Its hooks are running; users do not see it yet. One left over from a crash is removed.
+    Creating,
+    Live,
+}
+
+text_enum!(Phase {
+    Creating = "creating",
+    Live = "live",
+});
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    pub id: SourceId,
+    pub user_id: UserId,
+    pub component_id: ComponentId,
+    pub name: String,
+    /// Unique for each user.
+    pub name_slug: String,
+    pub phase: Phase,
+    pub active: bool,
+    pub configured_props: Map<String, Json>,
+    pub created_at: i64,
+    pub updated_at: i64,
+}
+
+/// Part of a list, newest first. A cursor names a position, not a row, so its row may be gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    pub limit: u32,
+    /// Only what follows this position in the list: older rows.
+    pub after: Option<Cursor>,
+    /// Only what comes just before this position in the list: newer rows.
+    pub before: Option<Cursor>,
+}
+
+const SELECT: &str = "SELECT id, user_id, component_id, name, name_slug, phase, active, \
+     configured_props, created_at, updated_at FROM sources";
+
+impl FromRow for Source {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Source {
+            id: row.get(0)?,
+            user_id: row.get(1)?,
+            component_id: row.get(2)?,
+            name: row.get(3)?,
+            name_slug: row.get(4)?,
+            phase: row.get(5)?,
+            active: row.get(6)?,
+            configured_props: row.json(7)?,
+            created_at: row.get(8)?,
+            updated_at: row.get(9)?,
+        })
+    }
+}
+
+/// Conflicts on the id and on the user's slug.
+pub fn insert(c: &mut dyn Conn, source: &Source) -> Result<()> {
+    let Source {
+        id,
+        user_id,
+        component_id,
+        name,
+        name_slug,
+        phase,
+        active,
+        configured_props,
+        created_at,
+        updated_at,
+    } = source;
+    c.execute(
+        "INSERT INTO sources (id, user_id, component_id, name, name_slug, phase, active, \
+         configured_props, created_at, updated_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        params![
+            id,
+            user_id,
+            component_id,
+            name,
+            name_slug,
+            *phase,
+            *active,
+            &to_json(configured_props)?,
+            *created_at,
+            *updated_at
+        ],
+    )?;
+    Ok(())
+}
+
+/// The user's source, once it is live.
+pub fn get(c: &mut dyn Conn, user: &UserId, id: &SourceId) -> Result<Option<Source>> {
+    let sql = format!("{SELECT} WHERE id = ?1 AND user_id = ?2 AND phase = 'live'");
+    query_opt(c, &sql, params![id, user])
+}
+
+/// Whoever's source it is, in whatever phase: for its owner in the engine.
+pub fn get_for_run(c: &mut dyn Conn, id: &SourceId) -> Result<Option<Source>> {
+    query_opt(c, &format!("{SELECT} WHERE id = ?1"), params![id])
+}
+
+/// Whether the user has a source with this slug, in whatever phase.
+pub fn slug_taken(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<bool> {
+    query_one(
+        c,
+        "SELECT EXISTS (SELECT 1 FROM sources WHERE user_id = ?1 AND name_slug = ?2)",
+        params![user, slug],
+    )
+}
+
+/// The user's live sources, newest first.
+pub fn list(c: &mut dyn Conn, user: &UserId, page: &Page) -> Result<Vec<Source>> {
+    let Page {
+        limit,
+        after,
+        before,
+    } = page;
+    // Only `before` alone is counted from the older end: it asks for the rows nearest to it.
+    let nearest_first = if before.is_some() && after.is_none() {
+        "created_at, id"
+    } else {
+        "created_at DESC, id DESC"
+    };
+    let sql = format!(
+        "{SELECT} WHERE user_id = ?1 AND phase = 'live' AND (created_at, id) < (?2, ?3) \
+         AND (created_at, id) > (?4, ?5) ORDER BY {nearest_first} LIMIT ?6"
+    );
+    let (newest, newest_id) = position(after.as_ref(), i64::MAX);
+    let (oldest, oldest_id) = position(before.as_ref(), i64::MIN);
+    let bounds = params![user, newest, newest_id, oldest, oldest_id, *limit];
+    let mut sources: Vec<Source> = query_all(c, &sql, bounds)?;
+    sources.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+    Ok(sources)
+}
+
+fn position(cursor: Option<&Cursor>, unbounded: i64) -> (i64, &str) {
+    cursor.map_or((unbounded, ""), |Cursor { at_ms, id }| (*at_ms, id))
+}
+
+/// How many live sources the user has.
+pub fn count(c: &mut dyn Conn, user: &UserId) -> Result<u64> {
+    query_one(
+        c,
+        "SELECT COUNT(*) FROM sources WHERE user_id = ?1 AND phase = 'live'",
+        params![user],
+    )
+}
+
+/// Saves all that can change in a source, and answers whether it was there. Conflicts on the
+/// user's slug.
+pub fn update(c: &mut dyn Conn, source: &Source) -> Result<bool> {
+    let Source {
+        id,
+        user_id,
+        component_id,
+        name,
+        name_slug,
+        phase,
+        active,
+        configured_props,
+        created_at: _,
+        updated_at,
+    } = source;
+    let updated = c.execute(
+        "UPDATE sources SET component_id = ?3, name = ?4, name_slug = ?5, phase = ?6, \
+         active = ?7, configured_props = ?8, updated_at = ?9 WHERE id = ?1 AND user_id = ?2",
+        params![
+            id,
+            user_id,
+            component_id,
+            name,
+            name_slug,
+            *phase,
+            *active,
+            &to_json(configured_props)?,
+            *updated_at
+        ],
+    )?;
+    Ok(updated == 1)
+}
+
+/// Ends the creation of a source; answers whether it was there.
+pub fn set_live(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
+    let updated = c.execute(
+        "UPDATE sources SET phase = 'live' WHERE id = ?1",
+        params![id],
+    )?;
+    Ok(updated == 1)
+}
+
+/// Removes a source and all that belongs to it; answers whether it was there.
+pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
+    for belongings in [
+        "DELETE FROM endpoints WHERE source_id = ?1",
+        "DELETE FROM timers WHERE source_id = ?1",
+        "DELETE FROM source_state WHERE source_id = ?1",
+        "DELETE FROM kv WHERE source_id = ?1",
+        "DELETE FROM inbox WHERE source_id = ?1",
+        "DELETE FROM uploads WHERE source_id = ?1",
+        "DELETE FROM events WHERE source_id = ?1",
+        "DELETE FROM logs WHERE source_id = ?1",
+    ] {
+        c.execute(belongings, params![id])?;
+    }
+    let removed = c.execute("DELETE FROM sources WHERE id = ?1", params![id])?;
+    Ok(removed == 1)
+}
+
+/// Everybody's sources that are not live yet; right after a start, what a crash left behind.
+pub fn creating(c: &mut dyn Conn) -> Result<Vec<SourceId>> {
+    query_all(
+        c,
+        "SELECT id FROM sources WHERE phase = 'creating' ORDER BY id",
+        &[],
+    )
+}

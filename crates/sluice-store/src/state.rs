@@ -1,0 +1,70 @@
+//! The small state of a source that its commits carry along: the last event id and what dedupe
+//! remembers.
+
+use sluice_model::{DedupeState, EventId, SourceId};
+
+use crate::{
+    conn::{Conn, query_opt},
+    error::{Result, StoreError},
+    params,
+    row::{FromRow, Row, to_json},
+};
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SourceState {
+    pub last_event: Option<EventId>,
+    pub dedupe: DedupeState,
+}
+
+impl FromRow for SourceState {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        let last_event = match (row.get(0)?, row.get(1)?) {
+            (Some(ms), Some(seq)) => Some(EventId { ms, seq }),
+            (None, None) => None,
+            (Some(_), None) | (None, Some(_)) => {
+                return Err(StoreError::Corrupt("half an event id".to_owned()));
+            }
+        };
+        let dedupe = match row.get::<Option<String>>(2)? {
+            Some(_) => row.json(2)?,
+            None => DedupeState::default(),
+        };
+        Ok(SourceState { last_event, dedupe })
+    }
+}
+
+/// The saved state, or the empty one.
+pub fn load(c: &mut dyn Conn, source: &SourceId) -> Result<SourceState> {
+    let saved = query_opt(
+        c,
+        "SELECT last_event_ms, last_event_seq, dedupe FROM source_state WHERE source_id = ?1",
+        params![source],
+    )?;
+    Ok(saved.unwrap_or_default())
+}
+
+pub fn save(c: &mut dyn Conn, source: &SourceId, state: &SourceState) -> Result<()> {
+    let SourceState { last_event, dedupe } = state;
+    let dedupe = (*dedupe != DedupeState::default())
+        .then(|| to_json(dedupe))
+        .transpose()?;
+    save_raw(c, source, *last_event, dedupe.as_deref())
+}
+
+/// [`save`] for the hot path, with the JSON of the dedupe state; `None` is the empty one.
+pub fn save_raw(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    last_event: Option<EventId>,
+    dedupe: Option<&str>,
+) -> Result<()> {
+    let (ms, seq) = last_event.map(|id| (id.ms, id.seq)).unzip();
+    c.execute(
+        "INSERT INTO source_state (source_id, last_event_ms, last_event_seq, dedupe) \
+         VALUES (?1, ?2, ?3, ?4) ON CONFLICT (source_id) DO UPDATE SET \
+         last_event_ms = excluded.last_event_ms, last_event_seq = excluded.last_event_seq, \
+         dedupe = excluded.dedupe",
+        params![source, ms, seq, dedupe],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! The store as the rest of the server holds it: transactions as closures, on either database.
+
+use std::{fmt, path::PathBuf, sync::Arc, thread::JoinHandle};
+
+use parking_lot::Mutex;
+
+use crate::{
+    conn::Conn,
+    error::{Result, StoreError},
+    job::{Access, job},
+    postgres,
+    queue::JobQueue,
+    sqlite,
+};
+
+/// Where the data is.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A file, made when missing. Its folder must exist.
+    Sqlite(PathBuf),
+    /// A `postgres://` address.
+    Postgres(String),
+}
+
+/// Written by hand because an address may hold a password.
+impl fmt::Debug for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::Sqlite(path) => f.debug_tuple("Sqlite").field(path).finish(),
+            Location::Postgres(_) => f.write_str("Postgres(..)"),
+        }
+    }
+}
+
+/// How to open a [`Store`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreOptions {
+    pub location: Location,
+    /// PostgreSQL connections, each with its own thread: how many transactions run at once.
+    pub postgres_connections: usize,
+    /// The most pages the SQLite file may grow to; beyond it, writes fail as on a full disk.
+    pub sqlite_max_pages: Option<u32>,
+}
+
+impl StoreOptions {
+    /// The defaults for `location`.
+    pub fn new(location: Location) -> Self {
+        StoreOptions {
+            location,
+            postgres_connections: 8,
+            sqlite_max_pages: None,
+        }
+    }
+}
+
+/// A handle to the database; clones share it. The last one to go waits for accepted work.
+///
+/// Callers are async, the database threads are not: a closure runs on one of them, so it must not
+/// wait for anything but the database.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    queues: Queues,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// Where jobs go. On PostgreSQL both are the same queue.
+#[derive(Clone)]
+pub(crate) struct Queues {
+    pub(crate) reads: Arc<JobQueue>,
+    pub(crate) writes: Arc<JobQueue>,
+}
+
+/// What a driver hands over once its threads run.
+pub(crate) struct Running {
+    pub(crate) queues: Queues,
+    pub(crate) threads: Vec<JoinHandle<()>>,
+}
+
+impl Store {
+    /// Opens the database and brings its schema up to date. Blocks; call it off the async threads.
+    pub fn open(options: StoreOptions) -> Result<Store> {
+        let StoreOptions {
+            location,
+            postgres_connections,
+            sqlite_max_pages,
+        } = options;
+        let Running { queues, threads } = match location {
+            Location::Sqlite(path) => sqlite::start(&path, sqlite_max_pages)?,
+            Location::Postgres(url) => postgres::start(&url, postgres_connections)?,
+        };
+        let inner = Inner {
+            queues,
+            threads: Mutex::new(threads),
+        };
+        Ok(Store {
+            inner: Arc::new(inner),
+        })
+    }
+
+    /// Runs `work` on one snapshot of the data: all its queries see the same state, which includes
+    /// every write that was answered before this call.
+    pub async fn read<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Conn) -> Result<T> + Send + 'static,
+    {
+        self.inner.submit(Access::Read, work).await
+    }
+
+    /// Runs `work` in a transaction and answers when its commit is durable. An `Err` from `work`
+    /// undoes all it did. Once called and polled the work is done even if the caller goes away.
+    pub async fn write<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Conn) -> Result<T> + Send + 'static,
+    {
+        self.inner.submit(Access::Write, work).await
+    }
+
+    /// Finishes accepted work, then closes the database. Later calls are `Unavailable`. Blocks.
+    pub fn close(&self) {
+        self.inner.close();
+    }
+}
+
+impl Inner {
+    async fn submit<T, F>(&self, access: Access, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Conn) -> Result<T> + Send + 'static,
+    {
+        let queue = match access {
+            Access::Read => &self.queues.reads,
+            Access::Write => &self.queues.writes,
+        };
+        let (job, answer) = job(access, work);
+        queue.push(job)?;
+        answer
+            .await
+            .unwrap_or_else(|_| Err(StoreError::Internal("a database thread ended".to_owned())))
+    }
+
+    fn close(&self) {
+        self.queues.reads.close();
+        self.queues.writes.close();
+        let this_thread = std::thread::current().id();
+        for thread in self.threads.lock().drain(..) {
+            // A job may own the last handle; its thread cannot wait for itself.
+            if thread.thread().id() != this_thread && thread.join().is_err() {
+                tracing::error!("a database thread panicked");
+            }
+        }
+    }
+}
+
+/// Starts a named database thread.
+pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(run)
+        .map_err(|error| StoreError::Unavailable(format!("cannot start a thread: {error}")))
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,32 @@
+//! Enums that are stored as words.
+
+/// Gives an enum its stored words, in both directions.
+macro_rules! text_enum {
+    ($name:ident { $($variant:ident = $word:literal),* $(,)? }) => {
+        impl $name {
+            /// The word it is stored as.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word),*
+                }
+            }
+        }
+
+        impl From<$name> for $crate::Value<'_> {
+            fn from(value: $name) -> Self {
+                $crate::Value::Text(value.as_str())
+            }
+        }
+
+        impl $crate::FromValue for $name {
+            fn from_value(value: $crate::Value<'_>) -> Option<Self> {
+                match $crate::value::text(value)? {
+                    $($word => Some($name::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use text_enum;

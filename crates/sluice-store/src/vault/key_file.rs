@@ -1,0 +1,121 @@
+//! The master key on disk: 64 hexadecimal characters, readable by their owner alone.
+
+use std::{
+    ffi::OsString,
+    fs::{self, File, OpenOptions},
+    io::{self, ErrorKind, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use chacha20poly1305::{Key, aead::Generate};
+
+use super::{VaultError, hex};
+
+/// Reads a key from its hexadecimal text; space around it is ignored.
+pub(super) fn parse(text: &str) -> Result<[u8; 32], VaultError> {
+    let digits = text.trim().as_bytes();
+    let mut key = [0; 32];
+    if digits.len() != key.len() * 2 {
+        return Err(VaultError::BadKey);
+    }
+    for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    Ok(key)
+}
+
+fn digit(character: u8) -> Result<u8, VaultError> {
+    char::from(character)
+        .to_digit(16)
+        .and_then(|value| u8::try_from(value).ok())
+        .ok_or(VaultError::BadKey)
+}
+
+pub(super) fn load_or_create(path: &Path) -> Result<[u8; 32], VaultError> {
+    let at_path = |source| VaultError::KeyFile {
+        path: path.display().to_string(),
+        source,
+    };
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            create(path).map_err(at_path)?;
+            fs::read_to_string(path)
+        }
+        other => other,
+    };
+    parse(&text.map_err(at_path)?)
+}
+
+/// Makes a new key. It appears under its name only when it is whole and on the disk, and never
+/// replaces one that is there: a lost key would make every stored secret unreadable.
+fn create(path: &Path) -> io::Result<()> {
+    let mut name = OsString::from(path);
+    name.push(".new");
+    let unfinished = PathBuf::from(name);
+    match fs::remove_file(&unfinished) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new()
+        .create_new(true)
+        .write(true)
+        .mode(0o600)
+        .open(&unfinished)?;
+    writeln!(file, "{}", hex(&Key::generate()))?;
+    file.sync_all()?;
+    match fs::hard_link(&unfinished, path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    fs::remove_file(&unfinished)?;
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_made_key_is_private_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.key");
+        let key = load_or_create(&path).unwrap();
+        assert_eq!(load_or_create(&path).unwrap(), key);
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn an_unfinished_file_of_a_crash_is_no_obstacle() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.key");
+        fs::write(folder.path().join("master.key.new"), "half").unwrap();
+        load_or_create(&path).unwrap();
+    }
+
+    #[test]
+    fn a_damaged_key_file_is_an_error_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.key");
+        fs::write(&path, "abc").unwrap();
+        assert!(matches!(load_or_create(&path), Err(VaultError::BadKey)));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "abc");
+    }
+
+    #[test]
+    fn hexadecimal_of_either_case_parses() {
+        assert_eq!(parse(&"aB".repeat(32)).unwrap(), [0xab; 32]);
+        assert_eq!(parse(&format!("{}\n", "01".repeat(32))).unwrap(), [1; 32]);
+        for bad in ["", "zz", &"0".repeat(63), &"g".repeat(64), &"ä".repeat(32)] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Random operations. Their ranges are small, so that they meet each other's rows.
+
+use std::{fmt, sync::Arc};
+
+use proptest::{option, prelude::*, sample::select};
+use sluice_model::{Cursor, EventId, InvocationId, SourceId, TimerSpec};
+use sluice_store::{
+    Conn, Result,
+    events::{self, ChannelFilter, NewEvent},
+    inbox::{self, InboxKind, NewInboxItem},
+    kv,
+    logs::{self, NewLog},
+    sources::{self, Page},
+    timers,
+    usage::{self, Usage},
+};
+
+use crate::support::{invocation_ids, source, source_id, user_id};
+
+type Run = Arc<dyn Fn(&mut dyn Conn) -> Result<String> + Send + Sync>;
+
+/// Does something and tells all that can be seen of it.
+#[derive(Clone)]
+pub(super) struct Operation {
+    what: String,
+    run: Run,
+}
+
+impl Operation {
+    fn new(
+        what: String,
+        run: impl Fn(&mut dyn Conn) -> Result<String> + Send + Sync + 'static,
+    ) -> Self {
+        Operation {
+            what,
+            run: Arc::new(run),
+        }
+    }
+
+    pub(super) fn run(&self) -> Run {
+        Arc::clone(&self.run)
+    }
+}
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+pub(super) fn operation() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        kv_operation(),
+        emit(),
+        read_events(),
+        delete_events(),
+        inbox_operation(),
+        timer_operation(),
+        source_operation(),
+        list_sources(),
+        log_operation(),
+        use_up(),
+    ]
+}
+
+fn tail() -> impl Strategy<Value = &'static str> {
+    select(vec!["a", "B", "b", "Z9"])
+}
+
+fn any_source() -> impl Strategy<Value = SourceId> {
+    tail().prop_map(source_id)
+}
+
+fn event_id() -> impl Strategy<Value = EventId> {
+    (0..4_i64, 0..3_i64).prop_map(|(ms, seq)| EventId { ms, seq })
+}
+
+fn channel() -> impl Strategy<Value = &'static str> {
+    select(vec!["", "x", "X", "$errors"])
+}
+
+fn filter() -> impl Strategy<Value = ChannelFilter> {
+    option::of(channel()).prop_map(|one| match one {
+        Some(channel) => ChannelFilter::One(channel.to_owned()),
+        None => ChannelFilter::AllButSystem,
+    })
+}
+
+fn invocation() -> impl Strategy<Value = InvocationId> {
+    (0..4_usize).prop_map(|index| invocation_ids(4)[index])
+}
+
+fn cursor() -> impl Strategy<Value = Cursor> {
+    (0..3_i64, any_source()).prop_map(|(at_ms, id)| Cursor {
+        at_ms,
+        id: id.as_str().to_owned(),
+    })
+}
+
+fn kv_operation() -> impl Strategy<Value = Operation> {
+    let key = select(vec!["a", "A", "é", "", "%", "\0"]);
+    (any_source(), key, option::of(".{0,8}")).prop_map(|(source, key, json)| {
+        Operation::new(format!("kv {source} {key:?} {json:?}"), move |c| {
+            match &json {
+                Some(json) => kv::set(c, &source, key, json)?,
+                None => kv::delete(c, &source, key)?,
+            }
+            Ok(format!("{:?}", kv::load_all(c, &source)?))
+        })
+    })
+}
+
+fn emit() -> impl Strategy<Value = Operation> {
+    (any_source(), event_id(), channel()).prop_map(|(source, id, channel)| {
+        Operation::new(format!("emit {source} {id} {channel:?}"), move |c| {
+            let event = NewEvent {
+                id,
+                channel,
+                emit_id: "e",
+                meta: "{}",
+                data: "1",
+            };
+            events::insert(c, &source, &event)?;
+            Ok(String::new())
+        })
+    })
+}
+
+fn read_events() -> impl Strategy<Value = Operation> {
+    let bound = || option::of(event_id());
+    (any_source(), filter(), 0..5_u32, bound(), bound()).prop_map(
+        |(source, filter, limit, after, before)| {
+            let what = format!("events {source} {filter:?} {limit} {after:?} {before:?}");
+            Operation::new(what, move |c| {
+                let page = events::newest(c, &source, &filter, limit, after, before)?;
+                Ok(format!("{page:?} {}", events::count(c, &source, &filter)?))
+            })
+        },
+    )
+}
+
+fn delete_events() -> impl Strategy<Value = Operation> {
+    let range = (filter(), option::of(event_id()), option::of(event_id()));
+    (any_source(), range, 0..4_u64, 0..4_u64).prop_map(
+        |(source, (filter, start, end), keep, batch)| {
+            let what = format!("delete {source} {filter:?} {start:?} {end:?} {keep} {batch}");
+            Operation::new(what, move |c| {
+                let pruned = events::prune(c, &source, keep, batch)?;
+                let deleted = events::delete_range(c, &source, &filter, start, end)?;
+                Ok(format!("{pruned} {deleted}"))
+            })
+        },
+    )
+}
+
+#[derive(Debug, Clone, Copy)]
+enum InboxStep {
+    Accept,
+    Attempt,
+    Finish,
+}
+
+fn inbox_operation() -> impl Strategy<Value = Operation> {
+    let step = select(vec![
+        InboxStep::Accept,
+        InboxStep::Attempt,
+        InboxStep::Finish,
+    ]);
+    (any_source(), invocation(), step).prop_map(|(source, id, step)| {
+        Operation::new(format!("inbox {source} {id} {step:?}"), move |c| {
+            let done = match step {
+                InboxStep::Accept => {
+                    let item = NewInboxItem {
+                        id: &id,
+                        kind: InboxKind::Timer,
+                        prop: Some("t"),
+                        payload: "{}",
+                        accepted_at: 1,
+                    };
+                    inbox::insert(c, &source, &item)?;
+                    String::new()
+                }
+                InboxStep::Attempt => format!("{:?}", inbox::add_attempt(c, &source, &id)?),
+                InboxStep::Finish => inbox::remove(c, &source, &id)?.to_string(),
+            };
+            let waiting = inbox::waiting(c, &source, 3)?;
+            let with_work = inbox::sources_with_work(c)?;
+            Ok(format!("{done} {waiting:?} {with_work:?}"))
+        })
+    })
+}
+
+fn timer_operation() -> impl Strategy<Value = Operation> {
+    let prop = select(vec!["t", "T"]);
+    let due_at = option::of(0..5_i64);
+    (any_source(), prop, due_at, 0..5_i64, 0..5_u32).prop_map(
+        |(source, prop, due_at, now, limit)| {
+            let what = format!("timer {source} {prop} {due_at:?} {now} {limit}");
+            Operation::new(what, move |c| {
+                timers::upsert(c, &source, prop, &TimerSpec::HOURLY, due_at)?;
+                let due = timers::due(c, now, limit)?;
+                Ok(format!("{due:?} {:?}", timers::next_due(c)?))
+            })
+        },
+    )
+}
+
+/// Deploys a source, or with no creation time removes it.
+fn source_operation() -> impl Strategy<Value = Operation> {
+    (tail(), option::of(0..3_i64), any::<bool>()).prop_map(|(tail, created_at, active)| {
+        let what = format!("source {tail} {created_at:?} {active}");
+        Operation::new(what, move |c| match created_at {
+            Some(created_at) => {
+                let mut row = source(tail, &user_id("u"), created_at);
+                row.active = active;
+                sources::insert(c, &row)?;
+                Ok(String::new())
+            }
+            None => Ok(sources::remove(c, &source_id(tail))?.to_string()),
+        })
+    })
+}
+
+fn list_sources() -> impl Strategy<Value = Operation> {
+    (0..5_u32, option::of(cursor()), option::of(cursor())).prop_map(|(limit, after, before)| {
+        let page = Page {
+            limit,
+            after,
+            before,
+        };
+        Operation::new(format!("{page:?}"), move |c| {
+            let rows = sources::list(c, &user_id("u"), &page)?;
+            Ok(format!("{rows:?} {}", sources::count(c, &user_id("u"))?))
+        })
+    })
+}
+
+/// Compares lines without their places, which need not be the same.
+fn log_operation() -> impl Strategy<Value = Operation> {
+    (any_source(), ".{0,8}", 0..4_u64, 0..4_u64).prop_map(|(source, message, keep, batch)| {
+        let what = format!("log {source} {message:?} {keep} {batch}");
+        Operation::new(what, move |c| {
+            let line = NewLog {
+                invocation: None,
+                ts: 1,
+                kind: "k",
+                level: "l",
+                message: &message,
+            };
+            logs::insert(c, &source, &line)?;
+            let pruned = logs::prune(c, &source, keep, batch)?;
+            let lines = logs::page(c, &source, 5, None, None)?;
+            let messages: Vec<_> = lines.iter().map(|line| line.message.as_str()).collect();
+            Ok(format!("{pruned} {messages:?}"))
+        })
+    })
+}
+
+fn use_up() -> impl Strategy<Value = Operation> {
+    (0..3_i64, 0..4_u64).prop_map(|(day, invocations)| {
+        Operation::new(format!("use {day} {invocations}"), move |c| {
+            let added = Usage {
+                invocations,
+                compute_ms: 1,
+            };
+            usage::add(c, &user_id("u"), day, added)?;
+            Ok(format!("{:?}", usage::between(c, &user_id("u"), 1, 2)?))
+        })
+    })
+}

@@ -1,0 +1,86 @@
+//! Log lines.
+
+use rstest::rstest;
+use sluice_store::{
+    Conn, Result,
+    logs::{self, NewLog},
+};
+
+use crate::support::{Db, TestStore, source_id};
+
+fn log(c: &mut dyn Conn, source: &str, message: &str) -> Result<()> {
+    let line = NewLog {
+        invocation: Some("i"),
+        ts: 3,
+        kind: "console",
+        level: "warn",
+        message,
+    };
+    logs::insert(c, &source_id(source), &line)
+}
+
+fn page(c: &mut dyn Conn, limit: u32, after: Option<i64>, before: Option<i64>) -> String {
+    let lines = logs::page(c, &source_id("s"), limit, after, before).unwrap();
+    lines.iter().map(|line| line.message.as_str()).collect()
+}
+
+#[rstest]
+fn lines_page_newest_first(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        for message in ["a", "b", "c", "d"] {
+            log(c, "s", message)?;
+            log(c, "foreign", "x")?;
+        }
+        let lines = logs::page(c, &source_id("s"), 9, None, None)?;
+        let [d, c_line, b, a] = &lines[..] else {
+            panic!("{lines:?}")
+        };
+        assert!(d.seq > c_line.seq && c_line.seq > b.seq && b.seq > a.seq);
+        assert_eq!(
+            (a.ts, a.kind.as_str(), a.level.as_str()),
+            (3, "console", "warn")
+        );
+        assert_eq!(a.invocation.as_deref(), Some("i"));
+        assert_eq!(page(c, 2, None, None), "dc");
+        assert_eq!(page(c, 2, Some(c_line.seq), None), "ba");
+        assert_eq!(page(c, 2, None, Some(a.seq)), "cb");
+        assert_eq!(page(c, 9, Some(d.seq), Some(a.seq)), "cb");
+        assert_eq!(logs::count(c, &source_id("s"))?, 4);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn nul_is_left_out_of_a_message(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        log(c, "s", "a\0b\0")?;
+        assert_eq!(page(c, 1, None, None), "ab");
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn pruning_keeps_the_newest_and_never_reuses_a_place(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let source = source_id("s");
+        for message in ["a", "b", "c", "d"] {
+            log(c, "s", message)?;
+        }
+        let newest = logs::page(c, &source, 1, None, None)?[0].seq;
+        assert_eq!(logs::prune(c, &source, 2, 1)?, 1);
+        assert_eq!(page(c, 9, None, None), "dcb");
+        assert_eq!(logs::prune(c, &source, 2, 9)?, 1);
+        assert_eq!(logs::prune(c, &source, 2, 9)?, 0);
+        assert_eq!(page(c, 9, None, None), "dc");
+        assert_eq!(logs::prune(c, &source, 0, 9)?, 2);
+        log(c, "s", "e")?;
+        assert_eq!(page(c, 9, None, Some(newest)), "e");
+        Ok(())
+    })
+    .unwrap();
+}

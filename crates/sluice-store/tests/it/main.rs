@@ -1,0 +1,17 @@
+//! Every store test, each on both databases.
+
+mod accounts;
+mod code;
+mod connection;
+mod differential;
+mod events;
+mod inbox;
+mod limits;
+mod logs;
+mod opening;
+mod source_state;
+mod sources;
+mod support;
+mod transactions;
+mod triggers;
+mod uploads;

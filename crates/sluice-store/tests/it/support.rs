@@ -1,0 +1,259 @@
+//! A fresh database for each test, and the rows that tests share.
+
+use std::{env, sync::mpsc};
+
+use rand::random;
+use serde_json::{Map, json};
+use sluice_model::{
+    ComponentId, ComponentKind, ComponentShape, EndpointKey, IdGen, InvocationId, ModuleFormat,
+    SourceId, UserId,
+};
+use sluice_store::{
+    Conn, Location, Result, Store, StoreOptions,
+    components::Component,
+    sources::{Phase, Source},
+    users::{Plan, User},
+};
+use tempfile::TempDir;
+use tokio::{
+    runtime::{Builder, Runtime},
+    task::JoinSet,
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Db {
+    Sqlite,
+    Postgres,
+}
+
+/// A place for one test's data, gone when the test ends.
+pub(crate) enum Place {
+    Folder(TempDir),
+    Database { name: String },
+}
+
+impl Place {
+    /// `None` when PostgreSQL is asked for and explicitly left out of this run.
+    pub(crate) fn new(db: Db) -> Option<Place> {
+        match db {
+            Db::Sqlite => Some(Place::Folder(tempfile::tempdir().unwrap())),
+            Db::Postgres if env::var("SLUICE_TEST_SKIP_POSTGRES").as_deref() == Ok("1") => None,
+            Db::Postgres => {
+                let name = format!("sluice_{:016x}", random::<u64>());
+                admin(&format!("CREATE DATABASE {name}"));
+                Some(Place::Database { name })
+            }
+        }
+    }
+
+    pub(crate) fn location(&self) -> Location {
+        match self {
+            Place::Folder(folder) => Location::Sqlite(folder.path().join("sluice.db")),
+            Place::Database { name } => {
+                let address = server_address();
+                let (server, _) = address
+                    .rsplit_once('/')
+                    .expect("an address with a database");
+                Location::Postgres(format!("{server}/{name}"))
+            }
+        }
+    }
+
+    pub(crate) fn options(&self) -> StoreOptions {
+        StoreOptions {
+            postgres_connections: 3,
+            ..StoreOptions::new(self.location())
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Place::Database { name } = self {
+            admin(&format!("DROP DATABASE {name} WITH (FORCE)"));
+        }
+    }
+}
+
+/// Runs one statement on the server's own database.
+pub(crate) fn admin(sql: &str) {
+    postgres::Client::connect(&server_address(), postgres::NoTls)
+        .and_then(|mut client| client.batch_execute(sql))
+        .unwrap();
+}
+
+fn server_address() -> String {
+    env::var("SLUICE_TEST_POSTGRES_URL").expect(
+        "SLUICE_TEST_POSTGRES_URL is not set: run `make test`, which starts a PostgreSQL, or set \
+         SLUICE_TEST_SKIP_POSTGRES=1 to leave it out",
+    )
+}
+
+/// A store on a fresh database, driven from a test that is not async.
+pub(crate) struct TestStore {
+    // Dropped in this order: the store lets go of its database before that is removed.
+    pub(crate) store: Store,
+    pub(crate) runtime: Runtime,
+    pub(crate) place: Place,
+}
+
+impl TestStore {
+    pub(crate) fn new(db: Db) -> Option<TestStore> {
+        Some(TestStore::at(Place::new(db)?))
+    }
+
+    pub(crate) fn at(place: Place) -> TestStore {
+        let options = place.options();
+        TestStore::with(place, options)
+    }
+
+    pub(crate) fn with(place: Place, options: StoreOptions) -> TestStore {
+        TestStore {
+            store: Store::open(options).unwrap(),
+            runtime: Builder::new_current_thread().build().unwrap(),
+            place,
+        }
+    }
+
+    /// Closes the store and opens it again on the same data.
+    pub(crate) fn reopen(self) -> TestStore {
+        let TestStore {
+            store,
+            runtime,
+            place,
+        } = self;
+        // Its tasks may hold handles too.
+        drop(runtime);
+        drop(store);
+        TestStore::at(place)
+    }
+
+    pub(crate) fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut dyn Conn) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.runtime.block_on(self.store.write(work))
+    }
+
+    pub(crate) fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut dyn Conn) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.runtime.block_on(self.store.read(work))
+    }
+}
+
+pub(crate) type Work = Box<dyn FnOnce(&mut dyn Conn) -> Result<()> + Send>;
+
+/// Starts all of `works` while the store is busy, so that on SQLite they form one group.
+pub(crate) fn write_together(t: &TestStore, works: Vec<Work>) -> Vec<Result<()>> {
+    let (begin, begun) = mpsc::channel();
+    let (release, busy) = mpsc::channel::<()>();
+    t.runtime.block_on(async {
+        let store = t.store.clone();
+        let blocker = tokio::spawn(async move {
+            let hold = move |_: &mut dyn Conn| {
+                begin.send(()).unwrap();
+                busy.recv().unwrap();
+                Ok(())
+            };
+            store.write(hold).await
+        });
+        tokio::task::yield_now().await;
+        begun.recv().unwrap();
+
+        let mut tasks = JoinSet::new();
+        for (number, work) in works.into_iter().enumerate() {
+            let store = t.store.clone();
+            tasks.spawn(async move { (number, store.write(work).await) });
+        }
+        tokio::task::yield_now().await;
+        release.send(()).unwrap();
+        blocker.await.unwrap().unwrap();
+        let mut results = tasks.join_all().await;
+        results.sort_by_key(|(number, _)| *number);
+        results.into_iter().map(|(_, result)| result).collect()
+    })
+}
+
+pub(crate) fn user_id(tail: &str) -> UserId {
+    UserId::parse(&format!("u_{tail}")).unwrap()
+}
+
+pub(crate) fn component_id(tail: &str) -> ComponentId {
+    ComponentId::parse(&format!("sc_{tail}")).unwrap()
+}
+
+pub(crate) fn source_id(tail: &str) -> SourceId {
+    SourceId::parse(&format!("dc_{tail}")).unwrap()
+}
+
+pub(crate) fn endpoint_key(digit: char) -> EndpointKey {
+    EndpointKey::parse(&digit.to_string().repeat(32)).unwrap()
+}
+
+/// `count` invocation ids in ascending order.
+pub(crate) fn invocation_ids(count: usize) -> Vec<InvocationId> {
+    let mut ids = IdGen::new(7);
+    (0..count)
+        .map(|_| InvocationId::generate(&mut ids, 1_000))
+        .collect()
+}
+
+pub(crate) fn user(tail: &str) -> User {
+    User {
+        id: user_id(tail),
+        username: format!("name-{tail}"),
+        email: format!("{tail}@example.com"),
+        plan: Plan::Free,
+        operator: false,
+        key_sealed: "sealed".to_owned(),
+        created_at: 1_000,
+    }
+}
+
+pub(crate) fn component(tail: &str, owner: &UserId) -> Component {
+    Component {
+        id: component_id(tail),
+        user_id: owner.clone(),
+        key: Some("key".to_owned()),
+        name: "Name".to_owned(),
+        version: "0.0.1".to_owned(),
+        code: "module.exports = {}".to_owned(),
+        code_hash: "hash".to_owned(),
+        url: None,
+        shape: ComponentShape {
+            name: "Name".to_owned(),
+            key: Some("key".to_owned()),
+            version: "0.0.1".to_owned(),
+            description: None,
+            kind: ComponentKind::Source,
+            dedupe: None,
+            props: Vec::new(),
+            hooks: Vec::new(),
+            has_run: true,
+            format: ModuleFormat::CommonJs,
+        },
+        created_at: 1_000,
+        updated_at: 1_000,
+    }
+}
+
+/// A live, active source.
+pub(crate) fn source(tail: &str, owner: &UserId, created_at: i64) -> Source {
+    let mut configured_props = Map::new();
+    configured_props.insert("zeta".to_owned(), json!({ "b": [1, null], "a": "ä\u{0}" }));
+    configured_props.insert("alpha".to_owned(), json!(true));
+    Source {
+        id: source_id(tail),
+        user_id: owner.clone(),
+        component_id: component_id("c"),
+        name: format!("Source {tail}"),
+        name_slug: format!("source-{tail}"),
+        phase: Phase::Live,
+        active: true,
+        configured_props,
+        created_at,
+        updated_at: created_at,
+    }
+}

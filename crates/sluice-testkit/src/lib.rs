@@ -1,0 +1,25 @@
+//! Drives the real `sluice` binary over real sockets, for integration tests and for the benchmark.
+//!
+//! Nothing here knows the server's code: what a test sees is what a user would see. Everything fails by panicking with
+//! what is needed to understand the failure, and no handle is bound to one async runtime, so many `#[tokio::test]`s
+//! can share one [`Server`].
+
+mod api;
+mod log;
+mod options;
+mod postgres;
+mod raw;
+mod scratch;
+mod server;
+mod shared;
+mod spawner;
+mod wait;
+
+pub use api::{Answer, Api, Request};
+pub use options::ServerOptions;
+pub use postgres::Postgres;
+pub use raw::raw_http;
+pub use reqwest::Method;
+pub use server::{Plan, Server};
+pub use shared::{Backend, shared};
+pub use wait::wait_for;

@@ -1,0 +1,55 @@
+//! How a server is to be started: everything a test may choose.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
+
+/// What to start. The defaults are a fresh data folder, SQLite, and a free port of the loopback interface.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    pub(crate) binary: PathBuf,
+    pub(crate) args: Vec<OsString>,
+    pub(crate) env: Vec<(OsString, OsString)>,
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+impl ServerOptions {
+    /// `binary` is the `sluice` to run; in its own integration tests, `env!("CARGO_BIN_EXE_sluice")`.
+    pub fn new(binary: impl AsRef<Path>) -> Self {
+        Self {
+            binary: binary.as_ref().to_owned(),
+            args: Vec::new(),
+            env: Vec::new(),
+            data_dir: None,
+        }
+    }
+
+    /// Adds one argument after those of the testkit.
+    #[must_use]
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    /// Sets one environment variable; the server inherits almost none.
+    #[must_use]
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.env
+            .push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// Keeps everything in this PostgreSQL database, in place of SQLite.
+    #[must_use]
+    pub fn postgres(self, url: &str) -> Self {
+        self.arg("--database-url").arg(url)
+    }
+
+    /// Uses this folder, and leaves it in place afterwards.
+    #[must_use]
+    pub fn data_dir(mut self, path: impl AsRef<Path>) -> Self {
+        self.data_dir = Some(path.as_ref().to_owned());
+        self
+    }
+}

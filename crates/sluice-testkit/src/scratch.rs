@@ -1,0 +1,59 @@
+//! Data folders of servers under test.
+//!
+//! A folder's name carries the process that made it. Servers in statics are never dropped, so their folders stay
+//! behind; the next test process removes those whose maker is gone.
+
+use std::{env, fs, process, sync::Once};
+
+use rustix::process::{Pid, test_kill_process};
+use tempfile::TempDir;
+
+const PREFIX: &str = "sluice-test-";
+
+/// Makes an empty folder that is removed when the handle is dropped.
+pub(crate) fn folder() -> TempDir {
+    static SWEEP: Once = Once::new();
+    SWEEP.call_once(remove_abandoned);
+    tempfile::Builder::new()
+        .prefix(&format!("{PREFIX}{}-", process::id()))
+        .tempdir()
+        .expect("a temporary folder can be made")
+}
+
+fn remove_abandoned() {
+    let entries = fs::read_dir(env::temp_dir())
+        .into_iter()
+        .flatten()
+        .flatten();
+    for entry in entries {
+        let name = entry.file_name();
+        let abandoned = name.to_str().and_then(maker).is_some_and(is_gone);
+        if abandoned {
+            // Another test process may be removing it at the same moment.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+fn maker(folder: &str) -> Option<Pid> {
+    let (pid, _) = folder.strip_prefix(PREFIX)?.split_once('-')?;
+    Pid::from_raw(pid.parse().ok()?)
+}
+
+fn is_gone(pid: Pid) -> bool {
+    test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_names_its_living_maker() {
+        let folder = folder();
+        let name = folder.path().file_name().and_then(|name| name.to_str());
+        let maker = name.and_then(maker).expect("the name carries a process id");
+        assert_eq!(maker.as_raw_nonzero().get().unsigned_abs(), process::id());
+        assert!(!is_gone(maker));
+    }
+}

@@ -31,6 +31,14 @@ pub(crate) struct Work {
     pub(crate) accepted_at: i64,
 }
 
+impl Work {
+    /// A process has died under it. What shared a process that died runs alone until it has ended, also
+    /// after a restart, so that only the guilty one is charged for what it does.
+    pub(crate) fn is_suspect(&self) -> bool {
+        self.attempts > 0
+    }
+}
+
 impl From<InboxItem> for Work {
     fn from(item: InboxItem) -> Work {
         let InboxItem { id, kind, prop, payload, attempts, accepted_at } = item;
@@ -136,8 +144,10 @@ impl Mailbox {
         self.changed.notify_one();
     }
 
-    pub(crate) fn pop(&self) -> Option<Work> {
-        self.inner.lock().pop()
+    /// Takes what comes next, if it will do.
+    pub(crate) fn pop_if(&self, will_do: impl FnOnce(&Work) -> bool) -> Option<Work> {
+        let mut inner = self.inner.lock();
+        if inner.queue.front().is_some_and(will_do) { inner.pop() } else { None }
     }
 
     /// Puts back what must run again, in front of everything else.

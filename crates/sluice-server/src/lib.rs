@@ -11,6 +11,7 @@ mod fields;
 mod front;
 mod ingress;
 mod json_body;
+mod one_line;
 mod openapi;
 mod page;
 mod path;

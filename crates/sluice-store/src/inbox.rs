@@ -122,7 +122,8 @@ pub fn waiting(c: &mut dyn Conn, source: &SourceId, room: &Room<'_>) -> Result<W
     let limit = room.known.len() + room.rows;
     let sizes: Vec<Size> = query_all(
         c,
-        "SELECT id, CAST(LENGTH(payload) AS BIGINT) FROM inbox WHERE source_id = ?1 ORDER BY id LIMIT ?2",
+        "SELECT id, CAST(octet_length(payload) AS BIGINT) FROM inbox WHERE source_id = ?1 \
+         ORDER BY id LIMIT ?2",
         params![source, limit as u64],
     )?;
     let mut complete = sizes.len() < limit;

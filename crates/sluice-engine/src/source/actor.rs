@@ -63,9 +63,6 @@ pub(crate) struct Actor {
     attempts: Vec<InvocationId>,
     commit: Option<JoinHandle<Arc<Batch>>>,
     uncommitted: usize,
-    /// Invocations that shared a process which died run one at a time until they have ended, so that
-    /// only the guilty one is charged for what it does.
-    suspects: usize,
     engaged: Option<Operation>,
     idle_since: Option<Instant>,
     since_prune: u64,
@@ -81,6 +78,12 @@ struct Live {
 enum Running {
     Work(Work),
     Hook(Hook, oneshot::Sender<Result<(), HookError>>),
+}
+
+impl Running {
+    fn is_suspect(&self) -> bool {
+        matches!(self, Running::Work(work) if work.is_suspect())
+    }
 }
 
 /// A lifecycle operation under way.
@@ -116,7 +119,6 @@ impl Actor {
             attempts: Vec::new(),
             commit: None,
             uncommitted: 0,
-            suspects: 0,
             engaged: None,
             idle_since: None,
             since_prune: 0,
@@ -233,10 +235,13 @@ impl Actor {
         if !self.is_open() {
             return;
         }
-        let most = if self.suspects > 0 { 1 } else { self.context.settings.source_concurrency };
+        let most = self.context.settings.source_concurrency;
+        let mut alone = self.running.values().any(Running::is_suspect);
         let mut ready = Vec::new();
-        while self.running.len() < most && self.uncommitted + self.finished.len() < 4 * most {
-            let Some(work) = self.handle.mailbox.pop() else { break };
+        while !alone && self.running.len() < most && self.uncommitted + self.finished.len() < 4 * most {
+            let idle = self.running.is_empty();
+            let Some(work) = self.handle.mailbox.pop_if(|work| idle || !work.is_suspect()) else { break };
+            alone = work.is_suspect();
             if work.event.contains(PLACEHOLDER) {
                 let folder: Arc<Path> = Arc::from(live.process.tmp());
                 self.placing.spawn(uploads::place(self.context.store.clone(), self.handle.id.clone(), work.clone(), folder));
@@ -331,7 +336,7 @@ impl Actor {
         if !self.is_open() {
             return;
         }
-        if let Some(work) = self.handle.mailbox.pop() {
+        if let Some(work) = self.handle.mailbox.pop_if(|_| true) {
             let id = work.id;
             self.running.insert(id, Running::Work(work));
             self.died(Unfinished { id, logs: Vec::new() }, reason);
@@ -396,7 +401,6 @@ impl Actor {
         self.context.metrics.invocation_seconds.observe(outcome.duration.as_secs_f64());
         match self.running.remove(&id) {
             Some(Running::Work(work)) => {
-                self.suspects = self.suspects.saturating_sub(1);
                 if let Some(sender) = self.handle.mailbox.take_reply(&id) {
                     let _ = sender.send(Err(no_reply(&outcome)));
                 }
@@ -445,7 +449,6 @@ impl Actor {
                 work.attempts += 1;
                 let most = self.context.settings.max_attempts;
                 if work.attempts >= most {
-                    self.suspects = self.suspects.saturating_sub(1);
                     let mut outcome = failed_outcome("ProcessDied", format!("the component process died: {reason} (attempt {} of {most})", work.attempts));
                     outcome.logs = logs;
                     self.running.insert(id, Running::Work(work));
@@ -457,9 +460,6 @@ impl Actor {
                 let message = format!("the component process died: {reason}; the invocation runs again (attempt {} of {most})", work.attempts + 1);
                 self.stray.push((Some(id), LogLine { ts: now, kind: "system".to_owned(), level: LogLevel::Error, message }));
                 self.attempts.push(id);
-                if work.attempts == 1 {
-                    self.suspects += 1;
-                }
                 self.handle.mailbox.return_to_front(work);
             }
             None => {}

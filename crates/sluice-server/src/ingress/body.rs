@@ -16,6 +16,7 @@ use super::{
     json_text::JsonText,
     multipart::{self, UploadAddresses},
 };
+use crate::one_line::on_one_line;
 
 /// The body of a request as its event shows it.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ pub(super) async fn parse_body<'a>(
     let mut uploads = Vec::new();
     let parsed = match kind(headers) {
         _ if body.is_empty() => None,
-        Kind::Json => text.and_then(json_on_one_line),
+        Kind::Json => text.and_then(parse_json),
         Kind::UrlEncoded => text.map(parse_urlencoded),
         Kind::Multipart { boundary } => {
             let form = multipart::parse(body.clone(), boundary, addresses).await;
@@ -107,22 +108,16 @@ fn has_json_suffix(essence: &str) -> bool {
         .is_some_and(|(_, suffix)| suffix.eq_ignore_ascii_case("json"))
 }
 
-/// The text itself when it is JSON, so that numbers and key order stay as they were sent.
-///
-/// Line breaks, which JSON allows only between its tokens, become spaces: events travel one to a line.
-fn json_on_one_line(text: &str) -> Option<Cow<'_, str>> {
-    let json = serde_json::from_str::<&RawValue>(text).ok()?.get();
-    if json.contains(['\n', '\r']) {
-        Some(Cow::Owned(json.replace(['\n', '\r'], " ")))
-    } else {
-        Some(Cow::Borrowed(json))
-    }
+/// The text itself when it is JSON, so that numbers and the order of keys stay as they were sent.
+fn parse_json(text: &str) -> Option<Cow<'_, str>> {
+    let json = serde_json::from_str::<&RawValue>(text).ok()?;
+    Some(on_one_line(json.get()))
 }
 
 /// A flat object, unless the text is JSON, which command-line clients send under this type when told nothing else.
 fn parse_urlencoded(text: &str) -> Cow<'_, str> {
     if text.trim_start().starts_with(['{', '['])
-        && let Some(json) = json_on_one_line(text)
+        && let Some(json) = parse_json(text)
     {
         return json;
     }
@@ -134,8 +129,6 @@ fn parse_urlencoded(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use http::HeaderValue;
-    use proptest::prelude::*;
-    use serde_json::{Value, json};
 
     use super::*;
     use crate::ingress::multipart::tests::CountedAddresses;
@@ -209,29 +202,5 @@ mod tests {
     #[tokio::test]
     async fn a_multipart_type_without_a_boundary_stays_a_string() {
         assert_eq!(parse("multipart/form-data", b"--x--").await, None);
-    }
-
-    fn any_json() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<i64>().prop_map(Value::from),
-            ".*".prop_map(Value::from),
-        ];
-        leaf.prop_recursive(4, 32, 6, |inner| {
-            prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-                proptest::collection::btree_map(".*", inner, 0..6).prop_map(|map| json!(map)),
-            ]
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn breaking_lines_changes_no_value(value in any_json()) {
-            let pretty = serde_json::to_string_pretty(&value).unwrap();
-            let line = json_on_one_line(&pretty).unwrap();
-            prop_assert!(!line.contains(['\n', '\r']));
-            prop_assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), value);
-        }
     }
 }

@@ -18,6 +18,7 @@ use crate::{
     error::ApiError,
     fields::FieldSelection,
     json_body::JsonBody,
+    one_line::on_one_line,
     openapi::ApiErrors,
     page::{self, PageRequest},
     path::SourcePath,
@@ -168,14 +169,16 @@ pub(crate) async fn run(
     SourcePath(id): SourcePath,
     JsonBody { parameters, fields }: JsonBody<RunSource>,
 ) -> Result<Response, ApiError> {
-    let event = parameters.event.unwrap_or_else(empty_event);
+    let event = event_to_run(parameters.event.as_deref());
     let id = engine.run_source(&user.id, &id, event).await?;
     Ok(reply::one(Invocation { id }, &fields))
 }
 
 /// Components read fields of their event unasked, so a run without one still gets an object.
-fn empty_event() -> Box<RawValue> {
-    RawValue::from_string("{}".to_owned()).expect("an empty object is JSON")
+fn event_to_run(event: Option<&RawValue>) -> Box<RawValue> {
+    let event = event.map_or("{}", RawValue::get);
+    RawValue::from_string(on_one_line(event).into_owned())
+        .expect("JSON without its line breaks is JSON")
 }
 
 /// The first reference that is present; a URL beside code only says where the code came from.
@@ -239,6 +242,13 @@ mod tests {
             Ok(None) => "none",
             Err(_) => "error",
         }
+    }
+
+    #[test]
+    fn a_run_without_an_event_gets_an_object() {
+        assert_eq!(event_to_run(None).get(), "{}");
+        let given = RawValue::from_string("{\"a\":\n1.0}".to_owned()).unwrap();
+        assert_eq!(event_to_run(Some(&*given)).get(), "{\"a\": 1.0}");
     }
 
     #[test]

@@ -20,7 +20,10 @@ fn components_belong_to_their_user(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         components::insert(c, &mine)?;
         assert_eq!(components::get(c, &a, &mine.id)?, Some(mine.clone()));
         assert_eq!(components::get(c, &b, &mine.id)?, None);
-        assert_eq!(components::get_for_run(c, &mine.id)?, Some(mine));
+        assert_eq!(components::get_for_run(c, &mine.id)?, Some(mine.clone()));
+        let shape = components::shape_for_run(c, &mine.id)?;
+        assert_eq!(shape, Some(mine.shape));
+        assert_eq!(components::shape_for_run(c, &component_id("x"))?, None);
         assert_eq!(components::get_for_run(c, &component_id("x"))?, None);
         Ok(())
     })

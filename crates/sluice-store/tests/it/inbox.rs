@@ -1,15 +1,18 @@
 //! Accepted work.
 
+use std::collections::HashSet;
+
 use rstest::rstest;
+use sluice_model::{InvocationId, SourceId};
 use sluice_store::{
-    StoreError,
-    inbox::{self, InboxItem, InboxKind, NewInboxItem},
+    Conn, StoreError,
+    inbox::{self, InboxItem, InboxKind, NewInboxItem, Room, Waiting},
     sources::{self, Phase, Source},
 };
 
 use crate::support::{Db, TestStore, invocation_ids, source, source_id, user_id};
 
-fn item(id: &sluice_model::InvocationId) -> NewInboxItem<'_> {
+fn item(id: &InvocationId) -> NewInboxItem<'_> {
     NewInboxItem {
         id,
         kind: InboxKind::Http,
@@ -17,6 +20,16 @@ fn item(id: &sluice_model::InvocationId) -> NewInboxItem<'_> {
         payload: "{\"body\":1}",
         accepted_at: 4,
     }
+}
+
+/// What waits, for a reader that knows nothing and has room for `rows`.
+fn waiting(c: &mut dyn Conn, source: &SourceId, rows: usize) -> Vec<InboxItem> {
+    let room = Room {
+        known: &HashSet::new(),
+        rows,
+        bytes: u64::MAX,
+    };
+    inbox::waiting(c, source, &room).unwrap().items
 }
 
 #[rstest]
@@ -35,8 +48,8 @@ fn work_waits_oldest_first_until_it_is_removed(#[values(Db::Sqlite, Db::Postgres
         inbox::insert(c, &source, &item(&ids[1]))?;
         inbox::insert(c, &source_id("other"), &item(&ids[0]))?;
 
-        let waiting = inbox::waiting(c, &source, 10)?;
-        let order: Vec<_> = waiting.iter().map(|item| item.id).collect();
+        let items = waiting(c, &source, 10);
+        let order: Vec<_> = items.iter().map(|item| item.id).collect();
         assert_eq!(order, ids);
         let first = InboxItem {
             id: ids[0],
@@ -46,16 +59,16 @@ fn work_waits_oldest_first_until_it_is_removed(#[values(Db::Sqlite, Db::Postgres
             attempts: 0,
             accepted_at: 4,
         };
-        assert_eq!(waiting[0], first);
-        assert_eq!(waiting[1].prop.as_deref(), Some("http"));
-        assert_eq!(inbox::waiting(c, &source, 2)?.len(), 2);
+        assert_eq!(items[0], first);
+        assert_eq!(items[1].prop.as_deref(), Some("http"));
+        assert_eq!(waiting(c, &source, 2).len(), 2);
         assert_eq!(inbox::count(c, &source)?, 3);
 
         assert!(inbox::remove(c, &source, &ids[0])?);
         assert!(!inbox::remove(c, &source, &ids[0])?);
         assert_eq!(inbox::count(c, &source)?, 2);
         assert_eq!(inbox::remove_all(c, &source)?, 2);
-        assert_eq!(inbox::waiting(c, &source, 10)?, []);
+        assert_eq!(waiting(c, &source, 10), []);
         assert_eq!(inbox::count(c, &source_id("other"))?, 1);
         Ok(())
     })
@@ -72,7 +85,7 @@ fn attempts_are_counted(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         assert_eq!(inbox::add_attempt(c, &source, &ids[0])?, Some(1));
         assert_eq!(inbox::add_attempt(c, &source, &ids[0])?, Some(2));
         assert_eq!(inbox::add_attempt(c, &source, &ids[1])?, None);
-        assert_eq!(inbox::waiting(c, &source, 1)?[0].attempts, 2);
+        assert_eq!(waiting(c, &source, 1)[0].attempts, 2);
         Ok(())
     })
     .unwrap();
@@ -81,9 +94,7 @@ fn attempts_are_counted(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
 #[rstest]
 fn an_id_is_accepted_once(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
-    let accept = |c: &mut dyn sluice_store::Conn| {
-        inbox::insert(c, &source_id("s"), &item(&invocation_ids(1)[0]))
-    };
+    let accept = |c: &mut dyn Conn| inbox::insert(c, &source_id("s"), &item(&invocation_ids(1)[0]));
     assert_eq!(t.write(accept), Ok(()));
     let again = t.write(accept);
     assert!(matches!(again, Err(StoreError::Conflict(_))), "{again:?}");
@@ -111,6 +122,76 @@ fn only_live_active_sources_have_work(#[values(Db::Sqlite, Db::Postgres)] db: Db
         }
         sources::insert(c, &source("idle", &a, 1))?;
         assert_eq!(inbox::sources_with_work(c)?, [source_id("live")]);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_reader_gets_what_it_has_room_for(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let source = source_id("s");
+        let ids = invocation_ids(4);
+        // Two characters, four bytes: room is counted in bytes.
+        let payload = "éé";
+        for id in &ids {
+            let item = NewInboxItem {
+                payload,
+                ..item(id)
+            };
+            inbox::insert(c, &source, &item)?;
+        }
+        let known = HashSet::from([ids[0]]);
+        let mut look = |known: &HashSet<InvocationId>, rows, bytes| {
+            let room = Room { known, rows, bytes };
+            let Waiting { items, complete } = inbox::waiting(c, &source, &room)?;
+            let found: Vec<_> = items.iter().map(|item| item.id).collect();
+            sluice_store::Result::Ok((found, complete))
+        };
+        let none = &HashSet::new();
+        assert_eq!(look(none, 9, 100)?, (ids.clone(), true));
+        assert_eq!(look(none, 3, 100)?, (ids[..3].to_vec(), false));
+        assert_eq!(look(none, 9, 8)?, (ids[..2].to_vec(), false));
+        assert_eq!(look(none, 9, 1)?, (ids[..1].to_vec(), false));
+        assert_eq!(look(&known, 2, 100)?, (ids[1..3].to_vec(), false));
+        assert_eq!(look(&known, 9, 100)?, (ids[1..].to_vec(), true));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn work_of_one_kind_is_dropped(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let source = source_id("s");
+        let ids = invocation_ids(3);
+        for (id, kind) in ids
+            .iter()
+            .zip([InboxKind::Timer, InboxKind::Http, InboxKind::Timer])
+        {
+            inbox::insert(c, &source, &NewInboxItem { kind, ..item(id) })?;
+        }
+        assert_eq!(inbox::remove_kind(c, &source, InboxKind::Timer)?, 2);
+        assert_eq!(inbox::remove_kind(c, &source, InboxKind::Manual)?, 0);
+        assert_eq!(waiting(c, &source, 9)[0].id, ids[1]);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn work_of_a_deleted_source_is_dropped(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let ids = invocation_ids(2);
+        sources::insert(c, &source("kept", &user_id("a"), 1))?;
+        inbox::insert(c, &source_id("kept"), &item(&ids[0]))?;
+        inbox::insert(c, &source_id("gone"), &item(&ids[1]))?;
+        assert_eq!(inbox::remove_orphans(c)?, 1);
+        assert_eq!(inbox::count(c, &source_id("kept"))?, 1);
+        assert_eq!(inbox::count(c, &source_id("gone"))?, 0);
         Ok(())
     })
     .unwrap();

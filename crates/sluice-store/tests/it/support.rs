@@ -147,20 +147,20 @@ pub(crate) type Work = Box<dyn FnOnce(&mut dyn Conn) -> Result<()> + Send>;
 
 /// Starts all of `works` while the store is busy, so that on SQLite they form one group.
 pub(crate) fn write_together(t: &TestStore, works: Vec<Work>) -> Vec<Result<()>> {
-    let (begin, begun) = mpsc::channel();
+    let (signal, started) = mpsc::channel();
     let (release, busy) = mpsc::channel::<()>();
     t.runtime.block_on(async {
         let store = t.store.clone();
         let blocker = tokio::spawn(async move {
             let hold = move |_: &mut dyn Conn| {
-                begin.send(()).unwrap();
+                signal.send(()).unwrap();
                 busy.recv().unwrap();
                 Ok(())
             };
             store.write(hold).await
         });
         tokio::task::yield_now().await;
-        begun.recv().unwrap();
+        started.recv().unwrap();
 
         let mut tasks = JoinSet::new();
         for (number, work) in works.into_iter().enumerate() {

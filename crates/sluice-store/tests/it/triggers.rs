@@ -118,3 +118,19 @@ fn timers_are_armed_disarmed_and_removed(#[values(Db::Sqlite, Db::Postgres)] db:
     })
     .unwrap();
 }
+
+#[rstest]
+fn a_tick_is_claimed_once(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let id = source_id("a");
+        timers::upsert(c, &id, "t", &cron(), Some(7))?;
+        assert!(!timers::claim(c, &id, "t", 6)?);
+        assert!(!timers::claim(c, &id, "x", 7)?);
+        assert!(timers::claim(c, &id, "t", 7)?);
+        assert!(!timers::claim(c, &id, "t", 7)?);
+        assert_eq!(timers::of_source(c, &id)?[0].due_at, None);
+        Ok(())
+    })
+    .unwrap();
+}

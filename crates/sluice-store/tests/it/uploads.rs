@@ -1,7 +1,10 @@
 //! Uploaded files.
 
 use rstest::rstest;
-use sluice_store::uploads::{self, Upload};
+use sluice_store::{
+    inbox::{self, InboxKind, NewInboxItem},
+    uploads::{self, Upload},
+};
 
 use crate::support::{Db, TestStore, invocation_ids, source_id};
 
@@ -51,6 +54,30 @@ fn old_files_go_the_oldest_first(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         assert!(uploads::get(c, "old")?.is_some());
         assert_eq!(uploads::remove_older_than(c, 4, 9)?, 1);
         assert_eq!(uploads::remove_older_than(c, 9, 9)?, 0);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn files_of_work_that_still_waits_are_kept(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let ids = invocation_ids(2);
+        uploads::insert(c, &upload("waits", 0, 1))?;
+        uploads::insert(c, &upload("ran", 1, 1))?;
+        let item = NewInboxItem {
+            id: &ids[0],
+            kind: InboxKind::Http,
+            prop: None,
+            payload: "{}",
+            accepted_at: 1,
+        };
+        inbox::insert(c, &source_id("s"), &item)?;
+        assert_eq!(uploads::remove_older_than(c, 9, 9)?, 1);
+        assert!(uploads::get(c, "waits")?.is_some());
+        inbox::remove(c, &source_id("s"), &ids[0])?;
+        assert_eq!(uploads::remove_older_than(c, 9, 9)?, 1);
         Ok(())
     })
     .unwrap();

@@ -1,13 +1,13 @@
 //! Random operations. Their ranges are small, so that they meet each other's rows.
 
-use std::{fmt, sync::Arc};
+use std::{collections::HashSet, fmt, sync::Arc};
 
 use proptest::{option, prelude::*, sample::select};
 use sluice_model::{Cursor, EventId, InvocationId, SourceId, TimerSpec};
 use sluice_store::{
     Conn, Result,
     events::{self, ChannelFilter, NewEvent},
-    inbox::{self, InboxKind, NewInboxItem},
+    inbox::{self, InboxKind, NewInboxItem, Room},
     kv,
     logs::{self, NewLog},
     sources::{self, Page},
@@ -183,7 +183,12 @@ fn inbox_operation() -> impl Strategy<Value = Operation> {
                 InboxStep::Attempt => format!("{:?}", inbox::add_attempt(c, &source, &id)?),
                 InboxStep::Finish => inbox::remove(c, &source, &id)?.to_string(),
             };
-            let waiting = inbox::waiting(c, &source, 3)?;
+            let room = Room {
+                known: &HashSet::from([id]),
+                rows: 2,
+                bytes: 4,
+            };
+            let waiting = inbox::waiting(c, &source, &room)?;
             let with_work = inbox::sources_with_work(c)?;
             Ok(format!("{done} {waiting:?} {with_work:?}"))
         })

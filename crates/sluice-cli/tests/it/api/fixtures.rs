@@ -1,0 +1,142 @@
+//! What the files of this folder share: components, a server with small limits, and ways to make events and lists.
+
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+use sluice_testkit::{Answer, Api, Server, wait_for};
+
+use crate::support::{Deployed, PATIENCE, deploy, own_server};
+
+/// Emits what its event asks for: `emits` is a list of `[data, metadata]`.
+pub(super) const EMITTER: &str = r#"
+module.exports = {
+  name: "Emitter", version: "0.0.1", props: { http: "$.interface.http" },
+  run(event) { for (const [data, metadata] of event.emits ?? [[event.body]]) this.$emit(data, metadata); },
+};"#;
+
+/// Does nothing.
+pub(super) const IDLE: &str = r#"module.exports = { name: "Idle", version: "0.0.1", run() {} };"#;
+
+/// Has one required and one optional prop.
+pub(super) const WITH_PROPS: &str = r#"
+module.exports = {
+  name: "With props", version: "0.0.1",
+  props: { city: "string", count: { type: "integer", optional: true } },
+  run() { this.$emit({ city: this.city, count: this.count }); },
+};"#;
+
+/// Room for the body of an API request on [`limited_server`].
+pub(super) const SMALL_API_BODY: usize = 32 * 1024;
+/// Room for the body of a request to an endpoint there.
+pub(super) const SMALL_BODY: usize = 16 * 1024;
+/// What free-plan users may run there in a day.
+pub(super) const SMALL_QUOTA: u64 = 2;
+
+/// A server whose limits are small and which may reach loopback; shared, as the others are.
+pub(super) fn limited_server() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(|| {
+        let options = own_server()
+            .arg("--allow-private-network")
+            .arg("--max-api-body")
+            .arg(SMALL_API_BODY.to_string())
+            .arg("--max-body")
+            .arg(SMALL_BODY.to_string())
+            .arg("--daily-invocations-quota")
+            .arg(SMALL_QUOTA.to_string());
+        Server::start_blocking(options)
+    })
+}
+
+/// A source without interfaces, which never runs by itself.
+pub(super) async fn idle_source(api: &Api) -> Deployed {
+    deploy(api, IDLE).await
+}
+
+/// The id of a saved component.
+pub(super) async fn save(api: &Api, code: &str) -> String {
+    let component = api.post("/components", &json!({ "component_code": code })).await.ok();
+    text(&component["id"])
+}
+
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().expect("a string").to_owned()
+}
+
+/// The names of an object's fields, in order.
+#[track_caller]
+pub(super) fn field_names(value: &Value) -> Vec<&str> {
+    let fields = value.as_object().expect("an object");
+    fields.keys().map(String::as_str).collect()
+}
+
+/// Asserts a refusal with the body that all of them share, and gives its `error`.
+#[track_caller]
+pub(super) fn refused(answer: Answer, status: u16) -> String {
+    assert_eq!(answer.header("content-type"), Some("application/json"), "{}", answer.text);
+    text(&answer.expect(status)["error"])
+}
+
+/// Runs an [`EMITTER`] once with these `[data, metadata]` pairs and waits until all of them are events.
+pub(super) async fn emit(source: &Deployed, emits: &[Value]) {
+    let before = total_events(source).await;
+    source.run(json!({ "emits": emits })).await;
+    let expected = before + emits.len() as u64;
+    wait_for(PATIENCE, &format!("{expected} events"), async || {
+        (total_events(source).await == expected).then_some(())
+    })
+    .await;
+}
+
+/// As [`emit`], on the default channel: the numbers from 1 to `count`.
+pub(super) async fn emit_numbers(source: &Deployed, count: u64) {
+    let emits: Vec<Value> = (1..=count).map(|number| json!([number])).collect();
+    emit(source, &emits).await;
+}
+
+async fn total_events(source: &Deployed) -> u64 {
+    let page = source.api.get(&source.path("/event_summaries?limit=1")).await.expect(200);
+    page["page_info"]["total_count"].as_u64().expect("a number")
+}
+
+/// A page of a list.
+pub(super) async fn page(api: &Api, path: &str) -> Page {
+    let body = api.get(path).await.expect(200);
+    assert_eq!(field_names(&body), ["page_info", "data"]);
+    let rows = body["data"].as_array().expect("a list").clone();
+    assert_eq!(body["page_info"]["count"], rows.len());
+    Page { info: body["page_info"].clone(), rows }
+}
+
+pub(super) struct Page {
+    pub(super) info: Value,
+    pub(super) rows: Vec<Value>,
+}
+
+impl Page {
+    /// One field of every row.
+    pub(super) fn each(&self, field: &str) -> Vec<Value> {
+        self.rows.iter().map(|row| row[field].clone()).collect()
+    }
+
+    pub(super) fn end_cursor(&self) -> String {
+        text(&self.info["end_cursor"])
+    }
+
+    pub(super) fn start_cursor(&self) -> String {
+        text(&self.info["start_cursor"])
+    }
+}
+
+/// Follows `after` from the first page to the empty one, and gives all pages before that.
+pub(super) async fn all_pages(api: &Api, path: &str) -> Vec<Page> {
+    let mut pages = vec![page(api, path).await];
+    loop {
+        let cursor = pages[pages.len() - 1].end_cursor();
+        let next = page(api, &format!("{path}&after={cursor}")).await;
+        if next.rows.is_empty() {
+            return pages;
+        }
+        pages.push(next);
+    }
+}

@@ -1,0 +1,33 @@
+//! The REST API, rule by rule: one subject to a file.
+
+mod authentication;
+mod both_databases;
+mod component_url;
+mod components;
+mod delete_events;
+mod errors;
+mod event_pages;
+mod event_summaries;
+mod fields;
+mod fixtures;
+mod fuzz;
+mod hostile;
+mod hostile_http;
+mod logs;
+mod openapi;
+mod operations;
+mod ownership;
+mod parameters;
+mod registry;
+mod request_ids;
+mod run;
+mod source_create;
+mod source_delete;
+mod source_list;
+mod source_names;
+mod source_references;
+mod source_states;
+mod source_update;
+mod source_update_code;
+mod trailing_slashes;
+mod users;

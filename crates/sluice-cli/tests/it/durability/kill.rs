@@ -1,0 +1,142 @@
+//! The server is killed at random moments under load, many times over, and loses nothing.
+
+use std::{collections::BTreeSet, env, time::Duration};
+
+use rand::RngExt;
+use rstest::rstest;
+use sluice_testkit::Backend;
+use tokio::sync::watch;
+
+use super::{
+    ledger::{Ledger, StoredEvent},
+    stage::Stage,
+    traffic::{Habit, Phase, Sent, Traffic},
+};
+use crate::support::Deployed;
+
+const ROUNDS: &str = "SLUICE_KILL_ROUNDS";
+const DEFAULT_ROUNDS: u32 = 15;
+const CLIENTS: usize = 3;
+const KEEP_ALL: [&str; 2] = ["--event-retention", "10000000"];
+
+/// Counts in its store and says which number made it count.
+const COUNTER: &str = r#"module.exports = {
+  name: "counter", version: "0.0.1", props: { http: "$.interface.http", db: "$.service.db" },
+  run(event) {
+    const count = (this.db.get("count") ?? 0) + 1;
+    this.db.set("count", count);
+    this.$emit({ n: event.body.n, count, padding: event.body.padding });
+  },
+};"#;
+
+const UNIQUE: &str = r#"export default {
+  name: "unique", version: "0.0.1", dedupe: "unique", props: { http: "$.interface.http" },
+  run(event) { this.$emit({ n: event.body.n }, { id: event.body.n, summary: "n", ts: Date.now() }) },
+};"#;
+
+/// Ends its invocations out of order.
+const PLAIN: &str = r#"module.exports = {
+  name: "plain", version: "0.0.1", props: { http: "$.interface.http" },
+  async run(event) {
+    this.$emit({ n: event.body.n, padding: event.body.padding });
+    await new Promise((done) => setTimeout(done, Math.random() * 20));
+  },
+};"#;
+
+#[rstest]
+#[case::sqlite(Backend::Sqlite)]
+#[case::postgres(Backend::Postgres)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_answered_200_is_committed_exactly_once_however_often_the_server_is_killed(
+    #[case] backend: Backend,
+) {
+    let mut stage = Stage::start(backend, &KEEP_ALL).await;
+    let counter = stage.deploy(COUNTER).await;
+    let unique = stage.deploy(UNIQUE).await;
+    let plain = stage.deploy(PLAIN).await;
+
+    let (phase, watch) = watch::channel(Phase::Up);
+    let to_counter = Traffic::start(&counter, CLIENTS, Habit::SendOnce, &watch);
+    let to_unique = Traffic::start(&unique, CLIENTS, Habit::Insist, &watch);
+    let to_plain = Traffic::start(&plain, CLIENTS, Habit::SendOnce, &watch);
+    for _ in 0..rounds() {
+        tokio::time::sleep(random_moment()).await;
+        phase.send_replace(Phase::Down);
+        stage.restart().await;
+        phase.send_replace(Phase::Up);
+    }
+    tokio::time::sleep(random_moment()).await;
+    phase.send_replace(Phase::Over);
+
+    let [sent_counter, sent_unique, sent_plain] =
+        [to_counter.sum().await, to_unique.sum().await, to_plain.sum().await];
+    for source in [&counter, &unique, &plain] {
+        stage.settled(source).await;
+    }
+    stage.kill9();
+
+    let ledger = &stage.ledger;
+    let counted = once_each(ledger, &counter, &sent_counter);
+    counts_agree(ledger, &counter, &counted);
+    let distinct = once_each(ledger, &unique, &sent_unique);
+    memory_agrees(ledger, &unique, &distinct);
+    let all = once_each(ledger, &plain, &sent_plain);
+    for (source, events) in [(&counter, &counted), (&plain, &all)] {
+        let user = source.source["user_id"].as_str().expect("an owner");
+        assert_eq!(ledger.invocations_of_user(user), events.len() as u64);
+    }
+}
+
+fn rounds() -> u32 {
+    match env::var(ROUNDS) {
+        Ok(text) => text.parse().expect("SLUICE_KILL_ROUNDS is a number"),
+        Err(_) => DEFAULT_ROUNDS,
+    }
+}
+
+/// From before the first process has started to well into the load.
+fn random_moment() -> Duration {
+    Duration::from_millis(rand::rng().random_range(5..500))
+}
+
+/// Accepted numbers are there once, unanswered ones at most once, others never; ids grow.
+fn once_each(ledger: &Ledger, source: &Deployed, sent: &Sent) -> Vec<StoredEvent> {
+    let events = ledger.events(&source.id);
+    assert!(sent.accepted.len() > 20, "hardly any load: {}", sent.accepted.len());
+    assert_eq!(sent.invocations.len(), sent.answers, "an invocation id was given twice");
+    let mut seen = BTreeSet::new();
+    for event in &events {
+        assert_eq!(event.channel, "", "{}", event.data);
+        let n = event.number("n");
+        assert!(seen.insert(n), "{n} was committed twice");
+        assert!(
+            sent.accepted.contains(&n) || sent.unanswered.contains(&n),
+            "{n} was never sent"
+        );
+    }
+    let lost: Vec<_> = sent.accepted.difference(&seen).collect();
+    assert!(lost.is_empty(), "accepted and lost: {lost:?}");
+    assert!(
+        events.is_sorted_by(|before, after| before.id < after.id),
+        "event ids do not strictly increase"
+    );
+    events
+}
+
+fn counts_agree(ledger: &Ledger, source: &Deployed, events: &[StoredEvent]) {
+    let counts: Vec<u64> = events.iter().map(|event| event.number("count")).collect();
+    let expected: Vec<u64> = (1..=events.len() as u64).collect();
+    assert_eq!(counts, expected, "counts with gaps or repeats");
+    let stored = ledger.stored(&source.id, "count");
+    assert_eq!(stored, Some(events.len().into()), "the count in db");
+}
+
+/// Dedupe remembers exactly the newest hundred ids, in the order of their events.
+fn memory_agrees(ledger: &Ledger, source: &Deployed, events: &[StoredEvent]) {
+    let ids: Vec<String> = events
+        .iter()
+        .map(|event| event.meta["id"].as_str().expect("the emit's id").to_owned())
+        .collect();
+    let newest = &ids[ids.len().saturating_sub(100)..];
+    assert_eq!(ledger.unique_ids(&source.id), newest);
+}

@@ -36,7 +36,9 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(options) => serve::serve(*options),
-        Command::SandboxExec { program, arguments } => Err(launcher::exec(program, arguments).into()),
+        Command::SandboxExec { program, arguments } => {
+            Err(launcher::exec(program, arguments).into())
+        }
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -135,7 +135,9 @@ impl ServeOptions {
 
     pub(crate) fn limits(&self) -> Limits {
         Limits {
-            heap_mb: u32::try_from(self.heap.as_u64() / (1024 * 1024)).unwrap_or(u32::MAX).max(16),
+            heap_mb: u32::try_from(self.heap.as_u64() / (1024 * 1024))
+                .unwrap_or(u32::MAX)
+                .max(16),
             emit_bytes: bytes(self.max_emit),
             emits_bytes: bytes(self.max_emits),
             log_bytes: bytes(self.max_log),

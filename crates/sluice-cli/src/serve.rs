@@ -35,7 +35,12 @@ async fn run(options: ServeOptions) -> anyhow::Result<()> {
         .with_context(|| format!("cannot listen on {}", options.listen))?;
     let address = listener.local_addr()?;
     let url = format!("http://{address}");
-    let public_url = options.public_url.as_deref().unwrap_or(&url).trim_end_matches('/').to_owned();
+    let public_url = options
+        .public_url
+        .as_deref()
+        .unwrap_or(&url)
+        .trim_end_matches('/')
+        .to_owned();
     let store = open_store(&options, &data_dir).await?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let engine = Engine::start(EngineOptions {
@@ -52,7 +57,11 @@ async fn run(options: ServeOptions) -> anyhow::Result<()> {
         eprint!("{}", banner::first_start(&public_url, &key));
     }
     let stopping = CancellationToken::new();
-    let server = tokio::spawn(sluice_server::serve(listener, Arc::new(engine.clone()), stopping.clone()));
+    let server = tokio::spawn(sluice_server::serve(
+        listener,
+        Arc::new(engine.clone()),
+        stopping.clone(),
+    ));
     until_told_to_stop(server_ended(&server)).await?;
     tracing::info!("stopping: running invocations finish first");
     stopping.cancel();
@@ -79,7 +88,10 @@ fn first_key(options: &ServeOptions) -> anyhow::Result<Option<ApiKey>> {
 
 fn prepare_data_dir(path: &Path) -> anyhow::Result<std::path::PathBuf> {
     let made = || -> std::io::Result<_> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path)?;
         path.canonicalize()
     };
     made().with_context(|| format!("the data folder {} cannot be used", path.display()))
@@ -88,7 +100,8 @@ fn prepare_data_dir(path: &Path) -> anyhow::Result<std::path::PathBuf> {
 fn open_vault(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<Vault> {
     match &options.master_key {
         Some(key) => Vault::from_hex(key).context("SLUICE_MASTER_KEY cannot be used"),
-        None => Vault::load_or_create(&data_dir.join("master.key")).context("the master key cannot be used"),
+        None => Vault::load_or_create(&data_dir.join("master.key"))
+            .context("the master key cannot be used"),
     }
 }
 
@@ -111,12 +124,15 @@ async fn component_runtime(
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Runtime> {
     let (configured, folder) = (options.deno.clone(), data_dir.to_owned());
-    let deno = tokio::task::spawn_blocking(move || find_deno(configured.as_deref(), &folder)).await??;
+    let deno =
+        tokio::task::spawn_blocking(move || find_deno(configured.as_deref(), &folder)).await??;
     tracing::debug!(deno = %deno.display(), "components run in this Deno");
     let network = if options.allow_private_network {
         Network::Unrestricted
     } else {
-        Network::Public { and_not: own_addresses(own_address, options.public_url.as_deref()) }
+        Network::Public {
+            and_not: own_addresses(own_address, options.public_url.as_deref()),
+        }
     };
     let runtime_options = RuntimeOptions {
         deno,
@@ -132,7 +148,10 @@ async fn component_runtime(
 /// Where a component would find this server itself.
 fn own_addresses(listen: std::net::SocketAddr, public_url: Option<&str>) -> Vec<String> {
     let mut addresses = vec![listen.to_string()];
-    if let Some(host) = public_url.and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split('/').next()) {
+    if let Some(host) = public_url
+        .and_then(|url| url.split("://").nth(1))
+        .and_then(|rest| rest.split('/').next())
+    {
         addresses.push(host.to_owned());
     }
     addresses

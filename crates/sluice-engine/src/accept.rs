@@ -84,7 +84,9 @@ pub(crate) struct EndpointCache {
 
 impl EndpointCache {
     pub(crate) fn forget_source(&self, source: &SourceId) {
-        self.known.lock().retain(|_, endpoint| endpoint.source_id != *source);
+        self.known
+            .lock()
+            .retain(|_, endpoint| endpoint.source_id != *source);
     }
 }
 
@@ -99,7 +101,8 @@ impl Engine {
             .context
             .store
             .read(move |c| {
-                let Some(target) = endpoints::find(c, &wanted)?.filter(|target| target.active) else {
+                let Some(target) = endpoints::find(c, &wanted)?.filter(|target| target.active)
+                else {
                     return Ok(None);
                 };
                 let component = components::get_for_run(c, &target.component_id)?;
@@ -116,7 +119,11 @@ impl Engine {
             key: key.clone(),
             source_id: target.source_id,
             user_id: target.user_id,
-            responds: if custom { Responds::Custom } else { Responds::Immediately },
+            responds: if custom {
+                Responds::Custom
+            } else {
+                Responds::Immediately
+            },
             prop: Arc::from(target.prop.as_str()),
         });
         let mut known = self.endpoints.known.lock();
@@ -128,10 +135,17 @@ impl Engine {
     }
 
     /// Stores a request; what comes back is true only when it is durable.
-    pub async fn accept(&self, endpoint: &Arc<Endpoint>, request: AcceptedRequest) -> Result<Acceptance, EngineError> {
+    pub async fn accept(
+        &self,
+        endpoint: &Arc<Endpoint>,
+        request: AcceptedRequest,
+    ) -> Result<Acceptance, EngineError> {
         let context = &self.context;
         let now = context.clock.now_ms();
-        context.quotas.check(&context.store, &endpoint.user_id, now).await?;
+        context
+            .quotas
+            .check(&context.store, &endpoint.user_id, now)
+            .await?;
         let work = Work {
             id: context.new_invocation_id(),
             kind: InboxKind::Http,
@@ -145,11 +159,19 @@ impl Engine {
             Responds::Immediately => (None, None),
             Responds::Custom => {
                 let (sender, answer) = oneshot::channel();
-                let deadline = tokio::time::Instant::now() + context.settings.invocation_timeout + REPLY_GRACE;
+                let deadline =
+                    tokio::time::Instant::now() + context.settings.invocation_timeout + REPLY_GRACE;
                 (Some(sender), Some(ReplyReceiver { answer, deadline }))
             }
         };
-        enqueue(context, endpoint.source_id.clone(), work, request.uploads, reply).await?;
+        enqueue(
+            context,
+            endpoint.source_id.clone(),
+            work,
+            request.uploads,
+            reply,
+        )
+        .await?;
         context.metrics.requests_accepted.inc();
         Ok(match receiver {
             None => Acceptance::Stored(id),
@@ -158,10 +180,17 @@ impl Engine {
     }
 
     /// Runs a source now, with an event of the caller's.
-    pub async fn run_source(&self, user: &UserId, id: &SourceId, event: Box<RawValue>) -> Result<InvocationId, EngineError> {
+    pub async fn run_source(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+        event: Box<RawValue>,
+    ) -> Result<InvocationId, EngineError> {
         let source = self.source_row(user, id).await?;
         if !source.active {
-            return Err(EngineError::Conflict("the source is inactive: activate it to run it".to_owned()));
+            return Err(EngineError::Conflict(
+                "the source is inactive: activate it to run it".to_owned(),
+            ));
         }
         let context = &self.context;
         let now = context.clock.now_ms();
@@ -185,14 +214,22 @@ const REPLY_GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Stores work and hands it to its source. In a task of its own: a client that hangs up between the two
 /// must not leave a stored request that its source does not know of.
-async fn enqueue(context: &Arc<Context>, source: SourceId, work: Work, files: Vec<NewUpload>, mut reply: Option<ReplySender>) -> Result<(), EngineError> {
+async fn enqueue(
+    context: &Arc<Context>,
+    source: SourceId,
+    work: Work,
+    files: Vec<NewUpload>,
+    mut reply: Option<ReplySender>,
+) -> Result<(), EngineError> {
     let handle = loop {
         let handle = context.owners.of(context, &source);
         match handle.mailbox.expect(work.id, reply) {
             Ok(()) => break handle,
             Err((_, back)) => {
                 if context.draining.is_cancelled() {
-                    return Err(EngineError::Unavailable("the server is shutting down".to_owned()));
+                    return Err(EngineError::Unavailable(
+                        "the server is shutting down".to_owned(),
+                    ));
                 }
                 reply = back;
                 context.owners.release(&handle);
@@ -222,7 +259,12 @@ async fn enqueue(context: &Arc<Context>, source: SourceId, work: Work, files: Ve
     }
 }
 
-fn insert(c: &mut dyn sluice_store::Conn, source: &SourceId, work: &Work, files: Vec<NewUpload>) -> Result<(), StoreError> {
+fn insert(
+    c: &mut dyn sluice_store::Conn,
+    source: &SourceId,
+    work: &Work,
+    files: Vec<NewUpload>,
+) -> Result<(), StoreError> {
     let item = NewInboxItem {
         id: &work.id,
         kind: work.kind,
@@ -231,7 +273,13 @@ fn insert(c: &mut dyn sluice_store::Conn, source: &SourceId, work: &Work, files:
         accepted_at: work.accepted_at,
     };
     inbox::insert(c, source, &item)?;
-    for NewUpload { id, filename, mimetype, content } in files {
+    for NewUpload {
+        id,
+        filename,
+        mimetype,
+        content,
+    } in files
+    {
         let upload = Upload {
             id,
             source_id: source.clone(),

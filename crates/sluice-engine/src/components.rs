@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use sluice_model::{ComponentId, UserId, code_hash};
-use sluice_store::{components::{self, Component}, registry};
+use sluice_store::{
+    components::{self, Component},
+    registry,
+};
 
 use crate::{Engine, error::EngineError, fetch};
 
@@ -24,7 +27,11 @@ pub enum ComponentRef {
 
 impl Engine {
     /// Loads code in a sandbox and saves it with its shape.
-    pub async fn save_component(&self, user: &UserId, input: CodeInput) -> Result<Component, EngineError> {
+    pub async fn save_component(
+        &self,
+        user: &UserId,
+        input: CodeInput,
+    ) -> Result<Component, EngineError> {
         let CodeInput { code, url } = input;
         if let Some(url) = &url {
             fetch::checked(url)?;
@@ -32,12 +39,22 @@ impl Engine {
         let code = match (code, &url) {
             (Some(code), _) => code,
             (None, Some(url)) => self.fetcher.code(url).await?,
-            (None, None) => return Err(EngineError::BadRequest("component_code or component_url is required".to_owned())),
+            (None, None) => {
+                return Err(EngineError::BadRequest(
+                    "component_code or component_url is required".to_owned(),
+                ));
+            }
         };
         if code.contains('\0') {
-            return Err(EngineError::Invalid("component_code must not contain NUL characters".to_owned()));
+            return Err(EngineError::Invalid(
+                "component_code must not contain NUL characters".to_owned(),
+            ));
         }
-        let shape = self.context.runtime.analyze(Arc::from(code.as_str())).await?;
+        let shape = self
+            .context
+            .runtime
+            .analyze(Arc::from(code.as_str()))
+            .await?;
         let now = self.context.clock.now_ms();
         let component = Component {
             id: ComponentId::random(&mut rand::rng()),
@@ -53,12 +70,19 @@ impl Engine {
             updated_at: now,
         };
         let row = component.clone();
-        self.context.store.write(move |c| components::insert(c, &row)).await?;
+        self.context
+            .store
+            .write(move |c| components::insert(c, &row))
+            .await?;
         Ok(component)
     }
 
     /// Puts a component of the operator's into the registry of this server.
-    pub async fn publish_component(&self, user: &UserId, id: &ComponentId) -> Result<Component, EngineError> {
+    pub async fn publish_component(
+        &self,
+        user: &UserId,
+        id: &ComponentId,
+    ) -> Result<Component, EngineError> {
         let (owner, wanted) = (user.clone(), id.clone());
         let now = self.context.clock.now_ms();
         let component = self
@@ -83,18 +107,33 @@ impl Engine {
         if fresh {
             Ok(component)
         } else {
-            Err(EngineError::Conflict(format!("version {} is already published under this key", component.version)))
+            Err(EngineError::Conflict(format!(
+                "version {} is already published under this key",
+                component.version
+            )))
         }
     }
 
-    pub(crate) async fn resolve(&self, user: &UserId, reference: ComponentRef) -> Result<Component, EngineError> {
+    pub(crate) async fn resolve(
+        &self,
+        user: &UserId,
+        reference: ComponentRef,
+    ) -> Result<Component, EngineError> {
         let found = match reference {
             ComponentRef::Code(input) => return self.save_component(user, input).await,
             ComponentRef::Id(id) => {
                 let user = user.clone();
-                self.context.store.read(move |c| components::get(c, &user, &id)).await?
+                self.context
+                    .store
+                    .read(move |c| components::get(c, &user, &id))
+                    .await?
             }
-            ComponentRef::RegistryKey(key) => self.context.store.read(move |c| registry::by_key(c, &key)).await?,
+            ComponentRef::RegistryKey(key) => {
+                self.context
+                    .store
+                    .read(move |c| registry::by_key(c, &key))
+                    .await?
+            }
         };
         found.ok_or(EngineError::NotFound("component"))
     }
@@ -104,12 +143,21 @@ impl Engine {
 fn publishable_key(component: &Component) -> Result<String, EngineError> {
     let key = component.key.clone().unwrap_or_default();
     let well_formed = key.split('-').count() >= 2
-        && key.split('-').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
+        && key.split('-').all(|part| {
+            !part.is_empty()
+                && part
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        });
     if !well_formed {
-        return Err(EngineError::Invalid("a published component needs a key of the form <app>-<name>".to_owned()));
+        return Err(EngineError::Invalid(
+            "a published component needs a key of the form <app>-<name>".to_owned(),
+        ));
     }
     if !is_semantic(&component.version) {
-        return Err(EngineError::Invalid("a published component needs a semantic version such as 1.0.0".to_owned()));
+        return Err(EngineError::Invalid(
+            "a published component needs a semantic version such as 1.0.0".to_owned(),
+        ));
     }
     Ok(key)
 }
@@ -118,6 +166,12 @@ fn is_semantic(version: &str) -> bool {
     let core = version.split(['-', '+']).next().unwrap_or_default();
     let parts: Vec<&str> = core.split('.').collect();
     parts.len() == 3
-        && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) && (*part == "0" || !part.starts_with('0')))
-        && version[core.len()..].bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
+        && parts.iter().all(|part| {
+            !part.is_empty()
+                && part.bytes().all(|b| b.is_ascii_digit())
+                && (*part == "0" || !part.starts_with('0'))
+        })
+        && version[core.len()..]
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
 }

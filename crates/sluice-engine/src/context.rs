@@ -10,7 +10,8 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    mailbox::Work, metrics::Metrics, owners::Owners, quotas::Quotas, settings::Settings, slots::Slots,
+    mailbox::Work, metrics::Metrics, owners::Owners, quotas::Quotas, settings::Settings,
+    slots::Slots,
 };
 
 const PRUNE_BATCH: u64 = 1_000;
@@ -43,7 +44,13 @@ pub(crate) struct Parts {
 
 impl Context {
     pub(crate) fn new(parts: Parts) -> Context {
-        let Parts { settings, store, vault, runtime, clock } = parts;
+        let Parts {
+            settings,
+            store,
+            vault,
+            runtime,
+            clock,
+        } = parts;
         Context {
             slots: Slots::new(settings.max_processes),
             quotas: Quotas::new(&settings),
@@ -64,10 +71,6 @@ impl Context {
 
     pub(crate) fn new_invocation_id(&self) -> InvocationId {
         InvocationId::generate(&mut self.ids.lock(), self.clock.now_ms())
-    }
-
-    pub(crate) fn random_seed(&self) -> u64 {
-        rand::random()
     }
 
     pub(crate) fn invocation(&self, work: &Work) -> Invocation {

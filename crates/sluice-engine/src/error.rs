@@ -43,7 +43,9 @@ impl From<StoreError> for EngineError {
             StoreError::Unavailable(_) => EngineError::Unavailable(text),
             StoreError::Conflict(_) => EngineError::Conflict(text),
             StoreError::Invalid(_) => EngineError::Invalid(text),
-            StoreError::Corrupt(_) | StoreError::Internal(_) | StoreError::Unusable(_) => EngineError::Internal(text),
+            StoreError::Corrupt(_) | StoreError::Internal(_) | StoreError::Unusable(_) => {
+                EngineError::Internal(text)
+            }
         }
     }
 }

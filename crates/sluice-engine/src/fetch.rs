@@ -29,7 +29,11 @@ impl Fetcher {
         if !allow_private {
             builder = builder.dns_resolver(Arc::new(PublicOnly));
         }
-        Ok(Fetcher { client: builder.build()?, allow_private, most_bytes })
+        Ok(Fetcher {
+            client: builder.build()?,
+            allow_private,
+            most_bytes,
+        })
     }
 
     pub(crate) async fn code(&self, address: &str) -> Result<String, EngineError> {
@@ -54,20 +58,32 @@ impl Fetcher {
     fn guard(&self, url: &Url) -> Result<(), EngineError> {
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
         match host.parse::<IpAddr>() {
-            Ok(address) if !self.allow_private && !is_public(address) => Err(refused("the address is private")),
+            Ok(address) if !self.allow_private && !is_public(address) => {
+                Err(refused("the address is private"))
+            }
             _ => Ok(()),
         }
     }
 
     async fn text(&self, mut response: Response) -> Result<String, EngineError> {
         if response.status() != StatusCode::OK {
-            return Err(refused(&format!("the server answered {}", response.status())));
+            return Err(refused(&format!(
+                "the server answered {}",
+                response.status()
+            )));
         }
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| refused(&root_cause(&error)))? {
+        while let Some(chunk) = response
+            .chunk()
+            .await
+            .map_err(|error| refused(&root_cause(&error)))?
+        {
             body.extend_from_slice(&chunk);
             if body.len() > self.most_bytes {
-                return Err(refused(&format!("the code is larger than {} bytes", self.most_bytes)));
+                return Err(refused(&format!(
+                    "the code is larger than {} bytes",
+                    self.most_bytes
+                )));
             }
         }
         String::from_utf8(body).map_err(|_| refused("the code is not UTF-8 text"))
@@ -76,7 +92,8 @@ impl Fetcher {
 
 /// What `component_url` may be: http or https, with a host.
 pub(crate) fn checked(address: &str) -> Result<Url, EngineError> {
-    let invalid = || EngineError::BadRequest("component_url must be an http or https address".to_owned());
+    let invalid =
+        || EngineError::BadRequest("component_url must be an http or https address".to_owned());
     let url = Url::parse(address).map_err(|_| invalid())?;
     match url.scheme() {
         "http" | "https" if url.has_host() => Ok(url),
@@ -90,7 +107,9 @@ fn target(from: &Url, response: &Response) -> Result<Url, EngineError> {
         .get(LOCATION)
         .and_then(|value| value.to_str().ok())
         .ok_or_else(|| refused("a redirect without an address"))?;
-    let url = from.join(location).map_err(|_| refused("a redirect to no valid address"))?;
+    let url = from
+        .join(location)
+        .map_err(|_| refused("a redirect to no valid address"))?;
     checked(url.as_str()).map_err(|_| refused("a redirect to an address that is not http or https"))
 }
 

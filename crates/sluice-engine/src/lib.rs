@@ -25,7 +25,7 @@ use std::sync::Arc;
 use sluice_model::{Clock, ComponentShape};
 use sluice_store::{Store, sources::Source};
 
-pub use accept::{AcceptedRequest, Acceptance, Endpoint, NewUpload, ReplyReceiver, Responds};
+pub use accept::{Acceptance, AcceptedRequest, Endpoint, NewUpload, ReplyReceiver, Responds};
 pub use components::{CodeInput, ComponentRef};
 pub use error::EngineError;
 pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};

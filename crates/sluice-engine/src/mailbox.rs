@@ -41,7 +41,14 @@ impl Work {
 
 impl From<InboxItem> for Work {
     fn from(item: InboxItem) -> Work {
-        let InboxItem { id, kind, prop, payload, attempts, accepted_at } = item;
+        let InboxItem {
+            id,
+            kind,
+            prop,
+            payload,
+            attempts,
+            accepted_at,
+        } = item;
         Work {
             id,
             kind,
@@ -121,7 +128,10 @@ impl Mailbox {
     /// Delivers what was announced and is now stored.
     pub(crate) fn deliver(&self, work: Work) {
         let mut inner = self.inner.lock();
-        if inner.spilled || inner.queue.len() >= MOST_ITEMS || inner.bytes + work.event.len() > MOST_BYTES {
+        if inner.spilled
+            || inner.queue.len() >= MOST_ITEMS
+            || inner.bytes + work.event.len() > MOST_BYTES
+        {
             inner.known.remove(&work.id);
             inner.spill();
         } else {
@@ -147,7 +157,11 @@ impl Mailbox {
     /// Takes what comes next, if it will do.
     pub(crate) fn pop_if(&self, will_do: impl FnOnce(&Work) -> bool) -> Option<Work> {
         let mut inner = self.inner.lock();
-        if inner.queue.front().is_some_and(will_do) { inner.pop() } else { None }
+        if inner.queue.front().is_some_and(will_do) {
+            inner.pop()
+        } else {
+            None
+        }
     }
 
     /// Puts back what must run again, in front of everything else.

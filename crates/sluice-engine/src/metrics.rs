@@ -60,18 +60,58 @@ impl Metrics {
 
     fn registered(mut self) -> Metrics {
         let r = &mut self.registry;
-        r.register("api_requests", "Requests to the API, by status", self.api_requests.clone());
-        r.register("requests_accepted", "Requests to endpoints that were stored", self.requests_accepted.clone());
-        r.register("invocations", "Invocations that ended and were committed", self.invocations.clone());
-        r.register("invocation_retries", "Invocations run again because their process died", self.invocation_retries.clone());
-        r.register("invocation_seconds", "How long invocations took", self.invocation_seconds.clone());
+        r.register(
+            "api_requests",
+            "Requests to the API, by status",
+            self.api_requests.clone(),
+        );
+        r.register(
+            "requests_accepted",
+            "Requests to endpoints that were stored",
+            self.requests_accepted.clone(),
+        );
+        r.register(
+            "invocations",
+            "Invocations that ended and were committed",
+            self.invocations.clone(),
+        );
+        r.register(
+            "invocation_retries",
+            "Invocations run again because their process died",
+            self.invocation_retries.clone(),
+        );
+        r.register(
+            "invocation_seconds",
+            "How long invocations took",
+            self.invocation_seconds.clone(),
+        );
         r.register("events", "Events committed", self.events.clone());
-        r.register("events_deduplicated", "Emitted events that dedupe held back", self.duplicates.clone());
+        r.register(
+            "events_deduplicated",
+            "Emitted events that dedupe held back",
+            self.duplicates.clone(),
+        );
         r.register("timer_ticks", "Ticks of timers", self.timer_ticks.clone());
-        r.register("commits", "Commits of outcomes, by result", self.commits.clone());
-        r.register("processes", "Component processes that are alive", self.processes.clone());
-        r.register("process_starts", "Component processes that were started", self.process_starts.clone());
-        r.register("live_sources", "Sources that have work or a process", self.live_sources.clone());
+        r.register(
+            "commits",
+            "Commits of outcomes, by result",
+            self.commits.clone(),
+        );
+        r.register(
+            "processes",
+            "Component processes that are alive",
+            self.processes.clone(),
+        );
+        r.register(
+            "process_starts",
+            "Component processes that were started",
+            self.process_starts.clone(),
+        );
+        r.register(
+            "live_sources",
+            "Sources that have work or a process",
+            self.live_sources.clone(),
+        );
         // A counter that has not moved yet is still there to be scraped.
         for result in ["ok", "error"] {
             let _ = self.invocations.get_or_create(&ResultLabel { result });
@@ -81,7 +121,9 @@ impl Metrics {
     }
 
     pub fn count_api_request(&self, status: u16) {
-        self.api_requests.get_or_create(&StatusLabel { status }).inc();
+        self.api_requests
+            .get_or_create(&StatusLabel { status })
+            .inc();
     }
 
     /// The text a scraper reads.

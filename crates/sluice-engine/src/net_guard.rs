@@ -51,7 +51,10 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
     let [first, second, ..] = address.segments();
     // Only global unicast is public; of it, not documentation and not addresses that wrap IPv4 ones.
-    (first & 0xe000) == 0x2000 && !(first == 0x2001 && second == 0x0db8) && first != 0x2002 && !(first == 0x2001 && second == 0)
+    (first & 0xe000) == 0x2000
+        && !(first == 0x2001 && second == 0x0db8)
+        && first != 0x2002
+        && !(first == 0x2001 && second == 0)
 }
 
 #[cfg(test)]
@@ -61,10 +64,27 @@ mod tests {
     #[test]
     fn private_loopback_link_local_and_metadata_addresses_are_not_public() {
         for address in [
-            "127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.1.1", "169.254.169.254", "100.100.0.1", "0.0.0.0",
-            "255.255.255.255", "224.0.0.1", "::1", "::", "fe80::1", "fd00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.31.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.100.0.1",
+            "0.0.0.0",
+            "255.255.255.255",
+            "224.0.0.1",
+            "::1",
+            "::",
+            "fe80::1",
+            "fd00::1",
+            "::ffff:127.0.0.1",
+            "64:ff9b::7f00:1",
+            "2002:7f00:1::",
         ] {
-            assert!(!is_public(address.parse().expect("an address")), "{address}");
+            assert!(
+                !is_public(address.parse().expect("an address")),
+                "{address}"
+            );
         }
         for address in ["1.1.1.1", "93.184.216.34", "2606:4700:4700::1111"] {
             assert!(is_public(address.parse().expect("an address")), "{address}");

@@ -11,7 +11,10 @@ use std::{
 use parking_lot::Mutex;
 use sluice_model::SourceId;
 
-use crate::{context::Context, source::{Actor, SourceHandle}};
+use crate::{
+    context::Context,
+    source::{Actor, SourceHandle},
+};
 
 #[derive(Default)]
 pub(crate) struct Owners {
@@ -27,7 +30,11 @@ impl Owners {
             Entry::Vacant(entry) => {
                 let (handle, controls) = SourceHandle::new(id.clone());
                 entry.insert(Arc::clone(&handle));
-                context.tasks.spawn(Actor::run(Arc::clone(context), Arc::clone(&handle), controls));
+                context.tasks.spawn(Actor::run(
+                    Arc::clone(context),
+                    Arc::clone(&handle),
+                    controls,
+                ));
                 handle
             }
         }

@@ -5,7 +5,11 @@ use std::{collections::HashMap, time::Duration};
 
 use parking_lot::Mutex;
 use sluice_model::UserId;
-use sluice_store::{Store, users::{self, Plan}, usage::{self, Usage}};
+use sluice_store::{
+    Store,
+    usage::{self, Usage},
+    users::{self, Plan},
+};
 
 use crate::{error::EngineError, settings::Settings};
 
@@ -34,12 +38,22 @@ impl Quotas {
     }
 
     /// Refuses a user who has used up the day.
-    pub(crate) async fn check(&self, store: &Store, user: &UserId, now_ms: i64) -> Result<(), EngineError> {
+    pub(crate) async fn check(
+        &self,
+        store: &Store,
+        user: &UserId,
+        now_ms: i64,
+    ) -> Result<(), EngineError> {
         if self.invocations.is_none() && self.compute_ms.is_none() {
             return Ok(());
         }
         let day = now_ms.div_euclid(MS_PER_DAY);
-        let known = self.today.lock().get(user).copied().filter(|account| account.day == day);
+        let known = self
+            .today
+            .lock()
+            .get(user)
+            .copied()
+            .filter(|account| account.day == day);
         let account = match known {
             Some(account) => account,
             None => self.load(store, user, day).await?,
@@ -49,24 +63,40 @@ impl Quotas {
         }
         let left_ms = (day + 1) * MS_PER_DAY - now_ms;
         let retry_after = Duration::from_millis(u64::try_from(left_ms).unwrap_or(0));
-        if self.invocations.is_some_and(|most| account.used.invocations >= most) {
-            return Err(EngineError::QuotaExceeded { what: "daily invocations quota", retry_after });
+        if self
+            .invocations
+            .is_some_and(|most| account.used.invocations >= most)
+        {
+            return Err(EngineError::QuotaExceeded {
+                what: "daily invocations quota",
+                retry_after,
+            });
         }
-        if self.compute_ms.is_some_and(|most| account.used.compute_ms >= most) {
-            return Err(EngineError::QuotaExceeded { what: "daily compute time quota", retry_after });
+        if self
+            .compute_ms
+            .is_some_and(|most| account.used.compute_ms >= most)
+        {
+            return Err(EngineError::QuotaExceeded {
+                what: "daily compute time quota",
+                retry_after,
+            });
         }
         Ok(())
     }
 
     async fn load(&self, store: &Store, user: &UserId, day: i64) -> Result<Account, EngineError> {
         let id = user.clone();
-        let (plan, used) = store
+        let (plan, so_far) = store
             .read(move |c| {
                 let plan = users::get(c, &id)?.map_or(Plan::Free, |user| user.plan);
                 Ok((plan, usage::of_day(c, &id, day)?))
             })
             .await?;
-        let account = Account { day, plan, used };
+        let account = Account {
+            day,
+            plan,
+            used: so_far,
+        };
         self.today.lock().insert(user.clone(), account);
         Ok(account)
     }

@@ -5,12 +5,16 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 use sluice_model::{InvocationId, TimerSpec};
-use sluice_store::{StoreError, inbox::{self, InboxKind, NewInboxItem}, timers::{self, DueTimer}};
+use sluice_store::{
+    StoreError,
+    inbox::{self, InboxKind, NewInboxItem},
+    timers::{self, DueTimer},
+};
 
 use crate::{context::Context, error::EngineError, mailbox::Work};
 
 const MOST_AT_ONCE: u32 = 500;
-const LONGEST_SLEEP: Duration = Duration::from_secs(60);
+const LONGEST_SLEEP: Duration = Duration::from_mins(1);
 const AFTER_FAILURE: Duration = Duration::from_secs(1);
 
 /// Ticks until the server drains.
@@ -49,7 +53,10 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
     if due.is_empty() {
         return Ok([armed, next].into_iter().flatten().min());
     }
-    let ticks: Vec<Work> = due.iter().map(|timer| work(timer, now, context.new_invocation_id())).collect();
+    let ticks: Vec<Work> = due
+        .iter()
+        .map(|timer| work(timer, now, context.new_invocation_id()))
+        .collect();
     let handles: Vec<_> = due
         .iter()
         .zip(&ticks)
@@ -57,7 +64,10 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
         .collect();
     let rows = ticks.clone();
     let stored = context.store.write(move |c| {
-        due.iter().zip(&rows).map(|(timer, work)| fire(c, timer, work)).collect::<Result<Vec<_>, StoreError>>()
+        due.iter()
+            .zip(&rows)
+            .map(|(timer, work)| fire(c, timer, work))
+            .collect::<Result<Vec<_>, StoreError>>()
     });
     match stored.await {
         Ok(fired) => {
@@ -80,7 +90,11 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
     }
 }
 
-fn expect(context: &Arc<Context>, timer: &DueTimer, work: &Work) -> Arc<crate::source::SourceHandle> {
+fn expect(
+    context: &Arc<Context>,
+    timer: &DueTimer,
+    work: &Work,
+) -> Arc<crate::source::SourceHandle> {
     loop {
         let handle = context.owners.of(context, &timer.source_id);
         if handle.mailbox.expect(work.id, None).is_ok() {
@@ -108,9 +122,15 @@ fn fire(c: &mut dyn sluice_store::Conn, timer: &DueTimer, work: &Work) -> Result
 
 fn work(timer: &DueTimer, now_ms: i64, id: InvocationId) -> Work {
     let event = match &timer.spec {
-        TimerSpec::Interval { seconds } => json!({ "timestamp": now_ms / 1000, "interval_seconds": seconds }),
-        TimerSpec::Cron { expression, timezone } => {
-            let mut event = json!({ "timestamp": now_ms / 1000, "interval_seconds": null, "cron": expression });
+        TimerSpec::Interval { seconds } => {
+            json!({ "timestamp": now_ms / 1000, "interval_seconds": seconds })
+        }
+        TimerSpec::Cron {
+            expression,
+            timezone,
+        } => {
+            let mut event =
+                json!({ "timestamp": now_ms / 1000, "interval_seconds": null, "cron": expression });
             if let (Some(fields), Some(zone)) = (event.as_object_mut(), timezone) {
                 fields.insert("timezone".to_owned(), json!(zone));
             }

@@ -15,7 +15,7 @@ use crate::{
     settings::Settings,
 };
 
-const HOUSEKEEPING: Duration = Duration::from_secs(60);
+const HOUSEKEEPING: Duration = Duration::from_mins(1);
 const UPLOADS_AT_ONCE: u32 = 100;
 
 pub struct EngineOptions {
@@ -29,10 +29,22 @@ pub struct EngineOptions {
 impl Engine {
     /// Clears up after a crash, wakes the sources that have work, and starts the clockwork.
     pub async fn start(options: EngineOptions) -> Result<Engine, EngineError> {
-        let EngineOptions { settings, store, vault, runtime, clock } = options;
+        let EngineOptions {
+            settings,
+            store,
+            vault,
+            runtime,
+            clock,
+        } = options;
         let fetcher = Fetcher::new(settings.allow_private_network, settings.max_api_body)
             .map_err(|error| EngineError::Internal(error.to_string()))?;
-        let context = Arc::new(Context::new(Parts { settings, store, vault, runtime, clock }));
+        let context = Arc::new(Context::new(Parts {
+            settings,
+            store,
+            vault,
+            runtime,
+            clock,
+        }));
         let waiting = context
             .store
             .write(|c| {
@@ -59,17 +71,26 @@ impl Engine {
     pub async fn drain(&self, patience: Duration) {
         self.context.draining.cancel();
         self.context.tasks.close();
-        if tokio::time::timeout(patience, self.context.tasks.wait()).await.is_err() {
-            tracing::warn!("some invocations did not end in time: they run again at the next start");
+        if tokio::time::timeout(patience, self.context.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                "some invocations did not end in time: they run again at the next start"
+            );
         }
     }
 }
 
 async fn keep_house(context: Arc<Context>) {
     while !context.draining.is_cancelled() {
-        let lifetime = i64::try_from(context.settings.upload_lifetime.as_millis()).unwrap_or(i64::MAX);
+        let lifetime =
+            i64::try_from(context.settings.upload_lifetime.as_millis()).unwrap_or(i64::MAX);
         let before = context.clock.now_ms().saturating_sub(lifetime);
-        let removed = context.store.write(move |c| uploads::remove_older_than(c, before, UPLOADS_AT_ONCE)).await;
+        let removed = context
+            .store
+            .write(move |c| uploads::remove_older_than(c, before, UPLOADS_AT_ONCE))
+            .await;
         if let Err(error) = removed {
             tracing::warn!(%error, "old uploads could not be removed; they go later");
         }

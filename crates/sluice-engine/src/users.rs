@@ -26,7 +26,11 @@ impl Engine {
             return Ok(None);
         };
         let fingerprint = self.context.vault.fingerprint(key.as_str());
-        Ok(self.context.store.read(move |c| users::by_fingerprint(c, &fingerprint)).await?)
+        Ok(self
+            .context
+            .store
+            .read(move |c| users::by_fingerprint(c, &fingerprint))
+            .await?)
     }
 
     pub async fn create_user(&self, new: NewUser) -> Result<(User, ApiKey), EngineError> {
@@ -41,7 +45,9 @@ impl Engine {
             if let Some(key) = key
                 && self.authenticate(key.as_str()).await?.is_none()
             {
-                tracing::warn!("SLUICE_API_KEY is not the key of any user: it is only used at the first start");
+                tracing::warn!(
+                    "SLUICE_API_KEY is not the key of any user: it is only used at the first start"
+                );
             }
             return Ok(FirstUser::AlreadyThere);
         }
@@ -56,15 +62,30 @@ impl Engine {
     }
 
     pub fn api_key_of(&self, user: &User) -> Result<ApiKey, EngineError> {
-        let opened = self.context.vault.open(&user.key_sealed).map_err(|error| EngineError::Internal(error.to_string()))?;
+        let opened = self
+            .context
+            .vault
+            .open(&user.key_sealed)
+            .map_err(|error| EngineError::Internal(error.to_string()))?;
         String::from_utf8(opened)
             .ok()
             .and_then(|text| ApiKey::parse(&text))
-            .ok_or_else(|| EngineError::Internal(format!("the stored key of {} is no key", user.id)))
+            .ok_or_else(|| {
+                EngineError::Internal(format!("the stored key of {} is no key", user.id))
+            })
     }
 
-    async fn insert_user(&self, new: NewUser, rank: Rank, key: &ApiKey) -> Result<User, EngineError> {
-        let NewUser { username, email, plan } = new;
+    async fn insert_user(
+        &self,
+        new: NewUser,
+        rank: Rank,
+        key: &ApiKey,
+    ) -> Result<User, EngineError> {
+        let NewUser {
+            username,
+            email,
+            plan,
+        } = new;
         let user = User {
             id: UserId::random(&mut rand::rng()),
             username,
@@ -76,10 +97,16 @@ impl Engine {
         };
         let fingerprint = self.context.vault.fingerprint(key.as_str());
         let row = user.clone();
-        self.context.store.write(move |c| users::insert(c, &row, &fingerprint)).await.map_err(|error| match error {
-            StoreError::Conflict(_) => EngineError::Conflict("the username is taken".to_owned()),
-            other => other.into(),
-        })?;
+        self.context
+            .store
+            .write(move |c| users::insert(c, &row, &fingerprint))
+            .await
+            .map_err(|error| match error {
+                StoreError::Conflict(_) => {
+                    EngineError::Conflict("the username is taken".to_owned())
+                }
+                other => other.into(),
+            })?;
         Ok(user)
     }
 }

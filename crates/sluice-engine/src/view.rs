@@ -28,12 +28,20 @@ impl Engine {
         let settings = self.context.settings.clone();
         self.context
             .store
-            .read(move |c| sources::get(c, &user, &id)?.map(|source| view(c, source, &settings)).transpose())
+            .read(move |c| {
+                sources::get(c, &user, &id)?
+                    .map(|source| view(c, source, &settings))
+                    .transpose()
+            })
             .await?
             .ok_or(EngineError::NotFound("source"))
     }
 
-    pub async fn sources(&self, user: &UserId, page: Page) -> Result<Listing<SourceView>, EngineError> {
+    pub async fn sources(
+        &self,
+        user: &UserId,
+        page: Page,
+    ) -> Result<Listing<SourceView>, EngineError> {
         let user = user.clone();
         let settings = self.context.settings.clone();
         let listing = self.context.store.read(move |c| {
@@ -47,7 +55,11 @@ impl Engine {
         Ok(listing.await?)
     }
 
-    pub(crate) async fn source_row(&self, user: &UserId, id: &SourceId) -> Result<Source, EngineError> {
+    pub(crate) async fn source_row(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+    ) -> Result<Source, EngineError> {
         let (user, id) = (user.clone(), id.clone());
         self.context
             .store
@@ -67,7 +79,12 @@ fn view(c: &mut dyn Conn, source: Source, settings: &Settings) -> Result<SourceV
     })
 }
 
-fn shown_props(source: &Source, shape: &ComponentShape, endpoints: &[Endpoint], settings: &Settings) -> Map<String, Value> {
+fn shown_props(
+    source: &Source,
+    shape: &ComponentShape,
+    endpoints: &[Endpoint],
+    settings: &Settings,
+) -> Map<String, Value> {
     let mut values = masked(&shape.props, &source.configured_props);
     let mut shown = Map::new();
     for prop in &shape.props {

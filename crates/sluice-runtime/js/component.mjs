@@ -12,7 +12,9 @@ export async function load(fileUrl) {
     throw new TypeError("the module exports no component: use module.exports = {…} or export default {…}");
   }
   if (typeof component !== "object" || component === null) {
-    throw new TypeError(`the module exports ${component === null ? "null" : `a ${typeof component}`} where a component object is expected`);
+    throw new TypeError(
+      `the module exports ${component === null ? "null" : `a ${typeof component}`} where a component object is expected`,
+    );
   }
   return component;
 }

@@ -4,6 +4,9 @@ import { isObject } from "./component.mjs";
 import { storedValues } from "./invocation.mjs";
 import { parse, stringify } from "./wire.mjs";
 
+/** The longest key every database can index. */
+const MAX_KEY_BYTES = 2000;
+
 /** Prepares what every instance shares; the result makes one instance for one invocation. */
 export function instanceMaker(component, props) {
   const methods = functionsOf(component.methods);
@@ -45,9 +48,16 @@ function keyValueStore(invocation) {
       if (name.includes("\0") || !name.isWellFormed()) {
         throw new TypeError("a key of the store must be well-formed text without NUL");
       }
+      if (new TextEncoder().encode(name).length > MAX_KEY_BYTES) {
+        throw new RangeError(`a key of the store must be at most ${MAX_KEY_BYTES} bytes long`);
+      }
       const json = stringify(value);
       if (invocation.ended) {
-        invocation.log("error", "error", `db.set("${name}") was called after the invocation had ended: nothing was stored`);
+        invocation.log(
+          "error",
+          "error",
+          `db.set("${name}") was called after the invocation had ended: nothing was stored`,
+        );
         return;
       }
       if (json === undefined) storedValues.delete(name);
@@ -100,7 +110,8 @@ function headerRows(headers) {
   const entries = headers instanceof Headers ? headers : Object.entries(headers ?? {});
   for (const [name, value] of entries) {
     if (value === undefined || value === null) continue;
-    for (const one of Array.isArray(value) ? value : [value]) rows.push([String(name).toWellFormed(), String(one).toWellFormed()]);
+    for (const one of Array.isArray(value) ? value : [value])
+      rows.push([String(name).toWellFormed(), String(one).toWellFormed()]);
   }
   return rows;
 }

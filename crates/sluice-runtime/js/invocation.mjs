@@ -44,10 +44,7 @@ export class Invocation {
     }
     const data = stringify(event) ?? "null";
     if (byteLength(data, limits.emitBytes) > limits.emitBytes) {
-      throw this.#exceeded(
-        "EmitTooLarge",
-        `the emitted event is larger than ${limits.emitBytes} bytes`,
-      );
+      throw this.#exceeded("EmitTooLarge", `the emitted event is larger than ${limits.emitBytes} bytes`);
     }
     send(`{"t":"emit","i":"${this.id}","e":${data},"m":${emitMeta(meta)}}`);
     if (this.alone) flush();
@@ -164,9 +161,7 @@ function sweepDeadlines() {
   for (const invocation of running.values()) {
     const left = invocation.startedAt + invocation.timeoutMs - time;
     if (left <= 0) {
-      invocation.end(
-        new LimitExceeded("Timeout", `the invocation ran longer than ${invocation.timeoutMs} ms`),
-      );
+      invocation.end(new LimitExceeded("Timeout", `the invocation ran longer than ${invocation.timeoutMs} ms`));
     } else {
       next = Math.min(next, left);
     }
@@ -176,9 +171,7 @@ function sweepDeadlines() {
 
 export function writeLog(id, kind, level, message) {
   const owner = id === undefined ? "" : `"i":"${id}",`;
-  send(
-    `{"t":"log",${owner}"k":"${kind}","l":"${level}","ts":${Date.now()},"m":${stringify(message)}}`,
-  );
+  send(`{"t":"log",${owner}"k":"${kind}","l":"${level}","ts":${Date.now()},"m":${stringify(message)}}`);
 }
 
 function emitMeta(meta) {

@@ -25,10 +25,7 @@ export function captureUncaught() {
   for (const name of ["setTimeout", "setInterval", "setImmediate"]) {
     const original = globalThis[name];
     if (typeof original !== "function") continue;
-    globalThis[name] = Object.assign(
-      (callback, ...rest) => original(bindToInvocation(callback), ...rest),
-      original,
-    );
+    globalThis[name] = Object.assign((callback, ...rest) => original(bindToInvocation(callback), ...rest), original);
   }
 }
 

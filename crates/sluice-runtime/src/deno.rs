@@ -39,7 +39,11 @@ pub fn find_deno(configured: Option<&Path>, data_dir: &Path) -> Result<PathBuf, 
 /// `target/release/sluice` finds the `node_modules` of the checkout it was built in.
 fn beside_executable() -> Option<PathBuf> {
     let executable = env::current_exe().ok()?;
-    executable.ancestors().skip(1).take(5).find_map(in_node_modules)
+    executable
+        .ancestors()
+        .skip(1)
+        .take(5)
+        .find_map(in_node_modules)
 }
 
 /// The npm package `deno` keeps the real binary in a package for each platform.

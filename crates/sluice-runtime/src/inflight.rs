@@ -84,7 +84,7 @@ impl Inflight {
         if self.running.len() != 1 {
             return None;
         }
-        let id = self.running.keys().next()?.clone();
+        let id = *self.running.keys().next()?;
         let started_at = self.running.get(&id)?.started_at;
         let mut outcome = self.end(&id)?;
         outcome.failure = Some(failure);

@@ -31,12 +31,14 @@ impl Call {
     }
 }
 
+/// Keys of the key-value store that changed, with their new value; `None` deletes.
+pub type Writes = Vec<(String, Option<Box<RawValue>>)>;
+
 /// Everything an invocation did, known when it has ended.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub emits: Vec<Emit>,
-    /// Keys of the key-value store it changed, with their new value; `None` deletes.
-    pub writes: Vec<(String, Option<Box<RawValue>>)>,
+    pub writes: Writes,
     pub logs: Vec<LogLine>,
     pub failure: Option<Failure>,
     pub duration: Duration,

@@ -132,7 +132,7 @@ impl Process {
             let mut inflight = self.shared.inflight.lock();
             let now = Instant::now();
             for invocation in invocations {
-                inflight.begin(invocation.id.clone(), now, invocation.timeout + self.grace);
+                inflight.begin(invocation.id, now, invocation.timeout + self.grace);
                 protocol::run_line(invocation, &mut text);
             }
         }

@@ -10,7 +10,7 @@ use sluice_model::{InvocationId, RawShape};
 
 use crate::{
     analysis::CodeFault,
-    outcome::{Emit, Failure, Invocation, LogLevel, LogLine, Reply},
+    outcome::{Emit, Failure, Invocation, LogLevel, LogLine, Reply, Writes},
 };
 
 /// One line from the harness.
@@ -27,7 +27,7 @@ pub(crate) enum Message {
 
 #[derive(Debug)]
 pub(crate) struct End {
-    pub(crate) writes: Vec<(String, Option<Box<RawValue>>)>,
+    pub(crate) writes: Writes,
     pub(crate) failure: Option<Failure>,
     pub(crate) duration_ms: u64,
 }
@@ -203,7 +203,7 @@ fn failure(thrown: Thrown) -> Failure {
     }
 }
 
-fn writes(rows: Vec<Vec<&RawValue>>) -> Result<Vec<(String, Option<Box<RawValue>>)>, String> {
+fn writes(rows: Vec<Vec<&RawValue>>) -> Result<Writes, String> {
     rows.into_iter()
         .map(|row| {
             let key = row.first().ok_or("a write without a key")?;

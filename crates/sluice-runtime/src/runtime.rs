@@ -14,16 +14,11 @@ use std::{
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use sluice_model::{Clock, ComponentShape, ModuleFormat, RawShape, SourceId};
-use tokio::{
-    io::AsyncWriteExt,
-    process::Command,
-    sync::Semaphore,
-};
+use tokio::{io::AsyncWriteExt, process::Command, sync::Semaphore};
 
 use crate::{
     analysis::{self, CodeFault},
-    assets,
-    launcher,
+    assets, launcher,
     lines::LineReader,
     outcome::LogLine,
     process::{InstanceFolder, LONGEST_LINE, Process, ProcessEvents, Started, kill_group},
@@ -65,7 +60,9 @@ pub struct Limits {
 #[derive(Debug, Clone)]
 pub enum Network {
     /// Everything but private ranges and these addresses of the server itself.
-    Public { and_not: Vec<String> },
+    Public {
+        and_not: Vec<String>,
+    },
     Unrestricted,
 }
 
@@ -191,14 +188,20 @@ impl Runtime {
         ))
     }
 
-    async fn load(&self, spec: &ProcessSpec) -> Result<(Started, RawShape, Vec<LogLine>), LoadError> {
+    async fn load(
+        &self,
+        spec: &ProcessSpec,
+    ) -> Result<(Started, RawShape, Vec<LogLine>), LoadError> {
         let _slot = self
             .starting
             .acquire()
             .await
             .map_err(|error| LoadError::Start(error.to_string()))?;
         let mut started = self.spawn()?;
-        let loaded = tokio::time::timeout(self.options.limits.load_timeout, self.greet(&mut started, spec));
+        let loaded = tokio::time::timeout(
+            self.options.limits.load_timeout,
+            self.greet(&mut started, spec),
+        );
         let failure = match loaded.await {
             Ok(Ok((shape, early))) => return Ok((started, shape, early)),
             Ok(Err(error)) => error,
@@ -233,14 +236,17 @@ impl Runtime {
         let mut early = Vec::new();
         loop {
             while let Some(line) = started.stdout.next_line() {
-                let text = str::from_utf8(&line).map_err(|error| LoadError::Start(error.to_string()))?;
+                let text =
+                    str::from_utf8(&line).map_err(|error| LoadError::Start(error.to_string()))?;
                 match protocol::parse(text).map_err(LoadError::Start)? {
                     Message::Ready => {}
                     Message::Loaded(shape) => return Ok((*shape, early)),
                     Message::Failed(fault) => return Err(LoadError::Code(vec![fault])),
                     Message::Log(_, line) => early.push(line),
                     Message::Emit(..) | Message::Respond(..) | Message::End(..) => {
-                        return Err(LoadError::Start("it reported work it was not given".to_owned()));
+                        return Err(LoadError::Start(
+                            "it reported work it was not given".to_owned(),
+                        ));
                     }
                 }
             }
@@ -256,7 +262,10 @@ impl Runtime {
         while matches!(reader.fill().await, Ok(true)) {}
         let said = String::from_utf8_lossy(&reader.rest()).trim().to_owned();
         let message = if said.contains("out of memory") {
-            format!("loading ran out of memory (limit {} MB)", self.options.limits.heap_mb)
+            format!(
+                "loading ran out of memory (limit {} MB)",
+                self.options.limits.heap_mb
+            )
         } else {
             let last = said.lines().last().unwrap_or("no reason was given");
             format!("the process ended while the component was loading: {last}")
@@ -328,7 +337,10 @@ impl Runtime {
             .args(["--no-remote", "--no-npm", "--node-modules-dir=none"])
             .arg("--unstable-bare-node-builtins")
             .args(["--location", "http://localhost/"])
-            .arg(format!("--v8-flags=--max-old-space-size={}", limits.heap_mb))
+            .arg(format!(
+                "--v8-flags=--max-old-space-size={}",
+                limits.heap_mb
+            ))
             .arg("--allow-env")
             .arg(format!("--allow-sys={SYSTEM_FACTS}"))
             .arg(path_flag("--allow-read", &folder.0))

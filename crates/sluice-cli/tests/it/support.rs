@@ -23,13 +23,19 @@ pub(crate) async fn new_user() -> Api {
 }
 
 pub(crate) async fn new_user_on(backend: Backend) -> Api {
-    shared_server(backend).user(&unique_name(), Plan::Free).await
+    shared_server(backend)
+        .user(&unique_name(), Plan::Free)
+        .await
 }
 
 pub(crate) fn unique_name() -> String {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    format!("user-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+    format!(
+        "user-{}-{}",
+        std::process::id(),
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    )
 }
 
 /// A deployed source and the user who owns it.
@@ -49,7 +55,11 @@ pub(crate) async fn deploy_with(api: &Api, code: &str, props: Value) -> Deployed
     let body = json!({ "component_code": code, "configured_props": props });
     let source = api.post("/sources", &body).await.ok();
     let id = source["id"].as_str().expect("an id").to_owned();
-    Deployed { api: api.clone(), id, source }
+    Deployed {
+        api: api.clone(),
+        id,
+        source,
+    }
 }
 
 impl Deployed {
@@ -59,21 +69,34 @@ impl Deployed {
 
     /// The address of its only HTTP interface, which is a prop named `http`.
     pub(crate) fn endpoint(&self) -> &str {
-        self.source["configured_props"]["http"]["endpoint_url"].as_str().expect("an endpoint")
+        self.source["configured_props"]["http"]["endpoint_url"]
+            .as_str()
+            .expect("an endpoint")
     }
 
     /// Posts JSON to the endpoint.
     pub(crate) async fn send(&self, body: &Value) -> Answer {
-        self.api.absolute(Method::POST, self.endpoint()).json(body).send().await
+        self.api
+            .absolute(Method::POST, self.endpoint())
+            .json(body)
+            .send()
+            .await
     }
 
     pub(crate) async fn run(&self, event: Value) -> Value {
-        self.api.post(&self.path("/run"), &json!({ "event": event })).await.ok()
+        self.api
+            .post(&self.path("/run"), &json!({ "event": event }))
+            .await
+            .ok()
     }
 
     /// Event summaries as they stand, newest first, with their data whole.
     pub(crate) async fn summaries(&self) -> Vec<Value> {
-        let page = self.api.get(&self.path("/event_summaries?limit=100&expand=event")).await.expect(200);
+        let page = self
+            .api
+            .get(&self.path("/event_summaries?limit=100&expand=event"))
+            .await
+            .expect(200);
         page["data"].as_array().cloned().unwrap_or_default()
     }
 
@@ -85,7 +108,11 @@ impl Deployed {
         })
         .await;
         assert_eq!(summaries.len(), count, "{summaries:#?}");
-        summaries.into_iter().rev().map(|summary| summary["event"].clone()).collect()
+        summaries
+            .into_iter()
+            .rev()
+            .map(|summary| summary["event"].clone())
+            .collect()
     }
 
     /// Waits for errors in `$errors` and gives their data, oldest first.
@@ -97,12 +124,19 @@ impl Deployed {
             (rows.len() >= count).then_some(rows)
         })
         .await;
-        rows.into_iter().rev().map(|row| row["event"].clone()).collect()
+        rows.into_iter()
+            .rev()
+            .map(|row| row["event"].clone())
+            .collect()
     }
 
     /// Log lines as they stand, oldest first.
     pub(crate) async fn logs(&self) -> Vec<Value> {
-        let page = self.api.get(&self.path("/logs?limit=100")).await.expect(200);
+        let page = self
+            .api
+            .get(&self.path("/logs?limit=100"))
+            .await
+            .expect(200);
         let mut rows = page["data"].as_array().cloned().unwrap_or_default();
         rows.reverse();
         rows
@@ -112,7 +146,8 @@ impl Deployed {
     pub(crate) async fn log_with(&self, text: &str) -> Value {
         wait_for(PATIENCE, &format!("a log line with {text:?}"), async || {
             let logs = self.logs().await;
-            logs.into_iter().find(|row| row["msg"].as_str().is_some_and(|msg| msg.contains(text)))
+            logs.into_iter()
+                .find(|row| row["msg"].as_str().is_some_and(|msg| msg.contains(text)))
         })
         .await
     }

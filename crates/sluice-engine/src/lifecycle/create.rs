@@ -19,7 +19,11 @@ use crate::{
 };
 
 impl Engine {
-    pub async fn create_source(&self, user: &UserId, request: CreateSource) -> Result<SourceView, EngineError> {
+    pub async fn create_source(
+        &self,
+        user: &UserId,
+        request: CreateSource,
+    ) -> Result<SourceView, EngineError> {
         let user = user.clone();
         self.to_the_end(|engine| async move {
             let id = engine.deploy(&user, request).await?;
@@ -29,10 +33,15 @@ impl Engine {
     }
 
     async fn deploy(&self, user: &UserId, request: CreateSource) -> Result<SourceId, EngineError> {
-        let CreateSource { component, name, configured_props } = request;
+        let CreateSource {
+            component,
+            name,
+            configured_props,
+        } = request;
         let component = self.resolve(user, component).await?;
         must_be_a_source(&component.shape)?;
-        let configured_props = configure(&component.shape.props, &configured_props, None).map_err(EngineError::InvalidProps)?;
+        let configured_props = configure(&component.shape.props, &configured_props, None)
+            .map_err(EngineError::InvalidProps)?;
         let now = self.context.clock.now_ms();
         let has_hooks = wants_hooks(&component.shape);
         let source = Source {
@@ -41,7 +50,11 @@ impl Engine {
             component_id: component.id.clone(),
             name: name.unwrap_or_else(|| slugify(&component.name)),
             name_slug: String::new(),
-            phase: if has_hooks { Phase::Creating } else { Phase::Live },
+            phase: if has_hooks {
+                Phase::Creating
+            } else {
+                Phase::Live
+            },
             active: true,
             configured_props,
             created_at: now,
@@ -60,14 +73,23 @@ impl Engine {
         Ok(id)
     }
 
-    async fn insert(&self, source: Source, component: &Component, now: i64) -> Result<Arc<Definition>, EngineError> {
+    async fn insert(
+        &self,
+        source: Source,
+        component: &Component,
+        now: i64,
+    ) -> Result<Arc<Definition>, EngineError> {
         let endpoints = plan::endpoints(&source.id, &component.shape, &[]);
         let timers = plan::timers(&source, &component.shape);
         let mut definition = Definition::new(source, component, endpoints, timers);
         // Two requests may choose the same slug at once; the loser chooses again.
         for _ in 0..8 {
             let attempt = definition.clone();
-            let stored = self.context.store.write(move |c| store(c, attempt, now)).await;
+            let stored = self
+                .context
+                .store
+                .write(move |c| store(c, attempt, now))
+                .await;
             match stored {
                 Ok(name_slug) => {
                     definition.source.name_slug = name_slug;
@@ -77,7 +99,9 @@ impl Engine {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(EngineError::Conflict("the source's name is being taken by others".to_owned()))
+        Err(EngineError::Conflict(
+            "the source's name is being taken by others".to_owned(),
+        ))
     }
 
     async fn run_first_hooks(&self, definition: &Definition) -> Result<(), EngineError> {
@@ -118,7 +142,10 @@ impl Engine {
 
     pub(super) async fn remove(&self, id: &SourceId) -> Result<(), EngineError> {
         let gone = id.clone();
-        self.context.store.write(move |c| sources::remove(c, &gone)).await?;
+        self.context
+            .store
+            .write(move |c| sources::remove(c, &gone))
+            .await?;
         self.endpoints.forget_source(id);
         Ok(())
     }
@@ -129,7 +156,12 @@ fn wants_hooks(shape: &ComponentShape) -> bool {
 }
 
 fn store(c: &mut dyn Conn, definition: Definition, now: i64) -> Result<String, StoreError> {
-    let Definition { mut source, endpoints, timers, .. } = definition;
+    let Definition {
+        mut source,
+        endpoints,
+        timers,
+        ..
+    } = definition;
     source.name_slug = free_slug(c, &source.user_id, &source.name)?;
     sources::insert(c, &source)?;
     plan::store_endpoints(c, &source.id, &endpoints, &[])?;

@@ -6,12 +6,23 @@ use super::OnHookError;
 use crate::{Engine, error::EngineError, source::Gate};
 
 impl Engine {
-    pub async fn delete_source(&self, user: &UserId, id: &SourceId, on_hook_error: OnHookError) -> Result<(), EngineError> {
+    pub async fn delete_source(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+        on_hook_error: OnHookError,
+    ) -> Result<(), EngineError> {
         let (user, id) = (user.clone(), id.clone());
-        self.to_the_end(|engine| async move { engine.tear_down(&user, &id, on_hook_error).await }).await
+        self.to_the_end(|engine| async move { engine.tear_down(&user, &id, on_hook_error).await })
+            .await
     }
 
-    async fn tear_down(&self, user: &UserId, id: &SourceId, on_hook_error: OnHookError) -> Result<(), EngineError> {
+    async fn tear_down(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+        on_hook_error: OnHookError,
+    ) -> Result<(), EngineError> {
         self.source_row(user, id).await?;
         let engagement = self.engage(id).await;
         // Another request may have deleted it while this one waited its turn.

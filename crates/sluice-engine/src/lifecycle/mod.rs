@@ -51,10 +51,22 @@ pub struct EventRange {
 }
 
 impl Engine {
-    pub async fn delete_events(&self, user: &UserId, id: &SourceId, range: EventRange) -> Result<(), EngineError> {
+    pub async fn delete_events(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+        range: EventRange,
+    ) -> Result<(), EngineError> {
         let source = self.source_row(user, id).await?;
-        let EventRange { start, end, channel } = range;
-        self.context.store.write(move |c| events::delete_range(c, &source.id, &channel, start, end)).await?;
+        let EventRange {
+            start,
+            end,
+            channel,
+        } = range;
+        self.context
+            .store
+            .write(move |c| events::delete_range(c, &source.id, &channel, start, end))
+            .await?;
         Ok(())
     }
 
@@ -74,21 +86,26 @@ impl Engine {
         F: Future<Output = Result<T, EngineError>> + Send + 'static,
     {
         if self.context.draining.is_cancelled() {
-            return Err(EngineError::Unavailable("the server is shutting down".to_owned()));
+            return Err(EngineError::Unavailable(
+                "the server is shutting down".to_owned(),
+            ));
         }
         let task = self.context.tasks.spawn(operation(self.clone()));
-        task.await.map_err(|error| EngineError::Internal(error.to_string()))?
+        task.await
+            .map_err(|error| EngineError::Internal(error.to_string()))?
     }
 }
 
 /// The slug a source gets: that of its name, with a number when the user has it already.
 fn free_slug(c: &mut dyn Conn, user: &UserId, name: &str) -> Result<String, StoreError> {
     let mut failure = None;
-    let slug = unique_slug(&slugify(name), |candidate| match sources::slug_taken(c, user, candidate) {
-        Ok(taken) => taken,
-        Err(error) => {
-            failure = Some(error);
-            false
+    let slug = unique_slug(&slugify(name), |candidate| {
+        match sources::slug_taken(c, user, candidate) {
+            Ok(taken) => taken,
+            Err(error) => {
+                failure = Some(error);
+                false
+            }
         }
     });
     failure.map_or(Ok(slug), Err)
@@ -97,8 +114,8 @@ fn free_slug(c: &mut dyn Conn, user: &UserId, name: &str) -> Result<String, Stor
 fn must_be_a_source(shape: &ComponentShape) -> Result<(), EngineError> {
     match shape.kind {
         sluice_model::ComponentKind::Source => Ok(()),
-        sluice_model::ComponentKind::Action => {
-            Err(EngineError::Invalid("the component is an action: only sources can be deployed".to_owned()))
-        }
+        sluice_model::ComponentKind::Action => Err(EngineError::Invalid(
+            "the component is an action: only sources can be deployed".to_owned(),
+        )),
     }
 }

@@ -3,12 +3,26 @@
 use std::collections::BTreeMap;
 
 use sluice_model::{ComponentShape, EndpointKey, PropType, SourceId, TimerSpec};
-use sluice_store::{Conn, StoreError, endpoints::{self, Endpoint}, sources::Source, timers::{self, Timer}};
+use sluice_store::{
+    Conn, StoreError,
+    endpoints::{self, Endpoint},
+    sources::Source,
+    timers::{self, Timer},
+};
 
 /// The endpoints of a source: an HTTP prop keeps its address, also when an update renamed it.
-pub(super) fn endpoints(source: &SourceId, shape: &ComponentShape, existing: &[Endpoint]) -> Vec<Endpoint> {
-    let props: Vec<&str> = shape.props_of(&PropType::Http).map(|prop| prop.name.as_str()).collect();
-    let mut orphans = existing.iter().filter(|endpoint| !props.contains(&endpoint.prop.as_str()));
+pub(super) fn endpoints(
+    source: &SourceId,
+    shape: &ComponentShape,
+    existing: &[Endpoint],
+) -> Vec<Endpoint> {
+    let props: Vec<&str> = shape
+        .props_of(&PropType::Http)
+        .map(|prop| prop.name.as_str())
+        .collect();
+    let mut orphans = existing
+        .iter()
+        .filter(|endpoint| !props.contains(&endpoint.prop.as_str()));
     props
         .iter()
         .map(|prop| {
@@ -16,17 +30,35 @@ pub(super) fn endpoints(source: &SourceId, shape: &ComponentShape, existing: &[E
                 .iter()
                 .find(|endpoint| endpoint.prop == *prop)
                 .or_else(|| orphans.next())
-                .map_or_else(|| EndpointKey::random(&mut rand::rng()), |endpoint| endpoint.key.clone());
-            Endpoint { key, source_id: source.clone(), prop: (*prop).to_owned() }
+                .map_or_else(
+                    || EndpointKey::random(&mut rand::rng()),
+                    |endpoint| endpoint.key.clone(),
+                );
+            Endpoint {
+                key,
+                source_id: source.clone(),
+                prop: (*prop).to_owned(),
+            }
         })
         .collect()
 }
 
-pub(super) fn store_endpoints(c: &mut dyn Conn, source: &SourceId, wanted: &[Endpoint], existing: &[Endpoint]) -> Result<(), StoreError> {
-    for endpoint in existing.iter().filter(|endpoint| !wanted.contains(endpoint)) {
+pub(super) fn store_endpoints(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    wanted: &[Endpoint],
+    existing: &[Endpoint],
+) -> Result<(), StoreError> {
+    for endpoint in existing
+        .iter()
+        .filter(|endpoint| !wanted.contains(endpoint))
+    {
         endpoints::remove(c, source, &endpoint.prop)?;
     }
-    for endpoint in wanted.iter().filter(|endpoint| !existing.contains(endpoint)) {
+    for endpoint in wanted
+        .iter()
+        .filter(|endpoint| !existing.contains(endpoint))
+    {
         endpoints::insert(c, &endpoint.key, source, &endpoint.prop)?;
     }
     Ok(())
@@ -54,7 +86,13 @@ pub(super) enum Schedule<'a> {
 }
 
 /// Stores the timers; gives the earliest due time among those it armed.
-pub(super) fn store_timers(c: &mut dyn Conn, source: &SourceId, specs: &BTreeMap<String, TimerSpec>, schedule: &Schedule<'_>, now_ms: i64) -> Result<(), StoreError> {
+pub(super) fn store_timers(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    specs: &BTreeMap<String, TimerSpec>,
+    schedule: &Schedule<'_>,
+    now_ms: i64,
+) -> Result<(), StoreError> {
     for timer in timers::of_source(c, source)? {
         if !specs.contains_key(&timer.prop) {
             timers::remove(c, source, &timer.prop)?;
@@ -67,7 +105,9 @@ pub(super) fn store_timers(c: &mut dyn Conn, source: &SourceId, specs: &BTreeMap
             Schedule::Keep(before) => match before.iter().find(|timer| timer.prop == *prop) {
                 Some(timer) if timer.spec == *spec => {}
                 // Its tick is in the inbox; the commit of that tick arms it with the new schedule.
-                Some(timer) if timer.due_at.is_none() => timers::upsert(c, source, prop, spec, None)?,
+                Some(timer) if timer.due_at.is_none() => {
+                    timers::upsert(c, source, prop, spec, None)?;
+                }
                 _ => timers::upsert(c, source, prop, spec, first_due(spec, now_ms))?,
             },
         }

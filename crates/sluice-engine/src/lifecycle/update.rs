@@ -9,7 +9,10 @@ use sluice_store::{
     timers,
 };
 
-use super::{UpdateSource, free_slug, must_be_a_source, plan::{self, Schedule}};
+use super::{
+    UpdateSource, free_slug, must_be_a_source,
+    plan::{self, Schedule},
+};
 use crate::{
     Engine,
     error::EngineError,
@@ -18,7 +21,12 @@ use crate::{
 };
 
 impl Engine {
-    pub async fn update_source(&self, user: &UserId, id: &SourceId, request: UpdateSource) -> Result<SourceView, EngineError> {
+    pub async fn update_source(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+        request: UpdateSource,
+    ) -> Result<SourceView, EngineError> {
         let (user, id) = (user.clone(), id.clone());
         self.to_the_end(|engine| async move {
             engine.change(&user, &id, request).await?;
@@ -27,7 +35,12 @@ impl Engine {
         .await
     }
 
-    async fn change(&self, user: &UserId, id: &SourceId, request: UpdateSource) -> Result<(), EngineError> {
+    async fn change(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+        request: UpdateSource,
+    ) -> Result<(), EngineError> {
         self.source_row(user, id).await?;
         let component = match request.component {
             Some(reference) => Some(self.resolve(user, reference).await?),
@@ -36,11 +49,19 @@ impl Engine {
         // From here on nobody else changes the source.
         let engagement = self.engage(id).await;
         let old = self.definition(user, id).await?;
-        let component_id = component.as_ref().map_or(&old.source.component_id, |new| &new.id).clone();
+        let component_id = component
+            .as_ref()
+            .map_or(&old.source.component_id, |new| &new.id)
+            .clone();
         let mut new = match &component {
             Some(component) => {
                 must_be_a_source(&component.shape)?;
-                Definition::new(old.source.clone(), component, Vec::new(), old.timers.clone())
+                Definition::new(
+                    old.source.clone(),
+                    component,
+                    Vec::new(),
+                    old.timers.clone(),
+                )
             }
             None => old.clone(),
         };
@@ -49,7 +70,8 @@ impl Engine {
             .configured_props
             .unwrap_or_else(|| carried_over(&new.shape.props, &old.source.configured_props));
         new.source.configured_props =
-            configure(&new.shape.props, &given, Some(&old.source.configured_props)).map_err(EngineError::InvalidProps)?;
+            configure(&new.shape.props, &given, Some(&old.source.configured_props))
+                .map_err(EngineError::InvalidProps)?;
         new.source.component_id = component_id;
         new.source.active = request.active;
         new.source.updated_at = self.context.clock.now_ms();
@@ -60,7 +82,8 @@ impl Engine {
             new.source.name.clone_from(name);
         }
         let what = Transition::of(&old.source, &new.source, rerun);
-        self.transform(engagement, what, old, new, renamed.is_some()).await
+        self.transform(engagement, what, old, new, renamed.is_some())
+            .await
     }
 
     async fn definition(&self, user: &UserId, id: &SourceId) -> Result<Definition, EngineError> {
@@ -75,7 +98,14 @@ impl Engine {
             .ok_or(EngineError::NotFound("source"))
     }
 
-    async fn transform(&self, engagement: Engagement, what: Transition, old: Definition, new: Definition, renamed: bool) -> Result<(), EngineError> {
+    async fn transform(
+        &self,
+        engagement: Engagement,
+        what: Transition,
+        old: Definition,
+        new: Definition,
+        renamed: bool,
+    ) -> Result<(), EngineError> {
         let id = old.source.id.clone();
         if what != Transition::Rename {
             engagement.set_gate(Gate::Shut).await?;
@@ -107,7 +137,12 @@ impl Engine {
     }
 
     /// Endpoints an update adds exist before its hooks run.
-    async fn store_new_endpoints(&self, id: &SourceId, new: &Definition, old: &Definition) -> Result<(), EngineError> {
+    async fn store_new_endpoints(
+        &self,
+        id: &SourceId,
+        new: &Definition,
+        old: &Definition,
+    ) -> Result<(), EngineError> {
         let added: Vec<_> = new
             .endpoints
             .iter()
@@ -118,7 +153,11 @@ impl Engine {
             return Ok(());
         }
         let id = id.clone();
-        Ok(self.context.store.write(move |c| plan::store_endpoints(c, &id, &added, &[])).await?)
+        Ok(self
+            .context
+            .store
+            .write(move |c| plan::store_endpoints(c, &id, &added, &[]))
+            .await?)
     }
 
     /// After a failed update the source goes on as it was. Its `deactivate` has run, so whatever it had
@@ -134,9 +173,16 @@ impl Engine {
             tracing::warn!(source = %id, %error, "the old code of a source could not be activated again after a failed update");
             return;
         }
-        let added: Vec<_> = new.endpoints.iter().filter(|endpoint| !old.endpoints.contains(endpoint)).cloned().collect();
+        let added: Vec<_> = new
+            .endpoints
+            .iter()
+            .filter(|endpoint| !old.endpoints.contains(endpoint))
+            .cloned()
+            .collect();
         let change: Change = Box::new(move |c| {
-            added.iter().try_for_each(|endpoint| endpoints::remove(c, &endpoint.source_id, &endpoint.prop))
+            added
+                .iter()
+                .try_for_each(|endpoint| endpoints::remove(c, &endpoint.source_id, &endpoint.prop))
         });
         if let Err(error) = engagement.conclude(None, change).await {
             tracing::warn!(source = %id, %error, "what the old code did when it was activated again could not be stored");

@@ -21,11 +21,16 @@ fn binding(prop: &PropDef, definition: &Definition, settings: &Settings) -> Opti
     let (kind, value) = match &prop.prop_type {
         PropType::Http => {
             let endpoint = definition.endpoints.iter().find(|e| e.prop == prop.name)?;
-            (BindingKind::Http, json!({ "endpoint": settings.endpoint_url(&endpoint.key) }))
+            (
+                BindingKind::Http,
+                json!({ "endpoint": settings.endpoint_url(&endpoint.key) }),
+            )
         }
         PropType::Timer => {
             let mut value = json!({ "type": "$.interface.timer" });
-            if let (Some(fields), Some(Value::Object(schedule))) = (value.as_object_mut(), configured) {
+            if let (Some(fields), Some(Value::Object(schedule))) =
+                (value.as_object_mut(), configured)
+            {
                 fields.extend(schedule);
             }
             (BindingKind::Value, value)

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use sluice_model::{
-    DedupeKey, DedupeState, EmitId, EventId, IdGen, InvocationId, SourceId, TimerSpec, UserId, Verdict,
-    next_interval_slot, order_by_ts,
+    DedupeKey, DedupeState, EmitId, EventId, IdGen, InvocationId, SourceId, TimerSpec, UserId,
+    Verdict, next_interval_slot, order_by_ts,
 };
 use sluice_runtime::{Emit, Failure, LogLevel, LogLine, Outcome};
 use sluice_store::{
@@ -89,7 +89,12 @@ struct Meta<'a> {
 }
 
 impl BatchBuilder<'_> {
-    pub(super) fn build(mut self, finished: Vec<Finished>, stray: Vec<(Option<InvocationId>, LogLine)>, attempts: Vec<InvocationId>) -> Batch {
+    pub(super) fn build(
+        mut self,
+        finished: Vec<Finished>,
+        stray: Vec<(Option<InvocationId>, LogLine)>,
+        attempts: Vec<InvocationId>,
+    ) -> Batch {
         let source = &self.definition.source;
         let mut batch = Batch {
             source: source.id.clone(),
@@ -124,11 +129,26 @@ impl BatchBuilder<'_> {
     }
 
     fn add(&mut self, finished: Finished, batch: &mut Batch) {
-        let Finished { id, trigger, outcome } = finished;
-        let Outcome { emits, writes, logs, failure, duration } = outcome;
+        let Finished {
+            id,
+            trigger,
+            outcome,
+        } = finished;
+        let Outcome {
+            emits,
+            writes,
+            logs,
+            failure,
+            duration,
+        } = outcome;
         batch.usage.invocations += 1;
-        batch.usage.compute_ms += u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).max(1);
-        batch.logs.extend(logs.into_iter().map(|line| LogRow { invocation: Some(id), line }));
+        batch.usage.compute_ms += u64::try_from(duration.as_millis())
+            .unwrap_or(u64::MAX)
+            .max(1);
+        batch.logs.extend(logs.into_iter().map(|line| LogRow {
+            invocation: Some(id),
+            line,
+        }));
         for (key, value) in writes {
             if key.len() > kv::MAX_KEY_BYTES || key.contains('\0') {
                 continue; // The harness refuses such keys; this one came past it.
@@ -159,9 +179,15 @@ impl BatchBuilder<'_> {
         order_by_ts(&mut emits, finite_ts);
         let keys: Vec<DedupeKey> = emits
             .iter()
-            .map(|emit| DedupeKey { id: emit.id.clone(), ts: finite_ts(emit) })
+            .map(|emit| DedupeKey {
+                id: emit.id.clone(),
+                ts: finite_ts(emit),
+            })
             .collect();
-        let verdicts = self.memory.dedupe.admit(self.definition.shape.dedupe, &keys);
+        let verdicts = self
+            .memory
+            .dedupe
+            .admit(self.definition.shape.dedupe, &keys);
         for (emit, verdict) in emits.into_iter().zip(verdicts) {
             match verdict {
                 Verdict::Emit => {
@@ -221,17 +247,38 @@ impl BatchBuilder<'_> {
             }
             .to_json()
         };
-        let meta = serde_json::to_string(&Meta { id: None, summary: Some(&failure.message), ts: None });
-        self.add_event(ERROR_CHANNEL.to_owned(), meta.unwrap_or_default(), data, batch);
+        let meta = serde_json::to_string(&Meta {
+            id: None,
+            summary: Some(&failure.message),
+            ts: None,
+        });
+        self.add_event(
+            ERROR_CHANNEL.to_owned(),
+            meta.unwrap_or_default(),
+            data,
+            batch,
+        );
     }
 
-    fn add_event(&mut self, channel: String, meta: String, data: impl FnOnce(&EmitId) -> Box<RawValue>, batch: &mut Batch) {
+    fn add_event(
+        &mut self,
+        channel: String,
+        meta: String,
+        data: impl FnOnce(&EmitId) -> Box<RawValue>,
+        batch: &mut Batch,
+    ) {
         let id = EventId::next(self.memory.last_event, self.now_ms);
         self.memory.last_event = Some(id);
         batch.state_changed = true;
         let emit_id = EmitId::generate(self.ids, self.now_ms);
         let data = data(&emit_id);
-        batch.events.push(EventRow { id, channel, emit_id, meta, data });
+        batch.events.push(EventRow {
+            id,
+            channel,
+            emit_id,
+            meta,
+            data,
+        });
     }
 
     /// A timer is armed again when its tick has run, so that it never overlaps itself.
@@ -241,7 +288,9 @@ impl BatchBuilder<'_> {
         };
         let prop = work.prop.as_deref()?;
         let due = match self.definition.timers.get(prop)? {
-            TimerSpec::Interval { seconds } => next_interval_slot(work.accepted_at, *seconds, self.now_ms),
+            TimerSpec::Interval { seconds } => {
+                next_interval_slot(work.accepted_at, *seconds, self.now_ms)
+            }
             spec @ TimerSpec::Cron { .. } => spec.next_after(self.now_ms)?,
         };
         Some((prop.to_owned(), due))
@@ -263,7 +312,10 @@ fn trigger_name(kind: InboxKind) -> &'static str {
 }
 
 fn finite_ts(emit: &Emit) -> Option<f64> {
-    emit.ts.as_ref().and_then(Value::as_f64).filter(|ts| ts.is_finite())
+    emit.ts
+        .as_ref()
+        .and_then(Value::as_f64)
+        .filter(|ts| ts.is_finite())
 }
 
 impl Batch {
@@ -276,7 +328,10 @@ impl Batch {
     }
 
     pub(super) fn user_events(&self) -> u64 {
-        self.events.iter().filter(|row| row.channel != ERROR_CHANNEL).count() as u64
+        self.events
+            .iter()
+            .filter(|row| row.channel != ERROR_CHANNEL)
+            .count() as u64
     }
 
     pub(super) fn rows(&self) -> u64 {
@@ -353,7 +408,10 @@ impl Batch {
             last_event: None,
             dedupe: None,
             writes: BTreeMap::new(),
-            logs: vec![LogRow { invocation: self.done.first().copied(), line }],
+            logs: vec![LogRow {
+                invocation: self.done.first().copied(),
+                line,
+            }],
             ..self
         }
     }

@@ -69,7 +69,9 @@ impl Memory {
             .map(|(key, json)| {
                 RawValue::from_string(json)
                     .map(|value| (key, value))
-                    .map_err(|error| StoreError::Corrupt(format!("a stored value of {id}: {error}")))
+                    .map_err(|error| {
+                        StoreError::Corrupt(format!("a stored value of {id}: {error}"))
+                    })
             })
             .collect::<Result<_, _>>()?;
         Ok(Memory {

@@ -36,7 +36,11 @@ pub(crate) enum Control {
     SetGate(Gate, oneshot::Sender<()>),
     RunHook(Hook, oneshot::Sender<Result<(), HookError>>),
     Swap(Box<Definition>),
-    Conclude(Option<Box<Definition>>, Change, oneshot::Sender<Result<(), EngineError>>),
+    Conclude(
+        Option<Box<Definition>>,
+        Change,
+        oneshot::Sender<Result<(), EngineError>>,
+    ),
     Discard,
     Leave,
     Evict,
@@ -97,7 +101,11 @@ impl Engagement {
         let _ = self.controls.send(Control::Leave);
     }
 
-    async fn ask<T>(&self, control: Control, answer: oneshot::Receiver<T>) -> Result<T, EngineError> {
+    async fn ask<T>(
+        &self,
+        control: Control,
+        answer: oneshot::Receiver<T>,
+    ) -> Result<T, EngineError> {
         let gone = || EngineError::Unavailable("the source is being shut down".to_owned());
         self.controls.send(control).map_err(|_| gone())?;
         answer.await.map_err(|_| gone())

@@ -20,7 +20,12 @@ pub(super) enum PlaceError {
 }
 
 /// Writes the files of `work` below `folder` and gives the work with their real paths.
-pub(super) async fn place(store: Store, source: SourceId, mut work: Work, folder: Arc<Path>) -> Result<Work, (Work, PlaceError)> {
+pub(super) async fn place(
+    store: Store,
+    source: SourceId,
+    mut work: Work,
+    folder: Arc<Path>,
+) -> Result<Work, (Work, PlaceError)> {
     match write_files(&store, source, &work, &folder).await {
         Ok(event) => {
             work.event = event;
@@ -30,9 +35,16 @@ pub(super) async fn place(store: Store, source: SourceId, mut work: Work, folder
     }
 }
 
-async fn write_files(store: &Store, source: SourceId, work: &Work, folder: &Path) -> Result<Arc<str>, PlaceError> {
+async fn write_files(
+    store: &Store,
+    source: SourceId,
+    work: &Work,
+    folder: &Path,
+) -> Result<Arc<str>, PlaceError> {
     let id = work.id;
-    let files = store.read(move |c| uploads::of_invocation(c, &source, &id)).await?;
+    let files = store
+        .read(move |c| uploads::of_invocation(c, &source, &id))
+        .await?;
     let mut event = work.event.to_string();
     for file in files {
         let own = folder.join(&file.id);
@@ -48,7 +60,13 @@ async fn write_files(store: &Store, source: SourceId, work: &Work, folder: &Path
 pub fn safe_name(filename: &str) -> String {
     let name: String = filename
         .chars()
-        .map(|c| if c == '/' || c == '\\' || c.is_control() { '_' } else { c })
+        .map(|c| {
+            if c == '/' || c == '\\' || c.is_control() {
+                '_'
+            } else {
+                c
+            }
+        })
         .take(120)
         .collect();
     match name.as_str() {

@@ -16,7 +16,7 @@ use crate::support::Deployed;
 
 const ROUNDS: &str = "SLUICE_KILL_ROUNDS";
 const DEFAULT_ROUNDS: u32 = 15;
-const CLIENTS: usize = 3;
+const CLIENTS: usize = 12;
 const KEEP_ALL: [&str; 2] = ["--event-retention", "10000000"];
 
 /// Counts in its store and says which number made it count.
@@ -68,8 +68,11 @@ async fn what_was_answered_200_is_committed_exactly_once_however_often_the_serve
     tokio::time::sleep(random_moment()).await;
     phase.send_replace(Phase::Over);
 
-    let [sent_counter, sent_unique, sent_plain] =
-        [to_counter.sum().await, to_unique.sum().await, to_plain.sum().await];
+    let [sent_counter, sent_unique, sent_plain] = [
+        to_counter.sum().await,
+        to_unique.sum().await,
+        to_plain.sum().await,
+    ];
     for source in [&counter, &unique, &plain] {
         stage.settled(source).await;
     }
@@ -102,8 +105,16 @@ fn random_moment() -> Duration {
 /// Accepted numbers are there once, unanswered ones at most once, others never; ids grow.
 fn once_each(ledger: &Ledger, source: &Deployed, sent: &Sent) -> Vec<StoredEvent> {
     let events = ledger.events(&source.id);
-    assert!(sent.accepted.len() > 20, "hardly any load: {}", sent.accepted.len());
-    assert_eq!(sent.invocations.len(), sent.answers, "an invocation id was given twice");
+    assert!(
+        sent.accepted.len() > 20,
+        "hardly any load: {}",
+        sent.accepted.len()
+    );
+    assert_eq!(
+        sent.invocations.len(),
+        sent.answers,
+        "an invocation id was given twice"
+    );
     let mut seen = BTreeSet::new();
     for event in &events {
         assert_eq!(event.channel, "", "{}", event.data);

@@ -53,8 +53,7 @@ impl Ledger {
 
     /// The ids that `dedupe: "unique"` remembers, oldest first.
     pub(super) fn unique_ids(&self, source: &str) -> Vec<String> {
-        let sql =
-            "SELECT dedupe FROM source_state WHERE source_id = $1 AND dedupe IS NOT NULL";
+        let sql = "SELECT dedupe FROM source_state WHERE source_id = $1 AND dedupe IS NOT NULL";
         let rows = self.rows(sql, source);
         let state = rows
             .first()
@@ -113,7 +112,9 @@ fn sqlite_rows(path: PathBuf, sql: &str, parameter: &str) -> Vec<Vec<String>> {
 
 fn postgres_rows(url: &str, sql: &str, parameter: &str) -> Vec<Vec<String>> {
     let mut client = postgres::Client::connect(url, postgres::NoTls).expect("PostgreSQL is there");
-    let rows = client.query(sql, &[&parameter]).expect("the query is right");
+    let rows = client
+        .query(sql, &[&parameter])
+        .expect("the query is right");
     let texts = |row: &postgres::Row| (0..row.len()).map(|column| row.get(column)).collect();
     rows.iter().map(texts).collect()
 }

@@ -46,7 +46,10 @@ impl Stage {
 
     /// One number of `/metrics`.
     pub(super) async fn metric(&self, name: &str) -> f64 {
-        let request = self.server.api().root(sluice_testkit::Method::GET, "/metrics");
+        let request = self
+            .server
+            .api()
+            .root(sluice_testkit::Method::GET, "/metrics");
         let text = request.send().await.text;
         let value = text
             .lines()

@@ -1,0 +1,113 @@
+//! Committing what ended: one batch under way at a time, whatever ended meanwhile goes with the next.
+
+use std::sync::Arc;
+
+use sluice_store::StoreError;
+
+use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE};
+use crate::{
+    context::Context,
+    metrics::ResultLabel,
+    source::commit::{Batch, BatchBuilder},
+};
+
+/// Rows stored since the last look at retention that make another look worth it.
+const PRUNE_EVERY: u64 = 500;
+
+impl Actor {
+    pub(super) fn builder(&mut self) -> BatchBuilder<'_> {
+        BatchBuilder {
+            definition: &self.definition,
+            memory: &mut self.memory,
+            ids: &mut self.ids,
+            now_ms: self.context.clock.now_ms(),
+        }
+    }
+
+    pub(super) fn commit_finished(&mut self) {
+        if self.commit.is_some() {
+            return;
+        }
+        let finished = std::mem::take(&mut self.finished);
+        let stray = std::mem::take(&mut self.stray);
+        let attempts = std::mem::take(&mut self.attempts);
+        if finished.is_empty() && stray.is_empty() && attempts.is_empty() {
+            return;
+        }
+        self.uncommitted = finished.len();
+        let batch = self.builder().build(finished, stray, attempts);
+        self.commit = Some(tokio::spawn(commit(Arc::clone(&self.context), batch)));
+    }
+
+    pub(super) fn committed(&mut self, batch: Option<Arc<Batch>>) {
+        self.uncommitted = 0;
+        let Some(batch) = batch else { return };
+        for id in &batch.done {
+            self.handle.mailbox.done(id);
+        }
+        let metrics = &self.context.metrics;
+        metrics
+            .invocations
+            .get_or_create(&ResultLabel { result: "error" })
+            .inc_by(batch.failed);
+        metrics
+            .invocations
+            .get_or_create(&ResultLabel { result: "ok" })
+            .inc_by(batch.invocations().saturating_sub(batch.failed));
+        metrics.events.inc_by(batch.user_events());
+        metrics.duplicates.inc_by(batch.duplicates);
+        self.context
+            .quotas
+            .used(&self.definition.source.user_id, batch.usage());
+        if let Some(due) = batch.earliest_due() {
+            self.context.timers_changed(due);
+        }
+        self.since_prune += batch.rows();
+        if self.since_prune >= PRUNE_EVERY {
+            self.since_prune = 0;
+            self.context.prune(self.handle.id.clone());
+        }
+    }
+}
+
+/// Writes a batch, however long the store is unavailable: what ran once must not run again for want of space.
+async fn commit(context: Arc<Context>, batch: Batch) -> Arc<Batch> {
+    let mut batch = Arc::new(batch);
+    let mut pause = FIRST_PAUSE;
+    let mut unsure = false;
+    loop {
+        let rows = Arc::clone(&batch);
+        let result = context.store.write(move |c| rows.apply(c)).await;
+        let commits = &context.metrics.commits;
+        match result {
+            Ok(()) => {
+                commits.get_or_create(&ResultLabel { result: "ok" }).inc();
+                break;
+            }
+            Err(error) => {
+                commits
+                    .get_or_create(&ResultLabel { result: "error" })
+                    .inc();
+                if unsure && matches!(error, StoreError::Conflict(_)) {
+                    break; // Event ids are this source's alone: the attempt before was kept after all.
+                }
+                unsure = error.is_retryable();
+                if unsure {
+                    tracing::warn!(%error, "a commit failed; trying again");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                } else {
+                    tracing::error!(%error, "an outcome cannot be stored and is given up");
+                    batch = match Arc::try_unwrap(batch) {
+                        Ok(batch) => Arc::new(
+                            batch.without_effects(&error.to_string(), context.clock.now_ms()),
+                        ),
+                        Err(batch) => batch,
+                    };
+                    tokio::time::sleep(pause).await;
+                }
+            }
+        }
+    }
+    batch
+}

@@ -1,0 +1,111 @@
+//! Taking work in: from the store into the mailbox, from the mailbox into the process.
+
+use std::{path::Path, sync::Arc};
+
+use sluice_model::InvocationId;
+use sluice_store::inbox::{self, Room, Waiting};
+
+use super::{Actor, FIRST_PAUSE, Running, process::failed_outcome};
+use crate::{
+    mailbox::{Refill, Work},
+    source::uploads::{self, PLACEHOLDER, PlaceError},
+};
+
+const REFILL_ROWS: usize = 256;
+const REFILL_BYTES: u64 = 8 * 1024 * 1024;
+
+impl Actor {
+    pub(super) fn refill(&mut self) {
+        if self.refilling.is_some() || !self.is_open() {
+            return;
+        }
+        let Some(refill) = self.handle.mailbox.wants_refill() else {
+            return;
+        };
+        let store = self.context.store.clone();
+        let source = self.handle.id.clone();
+        self.refilling = Some(tokio::spawn(async move {
+            let read = store
+                .read(move |c| {
+                    let room = Room {
+                        known: &refill.known,
+                        rows: REFILL_ROWS,
+                        bytes: REFILL_BYTES,
+                    };
+                    let waiting = inbox::waiting(c, &source, &room)?;
+                    Ok((refill, waiting))
+                })
+                .await;
+            if let Err(error) = &read {
+                tracing::warn!(%error, "an inbox could not be read; trying again");
+                tokio::time::sleep(FIRST_PAUSE).await;
+            }
+            read.ok()
+        }));
+    }
+
+    pub(super) fn refilled(&mut self, read: Option<(Refill, Waiting)>) {
+        if let Some((refill, Waiting { items, complete })) = read {
+            let page = items.into_iter().map(Work::from).collect();
+            self.handle.mailbox.refill(&refill, page, complete);
+        }
+    }
+
+    pub(super) fn dispatch(&mut self) {
+        let Some(live) = &self.process else { return };
+        if !self.is_open() {
+            return;
+        }
+        let most = self.context.settings.source_concurrency;
+        let mut alone = self.running.values().any(Running::is_suspect);
+        let mut ready = Vec::new();
+        while !alone
+            && self.running.len() < most
+            && self.uncommitted + self.finished.len() < 4 * most
+        {
+            let idle = self.running.is_empty();
+            let Some(work) = self
+                .handle
+                .mailbox
+                .pop_if(|work| idle || !work.is_suspect())
+            else {
+                break;
+            };
+            alone = work.is_suspect();
+            if work.event.contains(PLACEHOLDER) {
+                let folder: Arc<Path> = Arc::from(live.process.tmp());
+                self.placing.spawn(uploads::place(
+                    self.context.store.clone(),
+                    self.handle.id.clone(),
+                    work.clone(),
+                    folder,
+                ));
+            } else {
+                ready.push(self.context.invocation(&work));
+            }
+            self.running.insert(work.id, Running::Work(work));
+        }
+        if !ready.is_empty() {
+            live.process.invoke(&ready);
+        }
+    }
+
+    pub(super) fn placed(&mut self, placed: Option<Result<Work, (Work, PlaceError)>>) {
+        match (placed, &self.process) {
+            (Some(Ok(work)), Some(live)) => live.process.invoke(&[self.context.invocation(&work)]),
+            // Without a process it goes back and is placed again for the next one.
+            (Some(Ok(work) | Err((work, PlaceError::Store(_)))), _) => self.give_back(work.id),
+            (Some(Err((work, error @ PlaceError::Disk(_)))), _) => {
+                let outcome = failed_outcome("UploadFailed", error.to_string());
+                self.ended(work.id, outcome);
+            }
+            (None, _) => {}
+        }
+    }
+
+    pub(super) fn give_back(&mut self, id: InvocationId) {
+        if let Some(Running::Work(work)) = self.running.remove(&id) {
+            self.handle.mailbox.return_to_front(work);
+        }
+    }
+}

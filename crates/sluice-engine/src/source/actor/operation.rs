@@ -1,0 +1,158 @@
+//! Lifecycle operations as the owner carries them out: hooks, the swap of code, and the one commit at the end.
+
+use std::sync::Arc;
+
+use sluice_model::InvocationId;
+use sluice_runtime::{Call, Invocation};
+
+use super::{Actor, Operation, Running, load};
+use crate::{
+    error::EngineError,
+    source::{Change, Definition, Gate, commit::Trigger, engagement::Control},
+};
+
+impl Actor {
+    pub(super) async fn obey(&mut self, control: Control) {
+        match control {
+            Control::Begin(reply) => {
+                let _ = reply.send(());
+                self.engaged = Some(Operation {
+                    gate: Gate::Open,
+                    quiet: None,
+                    hooks: Vec::new(),
+                    held: Vec::new(),
+                });
+            }
+            Control::SetGate(gate, reply) => {
+                if let Some(operation) = &mut self.engaged {
+                    operation.gate = gate;
+                    operation.quiet = Some(reply);
+                }
+            }
+            Control::RunHook(hook, reply) => {
+                if let Some(operation) = &mut self.engaged {
+                    operation.hooks.push((hook, reply));
+                }
+            }
+            Control::Swap(definition) => {
+                self.stop_process();
+                self.start_after = None;
+                self.definition = *definition;
+            }
+            Control::Conclude(definition, change, reply) => {
+                let result = self.conclude(definition, change).await;
+                let _ = reply.send(result);
+            }
+            Control::Discard => self.discard().await,
+            Control::Leave => {
+                self.engaged = None;
+                self.stop_process();
+                self.leaving = true;
+            }
+            Control::Evict => self.stop_idle_process(),
+        }
+    }
+
+    pub(super) fn run_hooks(&mut self) {
+        let (Some(live), Some(operation)) = (&self.process, &mut self.engaged) else {
+            return;
+        };
+        for (hook, reply) in operation.hooks.drain(..) {
+            let id = InvocationId::generate(&mut self.ids, self.context.clock.now_ms());
+            let invocation = Invocation {
+                id,
+                call: Call::Hook(hook),
+                event: Arc::from("null"),
+                timeout: self.context.settings.invocation_timeout,
+            };
+            self.running.insert(id, Running::Hook(hook, reply));
+            live.process.invoke(&[invocation]);
+        }
+    }
+
+    pub(super) fn answer_quiet(&mut self) {
+        let quiet = self.is_quiet();
+        if let Some(operation) = &mut self.engaged
+            && (operation.gate == Gate::Open || quiet)
+            && let Some(reply) = operation.quiet.take()
+        {
+            let _ = reply.send(());
+        }
+    }
+
+    pub(super) async fn conclude(
+        &mut self,
+        definition: Option<Box<Definition>>,
+        change: Change,
+    ) -> Result<(), EngineError> {
+        let held = self
+            .engaged
+            .take()
+            .map(|operation| operation.held)
+            .unwrap_or_default();
+        if let Some(commit) = self.commit.take() {
+            let batch = commit.await.ok();
+            self.committed(batch);
+        }
+        if let Some(definition) = definition {
+            self.definition = *definition;
+        }
+        let batch = self.builder().build(held, Vec::new(), Vec::new());
+        let store = self.context.store.clone();
+        let (events, usage) = (batch.user_events(), batch.usage());
+        let result = store
+            .write(move |c| {
+                change(c)?;
+                batch.apply(c)
+            })
+            .await;
+        match result {
+            Ok(()) => {
+                self.context.metrics.events.inc_by(events);
+                self.context
+                    .quotas
+                    .used(&self.definition.source.user_id, usage);
+                // What waits for an inactive source is found in the store by whoever owns it next.
+                self.leaving = !self.definition.source.active;
+                Ok(())
+            }
+            Err(error) => {
+                self.reload().await;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Forgets what an operation did: the source is again what the store says.
+    pub(super) async fn discard(&mut self) {
+        self.engaged = None;
+        self.reload().await;
+    }
+
+    pub(super) async fn reload(&mut self) {
+        // Running invocations belong to code or state that is given up: they run again on the old ones.
+        self.stop_process();
+        let unsent: Vec<InvocationId> = self.running.keys().copied().collect();
+        for id in unsent {
+            self.give_back(id);
+        }
+        self.running.clear();
+        if let Some(commit) = self.commit.take() {
+            let batch = commit.await.ok();
+            self.committed(batch);
+        }
+        let finished = std::mem::take(&mut self.finished);
+        for one in finished {
+            if let Trigger::Inbox(work) = one.trigger {
+                self.handle.mailbox.return_to_front(work);
+            }
+        }
+        match load(&self.context, &self.handle).await {
+            Some((definition, memory)) => {
+                self.definition = definition;
+                self.memory = memory;
+            }
+            None => self.leaving = true,
+        }
+    }
+}

@@ -10,7 +10,7 @@ const { setTimeout } = globalThis;
 const now = performance.now.bind(performance);
 const encoder = new TextEncoder();
 let limits = { emitBytes: Infinity, logBytes: Infinity };
-let deadlineTimer;
+let deadlineArmed = false;
 
 export function setLimits(given) {
   limits = given;
@@ -151,11 +151,13 @@ export function bindToInvocation(callback) {
 // Invocations of one process share their time limit but for rare exceptions, so one timer for the
 // earliest deadline is enough and the busy path never touches it.
 function armDeadline(delay) {
-  deadlineTimer ??= setTimeout(sweepDeadlines, delay);
+  if (deadlineArmed) return;
+  deadlineArmed = true;
+  setTimeout(sweepDeadlines, delay);
 }
 
 function sweepDeadlines() {
-  deadlineTimer = undefined;
+  deadlineArmed = false;
   const time = now();
   let next = Infinity;
   for (const invocation of running.values()) {

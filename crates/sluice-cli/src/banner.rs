@@ -9,7 +9,7 @@ pub(crate) fn first_start(url: &str, key: &ApiKey) -> String {
     let key = key.as_str();
     let body = serde_json::json!({ "component_code": FIRST_COMPONENT });
     format!(
-        "\n  Sluice is ready at {url}\n\n  Your API key: {key}\n  It is shown once. Keep it.\n\n  \
+        "\n  Sluice is ready at {url}\n\n  Your API key: {key}\n  GET /v1/users/me shows it again.\n\n  \
          Deploy a first source, which emits whatever is posted to its endpoint:\n\n  \
          curl {url}/v1/sources -H 'Authorization: Bearer {key}' \\\n    \
          -H 'Content-Type: application/json' \\\n    \

@@ -1,6 +1,6 @@
 //! What `sluice serve` takes, from flags and environment variables.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
@@ -10,94 +10,222 @@ use sluice_runtime::Limits;
 #[derive(Args)]
 pub(crate) struct ServeOptions {
     /// Address to listen on
-    #[arg(long, env = "SLUICE_LISTEN", default_value = "127.0.0.1:3000")]
-    pub(crate) listen: SocketAddr,
+    #[arg(
+        long,
+        env = "SLUICE_LISTEN",
+        default_value = "127.0.0.1:3000",
+        value_name = "ADDRESS",
+        help_heading = "Network"
+    )]
+    pub(crate) listen: String,
     /// Folder for the database, the master key and what components need while they run
-    #[arg(long, env = "SLUICE_DATA_DIR", default_value = "sluice-data")]
+    #[arg(
+        long,
+        env = "SLUICE_DATA_DIR",
+        default_value = "sluice-data",
+        value_name = "FOLDER",
+        help_heading = "Storage"
+    )]
     pub(crate) data_dir: PathBuf,
-    /// PostgreSQL to use instead of the SQLite file in the data folder, such as postgres://user@host/db
-    #[arg(long, env = "SLUICE_DATABASE_URL", hide_env_values = true)]
+    /// PostgreSQL to use instead of the SQLite file in the data folder, such as `postgres://user@host/db`
+    #[arg(
+        long,
+        env = "SLUICE_DATABASE_URL",
+        hide_env_values = true,
+        value_name = "URL",
+        help_heading = "Storage"
+    )]
     pub(crate) database_url: Option<String>,
     /// Connections to PostgreSQL
-    #[arg(long, env = "SLUICE_DATABASE_CONNECTIONS", default_value_t = 8)]
+    #[arg(
+        long,
+        env = "SLUICE_DATABASE_CONNECTIONS",
+        default_value_t = 8,
+        value_name = "COUNT",
+        help_heading = "Storage"
+    )]
     pub(crate) database_connections: usize,
     /// Where clients reach this server [default: http:// and the address it listens on]
-    #[arg(long, env = "SLUICE_PUBLIC_URL")]
+    #[arg(
+        long,
+        env = "SLUICE_PUBLIC_URL",
+        value_name = "URL",
+        help_heading = "Network"
+    )]
     pub(crate) public_url: Option<String>,
     /// Give each endpoint a host name of its own below this domain, instead of a path
-    #[arg(long, env = "SLUICE_ENDPOINT_DOMAIN")]
+    #[arg(
+        long,
+        env = "SLUICE_ENDPOINT_DOMAIN",
+        value_name = "DOMAIN",
+        help_heading = "Network"
+    )]
     pub(crate) endpoint_domain: Option<String>,
     /// Let components and `component_url` reach private, loopback and link-local addresses
-    #[arg(long, env = "SLUICE_ALLOW_PRIVATE_NETWORK")]
+    #[arg(long, env = "SLUICE_ALLOW_PRIVATE_NETWORK", help_heading = "Network")]
     pub(crate) allow_private_network: bool,
     /// Largest body an endpoint accepts
-    #[arg(long, env = "SLUICE_MAX_BODY", default_value = "10MiB")]
+    #[arg(
+        long,
+        env = "SLUICE_MAX_BODY",
+        default_value = "10MiB",
+        value_name = "SIZE",
+        help_heading = "Network"
+    )]
     pub(crate) max_body: ByteSize,
     /// Largest body the API accepts
-    #[arg(long, env = "SLUICE_MAX_API_BODY", default_value = "10MiB")]
+    #[arg(
+        long,
+        env = "SLUICE_MAX_API_BODY",
+        default_value = "10MiB",
+        value_name = "SIZE",
+        help_heading = "Network"
+    )]
     pub(crate) max_api_body: ByteSize,
     /// Time one invocation may take
-    #[arg(long, env = "SLUICE_INVOCATION_TIMEOUT", default_value = "30s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "SLUICE_INVOCATION_TIMEOUT", default_value = "30s", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Components")]
     pub(crate) invocation_timeout: Duration,
     /// Time a component may take to load
-    #[arg(long, env = "SLUICE_LOAD_TIMEOUT", default_value = "15s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "SLUICE_LOAD_TIMEOUT", default_value = "15s", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Components")]
     pub(crate) load_timeout: Duration,
     /// JavaScript heap of a component process
-    #[arg(long, env = "SLUICE_HEAP", default_value = "256MiB")]
+    #[arg(
+        long,
+        env = "SLUICE_HEAP",
+        default_value = "256MiB",
+        value_name = "SIZE",
+        help_heading = "Components"
+    )]
     pub(crate) heap: ByteSize,
     /// Largest event a component may emit
-    #[arg(long, env = "SLUICE_MAX_EMIT", default_value = "1MiB")]
+    #[arg(
+        long,
+        env = "SLUICE_MAX_EMIT",
+        default_value = "1MiB",
+        value_name = "SIZE",
+        help_heading = "Components"
+    )]
     pub(crate) max_emit: ByteSize,
     /// All events one invocation may emit together
-    #[arg(long, env = "SLUICE_MAX_EMITS", default_value = "64MiB")]
+    #[arg(
+        long,
+        env = "SLUICE_MAX_EMITS",
+        default_value = "64MiB",
+        value_name = "SIZE",
+        help_heading = "Components"
+    )]
     pub(crate) max_emits: ByteSize,
     /// All that one invocation may log
-    #[arg(long, env = "SLUICE_MAX_LOG", default_value = "256KiB")]
+    #[arg(
+        long,
+        env = "SLUICE_MAX_LOG",
+        default_value = "256KiB",
+        value_name = "SIZE",
+        help_heading = "Components"
+    )]
     pub(crate) max_log: ByteSize,
     /// Invocations of one source that may run at once
-    #[arg(long, env = "SLUICE_SOURCE_CONCURRENCY", default_value_t = 128)]
+    #[arg(
+        long,
+        env = "SLUICE_SOURCE_CONCURRENCY",
+        default_value_t = 128,
+        value_name = "COUNT",
+        help_heading = "Components"
+    )]
     pub(crate) source_concurrency: usize,
     /// Component processes that may live at once
-    #[arg(long, env = "SLUICE_MAX_PROCESSES", default_value_t = 200)]
+    #[arg(
+        long,
+        env = "SLUICE_MAX_PROCESSES",
+        default_value_t = 200,
+        value_name = "COUNT",
+        help_heading = "Components"
+    )]
     pub(crate) max_processes: usize,
     /// Stop a component process that has had no work for this long
-    #[arg(long, env = "SLUICE_IDLE_TIMEOUT", default_value = "60s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "SLUICE_IDLE_TIMEOUT", default_value = "60s", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Components")]
     pub(crate) idle_timeout: Duration,
     /// Tries for an invocation whose process dies under it
-    #[arg(long, env = "SLUICE_MAX_ATTEMPTS", default_value_t = 3)]
+    #[arg(
+        long,
+        env = "SLUICE_MAX_ATTEMPTS",
+        default_value_t = 3,
+        value_name = "COUNT",
+        help_heading = "Components"
+    )]
     pub(crate) max_attempts: u32,
     /// Events kept for each source
-    #[arg(long, env = "SLUICE_EVENT_RETENTION", default_value_t = 10_000)]
+    #[arg(
+        long,
+        env = "SLUICE_EVENT_RETENTION",
+        default_value_t = 10_000,
+        value_name = "COUNT",
+        help_heading = "Storage"
+    )]
     pub(crate) event_retention: u64,
     /// Log lines kept for each source
-    #[arg(long, env = "SLUICE_LOG_RETENTION", default_value_t = 10_000)]
+    #[arg(
+        long,
+        env = "SLUICE_LOG_RETENTION",
+        default_value_t = 10_000,
+        value_name = "COUNT",
+        help_heading = "Storage"
+    )]
     pub(crate) log_retention: u64,
     /// How long the files of multipart requests can be fetched
-    #[arg(long, env = "SLUICE_UPLOAD_LIFETIME", default_value = "30m", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "SLUICE_UPLOAD_LIFETIME", default_value = "30m", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Storage")]
     pub(crate) upload_lifetime: Duration,
     /// Invocations a free-plan user may have in a day [default: no limit]
-    #[arg(long, env = "SLUICE_DAILY_INVOCATIONS_QUOTA")]
+    #[arg(
+        long,
+        env = "SLUICE_DAILY_INVOCATIONS_QUOTA",
+        value_name = "COUNT",
+        help_heading = "Quotas"
+    )]
     pub(crate) daily_invocations_quota: Option<u64>,
     /// Compute time a free-plan user may use in a day, such as 30m [default: no limit]
-    #[arg(long, env = "SLUICE_DAILY_COMPUTE_QUOTA", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "SLUICE_DAILY_COMPUTE_QUOTA", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Quotas")]
     pub(crate) daily_compute_quota: Option<Duration>,
     /// How long running invocations may take to finish when the server is told to stop
-    #[arg(long, env = "SLUICE_DRAIN_TIMEOUT", default_value = "35s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "SLUICE_DRAIN_TIMEOUT", default_value = "35s", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Components")]
     pub(crate) drain_timeout: Duration,
     /// Format of the log on standard error
-    #[arg(long, env = "SLUICE_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    #[arg(long, env = "SLUICE_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, value_name = "FORMAT", help_heading = "Logging")]
     pub(crate) log_format: LogFormat,
-    /// What to log: error, warn, info, debug, trace, or directives such as sluice_engine=debug
-    #[arg(long, env = "SLUICE_LOG", default_value = "info")]
+    /// What to log: error, warn, info, debug, trace, or directives such as `sluice_engine=debug`
+    #[arg(
+        long,
+        env = "SLUICE_LOG",
+        default_value = "info",
+        value_name = "LEVEL",
+        help_heading = "Logging"
+    )]
     pub(crate) log: String,
     /// API key of the first user, 32 lower-case hexadecimal characters [default: generated]
-    #[arg(long, env = "SLUICE_API_KEY", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "SLUICE_API_KEY",
+        hide_env_values = true,
+        value_name = "KEY",
+        help_heading = "Keys"
+    )]
     pub(crate) api_key: Option<String>,
     /// Key that encrypts secrets, 64 hexadecimal characters [default: a file in the data folder]
-    #[arg(long, env = "SLUICE_MASTER_KEY", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "SLUICE_MASTER_KEY",
+        hide_env_values = true,
+        value_name = "KEY",
+        help_heading = "Keys"
+    )]
     pub(crate) master_key: Option<String>,
     /// Deno binary to run components with [default: found or installed]
-    #[arg(long, env = "SLUICE_DENO")]
+    #[arg(
+        long,
+        env = "SLUICE_DENO",
+        value_name = "FILE",
+        help_heading = "Components"
+    )]
     pub(crate) deno: Option<PathBuf>,
 }
 

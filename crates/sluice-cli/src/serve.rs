@@ -1,6 +1,12 @@
 //! `sluice serve`: puts the parts together, and takes them apart again on a signal.
 
-use std::{fs, os::unix::fs::DirBuilderExt, path::Path, sync::Arc};
+use std::{
+    fs,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    os::unix::fs::DirBuilderExt,
+    path::Path,
+    sync::Arc,
+};
 
 use anyhow::{Context, bail};
 use sluice_engine::{Engine, EngineOptions, FirstUser};
@@ -30,11 +36,11 @@ async fn run(options: ServeOptions) -> anyhow::Result<()> {
     let first_key = first_key(&options)?;
     let data_dir = prepare_data_dir(&options.data_dir)?;
     let vault = open_vault(&options, &data_dir)?;
-    let listener = TcpListener::bind(options.listen)
+    let listener = TcpListener::bind(&options.listen)
         .await
         .with_context(|| format!("cannot listen on {}", options.listen))?;
     let address = listener.local_addr()?;
-    let url = format!("http://{address}");
+    let url = format!("http://{}", reachable(address));
     let public_url = options
         .public_url
         .as_deref()
@@ -120,7 +126,7 @@ async fn open_store(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<S
 async fn component_runtime(
     options: &ServeOptions,
     data_dir: &Path,
-    own_address: std::net::SocketAddr,
+    own_address: SocketAddr,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Runtime> {
     let (configured, folder) = (options.deno.clone(), data_dir.to_owned());
@@ -145,8 +151,17 @@ async fn component_runtime(
     Runtime::new(runtime_options, clock).context("the runtime folder cannot be prepared")
 }
 
+/// An address a client on this machine can use: one that stands for all addresses stands for this machine too.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, address.port()).into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, address.port()).into(),
+        IpAddr::V4(_) | IpAddr::V6(_) => address,
+    }
+}
+
 /// Where a component would find this server itself.
-fn own_addresses(listen: std::net::SocketAddr, public_url: Option<&str>) -> Vec<String> {
+fn own_addresses(listen: SocketAddr, public_url: Option<&str>) -> Vec<String> {
     let mut addresses = vec![listen.to_string()];
     if let Some(host) = public_url
         .and_then(|url| url.split("://").nth(1))

@@ -11,7 +11,7 @@ use sluice_model::{Hook, InvocationId};
 pub struct Invocation {
     pub id: InvocationId,
     pub call: Call,
-    /// The event as JSON text.
+    /// The event as JSON text, on one line.
     pub event: std::sync::Arc<str>,
     pub timeout: Duration,
 }

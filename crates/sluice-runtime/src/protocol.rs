@@ -213,26 +213,15 @@ fn writes(rows: Vec<Vec<&RawValue>>) -> Result<Writes, String> {
         .collect()
 }
 
-/// The line that runs an invocation. JSON allows raw line breaks only as white space, so they may go.
+/// The line that runs an invocation. Its event must be on one line already, as everything in the inbox is.
 pub(crate) fn run_line(invocation: &Invocation, out: &mut String) {
-    let _ = write!(
+    debug_assert!(!invocation.event.contains(['\n', '\r']));
+    let _ = writeln!(
         out,
-        r#"{{"t":"run","i":"{}","c":"{}","ms":{},"e":"#,
+        r#"{{"t":"run","i":"{}","c":"{}","ms":{},"e":{}}}"#,
         invocation.id,
         invocation.call.as_str(),
-        invocation.timeout.as_millis()
+        invocation.timeout.as_millis(),
+        invocation.event
     );
-    push_without_breaks(&invocation.event, out);
-    out.push_str("}\n");
-}
-
-pub(crate) fn push_without_breaks(json: &str, out: &mut String) {
-    if json.contains(['\n', '\r']) {
-        out.extend(
-            json.chars()
-                .map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }),
-        );
-    } else {
-        out.push_str(json);
-    }
 }

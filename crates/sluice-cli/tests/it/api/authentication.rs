@@ -11,7 +11,11 @@ async fn authentication_rule_1_every_operation_requires_the_key() {
     for (method, path) in operations(&api).await {
         let method: Method = method.parse().expect("a method");
         let answer = api.root(method.clone(), &path).send().await;
-        assert_eq!(answer.header("www-authenticate"), Some("Bearer"), "{method} {path}");
+        assert_eq!(
+            answer.header("www-authenticate"),
+            Some("Bearer"),
+            "{method} {path}"
+        );
         refused(answer, 401);
     }
 }
@@ -36,7 +40,9 @@ async fn a_key_that_is_not_one_of_ours_is_401() {
         &twice,
         &basic,
     ] {
-        let request = api.root(Method::GET, "/v1/users/me").header("Authorization", value);
+        let request = api
+            .root(Method::GET, "/v1/users/me")
+            .header("Authorization", value);
         refused(request.send().await, 401);
     }
 }
@@ -46,7 +52,9 @@ async fn the_scheme_is_read_in_any_case() {
     let api = new_user().await;
     for scheme in ["bearer", "BEARER", "Bearer"] {
         let value = format!("{scheme} {}", api.key());
-        let request = api.root(Method::GET, "/v1/users/me").header("Authorization", &value);
+        let request = api
+            .root(Method::GET, "/v1/users/me")
+            .header("Authorization", &value);
         request.send().await.expect(200);
     }
 }

@@ -51,7 +51,9 @@ async fn serve(mut stream: TcpStream, answers: &HashMap<&str, Vec<u8>>) {
     let path = head.split(' ').nth(1).unwrap_or_default();
     let missing = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_vec();
     // The client may hang up before it has read everything, as it does when the code is too large.
-    let _ = stream.write_all(answers.get(path).unwrap_or(&missing)).await;
+    let _ = stream
+        .write_all(answers.get(path).unwrap_or(&missing))
+        .await;
 }
 
 fn ok(body: &[u8]) -> Vec<u8> {
@@ -73,8 +75,15 @@ async fn insider() -> Api {
 }
 
 async fn assert_not_fetched(api: &Api, url: &str) -> String {
-    let error = refused(api.post("/components", &json!({ "component_url": url })).await, 422);
-    assert!(error.starts_with("component_url could not be fetched"), "{url}: {error}");
+    let error = refused(
+        api.post("/components", &json!({ "component_url": url }))
+            .await,
+        422,
+    );
+    assert!(
+        error.starts_with("component_url could not be fetched"),
+        "{url}: {error}"
+    );
     error
 }
 
@@ -83,13 +92,22 @@ async fn a_component_is_made_from_the_code_at_a_url() {
     let (api, server) = (insider().await, CodeServer::serving(IDLE).await);
     let body = json!({ "component_url": server.at("/code.js") });
     let component = api.post("/components", &body).await.ok();
-    assert_eq!((&component["code"], &component["name"]), (&json!(IDLE), &json!("Idle")));
+    assert_eq!(
+        (&component["code"], &component["name"]),
+        (&json!(IDLE), &json!("Idle"))
+    );
 }
 
 #[tokio::test]
 async fn a_source_is_made_from_the_code_at_a_url() {
     let (api, server) = (insider().await, CodeServer::serving(IDLE).await);
-    let source = api.post("/sources", &json!({ "component_url": server.at("/code.js") })).await.ok();
+    let source = api
+        .post(
+            "/sources",
+            &json!({ "component_url": server.at("/code.js") }),
+        )
+        .await
+        .ok();
     let path = format!("/components/{}", text(&source["component_id"]));
     assert_eq!(api.get(&path).await.ok()["code"], IDLE);
 }
@@ -105,7 +123,10 @@ async fn a_source_is_updated_to_the_code_at_a_url() {
 
 #[tokio::test]
 async fn redirects_are_followed() {
-    let server = CodeServer::start([("/code.js", ok(IDLE.as_bytes())), ("/moved", redirect("/code.js"))]);
+    let server = CodeServer::start([
+        ("/code.js", ok(IDLE.as_bytes())),
+        ("/moved", redirect("/code.js")),
+    ]);
     let (api, server) = (insider().await, server.await);
     let body = json!({ "component_url": server.at("/moved") });
     assert_eq!(api.post("/components", &body).await.ok()["code"], IDLE);
@@ -113,7 +134,10 @@ async fn redirects_are_followed() {
 
 #[tokio::test]
 async fn redirects_end_somewhere_and_stay_with_http() {
-    let answers = [("/loop", redirect("/loop")), ("/file", redirect("file:///etc/passwd"))];
+    let answers = [
+        ("/loop", redirect("/loop")),
+        ("/file", redirect("file:///etc/passwd")),
+    ];
     let (api, server) = (insider().await, CodeServer::start(answers).await);
     assert_not_fetched(&api, &server.at("/loop")).await;
     assert_not_fetched(&api, &server.at("/file")).await;
@@ -168,7 +192,15 @@ async fn without_the_flag_private_addresses_are_refused_in_every_spelling() {
 #[tokio::test]
 async fn a_url_that_is_not_http_or_https_is_400() {
     let api = new_user().await;
-    for url in ["", "code.js", "//host/code.js", "ftp://host/code.js", "file:///etc/passwd", "http://", "http:"] {
+    for url in [
+        "",
+        "code.js",
+        "//host/code.js",
+        "ftp://host/code.js",
+        "file:///etc/passwd",
+        "http://",
+        "http:",
+    ] {
         for path in ["/components", "/sources"] {
             let error = refused(api.post(path, &json!({ "component_url": url })).await, 400);
             assert!(error.contains("component_url"), "{url}: {error}");

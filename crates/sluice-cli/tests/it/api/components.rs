@@ -17,7 +17,9 @@ fn with_key(key: &str, version: &str) -> String {
 }
 
 async fn create(api: &Api, code: &str) -> Value {
-    api.post("/components", &json!({ "component_code": code })).await.ok()
+    api.post("/components", &json!({ "component_code": code }))
+        .await
+        .ok()
 }
 
 #[tokio::test]
@@ -26,7 +28,10 @@ async fn a_component_has_the_fields_of_the_spec() {
     let component = create(&api, WEATHER).await;
     assert!(text(&component["id"]).starts_with("sc_"));
     let created_at = component["created_at"].as_i64().expect("epoch seconds");
-    assert!((1_600_000_000..10_000_000_000).contains(&created_at), "{created_at}");
+    assert!(
+        (1_600_000_000..10_000_000_000).contains(&created_at),
+        "{created_at}"
+    );
     let expected = json!({
         "id": component["id"], "code": WEATHER, "code_hash": WEATHER_HASH, "name": "Weather", "version": "1.2.3",
         "configurable_props": [
@@ -42,7 +47,9 @@ async fn a_component_has_the_fields_of_the_spec() {
 #[tokio::test]
 async fn creating_answers_200_without_a_location() {
     let api = new_user().await;
-    let answer = api.post("/components", &json!({ "component_code": IDLE })).await;
+    let answer = api
+        .post("/components", &json!({ "component_code": IDLE }))
+        .await;
     assert_eq!(answer.header("location"), None);
     assert_eq!(field_names(&answer.expect(200)), ["data"]);
 }
@@ -75,7 +82,15 @@ async fn any_text_can_be_a_key_when_it_is_escaped_in_the_path() {
 #[tokio::test]
 async fn unknown_ids_and_keys_are_404() {
     let api = new_user().await;
-    for path in ["sc_unknown", "no-such-key", "sc_", "dc_abc", "%00", "%FF", "%2e%2e"] {
+    for path in [
+        "sc_unknown",
+        "no-such-key",
+        "sc_",
+        "dc_abc",
+        "%00",
+        "%FF",
+        "%2e%2e",
+    ] {
         let error = refused(api.get(&format!("/components/{path}")).await, 404);
         assert_eq!(error, "component not found", "{path}");
     }
@@ -100,7 +115,11 @@ async fn with_both_the_code_is_used_and_the_url_is_only_metadata() {
 #[tokio::test]
 async fn one_of_code_and_url_is_required() {
     let api = new_user().await;
-    for body in [json!({}), json!({ "component_code": null }), json!({ "code": IDLE })] {
+    for body in [
+        json!({}),
+        json!({ "component_code": null }),
+        json!({ "code": IDLE }),
+    ] {
         let error = refused(api.post("/components", &body).await, 400);
         assert!(error.contains("component_code"), "{error}");
     }
@@ -110,9 +129,14 @@ async fn one_of_code_and_url_is_required() {
 async fn code_that_does_not_parse_is_422_with_line_and_column() {
     let api = new_user().await;
     let code = "module.exports = {\n  name: oops oops\n};";
-    let body = api.post("/components", &json!({ "component_code": code })).await.expect(422);
+    let body = api
+        .post("/components", &json!({ "component_code": code }))
+        .await
+        .expect(422);
     assert_eq!(body["error"], "component code does not load");
-    let messages = body["details"]["component_code"].as_array().expect("a list");
+    let messages = body["details"]["component_code"]
+        .as_array()
+        .expect("a list");
     let first = text(&messages[0]);
     assert!(first.ends_with("(line 2, column 14)"), "{first}");
 }
@@ -121,16 +145,25 @@ async fn code_that_does_not_parse_is_422_with_line_and_column() {
 async fn code_that_throws_while_it_loads_is_422_with_line_and_column() {
     let api = new_user().await;
     let code = "\n\n  throw new Error(\"not today\");";
-    let body = api.post("/components", &json!({ "component_code": code })).await.expect(422);
+    let body = api
+        .post("/components", &json!({ "component_code": code }))
+        .await
+        .expect(422);
     let first = text(&body["details"]["component_code"][0]);
-    assert!(first.contains("not today") && first.contains("(line 3, column 9)"), "{first}");
+    assert!(
+        first.contains("not today") && first.contains("(line 3, column 9)"),
+        "{first}"
+    );
 }
 
 #[tokio::test]
 async fn a_component_must_have_a_name_a_version_and_run() {
     let api = new_user().await;
     let code = "module.exports = {};";
-    let body = api.post("/components", &json!({ "component_code": code })).await.expect(422);
+    let body = api
+        .post("/components", &json!({ "component_code": code }))
+        .await
+        .expect(422);
     let faults = body["details"]["component_code"].to_string();
     for what in ["name", "version", "run"] {
         assert!(faults.contains(what), "{what}: {faults}");

@@ -10,23 +10,40 @@ use crate::support::{Deployed, PATIENCE, deploy, new_user};
 async fn five_events() -> (Deployed, Vec<String>) {
     let source = deploy(&new_user().await, EMITTER).await;
     emit_numbers(&source, 5).await;
-    let mut ids: Vec<String> = source.summaries().await.iter().map(|row| text(&row["id"])).collect();
+    let mut ids: Vec<String> = source
+        .summaries()
+        .await
+        .iter()
+        .map(|row| text(&row["id"]))
+        .collect();
     ids.reverse();
     (source, ids)
 }
 
 async fn delete(source: &Deployed, query: &str) {
-    let answer = source.api.delete(&source.path(&format!("/events{query}"))).await;
+    let answer = source
+        .api
+        .delete(&source.path(&format!("/events{query}")))
+        .await;
     assert_eq!((answer.status, answer.text.as_str()), (202, ""), "{query}");
 }
 
 /// Waits until exactly these events are left, oldest first; deletion may take its time.
 async fn assert_left(source: &Deployed, expected: &[Value]) {
-    wait_for(PATIENCE, &format!("only {expected:?} to be left"), async || {
-        let mut left: Vec<Value> = source.summaries().await.into_iter().map(|row| row["event"].clone()).collect();
-        left.reverse();
-        (left == expected).then_some(())
-    })
+    wait_for(
+        PATIENCE,
+        &format!("only {expected:?} to be left"),
+        async || {
+            let mut left: Vec<Value> = source
+                .summaries()
+                .await
+                .into_iter()
+                .map(|row| row["event"].clone())
+                .collect();
+            left.reverse();
+            (left == expected).then_some(())
+        },
+    )
     .await;
 }
 
@@ -128,7 +145,11 @@ async fn events_emitted_after_a_deletion_have_newer_ids_than_those_deleted() {
     delete(&source, "").await;
     emit_numbers(&source, 1).await;
     let next = text(&source.summaries().await[0]["id"]);
-    let order = |id: &str| -> Vec<u64> { id.split('-').map(|part| part.parse().expect("a number")).collect() };
+    let order = |id: &str| -> Vec<u64> {
+        id.split('-')
+            .map(|part| part.parse().expect("a number"))
+            .collect()
+    };
     assert!(order(&next) > order(&ids[4]), "{next} {}", ids[4]);
 }
 
@@ -149,7 +170,13 @@ async fn bounds_that_are_no_event_ids_or_the_wrong_way_round_are_400_and_delete_
         "event_name=%00",
         &reversed,
     ] {
-        refused(source.api.delete(&source.path(&format!("/events?{query}"))).await, 400);
+        refused(
+            source
+                .api
+                .delete(&source.path(&format!("/events?{query}")))
+                .await,
+            400,
+        );
     }
     assert_eq!(source.events(5).await.len(), 5);
 }

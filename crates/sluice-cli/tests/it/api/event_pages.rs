@@ -22,7 +22,10 @@ fn countdown(from: u64, to: u64) -> Vec<Value> {
 fn order_of(id: &Value) -> (u64, u64) {
     let id = text(id);
     let (ms, seq) = id.split_once('-').expect("an event id");
-    (ms.parse().expect("a number"), seq.parse().expect("a number"))
+    (
+        ms.parse().expect("a number"),
+        seq.parse().expect("a number"),
+    )
 }
 
 #[tokio::test]
@@ -30,14 +33,22 @@ async fn events_are_newest_first_and_10_to_a_page_unless_told_otherwise() {
     let source = emitter(12).await;
     let first = page(&source.api, &source.path("/event_summaries")).await;
     assert_eq!(first.each("event"), countdown(12, 3));
-    assert_eq!((&first.info["total_count"], &first.info["count"]), (&json!(12), &json!(10)));
+    assert_eq!(
+        (&first.info["total_count"], &first.info["count"]),
+        (&json!(12), &json!(10))
+    );
 }
 
 #[tokio::test]
 async fn delete_events_rule_5_ids_are_ordered_by_emission() {
     let source = emitter(5).await;
     emit_numbers(&source, 5).await;
-    let ids: Vec<_> = page(&source.api, &path(&source, "limit=10")).await.each("id").iter().map(order_of).collect();
+    let ids: Vec<_> = page(&source.api, &path(&source, "limit=10"))
+        .await
+        .each("id")
+        .iter()
+        .map(order_of)
+        .collect();
     assert!(ids.is_sorted_by(|newer, older| newer > older), "{ids:?}");
 }
 
@@ -45,7 +56,9 @@ async fn delete_events_rule_5_ids_are_ordered_by_emission() {
 async fn limit_n_returns_the_last_n_events() {
     let source = emitter(5).await;
     for limit in [1, 3, 5, 50] {
-        let rows = page(&source.api, &path(&source, &format!("limit={limit}"))).await.each("event");
+        let rows = page(&source.api, &path(&source, &format!("limit={limit}")))
+            .await
+            .each("event");
         let oldest_shown = 6_u64.saturating_sub(limit).max(1);
         assert_eq!(rows, countdown(5, oldest_shown), "{limit}");
     }
@@ -63,7 +76,10 @@ async fn cursors_are_the_ids_of_the_first_and_the_last_event_of_the_page() {
 async fn a_source_without_events_has_an_empty_page() {
     let source = emitter(0).await;
     let list = page(&source.api, &path(&source, "limit=5")).await;
-    assert_eq!(list.info, json!({ "total_count": 0, "count": 0, "start_cursor": null, "end_cursor": null }));
+    assert_eq!(
+        list.info,
+        json!({ "total_count": 0, "count": 0, "start_cursor": null, "end_cursor": null })
+    );
 }
 
 #[tokio::test]
@@ -80,9 +96,17 @@ async fn before_gives_the_events_just_ahead_of_the_cursor() {
     let source = emitter(6).await;
     let all = page(&source.api, &path(&source, "limit=6")).await;
     let cursor = text(&all.rows[4]["id"]);
-    let ahead = page(&source.api, &path(&source, &format!("limit=2&before={cursor}"))).await;
+    let ahead = page(
+        &source.api,
+        &path(&source, &format!("limit=2&before={cursor}")),
+    )
+    .await;
     assert_eq!(ahead.each("event"), countdown(4, 3));
-    let newest = page(&source.api, &path(&source, &format!("before={}", all.start_cursor()))).await;
+    let newest = page(
+        &source.api,
+        &path(&source, &format!("before={}", all.start_cursor())),
+    )
+    .await;
     assert!(newest.rows.is_empty());
 }
 
@@ -114,7 +138,10 @@ async fn never_more_than_the_newest_100_though_total_count_counts_all() {
 async fn the_window_of_100_is_that_of_the_selected_channel() {
     let source = deploy(&new_user().await, EMITTER).await;
     let quiet = json!(["rare", { "name": "quiet" }]);
-    let emits: Vec<Value> = [quiet].into_iter().chain((0..100).map(|number| json!([number]))).collect();
+    let emits: Vec<Value> = [quiet]
+        .into_iter()
+        .chain((0..100).map(|number| json!([number])))
+        .collect();
     super::fixtures::emit(&source, &emits).await;
     let list = page(&source.api, &path(&source, "event_name=quiet")).await;
     assert_eq!(list.each("event"), ["rare"]);

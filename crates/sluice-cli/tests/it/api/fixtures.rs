@@ -55,7 +55,10 @@ pub(super) async fn idle_source(api: &Api) -> Deployed {
 
 /// The id of a saved component.
 pub(super) async fn save(api: &Api, code: &str) -> String {
-    let component = api.post("/components", &json!({ "component_code": code })).await.ok();
+    let component = api
+        .post("/components", &json!({ "component_code": code }))
+        .await
+        .ok();
     text(&component["id"])
 }
 
@@ -73,7 +76,12 @@ pub(super) fn field_names(value: &Value) -> Vec<&str> {
 /// Asserts a refusal with the body that all of them share, and gives its `error`.
 #[track_caller]
 pub(super) fn refused(answer: Answer, status: u16) -> String {
-    assert_eq!(answer.header("content-type"), Some("application/json"), "{}", answer.text);
+    assert_eq!(
+        answer.header("content-type"),
+        Some("application/json"),
+        "{}",
+        answer.text
+    );
     text(&answer.expect(status)["error"])
 }
 
@@ -95,7 +103,11 @@ pub(super) async fn emit_numbers(source: &Deployed, count: u64) {
 }
 
 async fn total_events(source: &Deployed) -> u64 {
-    let page = source.api.get(&source.path("/event_summaries?limit=1")).await.expect(200);
+    let page = source
+        .api
+        .get(&source.path("/event_summaries?limit=1"))
+        .await
+        .expect(200);
     page["page_info"]["total_count"].as_u64().expect("a number")
 }
 
@@ -105,7 +117,10 @@ pub(super) async fn page(api: &Api, path: &str) -> Page {
     assert_eq!(field_names(&body), ["page_info", "data"]);
     let rows = body["data"].as_array().expect("a list").clone();
     assert_eq!(body["page_info"]["count"], rows.len());
-    Page { info: body["page_info"].clone(), rows }
+    Page {
+        info: body["page_info"].clone(),
+        rows,
+    }
 }
 
 pub(super) struct Page {

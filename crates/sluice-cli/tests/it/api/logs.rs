@@ -21,7 +21,10 @@ fn messages(rows: &[Value]) -> Vec<String> {
 }
 
 fn countdown(from: u64, to: u64) -> Vec<String> {
-    (to..=from).rev().map(|line| format!("line {line}.")).collect()
+    (to..=from)
+        .rev()
+        .map(|line| format!("line {line}."))
+        .collect()
 }
 
 #[tokio::test]
@@ -29,8 +32,14 @@ async fn a_line_has_its_id_time_kind_level_message_and_invocation() {
     let (source, invocation) = counter(1).await;
     let list = page(&source.api, &source.path("/logs")).await;
     let line = &list.rows[0];
-    assert_eq!(field_names(line), ["id", "ts", "k", "level", "msg", "invocation_id"]);
-    assert_eq!((&line["msg"], &line["invocation_id"]), (&json!("line 1."), &json!(invocation)));
+    assert_eq!(
+        field_names(line),
+        ["id", "ts", "k", "level", "msg", "invocation_id"]
+    );
+    assert_eq!(
+        (&line["msg"], &line["invocation_id"]),
+        (&json!("line 1."), &json!(invocation))
+    );
     let created_ms = source.source["created_at"].as_i64().expect("epoch seconds") * 1000;
     assert!(line["ts"].as_i64() >= Some(created_ms), "{line}");
     assert_eq!(list.info["start_cursor"], line["id"]);
@@ -40,7 +49,10 @@ async fn a_line_has_its_id_time_kind_level_message_and_invocation() {
 async fn a_source_that_never_ran_has_an_empty_log() {
     let source = deploy(&new_user().await, COUNTER).await;
     let list = page(&source.api, &source.path("/logs")).await;
-    assert_eq!(list.info, json!({ "total_count": 0, "count": 0, "start_cursor": null, "end_cursor": null }));
+    assert_eq!(
+        list.info,
+        json!({ "total_count": 0, "count": 0, "start_cursor": null, "end_cursor": null })
+    );
 }
 
 #[tokio::test]
@@ -48,7 +60,10 @@ async fn lines_are_newest_first_and_10_to_a_page_unless_told_otherwise() {
     let (source, _) = counter(12).await;
     let first = page(&source.api, &source.path("/logs")).await;
     assert_eq!(messages(&first.rows), countdown(12, 3));
-    assert_eq!((&first.info["total_count"], &first.info["count"]), (&json!(12), &json!(10)));
+    assert_eq!(
+        (&first.info["total_count"], &first.info["count"]),
+        (&json!(12), &json!(10))
+    );
 }
 
 #[tokio::test]
@@ -64,7 +79,11 @@ async fn before_gives_the_lines_just_ahead_of_the_cursor() {
     let (source, _) = counter(6).await;
     let all = page(&source.api, &source.path("/logs")).await;
     let cursor = text(&all.rows[4]["id"]);
-    let ahead = page(&source.api, &source.path(&format!("/logs?limit=2&before={cursor}"))).await;
+    let ahead = page(
+        &source.api,
+        &source.path(&format!("/logs?limit=2&before={cursor}")),
+    )
+    .await;
     assert_eq!(messages(&ahead.rows), countdown(4, 3));
 }
 

@@ -16,19 +16,27 @@ fn unique_key() -> String {
 }
 
 fn emitter(key: &str, version: &str) -> String {
-    EMITTER.replace(r#"version: "0.0.1""#, &format!(r#"version: "{version}", key: "{key}""#))
+    EMITTER.replace(
+        r#"version: "0.0.1""#,
+        &format!(r#"version: "{version}", key: "{key}""#),
+    )
 }
 
 async fn publish(api: &Api, code: &str) -> Answer {
     let id = save(api, code).await;
-    api.post("/components/registry", &json!({ "component_id": id })).await
+    api.post("/components/registry", &json!({ "component_id": id }))
+        .await
 }
 
 #[tokio::test]
 async fn a_published_component_is_read_by_its_key_by_anyone() {
     let key = unique_key();
     let published = publish(&operator(), &emitter(&key, "1.0.0")).await.ok();
-    let found = new_user().await.get(&format!("/components/registry/{key}")).await.ok();
+    let found = new_user()
+        .await
+        .get(&format!("/components/registry/{key}"))
+        .await
+        .ok();
     assert_eq!(found, published);
     assert_eq!(found["key"], key);
 }
@@ -40,7 +48,11 @@ async fn a_published_component_is_deployed_by_its_key_by_anyone() {
     let api = new_user().await;
     let source = api.post("/sources", &json!({ "key": key })).await.ok();
     assert_eq!(source["component_id"], published["id"]);
-    let source = Deployed { id: text(&source["id"]), api, source };
+    let source = Deployed {
+        id: text(&source["id"]),
+        api,
+        source,
+    };
     emit_numbers(&source, 1).await;
 }
 

@@ -27,7 +27,10 @@ async fn what_was_deleted_is_404_afterwards() {
     }
     refused(api.delete(&source.path("")).await, 404);
     refused(api.delete(&source.path("/events")).await, 404);
-    refused(api.put(&source.path(""), &json!({ "name": "x" })).await, 404);
+    refused(
+        api.put(&source.path(""), &json!({ "name": "x" })).await,
+        404,
+    );
     refused(api.post(&source.path("/run"), &json!({})).await, 404);
     refused(source.send(&json!(1)).await, 404);
 }
@@ -38,7 +41,9 @@ async fn the_component_outlives_its_source() {
     let source = idle_source(&api).await;
     api.delete(&source.path("")).await.expect(204);
     let component = source.source["component_id"].as_str().expect("an id");
-    api.get(&format!("/components/{component}")).await.expect(200);
+    api.get(&format!("/components/{component}"))
+        .await
+        .expect(200);
 }
 
 #[tokio::test]
@@ -47,7 +52,10 @@ async fn a_deactivate_hook_that_throws_is_422_and_the_source_stays() {
     let source = deploy(&api, STUBBORN).await;
     let refusal = api.delete(&source.path("")).await.expect(422);
     assert_eq!(refusal["error"], "observation error");
-    assert!(refusal["observations"].to_string().contains("I stay"), "{refusal}");
+    assert!(
+        refusal["observations"].to_string().contains("I stay"),
+        "{refusal}"
+    );
     assert_eq!(api.get(&source.path("")).await.ok(), source.source);
 }
 
@@ -55,8 +63,12 @@ async fn a_deactivate_hook_that_throws_is_422_and_the_source_stays() {
 async fn ignore_hook_errors_deletes_anyway() {
     let api = new_user().await;
     let source = deploy(&api, STUBBORN).await;
-    api.delete(&source.path("?ignore_hook_errors=false")).await.expect(422);
-    api.delete(&source.path("?ignore_hook_errors=true")).await.expect(204);
+    api.delete(&source.path("?ignore_hook_errors=false"))
+        .await
+        .expect(422);
+    api.delete(&source.path("?ignore_hook_errors=true"))
+        .await
+        .expect(204);
     assert!(page(&api, "/users/me/sources").await.rows.is_empty());
 }
 
@@ -65,8 +77,15 @@ async fn ignore_hook_errors_is_true_or_false() {
     let api = new_user().await;
     let source = idle_source(&api).await;
     for value in ["", "yes", "1", "TRUE"] {
-        let error = refused(api.delete(&source.path(&format!("?ignore_hook_errors={value}"))).await, 400);
-        assert!(error.contains("ignore_hook_errors") || error.contains("true"), "{error}");
+        let error = refused(
+            api.delete(&source.path(&format!("?ignore_hook_errors={value}")))
+                .await,
+            400,
+        );
+        assert!(
+            error.contains("ignore_hook_errors") || error.contains("true"),
+            "{error}"
+        );
     }
     api.get(&source.path("")).await.expect(200);
 }

@@ -13,7 +13,10 @@ async fn sources(api: &Api, count: usize) -> Vec<Value> {
     let component = save(api, IDLE).await;
     let mut ids = Vec::new();
     for _ in 0..count {
-        let source = api.post("/sources", &json!({ "component_id": component })).await.ok();
+        let source = api
+            .post("/sources", &json!({ "component_id": component }))
+            .await
+            .ok();
         ids.push(source["id"].clone());
     }
     ids.reverse();
@@ -24,16 +27,23 @@ async fn sources(api: &Api, count: usize) -> Vec<Value> {
 async fn an_empty_list_has_counts_of_zero_and_no_cursors() {
     let list = page(&new_user().await, LIST).await;
     assert!(list.rows.is_empty());
-    let expected = json!({ "total_count": 0, "count": 0, "start_cursor": null, "end_cursor": null });
+    let expected =
+        json!({ "total_count": 0, "count": 0, "start_cursor": null, "end_cursor": null });
     assert_eq!(list.info, expected);
 }
 
 #[tokio::test]
 async fn items_are_sources_without_user_id() {
     let api = new_user().await;
-    let source = api.post("/sources", &json!({ "component_code": IDLE })).await.ok();
+    let source = api
+        .post("/sources", &json!({ "component_code": IDLE }))
+        .await
+        .ok();
     let mut expected = source.clone();
-    expected.as_object_mut().expect("an object").shift_remove("user_id");
+    expected
+        .as_object_mut()
+        .expect("an object")
+        .shift_remove("user_id");
     assert_eq!(page(&api, LIST).await.rows, [expected]);
 }
 
@@ -43,7 +53,10 @@ async fn the_list_is_newest_first_and_a_page_has_10_unless_told_otherwise() {
     let ids = sources(&api, 12).await;
     let first = page(&api, LIST).await;
     assert_eq!(first.each("id"), ids[..10]);
-    assert_eq!((&first.info["total_count"], &first.info["count"]), (&json!(12), &json!(10)));
+    assert_eq!(
+        (&first.info["total_count"], &first.info["count"]),
+        (&json!(12), &json!(10))
+    );
 }
 
 #[tokio::test]
@@ -53,7 +66,13 @@ async fn paging_with_after_shows_everything_once_and_ends_in_an_empty_page() {
     let pages = all_pages(&api, &format!("{LIST}?limit=3")).await;
     let sizes: Vec<usize> = pages.iter().map(|page| page.rows.len()).collect();
     assert_eq!(sizes, [3, 3, 1]);
-    assert_eq!(pages.iter().flat_map(|page| page.each("id")).collect::<Vec<_>>(), ids);
+    assert_eq!(
+        pages
+            .iter()
+            .flat_map(|page| page.each("id"))
+            .collect::<Vec<_>>(),
+        ids
+    );
     assert!(pages.iter().all(|page| page.info["total_count"] == 7));
 }
 
@@ -61,8 +80,9 @@ async fn paging_with_after_shows_everything_once_and_ends_in_an_empty_page() {
 async fn before_gives_the_items_just_ahead_of_the_cursor() {
     let api = new_user().await;
     let ids = sources(&api, 5).await;
-    let last = page(&api, &format!("{LIST}?limit=1&after={}", page(&api, &format!("{LIST}?limit=4")).await.end_cursor()));
-    let cursor = last.await.start_cursor();
+    let four = page(&api, &format!("{LIST}?limit=4")).await;
+    let last = page(&api, &format!("{LIST}?after={}", four.end_cursor())).await;
+    let cursor = last.start_cursor();
     let ahead = page(&api, &format!("{LIST}?limit=2&before={cursor}")).await;
     assert_eq!(ahead.each("id"), ids[2..4]);
 }
@@ -83,7 +103,14 @@ async fn a_page_has_at_most_100_items_whatever_the_limit() {
     let api = new_user().await;
     sources(&api, 101).await;
     for limit in ["100", "101", "99999999999999999999"] {
-        assert_eq!(page(&api, &format!("{LIST}?limit={limit}")).await.rows.len(), 100, "{limit}");
+        assert_eq!(
+            page(&api, &format!("{LIST}?limit={limit}"))
+                .await
+                .rows
+                .len(),
+            100,
+            "{limit}"
+        );
     }
 }
 
@@ -96,10 +123,17 @@ async fn sources_of_other_users_are_not_in_the_list() {
 #[tokio::test]
 async fn limits_and_cursors_that_are_none_are_400_on_every_list() {
     let api = new_user().await;
-    let source = api.post("/sources", &json!({ "component_code": IDLE })).await.ok();
+    let source = api
+        .post("/sources", &json!({ "component_code": IDLE }))
+        .await
+        .ok();
     let id = source["id"].as_str().expect("an id");
     let cursor = page(&api, LIST).await.start_cursor();
-    for list in [LIST.to_owned(), format!("/sources/{id}/event_summaries"), format!("/sources/{id}/logs")] {
+    for list in [
+        LIST.to_owned(),
+        format!("/sources/{id}/event_summaries"),
+        format!("/sources/{id}/logs"),
+    ] {
         for query in [
             "limit=0",
             "limit=-1",

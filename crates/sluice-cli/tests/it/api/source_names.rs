@@ -14,7 +14,8 @@ async fn named(api: &Api, component: &str, name: Option<&str>) -> Value {
 #[tokio::test]
 async fn rule_3_without_a_name_the_name_slug_of_the_component_is_the_name() {
     let api = new_user().await;
-    let code = r#"module.exports = { name: "New RSS Items, dailyDigest", version: "1", run() {} };"#;
+    let code =
+        r#"module.exports = { name: "New RSS Items, dailyDigest", version: "1", run() {} };"#;
     let component = save(&api, code).await;
     let source = named(&api, &component, None).await;
     assert_eq!(source["name"], "new-rss-items--daily-digest");
@@ -26,7 +27,10 @@ async fn a_name_is_kept_as_given_and_its_slug_splits_camel_case_and_keeps_runs_o
     let api = new_user().await;
     let component = save(&api, IDLE).await;
     for (name, slug) in [
-        ("My first project - exu_oedidz", "my-first-project---exu-oedidz"),
+        (
+            "My first project - exu_oedidz",
+            "my-first-project---exu-oedidz",
+        ),
         ("exu_2LniLm", "exu-2-lni-lm"),
         ("cronjob.js", "cronjob-js"),
         ("camelCaseName", "camel-case-name"),
@@ -34,7 +38,10 @@ async fn a_name_is_kept_as_given_and_its_slug_splits_camel_case_and_keeps_runs_o
         ("Grüße 🦀", "gr--e--"),
     ] {
         let source = named(&api, &component, Some(name)).await;
-        assert_eq!((&source["name"], &source["name_slug"]), (&json!(name), &json!(slug)));
+        assert_eq!(
+            (&source["name"], &source["name_slug"]),
+            (&json!(name), &json!(slug))
+        );
     }
 }
 
@@ -50,7 +57,11 @@ async fn slugs_that_are_taken_are_counted_up() {
         (None, "idle"),
         (None, "idle-1"),
     ] {
-        assert_eq!(named(&api, &component, name).await["name_slug"], slug, "{name:?}");
+        assert_eq!(
+            named(&api, &component, name).await["name_slug"],
+            slug,
+            "{name:?}"
+        );
     }
 }
 
@@ -64,17 +75,29 @@ async fn sources_that_are_made_at_the_same_moment_get_slugs_of_their_own() {
         requests.spawn(async move { named(&api, &component, Some("same")).await });
     }
     let sources = requests.join_all().await;
-    let mut slugs: Vec<String> = sources.iter().map(|source| source["name_slug"].to_string()).collect();
+    let mut slugs: Vec<String> = sources
+        .iter()
+        .map(|source| source["name_slug"].to_string())
+        .collect();
     slugs.sort();
     let counted = (1..8).map(|number| format!("\"same-{number}\""));
-    assert_eq!(slugs, ["\"same\"".to_owned()].into_iter().chain(counted).collect::<Vec<_>>());
+    assert_eq!(
+        slugs,
+        ["\"same\"".to_owned()]
+            .into_iter()
+            .chain(counted)
+            .collect::<Vec<_>>()
+    );
 }
 
 #[tokio::test]
 async fn slugs_are_unique_within_an_account_not_across_accounts() {
     for api in [new_user().await, new_user().await] {
         let component = save(&api, IDLE).await;
-        assert_eq!(named(&api, &component, Some("Shared name")).await["name_slug"], "shared-name");
+        assert_eq!(
+            named(&api, &component, Some("Shared name")).await["name_slug"],
+            "shared-name"
+        );
     }
 }
 
@@ -86,7 +109,10 @@ async fn renaming_to_a_taken_slug_counts_up_and_renaming_to_itself_keeps_it() {
     let source = named(&api, &component, Some("Other")).await;
     let path = format!("/sources/{}", source["id"].as_str().expect("an id"));
     let renamed = api.put(&path, &json!({ "name": "Taken" })).await.ok();
-    assert_eq!((&renamed["name"], &renamed["name_slug"]), (&json!("Taken"), &json!("taken-1")));
+    assert_eq!(
+        (&renamed["name"], &renamed["name_slug"]),
+        (&json!("Taken"), &json!("taken-1"))
+    );
     let same = api.put(&path, &json!({ "name": "Taken" })).await.ok();
     assert_eq!(same["name_slug"], "taken-1");
 }

@@ -38,7 +38,10 @@ async fn rule_2_component_id_is_preferred_to_everything() {
     let created = api.post("/sources", &body).await.ok();
     assert_eq!(created["component_id"], id);
     let source = idle_source(&api).await;
-    assert_eq!(api.put(&source.path(""), &body).await.ok()["component_id"], id);
+    assert_eq!(
+        api.put(&source.path(""), &body).await.ok()["component_id"],
+        id
+    );
 }
 
 #[tokio::test]
@@ -82,8 +85,14 @@ async fn unknown_component_ids_and_keys_are_404_in_create_and_update() {
         json!({ "key": UNKNOWN_KEY }),
         json!({ "key": "" }),
     ] {
-        assert_eq!(refused(api.post("/sources", &body).await, 404), "component not found");
-        assert_eq!(refused(api.put(&source.path(""), &body).await, 404), "component not found");
+        assert_eq!(
+            refused(api.post("/sources", &body).await, 404),
+            "component not found"
+        );
+        assert_eq!(
+            refused(api.put(&source.path(""), &body).await, 404),
+            "component not found"
+        );
     }
     assert_eq!(api.get(&source.path("")).await.ok(), source.source);
 }

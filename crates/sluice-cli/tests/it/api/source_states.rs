@@ -8,8 +8,14 @@ use crate::support::{Deployed, deploy, new_user};
 
 async fn set_active(source: &Deployed, active: bool) {
     let body = json!({ "active": active });
-    assert_eq!(source.api.put(&source.path(""), &body).await.ok()["active"], active);
-    assert_eq!(source.api.get(&source.path("")).await.ok()["active"], active);
+    assert_eq!(
+        source.api.put(&source.path(""), &body).await.ok()["active"],
+        active
+    );
+    assert_eq!(
+        source.api.get(&source.path("")).await.ok()["active"],
+        active
+    );
 }
 
 async fn assert_gone(api: &Api, source: &Deployed) {

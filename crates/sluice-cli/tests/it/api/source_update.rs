@@ -33,9 +33,19 @@ async fn an_update_answers_200_with_the_source_as_create_does() {
 async fn a_body_that_names_nothing_to_change_is_400() {
     let api = new_user().await;
     let source = idle_source(&api).await;
-    for body in ["{}", "", r#"{"unknown": 1}"#, r#"{"include": "id"}"#, r#"{"name": null, "active": null}"#] {
+    for body in [
+        "{}",
+        "",
+        r#"{"unknown": 1}"#,
+        r#"{"include": "id"}"#,
+        r#"{"name": null, "active": null}"#,
+    ] {
         let request = api.request(Method::PUT, &source.path(""));
-        let answer = request.header("Content-Type", "application/json").body(body).send().await;
+        let answer = request
+            .header("Content-Type", "application/json")
+            .body(body)
+            .send()
+            .await;
         let error = refused(answer, 400);
         assert!(error.contains("nothing to change"), "{error}");
     }
@@ -46,17 +56,31 @@ async fn a_body_that_names_nothing_to_change_is_400() {
 async fn active_left_out_means_true_so_renaming_an_inactive_source_activates_it() {
     let api = new_user().await;
     let source = idle_source(&api).await;
-    api.put(&source.path(""), &json!({ "active": false })).await.expect(200);
-    assert_eq!(api.put(&source.path(""), &json!({ "name": "x" })).await.ok()["active"], true);
+    api.put(&source.path(""), &json!({ "active": false }))
+        .await
+        .expect(200);
+    assert_eq!(
+        api.put(&source.path(""), &json!({ "name": "x" }))
+            .await
+            .ok()["active"],
+        true
+    );
 }
 
 #[tokio::test]
 async fn without_component_fields_the_code_is_kept() {
     let api = new_user().await;
     let source = idle_source(&api).await;
-    for body in [json!({ "name": "x" }), json!({ "configured_props": {} }), json!({ "active": false })] {
+    for body in [
+        json!({ "name": "x" }),
+        json!({ "configured_props": {} }),
+        json!({ "active": false }),
+    ] {
         let updated = api.put(&source.path(""), &body).await.ok();
-        assert_eq!(updated["component_id"], source.source["component_id"], "{body}");
+        assert_eq!(
+            updated["component_id"], source.source["component_id"],
+            "{body}"
+        );
     }
 }
 
@@ -64,17 +88,31 @@ async fn without_component_fields_the_code_is_kept() {
 async fn a_name_left_out_is_kept_with_its_slug() {
     let api = new_user().await;
     let source = idle_source(&api).await;
-    api.put(&source.path(""), &json!({ "name": "My name" })).await.expect(200);
-    let updated = api.put(&source.path(""), &json!({ "active": true })).await.ok();
-    assert_eq!((&updated["name"], &updated["name_slug"]), (&json!("My name"), &json!("my-name")));
+    api.put(&source.path(""), &json!({ "name": "My name" }))
+        .await
+        .expect(200);
+    let updated = api
+        .put(&source.path(""), &json!({ "active": true }))
+        .await
+        .ok();
+    assert_eq!(
+        (&updated["name"], &updated["name_slug"]),
+        (&json!("My name"), &json!("my-name"))
+    );
 }
 
 #[tokio::test]
 async fn a_new_name_changes_the_slug_and_runs_no_hook() {
     let api = new_user().await;
     let source = deploy(&api, HOOKED).await;
-    let renamed = api.put(&source.path(""), &json!({ "name": "My newName" })).await.ok();
-    assert_eq!((&renamed["name"], &renamed["name_slug"]), (&json!("My newName"), &json!("my-new-name")));
+    let renamed = api
+        .put(&source.path(""), &json!({ "name": "My newName" }))
+        .await
+        .ok();
+    assert_eq!(
+        (&renamed["name"], &renamed["name_slug"]),
+        (&json!("My newName"), &json!("my-new-name"))
+    );
     source.run(json!({})).await;
     assert_eq!(source.events(3).await, ["deploy", "activate", "run"]);
 }
@@ -84,17 +122,28 @@ async fn toggling_active_runs_deactivate_or_activate() {
     let api = new_user().await;
     let source = deploy(&api, HOOKED).await;
     for active in [false, true] {
-        api.put(&source.path(""), &json!({ "active": active })).await.expect(200);
+        api.put(&source.path(""), &json!({ "active": active }))
+            .await
+            .expect(200);
     }
-    assert_eq!(source.events(4).await, ["deploy", "activate", "deactivate", "activate"]);
+    assert_eq!(
+        source.events(4).await,
+        ["deploy", "activate", "deactivate", "activate"]
+    );
 }
 
 #[tokio::test]
 async fn configured_props_replace_the_whole_object_and_left_out_are_kept() {
     let api = new_user().await;
     let source = deploy_with(&api, WITH_PROPS, json!({ "city": "Rome", "count": 3 })).await;
-    let renamed = api.put(&source.path(""), &json!({ "name": "x" })).await.ok();
-    assert_eq!(renamed["configured_props"], json!({ "city": "Rome", "count": 3 }));
+    let renamed = api
+        .put(&source.path(""), &json!({ "name": "x" }))
+        .await
+        .ok();
+    assert_eq!(
+        renamed["configured_props"],
+        json!({ "city": "Rome", "count": 3 })
+    );
     let body = json!({ "configured_props": { "city": "Oslo" } });
     let replaced = api.put(&source.path(""), &body).await.ok();
     assert_eq!(replaced["configured_props"], json!({ "city": "Oslo" }));
@@ -136,16 +185,26 @@ async fn an_interval_timer_whose_value_did_not_change_keeps_its_schedule() {
     let code = r#"module.exports = { name: "T", version: "1", props: { timer: "$.interface.timer" },
         run(event) { this.$emit(event.interval_seconds ?? "by hand"); } };"#;
     let source = deploy_with(&api, code, json!({ "timer": { "intervalSeconds": 3600 } })).await;
-    assert_eq!(source.events(1).await, [3600], "it runs once when it is activated");
-    let timer = |seconds: u32| json!({ "configured_props": { "timer": { "intervalSeconds": seconds } } });
+    assert_eq!(
+        source.events(1).await,
+        [3600],
+        "it runs once when it is activated"
+    );
+    let timer =
+        |seconds: u32| json!({ "configured_props": { "timer": { "intervalSeconds": seconds } } });
     api.put(&source.path(""), &timer(3600)).await.expect(200);
-    api.put(&source.path(""), &json!({ "name": "x" })).await.expect(200);
+    api.put(&source.path(""), &json!({ "name": "x" }))
+        .await
+        .expect(200);
     source.run(json!({})).await;
     source.events(2).await;
     api.put(&source.path(""), &timer(7200)).await.expect(200);
     let ticks = wait_for(PATIENCE, "the tick of the new schedule", async || {
         let summaries = source.summaries().await;
-        let events: Vec<_> = summaries.into_iter().map(|summary| summary["event"].clone()).collect();
+        let events: Vec<_> = summaries
+            .into_iter()
+            .map(|summary| summary["event"].clone())
+            .collect();
         events.contains(&json!(7200)).then_some(events)
     });
     assert_eq!(ticks.await, [json!(7200), json!("by hand"), json!(3600)]);
@@ -165,7 +224,10 @@ async fn fields_of_the_wrong_type_are_400_and_named() {
         ("key", json!(1)),
         ("configured_props", json!([1])),
     ] {
-        let error = refused(api.put(&source.path(""), &json!({ field: value })).await, 400);
+        let error = refused(
+            api.put(&source.path(""), &json!({ field: value })).await,
+            400,
+        );
         assert!(error.contains(field), "{field}: {error}");
     }
 }

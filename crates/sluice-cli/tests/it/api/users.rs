@@ -11,7 +11,9 @@ use crate::support::{PATIENCE, deploy, new_user, shared_server, unique_name};
 const DAY: i64 = 86_400;
 
 async fn paid_user() -> Api {
-    shared_server(Backend::Sqlite).user(&unique_name(), Plan::Paid).await
+    shared_server(Backend::Sqlite)
+        .user(&unique_name(), Plan::Paid)
+        .await
 }
 
 async fn me(api: &Api) -> Value {
@@ -51,10 +53,16 @@ async fn users_me_of_a_paid_user_has_three_billing_fields_instead() {
 #[tokio::test]
 async fn the_billing_period_is_the_month_of_now_in_epoch_seconds() {
     let api = paid_user().await;
-    let now = idle_source(&api).await.source["created_at"].as_i64().expect("epoch seconds");
+    let now = idle_source(&api).await.source["created_at"]
+        .as_i64()
+        .expect("epoch seconds");
     let user = me(&api).await;
-    let start = user["billing_period_start_ts"].as_i64().expect("epoch seconds");
-    let end = user["billing_period_end_ts"].as_i64().expect("epoch seconds");
+    let start = user["billing_period_start_ts"]
+        .as_i64()
+        .expect("epoch seconds");
+    let end = user["billing_period_end_ts"]
+        .as_i64()
+        .expect("epoch seconds");
     assert!((start..end).contains(&now), "{start} {now} {end}");
     assert_eq!((start % DAY, end % DAY), (0, 0));
     assert!((28..=31).contains(&((end - start) / DAY)), "{start} {end}");
@@ -68,7 +76,10 @@ async fn daily_usage_counts_invocations_and_at_least_a_millisecond_for_each() {
     emit_numbers(&source, 1).await;
     let user = me(&api).await;
     assert_eq!(user["daily_invocations_used"], 2);
-    assert!(user["daily_compute_time_used"].as_u64() >= Some(2), "{user}");
+    assert!(
+        user["daily_compute_time_used"].as_u64() >= Some(2),
+        "{user}"
+    );
 }
 
 #[tokio::test]
@@ -89,7 +100,11 @@ async fn the_daily_quota_is_shown_and_over_it_runs_and_requests_are_429_with_ret
     let run = api.post(&source.path("/run"), &json!({})).await;
     let request = source.send(&json!({})).await;
     for answer in [run, request] {
-        let seconds: i64 = answer.header("retry-after").expect("a header").parse().expect("seconds");
+        let seconds: i64 = answer
+            .header("retry-after")
+            .expect("a header")
+            .parse()
+            .expect("seconds");
         assert!((1..=DAY).contains(&seconds), "{seconds}");
         refused(answer, 429);
     }
@@ -116,12 +131,18 @@ async fn the_operator_makes_users_whose_key_of_32_lower_case_hexadecimal_charact
     let user = operator.post("/users", &body).await.ok();
     let key = text(&user["api_key"]);
     assert_eq!(key.len(), 32);
-    assert!(key.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')), "{key}");
-    let expected =
-        json!({ "id": user["id"], "username": name, "email": "a@b.c", "plan": "paid", "api_key": key });
+    assert!(
+        key.bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
+        "{key}"
+    );
+    let expected = json!({ "id": user["id"], "username": name, "email": "a@b.c", "plan": "paid", "api_key": key });
     assert_eq!(user, expected);
     let seen = me(&Api::new(shared_server(Backend::Sqlite).url(), &key)).await;
-    assert_eq!((&seen["id"], &seen["username"]), (&user["id"], &user["username"]));
+    assert_eq!(
+        (&seen["id"], &seen["username"]),
+        (&user["id"], &user["username"])
+    );
 }
 
 #[tokio::test]
@@ -149,7 +170,10 @@ async fn post_users_wants_a_username_an_email_and_a_known_plan() {
         (json!({ "username": 5, "email": "a@b.c" }), "username"),
         (json!({ "username": "nul\0", "email": "a@b.c" }), "username"),
         (json!({ "username": unique_name() }), "email"),
-        (json!({ "username": unique_name(), "email": "a@b.c", "plan": "gold" }), "plan"),
+        (
+            json!({ "username": unique_name(), "email": "a@b.c", "plan": "gold" }),
+            "plan",
+        ),
     ] {
         let error = refused(operator.post("/users", &body).await, 400);
         assert!(error.contains(field), "{body}: {error}");

@@ -8,12 +8,18 @@ use crate::support::{Deployed, deploy, new_user};
 
 /// A source that responds with what the expression in the path's last part is in `cases`.
 async fn with_cases(cases: &str) -> Deployed {
-    let code = responder(&format!("const cases = {{ {cases} }}; await this.http.respond(cases[event.path.slice(1)]());"));
+    let code = responder(&format!(
+        "const cases = {{ {cases} }}; await this.http.respond(cases[event.path.slice(1)]());"
+    ));
     deploy(&new_user().await, &code).await
 }
 
 async fn get(source: &Deployed, case: &str) -> Answer {
-    source.api.absolute(Method::GET, &format!("{}/{case}", source.endpoint())).send().await
+    source
+        .api
+        .absolute(Method::GET, &format!("{}/{case}", source.endpoint()))
+        .send()
+        .await
 }
 
 #[tokio::test]
@@ -23,9 +29,20 @@ async fn a_status_may_be_a_number_a_numeric_string_or_status_code() {
          both: () => ({ status: 299, statusCode: 500 }), teapot: () => ({ status: 418 }), last: () => ({ status: 599 })",
     )
     .await;
-    for (case, status) in [("number", 201), ("string", 202), ("code", 203), ("both", 299), ("teapot", 418), ("last", 599)] {
+    for (case, status) in [
+        ("number", 201),
+        ("string", 202),
+        ("code", 203),
+        ("both", 299),
+        ("teapot", 418),
+        ("last", 599),
+    ] {
         let answer = get(&source, case).await;
-        assert_eq!((answer.status, answer.text.as_str()), (status, ""), "{case}");
+        assert_eq!(
+            (answer.status, answer.text.as_str()),
+            (status, ""),
+            "{case}"
+        );
     }
 }
 
@@ -39,7 +56,10 @@ async fn a_status_that_is_none_is_an_error_in_the_component() {
     for case in ["none", "text", "low", "high", "half", "nothing"] {
         let body = get(&source, case).await.expect(400);
         let error = body["error"].as_str().unwrap_or_default();
-        assert!(error.contains("respond needs a status from 100 to 599"), "{case}: {error}");
+        assert!(
+            error.contains("respond needs a status from 100 to 599"),
+            "{case}: {error}"
+        );
     }
 }
 
@@ -74,9 +94,21 @@ async fn an_object_is_json_unless_the_component_names_another_type() {
          text: () => ({ status: 200, body: '<p>', headers: { 'content-type': 'text/html' } })",
     )
     .await;
-    let content_type = async |case| get(&source, case).await.header("content-type").map(str::to_owned);
-    assert!(content_type("plain").await.is_some_and(|name| name.starts_with("application/json")));
-    assert_eq!(content_type("own").await.as_deref(), Some("application/ld+json"));
+    let content_type = async |case| {
+        get(&source, case)
+            .await
+            .header("content-type")
+            .map(str::to_owned)
+    };
+    assert!(
+        content_type("plain")
+            .await
+            .is_some_and(|name| name.starts_with("application/json"))
+    );
+    assert_eq!(
+        content_type("own").await.as_deref(),
+        Some("application/ld+json")
+    );
     assert_eq!(content_type("text").await.as_deref(), Some("text/html"));
 }
 
@@ -112,8 +144,11 @@ async fn the_first_respond_wins() {
 
 #[tokio::test]
 async fn the_client_is_answered_when_respond_is_called_and_not_when_run_ends() {
-    let code = "let open; const opened = new Promise((resolve) => { open = resolve; });\n".to_owned()
-        + &responder("this.http.respond({ status: 200 }); if (event.path === '/open') return open(); await opened; this.$emit('after');");
+    let code = "let open; const opened = new Promise((resolve) => { open = resolve; });\n"
+        .to_owned()
+        + &responder(
+            "this.http.respond({ status: 200 }); if (event.path === '/open') return open(); await opened; this.$emit('after');",
+        );
     let source = deploy(&new_user().await, &code).await;
     source.send(&json!({})).await.expect(200);
     assert!(source.summaries().await.is_empty());

@@ -69,7 +69,10 @@ async fn limited_user() -> Api {
         ["--max-emits", "64KiB"],
         ["--max-log", "8KiB"],
     ];
-    let options = flags.into_iter().flatten().fold(own_server(), ServerOptions::arg);
+    let options = flags
+        .into_iter()
+        .flatten()
+        .fold(own_server(), ServerOptions::arg);
     user_of(&SERVER, options).await
 }
 
@@ -94,7 +97,9 @@ async fn code_faults(api: &Api, code: &str) -> Vec<String> {
 }
 
 fn texts(list: &Value) -> Vec<String> {
-    let list = list.as_array().unwrap_or_else(|| panic!("not a list: {list}"));
+    let list = list
+        .as_array()
+        .unwrap_or_else(|| panic!("not a list: {list}"));
     list.iter()
         .map(|text| text.as_str().expect("a text").to_owned())
         .collect()
@@ -105,6 +110,11 @@ async fn emitted_ids(source: &Deployed) -> Vec<String> {
     let summaries = source.summaries().await;
     summaries
         .iter()
-        .map(|summary| summary["metadata"]["id"].as_str().unwrap_or_default().to_owned())
+        .map(|summary| {
+            summary["metadata"]["id"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        })
         .collect()
 }

@@ -23,12 +23,19 @@ async fn prop_faults(api: &Api, props: &str, given: Value) -> Vec<String> {
 
 #[rstest]
 #[tokio::test]
-async fn every_type_and_its_array_reach_the_code_as_configured(#[values(Backend::Sqlite, Backend::Postgres)] backend: Backend) {
+async fn every_type_and_its_array_reach_the_code_as_configured(
+    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
+) {
     let given = json!({
         "flag": false, "flags": [true, false], "count": -7, "counts": [0, 9_007_199_254_740_991_i64], "text": "", "texts": ["ä", "🦀"],
         "thing": { "a": { "b": [null] } }, "things": [{}, { "x": 1.5 }], "whatever": [1, "two", null], "whatevers": [null, {}, 3],
     });
-    let source = deploy_with(&new_user_on(backend).await, &component(EVERY_TYPE), given.clone()).await;
+    let source = deploy_with(
+        &new_user_on(backend).await,
+        &component(EVERY_TYPE),
+        given.clone(),
+    )
+    .await;
     assert_eq!(source.source["configured_props"], given);
     source.run(json!({})).await;
     assert_eq!(source.events(1).await, [given]);
@@ -55,10 +62,20 @@ async fn min_max_and_options_are_checked() {
     let api = new_user().await;
     let props = "low: { type: 'integer', min: 2 }, high: { type: 'integer[]', max: 5 }, \
         choice: { type: 'string', options: ['a', { label: 'B', value: 'b' }] }, several: { type: 'integer[]', options: [1, 2] }";
-    let faults = prop_faults(&api, props, json!({ "low": 1, "high": [5, 6], "choice": "B", "several": [1, 3] })).await;
+    let faults = prop_faults(
+        &api,
+        props,
+        json!({ "low": 1, "high": [5, 6], "choice": "B", "several": [1, 3] }),
+    )
+    .await;
     assert_eq!(
         faults,
-        ["low must be at least 2", "high must be at most 5", "choice must be one of a, b", "several must be one of 1, 2"]
+        [
+            "low must be at least 2",
+            "high must be at most 5",
+            "choice must be one of a, b",
+            "several must be one of 1, 2"
+        ]
     );
     let code = component(&format!("props: {{ {props} }}, run() {{}}"));
     let at_the_edge = json!({ "low": 2, "high": [5], "choice": "b", "several": [2, 1] });
@@ -92,29 +109,51 @@ async fn a_default_fills_in_for_optional_and_for_required_props() {
          run() { this.$emit([this.a, this.b, this.c]); }",
     );
     let source = deploy_with(&new_user().await, &code, json!({ "b": 0 })).await;
-    assert_eq!(source.source["configured_props"], json!({ "a": "A", "b": 0, "c": ["x"] }));
+    assert_eq!(
+        source.source["configured_props"],
+        json!({ "a": "A", "b": 0, "c": ["x"] })
+    );
     source.run(json!({})).await;
     assert_eq!(source.events(1).await, [json!(["A", 0, ["x"]])]);
 }
 
 #[tokio::test]
 async fn a_computed_default_is_captured_when_the_source_is_deployed() {
-    let code = component("props: { token: { type: 'string', default: String(Math.random()) } }, run() { this.$emit(this.token); }");
+    let code = component(
+        "props: { token: { type: 'string', default: String(Math.random()) } }, run() { this.$emit(this.token); }",
+    );
     let source = deploy(&new_user().await, &code).await;
     let token = source.source["configured_props"]["token"].clone();
     source.run(json!({})).await;
-    source.api.put(&source.path(""), &json!({ "component_code": format!("{code} // again") })).await.ok();
+    source
+        .api
+        .put(
+            &source.path(""),
+            &json!({ "component_code": format!("{code} // again") }),
+        )
+        .await
+        .ok();
     source.run(json!({})).await;
     assert_eq!(source.events(2).await, [token.clone(), token]);
 }
 
 #[tokio::test]
 async fn a_secret_is_masked_outside_and_readable_inside_and_the_mask_keeps_it() {
-    let code = component("props: { key: { type: 'string', secret: true }, other: 'string' }, run() { this.$emit([this.key, this.other]); }");
-    let source = deploy_with(&new_user().await, &code, json!({ "key": "hush", "other": "1" })).await;
+    let code = component(
+        "props: { key: { type: 'string', secret: true }, other: 'string' }, run() { this.$emit([this.key, this.other]); }",
+    );
+    let source = deploy_with(
+        &new_user().await,
+        &code,
+        json!({ "key": "hush", "other": "1" }),
+    )
+    .await;
     assert_eq!(source.source["configured_props"]["key"], "********");
     let masked = json!({ "configured_props": { "key": "********", "other": "2" } });
-    assert_eq!(source.api.put(&source.path(""), &masked).await.ok()["configured_props"]["key"], "********");
+    assert_eq!(
+        source.api.put(&source.path(""), &masked).await.ok()["configured_props"]["key"],
+        "********"
+    );
     source.run(json!({})).await;
     assert_eq!(source.events(1).await, [json!(["hush", "2"])]);
 }
@@ -136,11 +175,23 @@ async fn an_update_replaces_all_values_and_bad_ones_change_nothing() {
         "props: { a: 'integer', b: { type: 'string', optional: true } }, run() { this.$emit([this.a, this.b ?? null]); }",
     );
     let source = deploy_with(&new_user().await, &code, json!({ "a": 1, "b": "x" })).await;
-    for bad in [json!({ "a": "1" }), json!({ "b": "y" }), json!({ "a": 1, "c": 1 })] {
-        source.api.put(&source.path(""), &json!({ "configured_props": bad })).await.expect(422);
+    for bad in [
+        json!({ "a": "1" }),
+        json!({ "b": "y" }),
+        json!({ "a": 1, "c": 1 }),
+    ] {
+        source
+            .api
+            .put(&source.path(""), &json!({ "configured_props": bad }))
+            .await
+            .expect(422);
     }
     source.run(json!({})).await;
-    let updated = source.api.put(&source.path(""), &json!({ "configured_props": { "a": 2 } })).await.ok();
+    let updated = source
+        .api
+        .put(&source.path(""), &json!({ "configured_props": { "a": 2 } }))
+        .await
+        .ok();
     assert_eq!(updated["configured_props"], json!({ "a": 2 }));
     source.run(json!({})).await;
     assert_eq!(source.events(2).await, [json!([1, "x"]), json!([2, null])]);
@@ -148,10 +199,21 @@ async fn an_update_replaces_all_values_and_bad_ones_change_nothing() {
 
 #[tokio::test]
 async fn new_code_whose_required_props_have_no_value_is_422_and_changes_nothing() {
-    let source = deploy(&new_user().await, &component("run() { this.$emit('old'); }")).await;
+    let source = deploy(
+        &new_user().await,
+        &component("run() { this.$emit('old'); }"),
+    )
+    .await;
     let new = component("props: { url: 'string' }, run() { this.$emit('new'); }");
-    let refused = source.api.put(&source.path(""), &json!({ "component_code": new })).await.expect(422);
-    assert_eq!(refused["details"]["configured_props"], json!(["url is required"]));
+    let refused = source
+        .api
+        .put(&source.path(""), &json!({ "component_code": new }))
+        .await
+        .expect(422);
+    assert_eq!(
+        refused["details"]["configured_props"],
+        json!(["url is required"])
+    );
     source.run(json!({})).await;
     assert_eq!(source.events(1).await, [json!("old")]);
 }

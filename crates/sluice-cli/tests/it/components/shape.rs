@@ -19,7 +19,10 @@ async fn configurable_props_are_what_was_declared_in_its_order() {
         }, run() {}",
     );
     let api = new_user().await;
-    let saved = api.post("/components", &json!({ "component_code": code })).await.ok();
+    let saved = api
+        .post("/components", &json!({ "component_code": code }))
+        .await
+        .ok();
     assert_eq!(
         saved["configurable_props"],
         json!([
@@ -38,14 +41,26 @@ async fn configurable_props_are_what_was_declared_in_its_order() {
 async fn name_key_and_version_of_a_component_are_those_of_its_code() {
     let api = new_user().await;
     let code = "export default { name: 'My Source', key: 'my-source', version: 3, description: 'What it does', run() {} }";
-    let saved = api.post("/components", &json!({ "component_code": code })).await.ok();
+    let saved = api
+        .post("/components", &json!({ "component_code": code }))
+        .await
+        .ok();
     assert_eq!(
         [&saved["name"], &saved["version"], &saved["code"]],
         [&json!("My Source"), &json!("3"), &json!(code)]
     );
-    assert_eq!(api.get("/components/my-source").await.ok()["id"], saved["id"]);
-    let source = api.post("/sources", &json!({ "component_id": saved["id"] })).await.ok();
-    assert_eq!([&source["name"], &source["name_slug"]], [&json!("my-source"), &json!("my-source")]);
+    assert_eq!(
+        api.get("/components/my-source").await.ok()["id"],
+        saved["id"]
+    );
+    let source = api
+        .post("/sources", &json!({ "component_id": saved["id"] }))
+        .await
+        .ok();
+    assert_eq!(
+        [&source["name"], &source["name_slug"]],
+        [&json!("my-source"), &json!("my-source")]
+    );
 }
 
 #[tokio::test]
@@ -65,12 +80,19 @@ async fn a_component_may_be_computed_and_spread_from_a_common_part() {
         };"#;
     let source = deploy(&new_user().await, code).await;
     source.run(json!({})).await;
-    assert_eq!(source.events(2).await, [json!("component"), json!("hello from component")]);
+    assert_eq!(
+        source.events(2).await,
+        [json!("component"), json!("hello from component")]
+    );
 }
 
 #[tokio::test]
 async fn a_source_with_a_timer_and_no_run_emits_the_timer_event() {
-    let source = deploy(&new_user().await, &component("props: { timer: '$.interface.timer' }")).await;
+    let source = deploy(
+        &new_user().await,
+        &component("props: { timer: '$.interface.timer' }"),
+    )
+    .await;
     let event = source.events(1).await.remove(0);
     assert_eq!(event["interval_seconds"], 3600);
     assert!(event["timestamp"].is_i64(), "{event}");
@@ -78,7 +100,11 @@ async fn a_source_with_a_timer_and_no_run_emits_the_timer_event() {
 
 #[tokio::test]
 async fn a_source_that_is_run_by_hand_without_an_event_gets_an_object() {
-    let source = deploy(&new_user().await, &component("run(event) { this.$emit([typeof event, event]); }")).await;
+    let source = deploy(
+        &new_user().await,
+        &component("run(event) { this.$emit([typeof event, event]); }"),
+    )
+    .await;
     source.api.post(&source.path("/run"), &json!({})).await.ok();
     assert_eq!(source.events(1).await, [json!(["object", {}])]);
 }

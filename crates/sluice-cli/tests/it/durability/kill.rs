@@ -16,7 +16,7 @@ use crate::support::Deployed;
 
 const ROUNDS: &str = "SLUICE_KILL_ROUNDS";
 const DEFAULT_ROUNDS: u32 = 15;
-const CLIENTS: usize = 12;
+const CLIENTS: usize = 6;
 const KEEP_ALL: [&str; 2] = ["--event-retention", "10000000"];
 
 /// Counts in its store and says which number made it count.

@@ -1,6 +1,6 @@
 //! What the database itself holds, read beside the server: the API shows only the newest hundred events.
 
-use std::{path::PathBuf, thread};
+use std::{collections::BTreeSet, path::PathBuf, thread};
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
@@ -70,6 +70,12 @@ impl Ledger {
     pub(super) fn count(&self, table: &str, source: &str) -> usize {
         let sql = format!("SELECT CAST(COUNT(*) AS TEXT) FROM {table} WHERE source_id = $1");
         usize::try_from(number(&self.rows(&sql, source)[0][0])).expect("a count")
+    }
+
+    /// The sources that have rows in a table.
+    pub(super) fn owners_of_rows(&self, table: &str) -> BTreeSet<String> {
+        let sql = format!("SELECT DISTINCT source_id FROM {table} WHERE source_id <> $1");
+        self.rows(&sql, "").into_iter().flatten().collect()
     }
 
     /// The sources in a phase of their life, seen by users or not.

@@ -1,6 +1,15 @@
 //! Nothing is lost: what was accepted is run, and what ran is committed once, whatever is killed, full or gone.
 
+mod crashes;
+mod creation;
+mod full_disk;
+mod gate;
 mod kill;
 mod ledger;
+mod outage;
+mod own_postgres;
+mod processes;
+mod small_disk;
 mod stage;
+mod timers;
 mod traffic;

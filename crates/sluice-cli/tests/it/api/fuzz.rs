@@ -1,0 +1,287 @@
+//! Random requests at every endpoint, on both databases: whatever comes, no answer is a 5xx.
+//!
+//! The time is fixed rather than the number of cases, so that a slow machine tries fewer.
+
+use std::time::{Duration, Instant};
+
+use proptest::{
+    collection::{btree_map, vec},
+    prelude::*,
+    sample::select,
+    test_runner::{Config, TestRunner},
+};
+use rstest::rstest;
+use serde_json::{Value, json};
+use sluice_testkit::{Answer, Api, Backend, Method};
+
+use super::{fixtures::EMITTER, hostile::check};
+use crate::support::{Deployed, deploy, shared_server};
+
+const TIME: Duration = Duration::from_secs(4);
+const MOST_CASES: u32 = 1_000;
+
+/// Fields and parameters that some endpoint takes.
+const NAMES: [&str; 21] = [
+    "component_id",
+    "component_code",
+    "component_url",
+    "key",
+    "name",
+    "configured_props",
+    "active",
+    "event",
+    "include",
+    "exclude",
+    "username",
+    "email",
+    "plan",
+    "limit",
+    "after",
+    "before",
+    "expand",
+    "event_name",
+    "start_id",
+    "end_id",
+    "ignore_hook_errors",
+];
+
+/// Text that has broken servers before.
+const NASTY: [&str; 28] = [
+    "",
+    "\0",
+    "a\0b",
+    "%00",
+    "null",
+    "true",
+    "0",
+    "-1",
+    "1e999",
+    "NaN",
+    "9223372036854775808",
+    "1-0",
+    "-1-0",
+    "99999999999999999999-0",
+    "dc_unknown",
+    "sc_unknown",
+    "../../etc/passwd",
+    "'; DROP TABLE sources; --",
+    "\"",
+    "\\",
+    "\u{202e}",
+    "\u{feff}",
+    "\u{fffd}",
+    "🦀",
+    "$errors",
+    "http://127.0.0.1:1/",
+    "http://[::1]:1/",
+    "file:///etc/passwd",
+];
+
+#[derive(Debug, Clone)]
+struct RandomRequest {
+    method: Method,
+    path: String,
+    query: Vec<(String, String)>,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => select(&NASTY[..]).prop_map(str::to_owned),
+        3 => ".{0,12}",
+        1 => "[a-z]{1000,3000}",
+    ]
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![5 => select(&NAMES[..]).prop_map(str::to_owned), 1 => text()]
+}
+
+fn json_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 5, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..5).prop_map(Value::from),
+            btree_map(name(), inner, 0..5).prop_map(|fields| json!(fields)),
+        ]
+    })
+}
+
+/// An object of known fields as JSON, sometimes damaged.
+fn body() -> impl Strategy<Value = Vec<u8>> {
+    let fields = btree_map(name(), json_value(), 0..4).prop_map(|fields| json!(fields));
+    let whole = prop_oneof![6 => fields, 1 => json_value()]
+        .prop_map(|value| value.to_string().into_bytes());
+    prop_oneof![
+        6 => whole.clone(),
+        1 => (whole.clone(), any::<prop::sample::Index>()).prop_map(|(bytes, at)| bytes[..at.index(bytes.len())].to_vec()),
+        1 => (whole.clone(), any::<prop::sample::Index>(), any::<u8>()).prop_map(|(mut bytes, at, byte)| {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            bytes
+        }),
+        1 => whole.prop_map(|bytes| String::from_utf8_lossy(&bytes).replace('a', r"\ud83d").into_bytes()),
+        1 => vec(any::<u8>(), 0..40),
+        1 => Just(Vec::new()),
+    ]
+}
+
+/// `{id}` stands for a source that exists. That source itself is never deleted, or nothing would be left to try.
+fn path() -> impl Strategy<Value = (Method, String)> {
+    let known = select(vec![
+        (Method::GET, "/v1/users/me"),
+        (Method::POST, "/v1/users"),
+        (Method::POST, "/v1/components"),
+        (Method::POST, "/v1/components/registry"),
+        (Method::POST, "/v1/sources"),
+        (Method::POST, "/v1/sources"),
+        (Method::GET, "/v1/users/me/sources"),
+        (Method::GET, "/v1/sources/{id}"),
+        (Method::PUT, "/v1/sources/{id}"),
+        (Method::PUT, "/v1/sources/{id}"),
+        (Method::POST, "/v1/sources/{id}/run"),
+        (Method::GET, "/v1/sources/{id}/event_summaries"),
+        (Method::DELETE, "/v1/sources/{id}/events"),
+        (Method::GET, "/v1/sources/{id}/logs"),
+        (Method::POST, "{endpoint}"),
+    ]);
+    let named = select(vec![
+        (Method::GET, "/v1/components/"),
+        (Method::GET, "/v1/components/registry/"),
+        (Method::GET, "/v1/sources/"),
+        (Method::DELETE, "/v1/sources/dc_"),
+        (Method::PUT, "/v1/sources/dc_"),
+        (Method::GET, "/v1/"),
+        (Method::GET, "/uploads/"),
+        (Method::PUT, "/e/"),
+        (Method::GET, "{endpoint}/"),
+    ]);
+    prop_oneof![
+        5 => known.prop_map(|(method, path)| (method, path.to_owned())),
+        2 => (named, text()).prop_map(|((method, path), text)| (method, format!("{path}{}", escaped(&text)))),
+    ]
+}
+
+/// Names and values that a client library lets pass.
+fn header() -> impl Strategy<Value = (String, String)> {
+    let names = select(vec![
+        "x-request-id",
+        "accept",
+        "accept-encoding",
+        "cookie",
+        "range",
+        "if-none-match",
+        "x-forwarded-for",
+        "expect-ct",
+        "origin",
+        "access-control-request-method",
+        "x-http-method-override",
+        "content-encoding",
+    ]);
+    (names.prop_map(str::to_owned), "[ -~]{0,30}")
+}
+
+fn content_type() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => Just("application/json".to_owned()),
+        1 => select(vec![
+            "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "multipart/form-data; boundary=x",
+            "application/json; charset=utf-16", "image/png",
+        ]).prop_map(str::to_owned),
+        1 => "[ -~]{0,20}",
+    ]
+}
+
+fn request() -> impl Strategy<Value = RandomRequest> {
+    let parts = (
+        path(),
+        vec((name(), text()), 0..4),
+        vec(header(), 0..3),
+        content_type(),
+        body(),
+    );
+    parts.prop_map(|((method, path), query, mut headers, content_type, body)| {
+        headers.push(("content-type".to_owned(), content_type));
+        RandomRequest {
+            method,
+            path,
+            query,
+            headers,
+            body,
+        }
+    })
+}
+
+fn escaped(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+async fn send(api: &Api, source: &Deployed, random: &RandomRequest) -> Answer {
+    let RandomRequest {
+        method,
+        path,
+        query,
+        headers,
+        body,
+    } = random;
+    let endpoint = source
+        .endpoint()
+        .find("/e/")
+        .map(|at| &source.endpoint()[at..])
+        .expect("an endpoint");
+    let path = path
+        .replace("{id}", &source.id)
+        .replace("{endpoint}", endpoint);
+    let query: Vec<String> = query
+        .iter()
+        .map(|(name, value)| format!("{}={}", escaped(name), escaped(value)))
+        .collect();
+    let key = format!("Bearer {}", api.key());
+    let mut request = api
+        .root(method.clone(), &format!("{path}?{}", query.join("&")))
+        .header("authorization", &key);
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    request.body(body.clone()).send().await
+}
+
+#[rstest]
+fn random_requests_are_never_answered_with_a_5xx(
+    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
+) {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let server = shared_server(backend);
+    // The operator, because nobody else gets past the door of every endpoint.
+    let api = server.api();
+    let source = runtime.block_on(deploy(&api, EMITTER));
+    let end = Instant::now() + TIME;
+    let config = Config {
+        cases: MOST_CASES,
+        failure_persistence: None,
+        max_shrink_time: 20_000,
+        ..Config::default()
+    };
+    let outcome = TestRunner::new(config).run(&request(), |random| {
+        if Instant::now() < end {
+            let answer = runtime.block_on(send(&api, &source, &random));
+            check(&answer).map_err(TestCaseError::fail)?;
+        }
+        Ok(())
+    });
+    if let Err(failure) = outcome {
+        panic!("{failure}");
+    }
+    let logs = server.logs();
+    assert!(!logs.contains("panicked"), "{logs}");
+    runtime
+        .block_on(api.root(Method::GET, "/healthz").send())
+        .expect(200);
+}

@@ -1,0 +1,105 @@
+//! `/openapi.json`: the document describes every route, and changes only on purpose.
+
+use std::{env, fs, path::Path};
+
+use serde_json::Value;
+use sluice_testkit::{Api, Method};
+
+use crate::support::new_user;
+
+/// Set it to write the snapshot anew.
+const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
+const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
+
+const ROUTES: [(&str, &str); 15] = [
+    ("GET", "/v1/users/me"),
+    ("POST", "/v1/users"),
+    ("POST", "/v1/components"),
+    ("GET", "/v1/components/{key_or_id}"),
+    ("GET", "/v1/components/registry/{key}"),
+    ("POST", "/v1/components/registry"),
+    ("POST", "/v1/sources"),
+    ("GET", "/v1/users/me/sources"),
+    ("GET", "/v1/sources/{id}"),
+    ("PUT", "/v1/sources/{id}"),
+    ("DELETE", "/v1/sources/{id}"),
+    ("POST", "/v1/sources/{id}/run"),
+    ("GET", "/v1/sources/{id}/event_summaries"),
+    ("DELETE", "/v1/sources/{id}/events"),
+    ("GET", "/v1/sources/{id}/logs"),
+];
+
+async fn document(api: &Api) -> Value {
+    let answer = api.root(Method::GET, "/openapi.json").send().await;
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    answer.expect(200)
+}
+
+fn routes(document: &Value) -> Vec<(String, String)> {
+    let paths = document["paths"].as_object().expect("paths");
+    let of_path = |(path, methods): (&String, &Value)| {
+        let methods = methods.as_object().expect("methods").keys();
+        methods
+            .map(|method| (method.to_uppercase(), path.clone()))
+            .collect::<Vec<_>>()
+    };
+    paths.iter().flat_map(of_path).collect()
+}
+
+/// Every documented method and path, with the variable parts filled in by text that names nothing.
+pub(super) async fn operations(api: &Api) -> Vec<(String, String)> {
+    let routes = routes(&document(api).await);
+    let filled = |path: &str| {
+        path.replace("{id}", "dc_unknown")
+            .replace("{key_or_id}", "unknown")
+            .replace("{key}", "unknown")
+    };
+    routes
+        .into_iter()
+        .map(|(method, path)| (method, filled(&path)))
+        .collect()
+}
+
+#[tokio::test]
+async fn the_document_lists_every_route() {
+    let mut listed = routes(&document(&new_user().await).await);
+    let mut expected: Vec<_> = ROUTES
+        .map(|(method, path)| (method.to_owned(), path.to_owned()))
+        .to_vec();
+    listed.sort();
+    expected.sort();
+    assert_eq!(listed, expected);
+}
+
+#[tokio::test]
+async fn every_route_documents_its_success_and_the_shared_errors() {
+    let document = document(&new_user().await).await;
+    for (method, path) in routes(&document) {
+        let responses = &document["paths"][&path][method.to_lowercase()]["responses"];
+        let success = match (method.as_str(), path.ends_with("/events")) {
+            ("DELETE", true) => "202",
+            ("DELETE", false) => "204",
+            _ => "200",
+        };
+        for status in [
+            success, "400", "401", "404", "409", "413", "415", "422", "429", "500", "503",
+        ] {
+            assert!(responses[status].is_object(), "{method} {path} {status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_the_snapshot() {
+    let document = document(&new_user().await).await;
+    let served = serde_json::to_string_pretty(&document).expect("JSON") + "\n";
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(SNAPSHOT);
+    if env::var_os(UPDATE).is_some() {
+        fs::write(&file, &served).expect("the snapshot can be written");
+    }
+    let snapshot = fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        served == snapshot,
+        "the API has changed: look at it, and run this with {UPDATE}=1 to accept it\n{served}"
+    );
+}

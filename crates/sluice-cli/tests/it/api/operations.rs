@@ -1,0 +1,74 @@
+//! What operators ask of the server: `/healthz` and `/metrics`.
+
+use serde_json::json;
+use sluice_testkit::{Api, Method};
+
+use super::fixtures::EMITTER;
+use crate::support::{deploy, new_user};
+
+async fn metrics(api: &Api) -> String {
+    let answer = api.root(Method::GET, "/metrics").send().await;
+    assert_eq!(answer.status, 200);
+    answer.text
+}
+
+/// The sum over all labels.
+fn counter(metrics: &str, name: &str) -> f64 {
+    let samples = metrics.lines().filter(|line| {
+        line.strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with([' ', '{']))
+    });
+    samples
+        .map(|line| {
+            line.rsplit(' ')
+                .next()
+                .and_then(|value| value.parse::<f64>().ok())
+                .expect("a number")
+        })
+        .sum()
+}
+
+#[tokio::test]
+async fn healthz_answers_200_without_a_key() {
+    let api = new_user().await;
+    let answer = api.root(Method::GET, "/healthz").send().await;
+    assert_eq!((answer.status, answer.text.as_str()), (200, "ok"));
+}
+
+#[tokio::test]
+async fn metrics_speaks_the_text_format_of_prometheus() {
+    let api = new_user().await;
+    let answer = api.root(Method::GET, "/metrics").send().await;
+    let content_type = answer
+        .header("content-type")
+        .expect("a content type")
+        .to_owned();
+    assert!(content_type.contains("text; version="), "{content_type}");
+    assert!(
+        answer
+            .text
+            .lines()
+            .all(|line| line.starts_with('#') || line.split(' ').count() == 2),
+        "{}",
+        answer.text
+    );
+    assert!(answer.text.ends_with("# EOF\n"), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn metrics_count_accepted_requests_invocations_and_committed_events() {
+    let api = new_user().await;
+    let source = deploy(&api, EMITTER).await;
+    let before = metrics(&api).await;
+    source.send(&json!({ "x": 1 })).await.expect(200);
+    source.events(1).await;
+    let after = metrics(&api).await;
+    for name in [
+        "sluice_requests_accepted_total",
+        "sluice_invocations_total",
+        "sluice_events_total",
+    ] {
+        let (before, after) = (counter(&before, name), counter(&after, name));
+        assert!(after >= before + 1.0, "{name}: {before} {after}");
+    }
+}

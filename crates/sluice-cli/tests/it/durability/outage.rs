@@ -1,0 +1,77 @@
+//! PostgreSQL goes away and comes back: 503 meanwhile, then everything goes on.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use sluice_testkit::{Server, wait_for};
+
+use super::{ledger::Ledger, own_postgres::OwnPostgres, stage::Stage};
+use crate::support::{PATIENCE, own_server};
+
+const COUNTER: &str = r#"module.exports = {
+  name: "counter", version: "0.0.1",
+  props: { http: "$.interface.http", db: "$.service.db" },
+  async run(event) {
+    await new Promise((done) => setTimeout(done, event.body.ms));
+    const count = (this.db.get("count") ?? 0) + 1;
+    this.db.set("count", count);
+    this.$emit({ n: event.body.n, count });
+  },
+};"#;
+
+const TICKING: &str = r#"module.exports = {
+  name: "ticking", version: "0.0.1",
+  props: { timer: { type: "$.interface.timer", default: { intervalSeconds: 1 } } },
+};"#;
+
+#[tokio::test]
+async fn postgres_gone_answers_503_loses_nothing_accepted_and_the_server_recovers_when_it_is_back() {
+    let database = OwnPostgres::start();
+    let server = Server::start(own_server().postgres(database.url())).await;
+    let ledger = Ledger::Postgres(database.url().to_owned());
+    let stage = Stage { server, ledger };
+    let source = stage.deploy(COUNTER).await;
+    let ticking = stage.deploy(TICKING).await;
+    let send = async |n: u64, ms: u64| source.send(&json!({ "n": n, "ms": ms })).await;
+
+    let mut accepted = BTreeSet::from([0]);
+    send(0, 0).await.expect(200);
+    source.events(1).await;
+    for n in 1..=10 {
+        // They end while the database is gone.
+        send(n, 600).await.expect(200);
+        accepted.insert(n);
+    }
+    database.stop().await;
+    for n in 11..20 {
+        let answer = send(n, 0).await;
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        assert!(answer.header("retry-after").is_some());
+        assert!(answer.expect(503)["error"].is_string());
+    }
+    source.api.get(&source.path("")).await.expect(503);
+    wait_for(PATIENCE, "a commit to fail", async || {
+        stage.logs().contains("a commit failed").then_some(())
+    })
+    .await;
+    database.start_again().await;
+    wait_for(PATIENCE, "a request to be accepted again", async || {
+        (send(1_000, 0).await.status == 200).then_some(())
+    })
+    .await;
+    accepted.insert(1_000);
+    stage.settled(&source).await;
+
+    let events = stage.ledger.events(&source.id);
+    let numbers: Vec<u64> = events.iter().map(|event| event.number("n")).collect();
+    let distinct: BTreeSet<u64> = numbers.iter().copied().collect();
+    assert_eq!(numbers.len(), distinct.len(), "an event was committed twice");
+    assert_eq!(distinct, accepted);
+    let counts: Vec<u64> = events.iter().map(|event| event.number("count")).collect();
+    assert_eq!(counts, (1..=events.len() as u64).collect::<Vec<_>>());
+    let ticks = stage.ledger.events(&ticking.id).len();
+    wait_for(PATIENCE, "the timer to tick on", async || {
+        (stage.ledger.events(&ticking.id).len() > ticks + 1).then_some(())
+    })
+    .await;
+}

@@ -1,0 +1,79 @@
+//! A server whose data folder is a small disk of its own.
+//!
+//! The server is started in a mount namespace with a tmpfs over its data folder, so the disk goes when the server does,
+//! and no test leaves a mount behind. From outside the disk is seen through `/proc/<pid>/root`.
+
+use std::{
+    fs::{self, File, OpenOptions, Permissions},
+    io::Write,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use sluice_testkit::{Server, ServerOptions};
+use tempfile::TempDir;
+
+use super::{ledger::Ledger, stage::Stage};
+
+const SIZE: &str = "48m";
+
+pub(super) struct SmallDisk {
+    pub(super) stage: Stage,
+    /// The disk, as seen from outside.
+    root: PathBuf,
+    _folder: TempDir,
+}
+
+impl SmallDisk {
+    pub(super) async fn start() -> SmallDisk {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let data_dir = folder.path().join("disk");
+        fs::create_dir(&data_dir).expect("an empty folder");
+        let launcher = launcher(folder.path(), &data_dir);
+        let server = Server::start(ServerOptions::new(launcher).data_dir(&data_dir)).await;
+        let seen = data_dir.strip_prefix("/").expect("an absolute path");
+        let root = Path::new("/proc").join(server.pid().to_string()).join("root").join(seen);
+        let ledger = Ledger::Sqlite(root.join("sluice.db"));
+        SmallDisk {
+            stage: Stage { server, ledger },
+            root,
+            _folder: folder,
+        }
+    }
+
+    /// Takes all that is left.
+    pub(super) fn fill(&self) {
+        let mut file = File::create(self.filler()).expect("a new file");
+        let zeros = vec![0; 64 * 1024];
+        while file.write_all(&zeros).is_ok() {}
+        let mut rest = OpenOptions::new().append(true).open(self.filler()).expect("the file");
+        while rest.write_all(&[0]).is_ok() {}
+    }
+
+    pub(super) fn make_room(&self) {
+        fs::remove_file(self.filler()).expect("the disk was filled");
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.root.join("filler")
+    }
+}
+
+/// A program that is `sluice` with a small disk. Only root may mount; others are root in a user namespace.
+fn launcher(folder: &Path, data_dir: &Path) -> PathBuf {
+    let namespaces = if rustix::process::geteuid().is_root() {
+        "--mount"
+    } else {
+        "--user --map-root-user --mount"
+    };
+    let script = format!(
+        "#!/bin/sh\nexec unshare {namespaces} sh -c \
+         'mount -t tmpfs -o size={SIZE},mode=700 sluice-test \"$0\" && exec \"$@\"' '{}' '{}' \"$@\"\n",
+        data_dir.display(),
+        env!("CARGO_BIN_EXE_sluice"),
+    );
+    let path = folder.join("sluice-on-a-small-disk");
+    fs::write(&path, script).expect("a new file");
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("our own file");
+    path
+}

@@ -27,6 +27,7 @@ enum Command {
     /// Wall this process in and become the given program
     #[command(name = launcher::SUBCOMMAND, hide = true)]
     SandboxExec {
+        server: u32,
         program: OsString,
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
@@ -36,9 +37,11 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(options) => serve::serve(*options),
-        Command::SandboxExec { program, arguments } => {
-            Err(launcher::exec(program, arguments).into())
-        }
+        Command::SandboxExec {
+            server,
+            program,
+            arguments,
+        } => Err(launcher::exec(server, program, arguments).into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

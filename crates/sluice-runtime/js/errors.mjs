@@ -7,23 +7,31 @@ export function setComponentFolder(url) {
   componentFolder = url;
 }
 
-/** `{name, message, stack, code?, line?, column?}` of anything that was thrown. */
+/** `{name, message, stack, code?, line?, column?}` of anything that was thrown, even of what resists being read. */
 export function describeError(thrown) {
+  try {
+    return description(thrown);
+  } catch {
+    return { name: "Error", message: "[unprintable]", stack: "" };
+  }
+}
+
+function description(thrown) {
   if (!isErrorLike(thrown)) {
     return { name: "Error", message: printable(thrown), stack: "" };
   }
-  const description = {
+  const told = {
     name: printable(thrown.name || "Error"),
     message: printable(thrown.message ?? ""),
     stack: ownLines(printable(thrown.stack ?? "")),
   };
-  if (typeof thrown.code === "string") description.code = thrown.code;
-  const place = /\bcomponent\.[cm]js:(\d+):(\d+)/.exec(description.stack);
+  if (typeof thrown.code === "string") told.code = thrown.code;
+  const place = /\bcomponent\.[cm]js:(\d+):(\d+)/.exec(told.stack);
   if (place) {
-    description.line = Number(place[1]);
-    description.column = Number(place[2]);
+    told.line = Number(place[1]);
+    told.column = Number(place[2]);
   }
-  return description;
+  return told;
 }
 
 /** A stack with the component's files named as its author knows them, and without our frames. */

@@ -57,6 +57,7 @@ export class Invocation {
       throw this.#exceeded("LogLimit", `the invocation logged more than ${limits.logBytes} bytes`);
     }
     writeLog(this.id, kind, level, message);
+    if (this.alone) flush();
   }
 
   respond(reply) {

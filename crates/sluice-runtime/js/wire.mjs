@@ -4,6 +4,7 @@
 const encoder = new TextEncoder();
 const stdout = Deno.stdout;
 const stdin = Deno.stdin;
+const exit = Deno.exit;
 const { parse, stringify } = JSON;
 
 let pending = "";
@@ -25,8 +26,13 @@ export function flush() {
   if (pending === "") return;
   const bytes = encoder.encode(pending);
   pending = "";
-  for (let written = 0; written < bytes.length; ) {
-    written += stdout.writeSync(bytes.subarray(written));
+  try {
+    for (let written = 0; written < bytes.length; ) {
+      written += stdout.writeSync(bytes.subarray(written));
+    }
+  } catch {
+    // Nobody listens any more: the supervisor is gone.
+    exit(1);
   }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use sluice_model::{InvocationId, RawShape};
 
@@ -37,7 +37,8 @@ pub(crate) struct End {
 struct Line<'a> {
     t: &'a str,
     i: Option<&'a str>,
-    #[serde(borrow)]
+    /// An event that is null is an event all the same.
+    #[serde(borrow, default, deserialize_with = "even_null")]
     e: Option<&'a RawValue>,
     #[serde(borrow)]
     m: Option<&'a RawValue>,
@@ -78,6 +79,10 @@ struct Meta {
     name: Option<String>,
     summary: Option<String>,
     ts: Option<serde_json::Value>,
+}
+
+fn even_null<'de: 'a, 'a, D: Deserializer<'de>>(value: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&'a RawValue>::deserialize(value).map(Some)
 }
 
 pub(crate) fn parse(line: &str) -> Result<Message, String> {

@@ -332,10 +332,11 @@ impl Runtime {
         let mut command = Command::new(our_binary);
         command
             .arg(launcher::SUBCOMMAND)
+            .arg(std::process::id().to_string())
             .arg(deno)
             .args(["run", "--quiet", "--no-prompt", "--no-config", "--no-lock"])
-            .args(["--no-remote", "--no-npm", "--node-modules-dir=none"])
-            .arg("--unstable-bare-node-builtins")
+            // Nothing is fetched. Not --no-npm, which also takes Node's built-in modules by their bare names away.
+            .args(["--no-remote", "--cached-only", "--node-modules-dir=none"])
             .args(["--location", "http://localhost/"])
             .arg(format!(
                 "--v8-flags=--max-old-space-size={}",

@@ -24,7 +24,7 @@ async fn a_source_lives_from_post_to_delete(
 
     let code = EMITTER.replace(
         "this.$emit(data",
-        "console.log('updated'); this.$emit([data]",
+        "console.log('updated') ?? this.$emit([data]",
     );
     let updated = api
         .put(

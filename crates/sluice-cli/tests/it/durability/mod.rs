@@ -2,13 +2,17 @@
 
 mod crashes;
 mod creation;
+mod crowds;
 mod full_disk;
 mod gate;
 mod kill;
 mod ledger;
 mod outage;
+mod overlap;
 mod own_postgres;
 mod processes;
+mod quotas;
+mod shutdown;
 mod small_disk;
 mod stage;
 mod timers;

@@ -13,29 +13,27 @@ use std::{
 use sluice_testkit::{Server, ServerOptions};
 use tempfile::TempDir;
 
-use super::{ledger::Ledger, stage::Stage};
-
 const SIZE: &str = "48m";
 
 pub(super) struct SmallDisk {
-    pub(super) stage: Stage,
+    pub(super) server: Server,
     /// The disk, as seen from outside.
     root: PathBuf,
     _folder: TempDir,
 }
 
 impl SmallDisk {
-    pub(super) async fn start() -> SmallDisk {
+    pub(super) async fn start(args: &[&str]) -> SmallDisk {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let data_dir = folder.path().join("disk");
         fs::create_dir(&data_dir).expect("an empty folder");
         let launcher = launcher(folder.path(), &data_dir);
-        let server = Server::start(ServerOptions::new(launcher).data_dir(&data_dir)).await;
+        let options = ServerOptions::new(launcher).data_dir(&data_dir);
+        let server = Server::start(args.iter().fold(options, ServerOptions::arg)).await;
         let seen = data_dir.strip_prefix("/").expect("an absolute path");
         let root = Path::new("/proc").join(server.pid().to_string()).join("root").join(seen);
-        let ledger = Ledger::Sqlite(root.join("sluice.db"));
         SmallDisk {
-            stage: Stage { server, ledger },
+            server,
             root,
             _folder: folder,
         }

@@ -1,10 +1,10 @@
 //! Taking requests in: from the moment a client is told "accepted", the request is in the inbox.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
-use sluice_model::{EndpointKey, InvocationId, PropType, SourceId, UserId};
+use sluice_model::{ComponentShape, EndpointKey, InvocationId, PropType, SourceId, UserId};
 use sluice_runtime::Reply;
 use sluice_store::{
     StoreError, components, endpoints,
@@ -18,6 +18,7 @@ use crate::{
     context::Context,
     error::EngineError,
     mailbox::{NoReply, ReplySender, Work},
+    source::Definition,
 };
 
 const CACHED_ENDPOINTS: usize = 50_000;
@@ -77,25 +78,85 @@ impl ReplyReceiver {
     }
 }
 
+/// Endpoints that requests have been for, and those of sources that are just being activated.
 #[derive(Default)]
 pub(crate) struct EndpointCache {
-    known: Mutex<std::collections::HashMap<EndpointKey, Arc<Endpoint>>>,
+    known: Mutex<KnownEndpoints>,
+}
+
+#[derive(Default)]
+struct KnownEndpoints {
+    by_key: HashMap<EndpointKey, Arc<Endpoint>>,
+    /// Counts what was forgotten, so that nothing read before a change is kept after it.
+    forgotten: u64,
 }
 
 impl EndpointCache {
     pub(crate) fn forget_source(&self, source: &SourceId) {
-        self.known
-            .lock()
+        let mut known = self.known.lock();
+        known.forgotten += 1;
+        known
+            .by_key
             .retain(|_, endpoint| endpoint.source_id != *source);
+    }
+
+    /// While a source is being activated its endpoints answer as its new code says, though nothing of that is stored.
+    pub(crate) fn announce(&self, definition: &Definition) {
+        for endpoint in &definition.endpoints {
+            let target = Endpoint {
+                key: endpoint.key.clone(),
+                source_id: definition.source.id.clone(),
+                user_id: definition.source.user_id.clone(),
+                responds: Responds::of(&definition.shape, &endpoint.prop),
+                prop: Arc::from(endpoint.prop.as_str()),
+            };
+            self.known.lock().keep(Arc::new(target));
+        }
+    }
+
+    /// The endpoint, or how much had been forgotten when it was not here.
+    fn get(&self, key: &EndpointKey) -> Result<Arc<Endpoint>, u64> {
+        let known = self.known.lock();
+        known.by_key.get(key).cloned().ok_or(known.forgotten)
+    }
+
+    fn keep(&self, endpoint: Arc<Endpoint>, forgotten: u64) {
+        let mut known = self.known.lock();
+        if known.forgotten == forgotten {
+            known.keep(endpoint);
+        }
+    }
+}
+
+impl KnownEndpoints {
+    fn keep(&mut self, endpoint: Arc<Endpoint>) {
+        if self.by_key.len() >= CACHED_ENDPOINTS {
+            self.by_key.clear();
+        }
+        self.by_key.insert(endpoint.key.clone(), endpoint);
+    }
+}
+
+impl Responds {
+    fn of(shape: &ComponentShape, prop: &str) -> Responds {
+        let custom = shape
+            .props_of(&PropType::Http)
+            .any(|http| http.name == prop && http.custom_response());
+        if custom {
+            Responds::Custom
+        } else {
+            Responds::Immediately
+        }
     }
 }
 
 impl Engine {
     /// The endpoint behind a key; `None` when it is unknown or its source is inactive.
     pub async fn endpoint(&self, key: &EndpointKey) -> Result<Option<Arc<Endpoint>>, EngineError> {
-        if let Some(endpoint) = self.endpoints.known.lock().get(key) {
-            return Ok(Some(Arc::clone(endpoint)));
-        }
+        let forgotten = match self.endpoints.get(key) {
+            Ok(endpoint) => return Ok(Some(endpoint)),
+            Err(forgotten) => forgotten,
+        };
         let wanted = key.clone();
         let found = self
             .context
@@ -112,25 +173,14 @@ impl Engine {
         let Some((target, shape)) = found else {
             return Ok(None);
         };
-        let custom = shape
-            .props_of(&PropType::Http)
-            .any(|prop| prop.name == target.prop && prop.custom_response());
         let endpoint = Arc::new(Endpoint {
             key: key.clone(),
             source_id: target.source_id,
             user_id: target.user_id,
-            responds: if custom {
-                Responds::Custom
-            } else {
-                Responds::Immediately
-            },
+            responds: Responds::of(&shape, &target.prop),
             prop: Arc::from(target.prop.as_str()),
         });
-        let mut known = self.endpoints.known.lock();
-        if known.len() >= CACHED_ENDPOINTS {
-            known.clear();
-        }
-        known.insert(key.clone(), Arc::clone(&endpoint));
+        self.endpoints.keep(Arc::clone(&endpoint), forgotten);
         Ok(Some(endpoint))
     }
 

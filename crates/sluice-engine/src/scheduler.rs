@@ -84,6 +84,8 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
         Err(error) => {
             for (handle, work) in handles.into_iter().zip(ticks) {
                 handle.mailbox.forget(&work.id);
+                // A commit that failed on its way back may have been kept all the same.
+                handle.mailbox.look_again();
             }
             Err(error.into())
         }

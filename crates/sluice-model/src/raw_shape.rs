@@ -12,6 +12,11 @@ use crate::{
     prop_type::PropType,
 };
 
+/// Every look at a component goes through its props, some of them for each prop.
+const MOST_PROPS: usize = 1_000;
+/// Bytes of a key or of a prop's name; every database can index as many.
+const LONGEST_NAME: usize = 500;
+
 /// The loader's report. Absent values are null; functions have been replaced by the loader.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -42,7 +47,11 @@ impl RawShape {
         let mut faults = Vec::new();
         let kind = note(&mut faults, kind(&self.kind));
         let name = note(&mut faults, required_text("name", self.name));
-        let key = note(&mut faults, optional_text("key", self.key));
+        let key = optional_text("key", self.key).and_then(|key| match key {
+            Some(key) if key.len() > LONGEST_NAME => Err(too_long("key")),
+            key => Ok(key),
+        });
+        let key = note(&mut faults, key);
         // Authors write `version: 1` too; what they mean is clear.
         let version = note(
             &mut faults,
@@ -127,9 +136,17 @@ fn optional_text(what: &str, value: Value) -> Result<Option<String>, String> {
 }
 
 fn check_props(faults: &mut Vec<String>, raw: Vec<RawProp>) -> Vec<PropDef> {
+    if raw.len() > MOST_PROPS {
+        faults.push(format!("there are more than {MOST_PROPS} props"));
+        return Vec::new();
+    }
     let mut props: Vec<PropDef> = Vec::with_capacity(raw.len());
     for RawProp { name, def } in raw {
         let name = without_nul(name);
+        if name.len() > LONGEST_NAME {
+            faults.push(too_long("the name of a prop"));
+            continue;
+        }
         match PropDef::from_declaration(&name, strip_nul(def)) {
             Ok(_) if props.iter().any(|prop| prop.name == name) => {
                 faults.push(format!("prop {name}: declared twice"));
@@ -141,6 +158,10 @@ fn check_props(faults: &mut Vec<String>, raw: Vec<RawProp>) -> Vec<PropDef> {
         }
     }
     props
+}
+
+fn too_long(what: &str) -> String {
+    format!("{what} must be at most {LONGEST_NAME} bytes long")
 }
 
 /// Hooks of other names are never called, so they are left out rather than refused.
@@ -182,6 +203,31 @@ mod tests {
         serde_json::from_value::<RawShape>(raw)
             .unwrap()
             .check(ModuleFormat::CommonJs)
+    }
+
+    #[test]
+    fn what_no_index_could_hold_and_what_would_take_forever_is_refused() {
+        let sound = |key: &str, props: Value| {
+            check(json!({"name": "N", "version": "1", "hasRun": true, "key": key, "props": props}))
+        };
+        let prop = |name: &str| json!({"name": name, "def": "string"});
+        let (fits, too_long) = ("x".repeat(500), "x".repeat(501));
+        assert!(sound(&fits, json!([prop(&fits)])).is_ok());
+        assert_eq!(
+            sound(&too_long, json!([prop(&too_long)])).unwrap_err(),
+            [
+                "key must be at most 500 bytes long",
+                "the name of a prop must be at most 500 bytes long"
+            ]
+        );
+        let many: Vec<Value> = (0..1_001)
+            .map(|number| prop(&format!("p{number}")))
+            .collect();
+        assert!(sound("k", json!(many[..1_000])).is_ok());
+        assert_eq!(
+            sound("k", json!(many)).unwrap_err(),
+            ["there are more than 1000 props"]
+        );
     }
 
     #[test]

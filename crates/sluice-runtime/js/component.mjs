@@ -1,10 +1,16 @@
 // Loading a component and describing its shape.
 
+import process from "node:process";
 import { describeError, setComponentFolder } from "./errors.mjs";
 
 /** Imports the component's entry file; gives the component object or throws. */
 export async function load(fileUrl) {
-  setComponentFolder(new URL(".", fileUrl).href);
+  const folder = new URL(".", fileUrl);
+  setComponentFolder(folder.href);
+  // Packages are looked for in the component's own folder: asking further up would be refused as forbidden
+  // where "not found" is meant.
+  const { Module } = process.getBuiltinModule("node:module");
+  Module._nodeModulePaths = () => [`${folder.pathname}node_modules`];
   const module = await import(fileUrl);
   const exported = module.default;
   const component = exported?.__esModule ? exported.default : exported;
@@ -42,7 +48,8 @@ export function shapeOf(component) {
 
 export function loadFault(error) {
   const { name, message, stack, line, column } = describeError(error);
-  return { message: name === "Error" || name === "TypeError" ? message : `${name}: ${message}`, stack, line, column };
+  const [headline] = message.split(/\n(?:Require stack:|\s+(?:at|hint:) )/);
+  return { message: name === "Error" || name === "TypeError" ? headline : `${name}: ${headline}`, stack, line, column };
 }
 
 function propDefinition(definition) {

@@ -1,6 +1,8 @@
 // How errors of a component look outside: its own lines, by its own file names.
 
 const HARNESS = new URL(".", import.meta.url).href;
+// A frame of the runtime's own: `at file (ext:…)`, `at node:…`.
+const RUNTIME_FRAME = /^\s*at (?:.*\()?(?:ext|node):/;
 let componentFolder = "";
 
 export function setComponentFolder(url) {
@@ -36,10 +38,12 @@ function description(thrown) {
 
 /** A stack with the component's files named as its author knows them, and without our frames. */
 export function ownLines(stack) {
-  const named = componentFolder === "" ? stack : stack.replaceAll(componentFolder, "");
-  return named
+  if (componentFolder === "") return stack;
+  return stack
+    .replaceAll(componentFolder, "")
+    .replaceAll(componentFolder.slice("file://".length), "")
     .split("\n")
-    .filter((line) => !line.includes(HARNESS) && !/\((?:ext|node):|at (?:ext|node):/.test(line))
+    .filter((line) => !line.includes(HARNESS) && !RUNTIME_FRAME.test(line))
     .join("\n");
 }
 

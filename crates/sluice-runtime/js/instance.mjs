@@ -1,7 +1,6 @@
 // `this` of a component: a new plain object for each invocation, with props, bound methods and $emit.
 
 import { isObject } from "./component.mjs";
-import { storedValues } from "./invocation.mjs";
 import { parse, stringify } from "./wire.mjs";
 
 /** The longest key every database can index. */
@@ -40,7 +39,7 @@ function propValue(kind, value, definition, invocation) {
 function keyValueStore(invocation) {
   return {
     get(key) {
-      const stored = storedValues.get(String(key));
+      const stored = invocation.store.get(String(key));
       return stored === undefined ? undefined : parse(stored);
     },
     set(key, value) {
@@ -60,9 +59,7 @@ function keyValueStore(invocation) {
         );
         return;
       }
-      if (json === undefined) storedValues.delete(name);
-      else storedValues.set(name, json);
-      invocation.touched(name);
+      invocation.store.set(name, json);
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describeError } from "./errors.mjs";
+import { StoreSession } from "./store.mjs";
 import { flush, send, stringify } from "./wire.mjs";
 
 const current = new AsyncLocalStorage();
@@ -26,7 +27,7 @@ export class LimitExceeded extends Error {
 
 export class Invocation {
   #logBytes = 0;
-  #dirty = new Set();
+  #store;
   ended = false;
   responded = false;
 
@@ -42,7 +43,7 @@ export class Invocation {
       this.log("error", "error", "$emit was called after the invocation had ended: the event was not emitted");
       return;
     }
-    const data = stringify(event) ?? "null";
+    const data = wellFormed(stringify(event) ?? "null");
     if (byteLength(data, limits.emitBytes) > limits.emitBytes) {
       throw this.#exceeded("EmitTooLarge", `the emitted event is larger than ${limits.emitBytes} bytes`);
     }
@@ -67,9 +68,10 @@ export class Invocation {
     flush();
   }
 
-  /** Remembers that `key` of the key-value store changed, so that its value is reported at the end. */
-  touched(key) {
-    this.#dirty.add(key);
+  /** What it does with the key-value store; most invocations do nothing. */
+  get store() {
+    this.#store ??= new StoreSession();
+    return this.#store;
   }
 
   #exceeded(name, message) {
@@ -83,24 +85,15 @@ export class Invocation {
     this.ended = true;
     running.delete(this.id);
     const failure = error === undefined ? "" : `,"err":${stringify(describeError(error))}`;
-    const writes = this.#dirty.size === 0 ? "" : `,"db":${this.#writes()}`;
-    send(`{"t":"end","i":"${this.id}","ms":${Math.ceil(now() - this.startedAt)}${failure}${writes}}`);
-  }
-
-  // Values as they stand now, not as this invocation wrote them: an overlapping invocation may have
-  // written later, and what is committed must agree with what the next read sees.
-  #writes() {
-    const rows = [];
-    for (const key of this.#dirty) {
-      const value = storedValues.get(key);
-      rows.push(value === undefined ? `[${stringify(key)}]` : `[${stringify(key)},${value}]`);
+    const end = `{"t":"end","i":"${this.id}","ms":${Math.ceil(now() - this.startedAt)}${failure}`;
+    if (this.#store === undefined) {
+      send(`${end}}`);
+      return;
     }
-    return `[${rows.join(",")}]`;
+    const report = (rows) => send(rows.length === 0 ? `${end}}` : `${end},"db":[${rows.join(",")}]}`);
+    if (!this.#store.end(report)) send(`{"t":"held","i":"${this.id}"}`);
   }
 }
-
-/** The key-value store of the source: JSON texts by key, shared by all invocations of this process. */
-export const storedValues = new Map();
 
 export function currentInvocation() {
   return current.getStore() ?? soleInvocation();
@@ -122,7 +115,7 @@ export function invoke(id, timeoutMs, alone, body) {
       await body(invocation);
       invocation.end();
     } catch (error) {
-      invocation.end(error ?? new Error(`the component threw ${error}`));
+      invocation.end(orError(error));
     }
   });
 }
@@ -130,11 +123,19 @@ export function invoke(id, timeoutMs, alone, body) {
 /** An error nobody caught ends the invocation it belongs to, or is logged when that is unknown. */
 export function uncaught(error, invocation = currentInvocation()) {
   if (invocation && !invocation.ended) {
-    invocation.end(error);
-  } else {
-    const { name, message, stack } = describeError(error);
-    writeLog(invocation?.id, "error", "error", stack || `${name}: ${message}`);
+    invocation.end(orError(error));
+    return;
   }
+  const { name, message, stack } = describeError(error);
+  const line = stack || `${name}: ${message}`;
+  // What an ended invocation left running may fail for ever: its lines still count against its limit.
+  if (invocation) invocation.log("error", "error", line);
+  else writeLog(undefined, "error", "error", line);
+}
+
+// To throw nothing is to throw all the same.
+function orError(thrown) {
+  return thrown ?? new Error(`the component threw ${thrown}`);
 }
 
 export function bindToInvocation(callback) {
@@ -191,7 +192,13 @@ function emitMeta(meta) {
   }
   if (summary !== undefined && summary !== null) fields.summary = text(summary);
   if (ts !== undefined && ts !== null) fields.ts = ts;
-  return stringify(fields);
+  return wellFormed(stringify(fields));
+}
+
+// Half a surrogate pair is an escape that strict readers of JSON refuse, and with it all that it stands among.
+function wellFormed(json) {
+  if (!json.includes("\\ud")) return json;
+  return json.replace(/\\(?:u(d[89a-f]..)|.)/g, (whole, lone) => (lone === undefined ? whole : "\\ufffd"));
 }
 
 // Databases store neither NUL nor half a surrogate pair.

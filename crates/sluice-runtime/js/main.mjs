@@ -2,8 +2,9 @@
 
 import { load, loadFault, shapeOf } from "./component.mjs";
 import { instanceMaker } from "./instance.mjs";
-import { invoke, setLimits, storedValues } from "./invocation.mjs";
+import { invoke, setLimits } from "./invocation.mjs";
 import { captureOutput, captureUncaught } from "./stdio.mjs";
+import { fillStore } from "./store.mjs";
 import { flush, receive, send, stringify } from "./wire.mjs";
 
 const exit = Deno.exit;
@@ -35,7 +36,7 @@ exit(0);
 async function start({ file, source, props, db, limits }) {
   setLimits(limits);
   if (source) Deno.env.set("PD_COMPONENT", source);
-  for (const [key, value] of Object.entries(db)) storedValues.set(key, stringify(value));
+  fillStore(db);
   try {
     component = await load(file);
     makeInstance = instanceMaker(component, props);

@@ -2,12 +2,13 @@
 
 use std::{fs, io, path::Path};
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("main.mjs", include_str!("../js/main.mjs")),
     ("wire.mjs", include_str!("../js/wire.mjs")),
     ("errors.mjs", include_str!("../js/errors.mjs")),
     ("stdio.mjs", include_str!("../js/stdio.mjs")),
     ("component.mjs", include_str!("../js/component.mjs")),
+    ("store.mjs", include_str!("../js/store.mjs")),
     ("instance.mjs", include_str!("../js/instance.mjs")),
     ("invocation.mjs", include_str!("../js/invocation.mjs")),
 ];

@@ -18,7 +18,8 @@ struct Partial {
     emits: Vec<Emit>,
     emit_bytes: usize,
     logs: Vec<LogLine>,
-    overdue_at: Instant,
+    /// None when it has ended and only waits for others.
+    overdue_at: Option<Instant>,
     started_at: Instant,
 }
 
@@ -30,7 +31,7 @@ impl Inflight {
                 emits: Vec::new(),
                 emit_bytes: 0,
                 logs: Vec::new(),
-                overdue_at: now + allowance,
+                overdue_at: Some(now + allowance),
                 started_at: now,
             },
         );
@@ -62,6 +63,13 @@ impl Inflight {
         }
     }
 
+    /// It needs no more time of its own.
+    pub(crate) fn held(&mut self, id: &InvocationId) {
+        if let Some(partial) = self.running.get_mut(id) {
+            partial.overdue_at = None;
+        }
+    }
+
     pub(crate) fn end(&mut self, id: &InvocationId) -> Option<Outcome> {
         let partial = self.running.remove(id)?;
         Some(Outcome {
@@ -72,7 +80,9 @@ impl Inflight {
     }
 
     pub(crate) fn is_overdue(&self, now: Instant) -> bool {
-        self.running.values().any(|p| p.overdue_at <= now)
+        self.running
+            .values()
+            .any(|p| p.overdue_at.is_some_and(|at| at <= now))
     }
 
     /// The only running invocation, ended as one that failed: with no other there is no doubt whose fault it was.

@@ -17,7 +17,8 @@ mod runtime;
 pub use analysis::{CodeFault, module_format};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
 pub use outcome::{
-    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Reply, Unfinished, Writes,
+    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Reply, Unfinished,
+    Writes,
 };
 pub use process::{Process, ProcessEvents};
 pub use runtime::{

@@ -114,8 +114,8 @@ pub struct Reply {
 pub enum ProcessEvent {
     Replied(InvocationId, Reply),
     Ended(InvocationId, Outcome),
-    /// A line that belongs to no invocation.
-    Stray(LogLine),
+    /// A line of no running invocation: of one that has ended, or of none at all.
+    Stray(Option<InvocationId>, LogLine),
     /// The process is gone; nothing follows.
     Exited {
         reason: String,

@@ -97,7 +97,12 @@ impl Process {
         let (events, receiver) = mpsc::unbounded_channel();
         let (lines, pending) = mpsc::unbounded_channel();
         if !early.is_empty() {
-            let _ = events.send(early.into_iter().map(ProcessEvent::Stray).collect());
+            let _ = events.send(
+                early
+                    .into_iter()
+                    .map(|line| ProcessEvent::Stray(None, line))
+                    .collect(),
+            );
         }
         let shared = Arc::new(Shared {
             inflight: Mutex::new(Inflight::default()),
@@ -205,9 +210,11 @@ impl Shared {
                 }
             }
             Message::Log(id, line) => {
-                batch.extend(inflight.logged(id.as_ref(), line).map(ProcessEvent::Stray));
+                let stray = inflight.logged(id.as_ref(), line);
+                batch.extend(stray.map(|line| ProcessEvent::Stray(id, line)));
             }
             Message::Respond(id, reply) => batch.push(ProcessEvent::Replied(id, reply)),
+            Message::Held(id) => inflight.held(&id),
             Message::End(id, end) => {
                 let End {
                     writes,
@@ -278,7 +285,7 @@ impl Shared {
             self.inflight
                 .lock()
                 .logged(None, line)
-                .map(ProcessEvent::Stray),
+                .map(|line| ProcessEvent::Stray(None, line)),
         );
     }
 

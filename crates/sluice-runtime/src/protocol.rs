@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use sluice_model::{InvocationId, RawShape};
 
@@ -22,6 +22,8 @@ pub(crate) enum Message {
     Log(Option<InvocationId>, LogLine),
     Emit(InvocationId, Emit),
     Respond(InvocationId, Reply),
+    /// It has ended; its end is reported after those of others.
+    Held(InvocationId),
     End(InvocationId, End),
 }
 
@@ -37,8 +39,7 @@ pub(crate) struct End {
 struct Line<'a> {
     t: &'a str,
     i: Option<&'a str>,
-    /// An event that is null is an event all the same.
-    #[serde(borrow, default, deserialize_with = "even_null")]
+    #[serde(borrow)]
     e: Option<&'a RawValue>,
     #[serde(borrow)]
     m: Option<&'a RawValue>,
@@ -81,10 +82,6 @@ struct Meta {
     ts: Option<serde_json::Value>,
 }
 
-fn even_null<'de: 'a, 'a, D: Deserializer<'de>>(value: D) -> Result<Option<&'a RawValue>, D::Error> {
-    <&'a RawValue>::deserialize(value).map(Some)
-}
-
 pub(crate) fn parse(line: &str) -> Result<Message, String> {
     let fields: Line<'_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let missing = |field: &str| format!("a {} message without {field}", fields.t);
@@ -123,10 +120,7 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
             };
             Ok(Message::Log(fields.i.and_then(InvocationId::parse), line))
         }
-        "emit" => {
-            let data = fields.e.ok_or_else(|| missing("an event"))?;
-            Ok(Message::Emit(id()?, emit(data, fields.m)?))
-        }
+        "emit" => Ok(Message::Emit(id()?, emit(fields.e, fields.m)?)),
         "respond" => {
             let reply = Reply {
                 status: fields.s.ok_or_else(|| missing("a status"))?,
@@ -139,6 +133,7 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
                 .ok_or("a respond message without its invocation")?;
             Ok(Message::Respond(id, reply))
         }
+        "held" => Ok(Message::Held(id()?)),
         "end" => {
             let id = id()?;
             Ok(Message::End(
@@ -163,7 +158,8 @@ fn level(name: Option<&str>) -> LogLevel {
     }
 }
 
-fn emit(data: &RawValue, meta: Option<&RawValue>) -> Result<Emit, String> {
+/// An event that is `null` reads like one that is absent.
+fn emit(data: Option<&RawValue>, meta: Option<&RawValue>) -> Result<Emit, String> {
     let Meta {
         id,
         name,
@@ -175,7 +171,7 @@ fn emit(data: &RawValue, meta: Option<&RawValue>) -> Result<Emit, String> {
         Some(meta) => serde_json::from_str(meta.get()).map_err(|error| error.to_string())?,
     };
     Ok(Emit {
-        data: data.to_owned(),
+        data: data.unwrap_or(RawValue::NULL).to_owned(),
         id,
         channel: name.unwrap_or_default(),
         summary,

@@ -1,6 +1,7 @@
 //! Starting component processes: the sandbox they get, the folder they live in, and their first words.
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     process::Stdio,
@@ -122,7 +123,8 @@ struct LoadMessage<'a> {
     file: String,
     source: Option<&'a SourceId>,
     props: &'a [PropBinding],
-    db: serde_json::Map<String, Value>,
+    /// The texts as they were stored: they may nest deeper than we would read.
+    db: BTreeMap<&'a str, &'a RawValue>,
     limits: HarnessLimits,
 }
 
@@ -205,14 +207,10 @@ impl Runtime {
         let failure = match loaded.await {
             Ok(Ok((shape, early))) => return Ok((started, shape, early)),
             Ok(Err(error)) => error,
-            Err(_) => LoadError::Code(vec![CodeFault {
-                message: format!(
-                    "loading took longer than {} s",
-                    self.options.limits.load_timeout.as_secs()
-                ),
-                line: None,
-                column: None,
-            }]),
+            Err(_) => code_fault(format!(
+                "loading took longer than {} s",
+                self.options.limits.load_timeout.as_secs()
+            )),
         };
         kill_group(&started.child);
         let _ = started.child.wait().await;
@@ -236,17 +234,19 @@ impl Runtime {
         let mut early = Vec::new();
         loop {
             while let Some(line) = started.stdout.next_line() {
-                let text =
-                    str::from_utf8(&line).map_err(|error| LoadError::Start(error.to_string()))?;
-                match protocol::parse(text).map_err(LoadError::Start)? {
+                // Only the component can make the harness say something that makes no sense: a text that is
+                // half a character, a default nested without end, or lines of its own.
+                let text = str::from_utf8(&line).map_err(|error| unreadable(&error.to_string()))?;
+                match protocol::parse(text).map_err(|error| unreadable(&error))? {
                     Message::Ready => {}
                     Message::Loaded(shape) => return Ok((*shape, early)),
                     Message::Failed(fault) => return Err(LoadError::Code(vec![fault])),
                     Message::Log(_, line) => early.push(line),
-                    Message::Emit(..) | Message::Respond(..) | Message::End(..) => {
-                        return Err(LoadError::Start(
-                            "it reported work it was not given".to_owned(),
-                        ));
+                    Message::Emit(..)
+                    | Message::Respond(..)
+                    | Message::Held(_)
+                    | Message::End(..) => {
+                        return Err(unreadable("it reported work it was not given"));
                     }
                 }
             }
@@ -270,11 +270,7 @@ impl Runtime {
             let last = said.lines().last().unwrap_or("no reason was given");
             format!("the process ended while the component was loading: {last}")
         };
-        LoadError::Code(vec![CodeFault {
-            message,
-            line: None,
-            column: None,
-        }])
+        code_fault(message)
     }
 
     fn load_line(&self, spec: &ProcessSpec, file: &Path) -> String {
@@ -286,7 +282,7 @@ impl Runtime {
         let db = spec
             .stored
             .iter()
-            .filter_map(|(key, value)| Some((key.clone(), serde_json::from_str(value.get()).ok()?)))
+            .map(|(key, value)| (key.as_str(), &**value))
             .collect();
         let message = LoadMessage {
             t: "load",
@@ -370,6 +366,19 @@ impl Runtime {
             .kill_on_drop(true);
         command
     }
+}
+
+fn unreadable(why: &str) -> LoadError {
+    code_fault(format!("what the component exports cannot be read: {why}"))
+}
+
+/// A fault of the code that has no place in it.
+fn code_fault(message: String) -> LoadError {
+    LoadError::Code(vec![CodeFault {
+        message,
+        line: None,
+        column: None,
+    }])
 }
 
 fn path_flag(flag: &str, path: &Path) -> std::ffi::OsString {

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::{HeaderMap, header::CONTENT_LENGTH};
+use http::{
+    HeaderMap,
+    header::{CONTENT_LENGTH, EXPECT},
+};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Body as _;
 
@@ -12,27 +15,53 @@ use crate::error::ApiError;
 
 /// How long a client may take to send its body.
 const READ_TIME: Duration = Duration::from_secs(30);
+/// A client that is refused while it still sends would not get to see the refusal: so much more is read and dropped.
+const MOST_DRAINED: usize = 16 * 1024 * 1024;
+const DRAIN_TIME: Duration = Duration::from_secs(2);
 
-/// Refuses a body that is over the limit, before reading any of it when the client said how long it is.
+/// Refuses a body that is over the limit, without keeping any of it when the client said how long it is.
 pub(crate) async fn read_body(
     headers: &HeaderMap,
-    body: Body,
+    mut body: Body,
     limit: usize,
 ) -> Result<Bytes, ApiError> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
     if announced_length(headers).is_some_and(|length| length > limit as u64) {
+        // One that asked first has not sent anything, and will not.
+        if !headers.contains_key(EXPECT) {
+            drain(body).await;
+        }
         return Err(too_large(limit));
     }
-    match tokio::time::timeout(READ_TIME, Limited::new(body, limit).collect()).await {
+    let whole = Limited::new(&mut body, limit).collect();
+    match tokio::time::timeout(READ_TIME, whole).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limit)),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            drain(body).await;
+            Err(too_large(limit))
+        }
         Ok(Err(error)) => Err(ApiError::BadRequest(format!(
             "the body could not be read: {error}"
         ))),
         Err(_elapsed) => Err(ApiError::RequestTimeout),
     }
+}
+
+async fn drain(mut body: Body) {
+    let mut left = MOST_DRAINED;
+    let drained = async {
+        while let Some(Ok(frame)) = body.frame().await {
+            let length = frame.data_ref().map_or(0, Bytes::len);
+            let Some(rest) = left.checked_sub(length) else {
+                return;
+            };
+            left = rest;
+        }
+    };
+    // Past that time the client has had its chance.
+    let _ = tokio::time::timeout(DRAIN_TIME, drained).await;
 }
 
 fn announced_length(headers: &HeaderMap) -> Option<u64> {

@@ -119,6 +119,7 @@ impl Engine {
             self.endpoints.forget_source(&id);
         }
         if what.activates() {
+            self.endpoints.announce(&new);
             engagement.set_gate(Gate::Open).await?;
             if new.shape.has_hook(Hook::Activate)
                 && let Err(error) = engagement.hook(Hook::Activate).await
@@ -130,8 +131,9 @@ impl Engine {
         }
         let now = self.context.clock.now_ms();
         let change = change(what, &new, renamed, now);
-        engagement.conclude(Some(new), change).await?;
+        let concluded = engagement.conclude(Some(new), change).await;
         self.endpoints.forget_source(&id);
+        concluded?;
         self.context.timers_changed(now);
         Ok(())
     }

@@ -14,7 +14,7 @@ use sluice_model::{Hook, IdGen, InvocationId};
 use sluice_runtime::{LoadError, LogLine, Process, ProcessEvent, ProcessEvents};
 use sluice_store::inbox::Waiting;
 use tokio::{
-    sync::{OwnedSemaphorePermit, mpsc, oneshot},
+    sync::{OwnedSemaphorePermit, mpsc, oneshot, watch},
     task::{JoinHandle, JoinSet},
     time::Instant,
 };
@@ -54,6 +54,8 @@ pub(crate) struct Actor {
     attempts: Vec<InvocationId>,
     commit: Option<JoinHandle<Arc<Batch>>>,
     uncommitted: usize,
+    /// Whether the store refuses the commit that is under way, so that it is tried again and again.
+    stalled: watch::Sender<bool>,
     engaged: Option<Operation>,
     idle_since: Option<Instant>,
     since_prune: u64,
@@ -63,7 +65,21 @@ pub(crate) struct Actor {
 struct Live {
     process: Process,
     events: ProcessEvents,
-    _slot: OwnedSemaphorePermit,
+    slot: OwnedSemaphorePermit,
+}
+
+impl Live {
+    /// Its place is free when the process is gone, not when it is told to go.
+    async fn end(self) {
+        let Live {
+            process,
+            mut events,
+            slot,
+        } = self;
+        drop(process);
+        while events.recv().await.is_some() {}
+        drop(slot);
+    }
 }
 
 enum Running {
@@ -83,6 +99,8 @@ struct Operation {
     quiet: Option<oneshot::Sender<()>>,
     hooks: Vec<(Hook, oneshot::Sender<Result<(), HookError>>)>,
     held: Vec<Finished>,
+    /// Whether it has run a hook or swapped the code.
+    changed: bool,
 }
 
 impl Actor {
@@ -114,6 +132,7 @@ impl Actor {
             attempts: Vec::new(),
             commit: None,
             uncommitted: 0,
+            stalled: watch::Sender::new(false),
             engaged: None,
             idle_since: None,
             since_prune: 0,
@@ -138,6 +157,7 @@ impl Actor {
                 Some(control) = self.controls.recv() => self.obey(control).await,
                 batch = next_events(&mut self.process) => self.heard(batch),
                 batch = settled(&mut self.commit) => self.committed(batch),
+                () = stall(&self.stalled), if self.awaits_quiet() => self.refuse_quiet(),
                 started = settled(&mut self.starting) => self.started(started),
                 read = settled(&mut self.refilling) => self.refilled(read.flatten()),
                 Some(placed) = self.placing.join_next(), if !self.placing.is_empty() => self.placed(placed.ok()),
@@ -154,8 +174,9 @@ impl Actor {
     fn advance(&mut self) {
         self.commit_finished();
         self.run_hooks();
-        self.refill();
         self.dispatch();
+        // After dispatch, which may have emptied the queue: nothing else need happen soon.
+        self.refill();
         self.ensure_process();
         self.answer_quiet();
         self.note_idleness();
@@ -251,6 +272,11 @@ async fn settled<T>(slot: &mut Option<JoinHandle<T>>) -> Option<T> {
         }
         None => future::pending().await,
     }
+}
+
+/// Waits until a commit fails and has to be tried again.
+async fn stall(stalled: &watch::Sender<bool>) {
+    let _ = stalled.subscribe().wait_for(|stalled| *stalled).await;
 }
 
 async fn sleep_until(at: Option<Instant>) {

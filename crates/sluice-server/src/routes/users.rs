@@ -25,6 +25,8 @@ use crate::{
 
 const DAY_MS: i64 = 86_400_000;
 const DAY_SECONDS: i64 = 86_400;
+/// Of a username or an email address; every database can index as many bytes.
+const LONGEST_NAME: usize = 500;
 
 /// The current user
 #[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "getCurrentUser", params(FieldQuery),
@@ -77,9 +79,15 @@ pub(crate) async fn create(
 }
 
 fn required(name: &str, value: Option<String>) -> Result<String, ApiError> {
-    value
+    let text = value
         .filter(|text| !text.trim().is_empty())
-        .ok_or_else(|| ApiError::BadRequest(format!("{name} is required")))
+        .ok_or_else(|| ApiError::BadRequest(format!("{name} is required")))?;
+    if text.len() > LONGEST_NAME {
+        return Err(ApiError::BadRequest(format!(
+            "{name} must be at most {LONGEST_NAME} bytes long"
+        )));
+    }
+    Ok(text)
 }
 
 async fn free_user(engine: &Engine, user: users::User) -> Result<FreeUser, ApiError> {

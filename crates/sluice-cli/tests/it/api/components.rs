@@ -82,14 +82,7 @@ async fn any_text_can_be_a_key_when_it_is_escaped_in_the_path() {
 #[tokio::test]
 async fn unknown_ids_and_keys_are_404() {
     let api = new_user().await;
-    for path in [
-        "sc_unknown",
-        "no-such-key",
-        "sc_",
-        "dc_abc",
-        "%00",
-        "%FF"
-    ] {
+    for path in ["sc_unknown", "no-such-key", "sc_", "dc_abc", "%00", "%FF"] {
         let error = refused(api.get(&format!("/components/{path}")).await, 404);
         assert_eq!(error, "component not found", "{path}");
     }

@@ -102,7 +102,7 @@ async fn post_takes_include_in_the_query_string_too_and_the_body_wins() {
 async fn the_registry_takes_include_and_exclude() {
     let operator = shared_server(Backend::Sqlite).api();
     let key = format!("fields-{}", unique_name());
-    let code = IDLE.replace(r#"version: "#, &format!(r#"key: "{key}", version: "#));
+    let code = IDLE.replace("version: ", &format!(r#"key: "{key}", version: "#));
     let saved = operator
         .post(
             "/components",

@@ -1,6 +1,6 @@
 //! What the files of this folder share: components, a server with small limits, and ways to make events and lists.
 
-use std::sync::OnceLock;
+use std::{fmt::Write, sync::OnceLock};
 
 use serde_json::{Value, json};
 use sluice_testkit::{Answer, Api, Server, wait_for};
@@ -71,6 +71,15 @@ pub(super) fn text(value: &Value) -> String {
 pub(super) fn field_names(value: &Value) -> Vec<&str> {
     let fields = value.as_object().expect("an object");
     fields.keys().map(String::as_str).collect()
+}
+
+/// Every byte as `%XX`, which is right anywhere in an address.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() * 3);
+    for byte in text.bytes() {
+        write!(escaped, "%{byte:02X}").expect("a string takes any text");
+    }
+    escaped
 }
 
 /// Asserts a refusal with the body that all of them share, and gives its `error`.

@@ -12,6 +12,7 @@ mod fields;
 mod fixtures;
 mod fuzz;
 mod hostile;
+mod hostile_code;
 mod hostile_http;
 mod logs;
 mod openapi;

@@ -3,7 +3,7 @@
 use serde_json::json;
 use sluice_testkit::{Answer, Api, Method};
 
-use super::fixtures::{IDLE, idle_source, refused};
+use super::fixtures::{IDLE, escaped, idle_source, refused};
 use crate::support::new_user;
 
 const JSON: &str = "application/json";
@@ -14,10 +14,6 @@ async fn post(api: &Api, path: &str, content_type: Option<&str>, body: &str) -> 
         request = request.header("Content-Type", content_type);
     }
     request.body(body.to_owned()).send().await
-}
-
-fn encoded(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
 #[tokio::test]
@@ -67,7 +63,7 @@ async fn json_is_taken_with_parameters_and_suffixes_in_any_case() {
 #[tokio::test]
 async fn an_empty_body_counts_as_an_empty_object_and_parameters_come_in_the_query_string() {
     let api = new_user().await;
-    let code = encoded(IDLE);
+    let code = escaped(IDLE);
     for (content_type, body) in [(Some(JSON), ""), (Some(JSON), "{}"), (None, "")] {
         let path =
             format!("/sources?component_code={code}&name=from%20query&configured_props=%7B%7D");

@@ -169,6 +169,10 @@ async fn post_users_wants_a_username_an_email_and_a_known_plan() {
         (json!({ "username": "", "email": "a@b.c" }), "username"),
         (json!({ "username": 5, "email": "a@b.c" }), "username"),
         (json!({ "username": "nul\0", "email": "a@b.c" }), "username"),
+        (
+            json!({ "username": "x".repeat(501), "email": "a@b.c" }),
+            "username",
+        ),
         (json!({ "username": unique_name() }), "email"),
         (
             json!({ "username": unique_name(), "email": "a@b.c", "plan": "gold" }),

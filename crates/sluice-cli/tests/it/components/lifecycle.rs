@@ -194,3 +194,56 @@ async fn requests_accepted_before_a_deactivation_wait_until_the_source_is_active
     events.sort_by_key(Value::as_i64);
     assert_eq!(events, [0, 1, 2, 3, 4]);
 }
+
+#[tokio::test]
+async fn an_update_that_comes_while_the_process_starts_runs_the_new_code() {
+    let source = deploy(
+        &new_user().await,
+        &component("run() { this.$emit('old'); }"),
+    )
+    .await;
+    source.run(json!({})).await;
+    put(
+        &source,
+        json!({ "component_code": component("run() { this.$emit('new'); }") }),
+    )
+    .await;
+    source.run(json!({})).await;
+    assert_eq!(source.events(2).await[1], "new");
+}
+
+#[tokio::test]
+async fn an_update_that_is_refused_does_not_disturb_what_runs() {
+    let code = "let runs = 0; let go; const gone = new Promise((resolve) => { go = resolve; });\n"
+        .to_owned()
+        + &component(
+            "props: { a: 'integer' }, async run(event) { if (event.go) return go(); runs += 1; this.$emit('begun', { name: 'progress' }); await gone; this.$emit(runs); }",
+        );
+    let source = deploy_with(&new_user().await, &code, json!({ "a": 1 })).await;
+    source.run(json!({})).await;
+    source.run(json!({ "flush": true })).await;
+    source
+        .api
+        .put(
+            &source.path(""),
+            &json!({ "configured_props": { "a": "x" } }),
+        )
+        .await
+        .expect(422);
+    source.run(json!({ "go": true })).await;
+    let mut events = source.events(4).await;
+    events.retain(serde_json::Value::is_number);
+    assert_eq!(events, [2, 2]);
+}
+
+#[tokio::test]
+async fn the_endpoint_answers_while_activate_runs_for_a_source_that_was_inactive() {
+    let code = component(
+        "props: { http: { type: '$.interface.http', customResponse: true } },
+         hooks: { async activate() { this.$emit((await fetch(this.http.endpoint)).status); } }, run() { this.http.respond({ status: 202 }); }",
+    );
+    let source = deploy(&open_user().await, &code).await;
+    put(&source, json!({ "active": false })).await;
+    put(&source, json!({ "active": true })).await;
+    assert_eq!(source.events(2).await, [202, 202]);
+}

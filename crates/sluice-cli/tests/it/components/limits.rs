@@ -67,7 +67,7 @@ async fn an_emit_after_the_timeout_is_refused() {
 #[tokio::test]
 async fn a_component_that_outgrows_its_heap_is_ended_and_reported() {
     let source =
-        misbehaving("const all = []; for (;;) all.push(new Array(10_000).fill({}));").await;
+        misbehaving("const all = []; for (;;) all.push(new Array(500_000).fill(0));").await;
     let error = overrun(&source, &["fine"]).await;
     assert!(
         error["msg"]
@@ -145,6 +145,25 @@ async fn a_process_that_prints_past_the_console_cannot_fill_the_log() {
             .is_some_and(|count| count <= 82),
         "{}",
         page["page_info"]
+    );
+}
+
+#[tokio::test]
+async fn what_an_ended_invocation_left_running_cannot_fill_the_log() {
+    let code = "let ticks = 0;\n".to_owned()
+        + &manual(
+            "if (event.leave) { setInterval(() => { ticks += 1; throw new Error('x'.repeat(500)); }, 1); return; }
+             while (ticks < 100) await new Promise((done) => setTimeout(done, 5)); this.$emit('enough');",
+        );
+    let source = deploy(&limited_user().await, &code).await;
+    source.run(json!({ "leave": true })).await;
+    source.run(json!({})).await;
+    assert_eq!(source.events(1).await, ["enough"]);
+    let page = source.api.get(&source.path("/logs")).await.expect(200);
+    let count = page["page_info"]["total_count"].as_u64();
+    assert!(
+        count.is_some_and(|count| (1..=20).contains(&count)),
+        "{count:?} lines"
     );
 }
 

@@ -232,7 +232,7 @@ async fn code_that_never_finishes_loading_is_422() {
         "await new Promise(() => setInterval(() => {}, 1000)); export default {};",
     )
     .await;
-    assert_eq!(faults, ["loading took longer than 6 s"]);
+    assert_eq!(faults, ["loading took longer than 4 s"]);
 }
 
 #[tokio::test]

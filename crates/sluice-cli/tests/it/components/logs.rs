@@ -106,7 +106,7 @@ async fn a_logged_error_shows_the_component_s_own_lines() {
     let line = source.log_with("Error: shown").await;
     let text = line["msg"].as_str().expect("a message");
     assert!(
-        text.contains("component.cjs:3:24") && text.contains("component.cjs:6:"),
+        text.contains("component.cjs:3:23") && text.contains("component.cjs:6:"),
         "{text}"
     );
     assert!(
@@ -161,6 +161,17 @@ async fn hooks_log_into_the_source_s_log() {
             json!(["warn", "from activate"])
         ]
     );
+}
+
+#[tokio::test]
+async fn a_line_that_looks_like_a_frame_of_the_runtime_is_kept() {
+    let code = manual(
+        "console.log('(node:42) Warning: kept'); console.log('kept too, as seen at node:fs (ext:x)');",
+    );
+    let source = deploy(&new_user().await, &code).await;
+    source.run(json!({})).await;
+    source.log_with("kept too").await;
+    source.log_with("(node:42) Warning: kept").await;
 }
 
 #[tokio::test]

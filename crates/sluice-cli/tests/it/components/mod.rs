@@ -62,7 +62,7 @@ async fn limited_user() -> Api {
     static SERVER: OnceLock<Server> = OnceLock::new();
     let flags = [
         ["--invocation-timeout", "1s"],
-        ["--load-timeout", "6s"],
+        ["--load-timeout", "4s"],
         ["--heap", "48MiB"],
         ["--max-body", "64KiB"],
         ["--max-emit", "8KiB"],

@@ -187,6 +187,7 @@ async fn an_update_replaces_all_values_and_bad_ones_change_nothing() {
             .expect(422);
     }
     source.run(json!({})).await;
+    source.events(1).await;
     let updated = source
         .api
         .put(&source.path(""), &json!({ "configured_props": { "a": 2 } }))

@@ -1,89 +1,104 @@
 //! Errors nobody catches: they end their invocation, and neither the process nor the source.
 
-use rstest::rstest;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::component;
-use crate::support::{deploy, new_user};
+use super::manual;
+use crate::support::{Deployed, deploy, new_user};
 
-#[rstest]
-#[case::thrown("throw new Error('lost');")]
-#[case::in_a_timer("setTimeout(() => { throw new Error('lost'); }, 1); await never;")]
-#[case::in_an_interval("setInterval(() => { throw new Error('lost'); }, 1); await never;")]
-#[case::in_set_immediate("setImmediate(() => { throw new Error('lost'); }); await never;")]
-#[case::in_a_timer_of_node(
-    "require('timers').setTimeout(() => { throw new Error('lost'); }, 1); await never;"
-)]
-#[case::rejected("Promise.reject(new Error('lost')); await never;")]
-#[case::in_an_async_callback(
-    "[1].forEach(async () => { await null; throw new Error('lost'); }); await never;"
-)]
-#[case::in_next_tick("process.nextTick(() => { throw new Error('lost'); }); await never;")]
-#[case::in_a_microtask("queueMicrotask(() => { throw new Error('lost'); }); await never;")]
-#[case::emitted("new (require('events'))().emit('error', new Error('lost'));")]
-#[case::in_a_callback_of_node(
-    "require('fs').readFile('nowhere', () => { throw new Error('lost'); }); await never;"
-)]
-#[tokio::test]
-async fn an_error_nobody_catches_ends_its_invocation_and_the_process_lives_on(#[case] body: &str) {
-    let code = "let runs = 0; const never = new Promise(() => {});\n".to_owned()
-        + &component(&format!(
-            "async run(event) {{ runs += 1; this.$emit(runs);\n if (event.fail) {{\n {body}\n }} }}"
-        ));
-    let source = deploy(&new_user().await, &code).await;
-    let invocation = source.run(json!({ "fail": true })).await;
-    let error = source.errors(1).await.remove(0);
-    assert_eq!(
-        [&error["error"]["msg"], &error["original_context"]["id"]],
-        [&json!("lost"), &invocation["id"]]
-    );
-    let line = source.log_with("lost").await;
-    assert_eq!(
-        [&line["level"], &line["invocation_id"]],
-        [&json!("error"), &invocation["id"]]
-    );
-    assert!(
-        line["msg"]
-            .as_str()
-            .is_some_and(|msg| msg.contains("component.cjs:4:")),
-        "{line}"
-    );
-    source.run(json!({})).await;
-    // 2 means that the module's state, and so the process, is the same.
-    assert_eq!(source.events(2).await, [1, 2]);
+/// A source that evaluates the expression it is sent, and counts its runs in the module.
+async fn evaluator() -> Deployed {
+    let code = "let runs = 0; const never = new Promise(() => {});\nconst lost = () => {\n  throw new Error('lost');\n};\n".to_owned()
+        + &manual("runs += 1; this.$emit(runs); if (event.body) await eval(event.body);");
+    deploy(&new_user().await, &code).await
 }
 
-#[rstest]
-#[case("throw 'a string';", "a string")]
-#[case("throw undefined;", "undefined")]
-#[case("throw null;", "null")]
-#[case("throw { message: 'an object' };", "an object")]
-#[case("throw Object.freeze(new Error('frozen'));", "frozen")]
-#[case("throw new Proxy({}, { get() { throw 1; }, has() { throw 2; } });", "")]
-#[case(
-    "const e = new Error('x'); Object.defineProperty(e, 'stack', { get() { throw e; } }); throw e;",
-    ""
-)]
+/// Runs it with each expression in turn; the errors, in that order.
+async fn errors_of(source: &Deployed, expressions: &[&str]) -> Vec<Value> {
+    let mut errors = Vec::new();
+    for (n, expression) in expressions.iter().enumerate() {
+        let invocation = source.run(json!({ "body": expression })).await;
+        let error = source.errors(n + 1).await.remove(n);
+        assert_eq!(
+            error["original_context"]["id"], invocation["id"],
+            "{expression}: {error}"
+        );
+        errors.push(error);
+    }
+    errors
+}
+
 #[tokio::test]
-async fn whatever_is_thrown_is_reported_and_the_source_works_on(
-    #[case] body: &str,
-    #[case] message: &str,
-) {
-    let source = deploy(
-        &new_user().await,
-        &component(&format!(
-            "async run(event) {{ if (!event.fail) return this.$emit('fine'); {body} }}"
-        )),
-    )
-    .await;
-    source.run(json!({ "fail": true })).await;
-    let error = source.errors(1).await.remove(0);
-    assert!(
-        error["error"]["msg"]
-            .as_str()
-            .is_some_and(|msg| msg.contains(message)),
-        "{error}"
-    );
+async fn an_error_nobody_catches_ends_its_invocation_and_the_process_lives_on() {
+    let expressions = [
+        "lost()",
+        "setTimeout(lost, 1), never",
+        "(() => { const timer = setInterval(() => { clearInterval(timer); lost(); }, 1); return never; })()",
+        "setImmediate(lost), never",
+        "require('timers').setTimeout(lost, 1), never",
+        "Promise.resolve().then(lost), never",
+        "[1].forEach(async () => { await null; lost(); }), never",
+        "process.nextTick(lost), never",
+        "queueMicrotask(lost), never",
+        "require('fs').readFile('nowhere', lost), never",
+        "new (require('events'))().on('x', lost).emit('x')",
+    ];
+    let source = evaluator().await;
+    let errors = errors_of(&source, &expressions).await;
+    for (expression, error) in expressions.iter().zip(&errors) {
+        assert_eq!(error["error"]["msg"], "lost", "{expression}: {error}");
+        let stack = error["error"]["stack"].as_str().unwrap_or_default();
+        assert!(stack.contains("component.cjs:3:"), "{expression}: {stack}");
+    }
+    let lines = source.logs().await;
+    let shown = |error: &Value| {
+        let id = &error["original_context"]["id"];
+        lines.iter().any(|line| {
+            let text = line["msg"].as_str().unwrap_or_default();
+            line["invocation_id"] == *id
+                && line["level"] == "error"
+                && text.contains("Error: lost")
+                && text.contains("component.cjs:3:")
+        })
+    };
+    assert!(errors.iter().all(shown), "{lines:#?}");
+    // The module's state, and so the process, is the same throughout.
     source.run(json!({})).await;
-    assert_eq!(source.events(1).await, ["fine"]);
+    let runs = source.events(expressions.len() + 1).await;
+    assert_eq!(
+        runs,
+        (1..=expressions.len() + 1)
+            .map(Value::from)
+            .collect::<Vec<_>>()
+    );
+}
+
+#[tokio::test]
+async fn whatever_is_thrown_is_reported_and_the_source_works_on() {
+    let cases = [
+        ("(() => { throw 'a string'; })()", "a string"),
+        ("(() => { throw undefined; })()", "undefined"),
+        ("(() => { throw null; })()", "null"),
+        ("(() => { throw { message: 'an object' }; })()", "an object"),
+        (
+            "(() => { throw Object.freeze(new Error('frozen')); })()",
+            "frozen",
+        ),
+        ("Promise.reject(), never", "undefined"),
+        (
+            "(() => { throw new Proxy({}, { get() { throw 1; }, has() { throw 2; } }); })()",
+            "",
+        ),
+        (
+            "(() => { const e = new Error('x'); Object.defineProperty(e, 'stack', { get() { throw e; } }); throw e; })()",
+            "",
+        ),
+    ];
+    let source = evaluator().await;
+    let errors = errors_of(&source, &cases.map(|(expression, _)| expression)).await;
+    for ((expression, message), error) in cases.iter().zip(errors) {
+        let told = error["error"]["msg"].as_str().unwrap_or_default();
+        assert!(told.contains(message), "{expression}: {error}");
+    }
+    source.run(json!({})).await;
+    assert_eq!(source.events(cases.len() + 1).await.len(), cases.len() + 1);
 }

@@ -27,7 +27,9 @@ async fn send_at_once(endpoints: impl Iterator<Item = (u64, String)>) {
     let api = Api::new("", "");
     let mut requests = JoinSet::new();
     for (n, endpoint) in endpoints {
-        let request = api.absolute(Method::POST, &endpoint).json(&json!({ "n": n }));
+        let request = api
+            .absolute(Method::POST, &endpoint)
+            .json(&json!({ "n": n }));
         requests.spawn(async move { request.send().await.expect(200) });
     }
     requests.join_all().await;
@@ -55,13 +57,20 @@ async fn a_thousand_requests_at_once_to_fifty_sources_run_in_the_allowed_number_
     }
     let endpoint = |n: u64| {
         let source = &sources[usize::try_from(n).expect("small") % SOURCES];
-        source["configured_props"]["http"]["endpoint_url"].as_str().expect("one").to_owned()
+        source["configured_props"]["http"]["endpoint_url"]
+            .as_str()
+            .expect("one")
+            .to_owned()
     };
     send_at_once((0..1_000).map(|n| (n, endpoint(n)))).await;
     let mut most = 0;
     wait_for(PATIENCE * 3, "all inboxes to run empty", async || {
         most = most.max(processes::children(stage.pid()).len());
-        stage.ledger.owners_of_rows("inbox").is_empty().then_some(())
+        stage
+            .ledger
+            .owners_of_rows("inbox")
+            .is_empty()
+            .then_some(())
     })
     .await;
     assert!((1..=PROCESSES).contains(&most), "{most} processes at once");
@@ -77,7 +86,11 @@ async fn a_thousand_requests_at_once_to_fifty_sources_run_in_the_allowed_number_
 async fn a_backlog_larger_than_the_mailbox_is_all_run() {
     const BLOCKERS: u64 = 16;
     const BACKLOG: u64 = 5_200;
-    let args = [&gate::ARGS[..], &["--source-concurrency", "16", "--event-retention", "100000"]].concat();
+    let args = [
+        &gate::ARGS[..],
+        &["--source-concurrency", "16", "--event-retention", "100000"],
+    ]
+    .concat();
     let stage = Stage::start(Backend::Sqlite, &args).await;
     let gate = Gate::shut().await;
     let code = format!(
@@ -111,9 +124,17 @@ async fn a_client_that_hangs_up_after_sending_leaves_no_work_behind_and_none_run
     let source = stage.deploy(ECHO).await;
     for n in 0..60_u64 {
         let body = json!({ "n": n }).to_string();
-        let request = head(&source, &format!("content-length: {}\r\n\r\n{body}", body.len()));
-        let mut stream = TcpStream::connect(stage.addr()).await.expect("a connection");
-        stream.write_all(request.as_bytes()).await.expect("it is taken");
+        let request = head(
+            &source,
+            &format!("content-length: {}\r\n\r\n{body}", body.len()),
+        );
+        let mut stream = TcpStream::connect(stage.addr())
+            .await
+            .expect("a connection");
+        stream
+            .write_all(request.as_bytes())
+            .await
+            .expect("it is taken");
         drop(stream);
     }
     source.send(&json!({ "n": 1_000 })).await.expect(200);
@@ -153,10 +174,19 @@ async fn clients_that_send_slowly_do_not_hold_up_the_others() {
     let stage = Stage::start(Backend::Sqlite, &[]).await;
     let source = stage.deploy(ECHO).await;
     let mut slow = Vec::new();
-    for start in ["POST", &head(&source, "content-le"), &head(&source, "content-length: 50\r\n\r\n{\"n\":")] {
+    for start in [
+        "POST",
+        &head(&source, "content-le"),
+        &head(&source, "content-length: 50\r\n\r\n{\"n\":"),
+    ] {
         for _ in 0..150 {
-            let mut stream = TcpStream::connect(stage.addr()).await.expect("a connection");
-            stream.write_all(start.as_bytes()).await.expect("it is taken");
+            let mut stream = TcpStream::connect(stage.addr())
+                .await
+                .expect("a connection");
+            stream
+                .write_all(start.as_bytes())
+                .await
+                .expect("it is taken");
             slow.push(stream);
         }
     }

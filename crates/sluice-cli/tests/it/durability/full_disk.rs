@@ -24,7 +24,8 @@ async fn send(source: &Deployed, n: u64, ms: u64) -> Answer {
 }
 
 #[tokio::test]
-async fn a_full_disk_answers_503_loses_nothing_accepted_and_the_server_recovers_when_there_is_room() {
+async fn a_full_disk_answers_503_loses_nothing_accepted_and_the_server_recovers_when_there_is_room()
+{
     let disk = SmallDisk::start(&[]).await;
     let source = deploy(&disk.server.api(), SLOW).await;
     let mut accepted: BTreeSet<u64> = (0..=10).collect();
@@ -39,6 +40,14 @@ async fn a_full_disk_answers_503_loses_nothing_accepted_and_the_server_recovers_
         disk.server.logs().contains("a commit failed").then_some(())
     })
     .await;
+    // What would have to wait for that commit does not hang.
+    let (name, code) = (
+        json!({ "name": "renamed" }),
+        json!({ "component_code": SLOW }),
+    );
+    source.api.put(&source.path(""), &name).await.expect(503);
+    source.api.put(&source.path(""), &code).await.expect(503);
+    source.api.delete(&source.path("")).await.expect(503);
 
     disk.make_room();
     wait_for(PATIENCE, "a request to be accepted again", async || {
@@ -47,9 +56,15 @@ async fn a_full_disk_answers_503_loses_nothing_accepted_and_the_server_recovers_
     .await;
     accepted.insert(1_000);
     let events = source.events(accepted.len()).await;
-    let committed: BTreeSet<u64> = events.iter().filter_map(|event| event["n"].as_u64()).collect();
+    let committed: BTreeSet<u64> = events
+        .iter()
+        .filter_map(|event| event["n"].as_u64())
+        .collect();
     assert_eq!(committed, accepted, "what was accepted, and only that");
-    let counts: Vec<u64> = events.iter().filter_map(|event| event["count"].as_u64()).collect();
+    let counts: Vec<u64> = events
+        .iter()
+        .filter_map(|event| event["count"].as_u64())
+        .collect();
     assert_eq!(counts, (1..=accepted.len() as u64).collect::<Vec<_>>());
 }
 
@@ -87,7 +102,11 @@ async fn on_a_full_disk_the_api_still_reads_and_answers_writes_with_503() {
     source.api.get("/users/me").await.expect(200);
     let update = json!({ "name": "renamed" });
     source.api.put(&source.path(""), &update).await.expect(503);
-    source.api.post(&source.path("/run"), &json!({})).await.expect(503);
+    source
+        .api
+        .post(&source.path("/run"), &json!({}))
+        .await
+        .expect(503);
     source.api.delete(&source.path("")).await.expect(503);
     let other = json!({ "component_code": SLOW });
     source.api.post("/sources", &other).await.expect(503);
@@ -114,9 +133,14 @@ async fn work_whose_process_cannot_start_on_a_full_disk_runs_when_there_is_room(
     source.send(&json!({ "n": 1 })).await.expect(200);
     gate.arrived(1).await;
     disk.fill();
-    processes::children(disk.server.pid()).into_iter().for_each(processes::kill);
+    processes::children(disk.server.pid())
+        .into_iter()
+        .for_each(processes::kill);
     wait_for(PATIENCE, "a start to fail", async || {
-        disk.server.logs().contains("could not be started").then_some(())
+        disk.server
+            .logs()
+            .contains("could not be started")
+            .then_some(())
     })
     .await;
     gate.open();

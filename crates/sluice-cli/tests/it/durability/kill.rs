@@ -19,13 +19,14 @@ const DEFAULT_ROUNDS: u32 = 15;
 const CLIENTS: usize = 6;
 const KEEP_ALL: [&str; 2] = ["--event-retention", "10000000"];
 
-/// Counts in its store and says which number made it count.
+/// Counts in its store and says which number made it count; others count on before it has ended.
 const COUNTER: &str = r#"module.exports = {
   name: "counter", version: "0.0.1", props: { http: "$.interface.http", db: "$.service.db" },
-  run(event) {
+  async run(event) {
     const count = (this.db.get("count") ?? 0) + 1;
     this.db.set("count", count);
     this.$emit({ n: event.body.n, count, padding: event.body.padding });
+    if (event.body.n % 3 === 0) await new Promise((done) => setTimeout(done, Math.random() * 30));
   },
 };"#;
 
@@ -99,7 +100,7 @@ fn rounds() -> u32 {
 
 /// From before the first process has started to well into the load.
 fn random_moment() -> Duration {
-    Duration::from_millis(rand::rng().random_range(5..500))
+    Duration::from_millis(rand::rng().random_range(5..400))
 }
 
 /// Accepted numbers are there once, unanswered ones at most once, others never; ids grow.

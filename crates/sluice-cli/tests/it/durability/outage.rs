@@ -25,7 +25,8 @@ const TICKING: &str = r#"module.exports = {
 };"#;
 
 #[tokio::test]
-async fn postgres_gone_answers_503_loses_nothing_accepted_and_the_server_recovers_when_it_is_back() {
+async fn postgres_gone_answers_503_loses_nothing_accepted_and_the_server_recovers_when_it_is_back()
+{
     let database = OwnPostgres::start();
     let server = Server::start(own_server().postgres(database.url())).await;
     let ledger = Ledger::Postgres(database.url().to_owned());
@@ -65,7 +66,11 @@ async fn postgres_gone_answers_503_loses_nothing_accepted_and_the_server_recover
     let events = stage.ledger.events(&source.id);
     let numbers: Vec<u64> = events.iter().map(|event| event.number("n")).collect();
     let distinct: BTreeSet<u64> = numbers.iter().copied().collect();
-    assert_eq!(numbers.len(), distinct.len(), "an event was committed twice");
+    assert_eq!(
+        numbers.len(),
+        distinct.len(),
+        "an event was committed twice"
+    );
     assert_eq!(distinct, accepted);
     let counts: Vec<u64> = events.iter().map(|event| event.number("count")).collect();
     assert_eq!(counts, (1..=events.len() as u64).collect::<Vec<_>>());

@@ -49,7 +49,9 @@ async fn a_count_that_an_unfinished_invocation_made_is_not_kept_when_it_dies(#[c
     match death {
         Death::OfTheServer => stage.restart().await,
         Death::OfTheProcess => {
-            processes::children(stage.pid()).into_iter().for_each(processes::kill);
+            processes::children(stage.pid())
+                .into_iter()
+                .for_each(processes::kill);
         }
     }
     gate.open();
@@ -60,4 +62,89 @@ async fn a_count_that_an_unfinished_invocation_made_is_not_kept_when_it_dies(#[c
     counts.sort_unstable();
     assert_eq!(counts, [1, 2, 3], "{events:?}");
     assert_eq!(stage.ledger.stored(&source.id, "count"), Some(json!(3)));
+}
+
+/// It has ended in good time, so that it must not be taken for one that overruns.
+#[tokio::test]
+async fn an_invocation_that_waits_for_another_to_commit_is_not_overdue() {
+    let stage = Stage::start(Backend::Sqlite, &["--invocation-timeout", "2s"]).await;
+    let code = r#"const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+module.exports = {
+  name: "patient", version: "0.0.1", props: { http: "$.interface.http", db: "$.service.db" },
+  async run(event) {
+    const { n, before, after } = event.body;
+    await sleep(before);
+    if (n === "writer") this.db.set("writer", true);
+    else this.$emit({ read: this.db.get("writer") ?? false });
+    await sleep(after);
+  },
+};"#;
+    let source = stage.deploy(code).await;
+    source
+        .send(&json!({ "n": "reader", "before": 1_800, "after": 0 }))
+        .await
+        .expect(200);
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    source
+        .send(&json!({ "n": "writer", "before": 0, "after": 1_900 }))
+        .await
+        .expect(200);
+    // The reader's time and the grace that follows it are over before the writer ends.
+    assert_eq!(source.events(1).await, [json!({ "read": true })]);
+    stage.settled(&source).await;
+    assert_eq!(stage.metric("sluice_invocation_retries_total").await, 0);
+}
+
+#[tokio::test]
+async fn the_later_write_stands_whichever_invocation_ends_first() {
+    let stage = Stage::start(Backend::Sqlite, &gate::ARGS).await;
+    let gate = Gate::shut().await;
+    let code = format!(
+        r#"module.exports = {{
+  name: "writing", version: "0.0.1", props: {{ http: "$.interface.http", db: "$.service.db" }},
+  async run(event) {{
+    this.db.set("last", event.body.n);
+    if (event.body.n === 1) await fetch("{}");
+    this.$emit(event.body.n);
+  }},
+}};"#,
+        gate.url()
+    );
+    let source = stage.deploy(&code).await;
+    source.send(&json!({ "n": 1 })).await.expect(200);
+    gate.arrived(1).await;
+    // It has read nothing of the first, so it need not wait for it.
+    source.send(&json!({ "n": 2 })).await.expect(200);
+    assert_eq!(source.events(1).await, [2]);
+    assert_eq!(stage.ledger.stored(&source.id, "last"), Some(json!(2)));
+    gate.open();
+    assert_eq!(source.events(2).await, [2, 1]);
+    assert_eq!(stage.ledger.stored(&source.id, "last"), Some(json!(2)));
+}
+
+#[tokio::test]
+async fn invocations_that_have_read_from_each_other_commit_together() {
+    let stage = Stage::start(Backend::Sqlite, &[]).await;
+    let code = r#"module.exports = {
+  name: "mutual", version: "0.0.1", props: { http: "$.interface.http", db: "$.service.db" },
+  async run(event) {
+    const { mine, other } = event.body;
+    this.db.set(mine, true);
+    while (!this.db.get(other)) await new Promise((done) => setTimeout(done, 5));
+    this.$emit(mine);
+  },
+};"#;
+    let source = stage.deploy(code).await;
+    source
+        .send(&json!({ "mine": "a", "other": "b" }))
+        .await
+        .expect(200);
+    source
+        .send(&json!({ "mine": "b", "other": "a" }))
+        .await
+        .expect(200);
+    source.events(2).await;
+    for key in ["a", "b"] {
+        assert_eq!(stage.ledger.stored(&source.id, key), Some(json!(true)));
+    }
 }

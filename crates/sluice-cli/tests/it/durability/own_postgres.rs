@@ -33,7 +33,9 @@ impl OwnPostgres {
             .expect("the script starts");
         let mut url = String::new();
         let stdout = keeper.stdout.take().expect("it is piped");
-        BufReader::new(stdout).read_line(&mut url).expect("the address of the server");
+        BufReader::new(stdout)
+            .read_line(&mut url)
+            .expect("the address of the server");
         let url = url.trim().to_owned();
         let data = PathBuf::from(ask(&url, "SHOW data_directory"));
         OwnPostgres { keeper, url, data }
@@ -46,7 +48,10 @@ impl OwnPostgres {
     /// Ends it as a crash would: no checkpoint, connections cut.
     pub(super) async fn stop(&self) {
         let pid_file = fs::read_to_string(self.data.join("postmaster.pid")).expect("it runs");
-        let pid = pid_file.lines().next().and_then(|line| line.trim().parse().ok());
+        let pid = pid_file
+            .lines()
+            .next()
+            .and_then(|line| line.trim().parse().ok());
         let pid = pid.and_then(Pid::from_raw).expect("its process id");
         kill_process(pid, Signal::QUIT).expect("it may be stopped");
         wait_for(PATIENCE, "PostgreSQL to end", async || {
@@ -86,7 +91,9 @@ fn as_owner_of(data: &Path) -> Command {
         return Command::new("env");
     }
     let mut command = Command::new("setpriv");
-    command.arg(format!("--reuid={owner}")).args(["--clear-groups", "--"]);
+    command
+        .arg(format!("--reuid={owner}"))
+        .args(["--clear-groups", "--"]);
     command
 }
 

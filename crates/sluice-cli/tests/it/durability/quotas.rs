@@ -19,7 +19,8 @@ async fn me(api: &Api) -> Value {
 }
 
 #[tokio::test]
-async fn a_free_user_over_the_daily_invocations_quota_gets_429_with_retry_after_also_after_a_restart() {
+async fn a_free_user_over_the_daily_invocations_quota_gets_429_with_retry_after_also_after_a_restart()
+ {
     let mut stage = Stage::start(Backend::Sqlite, &["--daily-invocations-quota", "3"]).await;
     let api = stage.user(&unique_name(), Plan::Free).await;
     let source = deploy(&api, ECHO).await;
@@ -31,9 +32,16 @@ async fn a_free_user_over_the_daily_invocations_quota_gets_429_with_retry_after_
     assert_eq!(me(&api).await["daily_invocations_quota"], 3);
     for _ in 0..2 {
         let refused = source.send(&json!({ "n": 4 })).await;
-        let seconds: u64 = refused.header("retry-after").and_then(|text| text.parse().ok()).expect("seconds");
+        let seconds: u64 = refused
+            .header("retry-after")
+            .and_then(|text| text.parse().ok())
+            .expect("seconds");
         assert!((1..=86_400).contains(&seconds), "{seconds}");
-        assert!(refused.expect(429)["error"].as_str().is_some_and(|error| error.contains("quota")));
+        assert!(
+            refused.expect(429)["error"]
+                .as_str()
+                .is_some_and(|error| error.contains("quota"))
+        );
         let run = api.post(&source.path("/run"), &json!({})).await;
         assert!(run.header("retry-after").is_some());
         run.expect(429);
@@ -45,7 +53,12 @@ async fn a_free_user_over_the_daily_invocations_quota_gets_429_with_retry_after_
 
 #[tokio::test]
 async fn a_paid_user_has_no_daily_quota_and_is_counted_for_the_billing_period() {
-    let args = ["--daily-invocations-quota", "1", "--daily-compute-quota", "1ms"];
+    let args = [
+        "--daily-invocations-quota",
+        "1",
+        "--daily-compute-quota",
+        "1ms",
+    ];
     let stage = Stage::start(Backend::Sqlite, &args).await;
     let api = stage.user(&unique_name(), Plan::Paid).await;
     let source = deploy(&api, ECHO).await;
@@ -68,7 +81,12 @@ async fn a_free_user_over_the_daily_compute_quota_gets_429() {
     refused.expect(429);
     let user = me(&api).await;
     assert_eq!(user["daily_compute_time_quota"], 100);
-    assert!(user["daily_compute_time_used"].as_u64().is_some_and(|used| used >= 150), "{user}");
+    assert!(
+        user["daily_compute_time_used"]
+            .as_u64()
+            .is_some_and(|used| used >= 150),
+        "{user}"
+    );
 }
 
 /// One user's use is not another's.

@@ -51,8 +51,12 @@ async fn sigterm_lets_running_invocations_finish_and_commits_them_and_exits_0() 
     gate.arrived(5).await;
     let status = stop(&mut stage, &gate).await;
     assert_eq!(status.code(), Some(0), "{}", stage.logs());
-    let mut numbers: Vec<Value> =
-        stage.ledger.events(&source.id).into_iter().map(|event| event.data).collect();
+    let mut numbers: Vec<Value> = stage
+        .ledger
+        .events(&source.id)
+        .into_iter()
+        .map(|event| event.data)
+        .collect();
     numbers.sort_by_key(Value::as_u64);
     assert_eq!(numbers, [0, 1, 2, 3, 4]);
     assert_eq!(stage.ledger.waiting(&source.id), 0);
@@ -63,7 +67,7 @@ async fn sigterm_lets_running_invocations_finish_and_commits_them_and_exits_0() 
 async fn sigterm_lets_clients_that_wait_for_respond_have_their_answer() {
     let mut stage = Stage::start(Backend::Sqlite, &gate::ARGS).await;
     let gate = Gate::shut().await;
-    let respond = r#"this.http.respond({ status: 201, body: { n: event.body.n } });"#;
+    let respond = "this.http.respond({ status: 201, body: { n: event.body.n } });";
     let source = stage.deploy(&gated(CUSTOM_HTTP, &gate, respond)).await;
     let clients = async {
         let (one, two) = (json!({ "n": 1 }), json!({ "n": 2 }));
@@ -115,7 +119,10 @@ async fn an_invocation_that_outlasts_the_drain_timeout_is_given_up_and_runs_agai
 
 /// Tells that it runs, and then never gives its thread back.
 fn spinning(gate: &Gate) -> String {
-    let spin = format!("fetch(\"{}\"); await new Promise((done) => setTimeout(done, 50)); for (;;) {{}}", gate.url());
+    let spin = format!(
+        "fetch(\"{}\"); await new Promise((done) => setTimeout(done, 50)); for (;;) {{}}",
+        gate.url()
+    );
     format!(
         r#"module.exports = {{
   name: "spinning", version: "0.0.1", props: {{ http: "$.interface.http" }},

@@ -31,7 +31,10 @@ impl SmallDisk {
         let options = ServerOptions::new(launcher).data_dir(&data_dir);
         let server = Server::start(args.iter().fold(options, ServerOptions::arg)).await;
         let seen = data_dir.strip_prefix("/").expect("an absolute path");
-        let root = Path::new("/proc").join(server.pid().to_string()).join("root").join(seen);
+        let root = Path::new("/proc")
+            .join(server.pid().to_string())
+            .join("root")
+            .join(seen);
         SmallDisk {
             server,
             root,
@@ -44,7 +47,10 @@ impl SmallDisk {
         let mut file = File::create(self.filler()).expect("a new file");
         let zeros = vec![0; 64 * 1024];
         while file.write_all(&zeros).is_ok() {}
-        let mut rest = OpenOptions::new().append(true).open(self.filler()).expect("the file");
+        let mut rest = OpenOptions::new()
+            .append(true)
+            .open(self.filler())
+            .expect("the file");
         while rest.write_all(&[0]).is_ok() {}
     }
 

@@ -44,8 +44,8 @@ impl Stage {
         .await;
     }
 
-    /// One number of `/metrics`.
-    pub(super) async fn metric(&self, name: &str) -> f64 {
+    /// One counter of `/metrics`.
+    pub(super) async fn metric(&self, name: &str) -> u64 {
         let request = self
             .server
             .api()

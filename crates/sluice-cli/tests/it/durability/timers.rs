@@ -9,7 +9,7 @@ use sluice_testkit::{Backend, wait_for};
 use super::stage::Stage;
 use crate::support::PATIENCE;
 
-const KILLS: usize = 4;
+const KILLS: usize = 3;
 
 /// Counts its ticks; a tick that begins while another runs says so.
 const TICKING: &str = r#"let running = 0;

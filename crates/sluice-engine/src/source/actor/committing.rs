@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sluice_store::StoreError;
+use tokio::sync::watch;
 
 use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE};
 use crate::{
@@ -36,7 +37,11 @@ impl Actor {
         }
         self.uncommitted = finished.len();
         let batch = self.builder().build(finished, stray, attempts);
-        self.commit = Some(tokio::spawn(commit(Arc::clone(&self.context), batch)));
+        self.commit = Some(tokio::spawn(commit(
+            Arc::clone(&self.context),
+            batch,
+            self.stalled.clone(),
+        )));
     }
 
     pub(super) fn committed(&mut self, batch: Option<Arc<Batch>>) {
@@ -71,7 +76,8 @@ impl Actor {
 }
 
 /// Writes a batch, however long the store is unavailable: what ran once must not run again for want of space.
-async fn commit(context: Arc<Context>, batch: Batch) -> Arc<Batch> {
+/// `stalled` says whether it has to.
+async fn commit(context: Arc<Context>, batch: Batch, stalled: watch::Sender<bool>) -> Arc<Batch> {
     let mut batch = Arc::new(batch);
     let mut pause = FIRST_PAUSE;
     let mut unsure = false;
@@ -94,6 +100,7 @@ async fn commit(context: Arc<Context>, batch: Batch) -> Arc<Batch> {
                 unsure = error.is_retryable();
                 if unsure {
                     tracing::warn!(%error, "a commit failed; trying again");
+                    stalled.send_replace(true);
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 } else {
@@ -109,5 +116,6 @@ async fn commit(context: Arc<Context>, batch: Batch) -> Arc<Batch> {
             }
         }
     }
+    stalled.send_replace(false);
     batch
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sluice_model::InvocationId;
 use sluice_runtime::{Call, Invocation};
 
-use super::{Actor, Operation, Running, load};
+use super::{Actor, Operation, Running, load, stall};
 use crate::{
     error::EngineError,
     source::{Change, Definition, Gate, commit::Trigger, engagement::Control},
@@ -21,6 +21,7 @@ impl Actor {
                     quiet: None,
                     hooks: Vec::new(),
                     held: Vec::new(),
+                    changed: false,
                 });
             }
             Control::SetGate(gate, reply) => {
@@ -31,22 +32,31 @@ impl Actor {
             }
             Control::RunHook(hook, reply) => {
                 if let Some(operation) = &mut self.engaged {
+                    operation.changed = true;
                     operation.hooks.push((hook, reply));
                 }
             }
             Control::Swap(definition) => {
-                self.stop_process();
+                self.give_up_process();
                 self.start_after = None;
                 self.definition = *definition;
+                if let Some(operation) = &mut self.engaged {
+                    operation.changed = true;
+                }
             }
             Control::Conclude(definition, change, reply) => {
                 let result = self.conclude(definition, change).await;
+                let failed = result.is_err();
                 let _ = reply.send(result);
+                // After the answer, because it may take until the store works again.
+                if failed {
+                    self.discard().await;
+                }
             }
             Control::Discard => self.discard().await,
             Control::Leave => {
                 self.engaged = None;
-                self.stop_process();
+                self.give_up_process();
                 self.leaving = true;
             }
             Control::Evict => self.stop_idle_process(),
@@ -80,19 +90,37 @@ impl Actor {
         }
     }
 
+    pub(super) fn awaits_quiet(&self) -> bool {
+        self.engaged
+            .as_ref()
+            .is_some_and(|operation| operation.quiet.is_some())
+    }
+
+    /// An operation cannot wait for commits that the store refuses.
+    pub(super) fn refuse_quiet(&mut self) {
+        if let Some(operation) = &mut self.engaged {
+            operation.quiet = None;
+        }
+    }
+
     pub(super) async fn conclude(
         &mut self,
         definition: Option<Box<Definition>>,
         change: Change,
     ) -> Result<(), EngineError> {
-        let held = self
-            .engaged
-            .take()
-            .map(|operation| operation.held)
-            .unwrap_or_default();
-        if let Some(commit) = self.commit.take() {
-            let batch = commit.await.ok();
-            self.committed(batch);
+        if let Some(mut commit) = self.commit.take() {
+            tokio::select! {
+                batch = &mut commit => self.committed(batch.ok()),
+                () = stall(&self.stalled) => {
+                    self.commit = Some(commit);
+                    return Err(EngineError::Unavailable("what the source did before cannot be stored".to_owned()));
+                }
+            }
+        }
+        let mut held = Vec::new();
+        if let Some(operation) = &mut self.engaged {
+            operation.changed = true;
+            held = std::mem::take(&mut operation.held);
         }
         if let Some(definition) = definition {
             self.definition = *definition;
@@ -108,6 +136,7 @@ impl Actor {
             .await;
         match result {
             Ok(()) => {
+                self.engaged = None;
                 self.context.metrics.events.inc_by(events);
                 self.context
                     .quotas
@@ -116,22 +145,25 @@ impl Actor {
                 self.leaving = !self.definition.source.active;
                 Ok(())
             }
-            Err(error) => {
-                self.reload().await;
-                Err(error.into())
-            }
+            Err(error) => Err(error.into()),
         }
     }
 
-    /// Forgets what an operation did: the source is again what the store says.
+    /// Forgets what an operation did: the source is again what the store says. One that was refused
+    /// before it did anything disturbs nothing.
     pub(super) async fn discard(&mut self) {
-        self.engaged = None;
-        self.reload().await;
+        if self
+            .engaged
+            .take()
+            .is_some_and(|operation| operation.changed)
+        {
+            self.reload().await;
+        }
     }
 
     pub(super) async fn reload(&mut self) {
         // Running invocations belong to code or state that is given up: they run again on the old ones.
-        self.stop_process();
+        self.give_up_process();
         let unsent: Vec<InvocationId> = self.running.keys().copied().collect();
         for id in unsent {
             self.give_back(id);

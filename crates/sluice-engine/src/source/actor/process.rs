@@ -48,7 +48,7 @@ impl Actor {
             Ok(Live {
                 process,
                 events,
-                _slot: slot,
+                slot,
             })
         }));
     }
@@ -104,9 +104,18 @@ impl Actor {
         }
     }
 
+    /// Stops the process, and the one that is starting: it was given code and state that no longer hold.
+    pub(super) fn give_up_process(&mut self) {
+        if let Some(starting) = self.starting.take() {
+            starting.abort();
+        }
+        self.stop_process();
+    }
+
     pub(super) fn stop_process(&mut self) {
-        if self.process.take().is_some() {
+        if let Some(live) = self.process.take() {
             self.context.metrics.processes.dec();
+            tokio::spawn(live.end());
         }
         self.context.slots.not_idle(&self.handle);
     }
@@ -146,7 +155,7 @@ impl Actor {
                     }
                 }
                 ProcessEvent::Ended(id, outcome) => self.ended(id, outcome),
-                ProcessEvent::Stray(line) => self.stray.push((None, line)),
+                ProcessEvent::Stray(id, line) => self.stray.push((id, line)),
                 ProcessEvent::Exited { reason, unfinished } => self.exited(&reason, unfinished),
             }
         }

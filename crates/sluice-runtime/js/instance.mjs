@@ -60,6 +60,7 @@ function keyValueStore(invocation) {
         return;
       }
       invocation.store.set(name, json);
+      invocation.wrote(name, json);
     },
   };
 }

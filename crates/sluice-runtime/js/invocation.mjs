@@ -2,7 +2,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describeError } from "./errors.mjs";
-import { StoreSession } from "./store.mjs";
+import { StoreSession, writeRow } from "./store.mjs";
 import { flush, send, stringify } from "./wire.mjs";
 
 const current = new AsyncLocalStorage();
@@ -10,7 +10,7 @@ const running = new Map();
 const { setTimeout } = globalThis;
 const now = performance.now.bind(performance);
 const encoder = new TextEncoder();
-let limits = { emitBytes: Infinity, logBytes: Infinity };
+let limits = { emitBytes: Infinity, emitsBytes: Infinity, logBytes: Infinity };
 let deadlineArmed = false;
 
 export function setLimits(given) {
@@ -26,6 +26,7 @@ export class LimitExceeded extends Error {
 }
 
 export class Invocation {
+  #emitBytes = 0;
   #logBytes = 0;
   #store;
   ended = false;
@@ -46,6 +47,10 @@ export class Invocation {
     const data = wellFormed(stringify(event) ?? "null");
     if (byteLength(data, limits.emitBytes) > limits.emitBytes) {
       throw this.#exceeded("EmitTooLarge", `the emitted event is larger than ${limits.emitBytes} bytes`);
+    }
+    this.#emitBytes += byteLength(data, Infinity);
+    if (this.#emitBytes > limits.emitsBytes) {
+      throw this.#exceeded("EmitLimit", `the invocation emitted more than ${limits.emitsBytes} bytes`);
     }
     send(`{"t":"emit","i":"${this.id}","e":${data},"m":${emitMeta(meta)}}`);
     if (this.alone) flush();
@@ -72,6 +77,13 @@ export class Invocation {
   get store() {
     this.#store ??= new StoreSession();
     return this.#store;
+  }
+
+  /** Reports a write at once, in case this code never gives the turn back. */
+  wrote(key, json) {
+    if (!this.alone) return;
+    send(`{"t":"write","i":"${this.id}","db":[${writeRow(key, json)}]}`);
+    flush();
   }
 
   #exceeded(name, message) {
@@ -206,8 +218,8 @@ function text(value) {
   return String(value).toWellFormed().replaceAll("\0", "");
 }
 
+// Exact only where it decides: text has at most three bytes for each of its units.
 function byteLength(string, limit) {
-  if (string.length > limit) return string.length;
-  if (string.length * 3 <= limit) return string.length;
+  if (string.length > limit || string.length * 3 <= limit) return string.length;
   return encoder.encode(string).length;
 }

@@ -82,7 +82,7 @@ export class StoreSession {
       // A later write of another invocation that has been reported stands.
       if (entry !== undefined && number > entry.reported) {
         entry.reported = number;
-        rows.push(json === undefined ? `[${stringify(key)}]` : `[${stringify(key)},${json}]`);
+        rows.push(writeRow(key, json));
       }
       this.#letGo(key, entry);
     }
@@ -99,4 +99,9 @@ export class StoreSession {
     entry.writer = undefined;
     if (entry.json === undefined) entries.delete(key);
   }
+}
+
+/** A write as it is reported; one without a value deletes. */
+export function writeRow(key, json) {
+  return json === undefined ? `[${stringify(key)}]` : `[${stringify(key)},${json}]`;
 }

@@ -1,13 +1,14 @@
 //! What the invocations of one process have done so far, gathered until each of them ends.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     time::{Duration, Instant},
 };
 
+use serde_json::value::RawValue;
 use sluice_model::InvocationId;
 
-use crate::outcome::{Emit, Failure, LogLine, Outcome, Unfinished};
+use crate::outcome::{Emit, Failure, LogLine, Outcome, Unfinished, Writes};
 
 #[derive(Default)]
 pub(crate) struct Inflight {
@@ -18,6 +19,8 @@ struct Partial {
     emits: Vec<Emit>,
     emit_bytes: usize,
     logs: Vec<LogLine>,
+    /// Writes reported as they were made; its end reports them all, so they count only when it never ends.
+    writes: BTreeMap<String, Option<Box<RawValue>>>,
     /// None when it has ended and only waits for others.
     overdue_at: Option<Instant>,
     started_at: Instant,
@@ -31,6 +34,7 @@ impl Inflight {
                 emits: Vec::new(),
                 emit_bytes: 0,
                 logs: Vec::new(),
+                writes: BTreeMap::new(),
                 overdue_at: Some(now + allowance),
                 started_at: now,
             },
@@ -60,6 +64,12 @@ impl Inflight {
                 None
             }
             None => Some(line),
+        }
+    }
+
+    pub(crate) fn wrote(&mut self, id: &InvocationId, writes: Writes) {
+        if let Some(partial) = self.running.get_mut(id) {
+            partial.writes.extend(writes);
         }
     }
 
@@ -95,10 +105,14 @@ impl Inflight {
             return None;
         }
         let id = *self.running.keys().next()?;
-        let started_at = self.running.get(&id)?.started_at;
-        let mut outcome = self.end(&id)?;
-        outcome.failure = Some(failure);
-        outcome.duration = now - started_at;
+        let partial = self.running.remove(&id)?;
+        let outcome = Outcome {
+            emits: partial.emits,
+            writes: partial.writes.into_iter().collect(),
+            logs: partial.logs,
+            failure: Some(failure),
+            duration: now - partial.started_at,
+        };
         Some((id, outcome))
     }
 

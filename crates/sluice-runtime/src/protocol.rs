@@ -24,6 +24,8 @@ pub(crate) enum Message {
     Respond(InvocationId, Reply),
     /// It has ended; its end is reported after those of others.
     Held(InvocationId),
+    /// Writes of an invocation that may never end.
+    Write(InvocationId, Writes),
     End(InvocationId, End),
 }
 
@@ -134,6 +136,10 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
             Ok(Message::Respond(id, reply))
         }
         "held" => Ok(Message::Held(id()?)),
+        "write" => Ok(Message::Write(
+            id()?,
+            writes(fields.db.unwrap_or_default())?,
+        )),
         "end" => {
             let id = id()?;
             Ok(Message::End(

@@ -132,6 +132,7 @@ struct LoadMessage<'a> {
 #[serde(rename_all = "camelCase")]
 struct HarnessLimits {
     emit_bytes: usize,
+    emits_bytes: usize,
     log_bytes: usize,
 }
 
@@ -245,6 +246,7 @@ impl Runtime {
                     Message::Emit(..)
                     | Message::Respond(..)
                     | Message::Held(_)
+                    | Message::Write(..)
                     | Message::End(..) => {
                         return Err(unreadable("it reported work it was not given"));
                     }
@@ -276,6 +278,7 @@ impl Runtime {
     fn load_line(&self, spec: &ProcessSpec, file: &Path) -> String {
         let Limits {
             emit_bytes,
+            emits_bytes,
             log_bytes,
             ..
         } = self.options.limits;
@@ -292,6 +295,7 @@ impl Runtime {
             db,
             limits: HarnessLimits {
                 emit_bytes,
+                emits_bytes,
                 log_bytes,
             },
         };

@@ -12,15 +12,17 @@ use proptest::{
 };
 use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::{Answer, Api, Backend, Method};
+use sluice_testkit::{Answer, Api, Backend, Method, Server, raw_http};
+use tokio::runtime::Runtime;
 
 use super::{
     fixtures::{EMITTER, escaped},
     hostile::check,
+    hostile_http::status,
 };
 use crate::support::{Deployed, deploy, shared_server};
 
-const TIME: Duration = Duration::from_secs(90);
+const TIME: Duration = Duration::from_secs(3);
 
 /// Fields and parameters that some endpoint takes.
 const NAMES: [&str; 21] = [
@@ -251,35 +253,82 @@ async fn send(api: &Api, source: &Deployed, random: &RandomRequest) -> Answer {
     request.body(body.clone()).send().await
 }
 
-#[rstest]
-fn random_requests_are_never_answered_with_a_5xx(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let server = shared_server(backend);
-    // The operator, because nobody else gets past the door of every endpoint.
-    let api = server.api();
-    let source = runtime.block_on(deploy(&api, EMITTER));
+/// Bytes that begin like a request and end like one; between, anything goes.
+fn raw_request(key: &str) -> impl Strategy<Value = Vec<u8>> {
+    let known =
+        |texts: &'static [&'static str]| select(texts).prop_map(|text| text.as_bytes().to_vec());
+    let noise = || vec(any::<u8>(), 0..10);
+    let method =
+        prop_oneof![3 => known(&["GET", "POST", "PUT", "DELETE", "OPTIONS"]), 1 => noise()];
+    let target = prop_oneof![
+        3 => known(&["/v1/users/me", "/v1/sources", "/v1/components/x", "/e/x", "*"]),
+        1 => noise(),
+        1 => noise().prop_map(|noise| [b"/v1/sources/", &noise[..]].concat()),
+    ];
+    let version = prop_oneof![6 => Just(b"HTTP/1.1".to_vec()), 1 => noise()];
+    let name =
+        prop_oneof![3 => known(&["x-request-id", "accept", "cookie", "host", "x"]), 1 => noise()];
+    let header =
+        (name, noise()).prop_map(|(name, value)| [&name[..], b": ", &value, b"\r\n"].concat());
+    let first = format!("Connection: close\r\nAuthorization: Bearer {key}\r\n").into_bytes();
+    let parts = (method, target, version, vec(header, 0..4));
+    parts.prop_map(move |(method, target, version, headers)| {
+        let line = [&method[..], b" ", &target, b" ", &version, b"\r\n"].concat();
+        [line, first.clone(), headers.concat(), b"\r\n".to_vec()].concat()
+    })
+}
+
+/// Tries random values until the time is over, and shrinks the first that fails.
+fn for_some_time<S: Strategy>(strategy: &S, test: impl Fn(S::Value) -> Result<(), String>) {
     let mut runner = TestRunner::new(Config {
         failure_persistence: None,
         max_shrink_time: 20_000,
         ..Config::default()
     });
-    let requests = request();
     let end = Instant::now() + TIME;
     while Instant::now() < end {
-        let case = requests.new_tree(&mut runner).expect("a request");
-        let outcome = runner.run_one(case, |random| {
-            let answer = runtime.block_on(send(&api, &source, &random));
-            check(&answer).map_err(TestCaseError::fail)
-        });
+        let case = strategy.new_tree(&mut runner).expect("a value");
+        let outcome = runner.run_one(case, |value| test(value).map_err(TestCaseError::fail));
         if let Err(failure) = outcome {
             panic!("{failure}");
         }
     }
+}
+
+fn assert_unharmed(server: &Server, runtime: &Runtime) {
     let logs = server.logs();
     assert!(!logs.contains("panicked"), "{logs}");
-    runtime
-        .block_on(api.root(Method::GET, "/healthz").send())
-        .expect(200);
+    let health = server.api().root(Method::GET, "/healthz");
+    runtime.block_on(health.send()).expect(200);
+}
+
+#[rstest]
+fn random_requests_are_never_answered_with_a_5xx(
+    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
+) {
+    let runtime = Runtime::new().expect("a runtime");
+    let server = shared_server(backend);
+    // The operator, because nobody else gets past the door of every endpoint.
+    let api = server.api();
+    let source = runtime.block_on(deploy(&api, EMITTER));
+    for_some_time(&request(), |random| {
+        check(&runtime.block_on(send(&api, &source, &random)))
+    });
+    assert_unharmed(server, &runtime);
+}
+
+#[rstest]
+fn random_bytes_are_never_answered_with_a_5xx(
+    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
+) {
+    let runtime = Runtime::new().expect("a runtime");
+    let server = shared_server(backend);
+    for_some_time(&raw_request(server.api_key()), |bytes| {
+        let answer = runtime.block_on(raw_http(server.addr(), &bytes));
+        match status(&answer) {
+            Some(500..) => Err(String::from_utf8_lossy(&answer).into_owned()),
+            _ => Ok(()),
+        }
+    });
+    assert_unharmed(server, &runtime);
 }

@@ -6,7 +6,7 @@ use sluice_testkit::{Backend, Method, raw_http};
 use crate::support::{new_user_on, shared_server};
 
 /// The status of the answer; none when the connection was closed without one.
-fn status(answer: &[u8]) -> Option<u16> {
+pub(super) fn status(answer: &[u8]) -> Option<u16> {
     let head = answer.strip_prefix(b"HTTP/1.1 ")?;
     std::str::from_utf8(head.get(..3)?).ok()?.parse().ok()
 }

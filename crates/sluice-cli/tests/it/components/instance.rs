@@ -1,6 +1,7 @@
 //! `this`: what it carries, and how long it lives.
 
 use serde_json::json;
+use sluice_testkit::Method;
 
 use super::{component, manual};
 use crate::support::{deploy, deploy_with, new_user};
@@ -95,6 +96,26 @@ async fn overlapping_invocations_have_a_this_each() {
     let mut events = source.events(2).await;
     events.sort_by_key(|event| event[0].as_i64());
     assert_eq!(events, [json!([1, 1]), json!([2, 2])]);
+}
+
+#[tokio::test]
+async fn requests_that_arrive_while_the_process_starts_all_run_at_once() {
+    let code =
+        "let begun = 0; let all; const started = new Promise((resolve) => { all = resolve; });\n"
+            .to_owned()
+            + &super::http("if (++begun === 20) all(); await started; this.$emit(event.body);");
+    let source = deploy(&new_user().await, &code).await;
+    let requests = (0..20).map(|n| {
+        let request = source
+            .api
+            .absolute(Method::POST, source.endpoint())
+            .json(&json!(n));
+        tokio::spawn(async move { request.send().await.expect(200) })
+    });
+    for request in requests.collect::<Vec<_>>() {
+        request.await.expect("an answer");
+    }
+    assert_eq!(source.events(20).await.len(), 20);
 }
 
 #[tokio::test]

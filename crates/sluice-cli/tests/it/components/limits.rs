@@ -54,6 +54,15 @@ async fn an_invocation_that_spins_is_ended_as_timeout_and_its_emits_and_lines_st
 }
 
 #[tokio::test]
+async fn an_invocation_that_spins_keeps_what_it_stored_before() {
+    let code = "module.exports = { name: 'Spinner', version: '1', props: { db: '$.service.db' }, run(event) { \
+        if (!event.fail) return this.$emit(this.db.get('a') ?? 'nothing'); \
+        this.db.set('a', 'kept'); for (;;); } };";
+    let source = deploy(&limited_user().await, code).await;
+    overrun(&source, &["kept"]).await;
+}
+
+#[tokio::test]
 async fn an_emit_after_the_timeout_is_refused() {
     let source = misbehaving("await new Promise((done) => setTimeout(done, 1300)); this.$emit('too late'); console.log('woke up');").await;
     overrun(&source, &["fine"]).await;
@@ -121,9 +130,12 @@ async fn an_event_at_the_limit_is_emitted() {
 }
 
 #[tokio::test]
-async fn an_invocation_that_emits_too_much_in_all_is_ended_and_reported() {
+async fn an_invocation_that_emits_too_much_in_all_is_ended_and_the_emits_before_stand() {
     let source = misbehaving("for (let n = 0; n < 100; n++) this.$emit('x'.repeat(4000));").await;
-    let error = overrun(&source, &["fine"]).await;
+    let large = "x".repeat(4000);
+    let mut events = vec![large.as_str(); 16];
+    events.push("fine");
+    let error = overrun(&source, &events).await;
     assert!(
         error["msg"]
             .as_str()

@@ -120,7 +120,8 @@ async fn on_a_full_disk_the_api_still_reads_and_answers_writes_with_503() {
 /// There is no room for the files of a process either: its work waits until there is.
 #[tokio::test]
 async fn work_whose_process_cannot_start_on_a_full_disk_runs_when_there_is_room() {
-    let disk = SmallDisk::start(&gate::ARGS).await;
+    let patient = [&gate::ARGS[..], &["--max-attempts", "1000"]].concat();
+    let disk = SmallDisk::start(&patient).await;
     let gate = Gate::shut().await;
     let code = format!(
         r#"module.exports = {{
@@ -132,15 +133,14 @@ async fn work_whose_process_cannot_start_on_a_full_disk_runs_when_there_is_room(
     let source = deploy(&disk.server.api(), &code).await;
     source.send(&json!({ "n": 1 })).await.expect(200);
     gate.arrived(1).await;
-    disk.fill();
-    processes::children(disk.server.pid())
-        .into_iter()
-        .for_each(processes::kill);
+    // A process that goes gives back a little, which may be just enough for the next one.
     wait_for(PATIENCE, "a start to fail", async || {
-        disk.server
-            .logs()
-            .contains("could not be started")
-            .then_some(())
+        disk.fill();
+        processes::children(disk.server.pid())
+            .into_iter()
+            .for_each(processes::kill);
+        let log = disk.server.logs();
+        log.contains("could not be started").then_some(())
     })
     .await;
     gate.open();

@@ -4,7 +4,7 @@
 //! and no test leaves a mount behind. From outside the disk is seen through `/proc/<pid>/root`.
 
 use std::{
-    fs::{self, File, OpenOptions, Permissions},
+    fs::{self, OpenOptions, Permissions},
     io::Write,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
@@ -42,16 +42,17 @@ impl SmallDisk {
         }
     }
 
-    /// Takes all that is left.
+    /// Takes all that is left; also again, when something was given back.
     pub(super) fn fill(&self) {
-        let mut file = File::create(self.filler()).expect("a new file");
-        let zeros = vec![0; 64 * 1024];
-        while file.write_all(&zeros).is_ok() {}
-        let mut rest = OpenOptions::new()
+        let opened = OpenOptions::new()
+            .create(true)
             .append(true)
-            .open(self.filler())
-            .expect("the file");
-        while rest.write_all(&[0]).is_ok() {}
+            .open(self.filler());
+        let mut file = opened.expect("a file of ours");
+        for size in [64 * 1024, 1] {
+            let zeros = vec![0; size];
+            while file.write_all(&zeros).is_ok() {}
+        }
     }
 
     pub(super) fn make_room(&self) {

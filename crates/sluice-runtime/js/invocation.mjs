@@ -10,7 +10,8 @@ const running = new Map();
 const { setTimeout } = globalThis;
 const now = performance.now.bind(performance);
 const encoder = new TextEncoder();
-let limits = { emitBytes: Infinity, emitsBytes: Infinity, logBytes: Infinity };
+/** In bytes. */
+let limits = { emit: Infinity, emits: Infinity, log: Infinity };
 let deadlineArmed = false;
 
 export function setLimits(given) {
@@ -45,12 +46,12 @@ export class Invocation {
       return;
     }
     const data = wellFormed(stringify(event) ?? "null");
-    if (byteLength(data, limits.emitBytes) > limits.emitBytes) {
-      throw this.#exceeded("EmitTooLarge", `the emitted event is larger than ${limits.emitBytes} bytes`);
+    if (byteLength(data, limits.emit) > limits.emit) {
+      throw this.#exceeded("EmitTooLarge", `the emitted event is larger than ${limits.emit} bytes`);
     }
     this.#emitBytes += byteLength(data, Infinity);
-    if (this.#emitBytes > limits.emitsBytes) {
-      throw this.#exceeded("EmitLimit", `the invocation emitted more than ${limits.emitsBytes} bytes`);
+    if (this.#emitBytes > limits.emits) {
+      throw this.#exceeded("EmitLimit", `the invocation emitted more than ${limits.emits} bytes`);
     }
     send(`{"t":"emit","i":"${this.id}","e":${data},"m":${emitMeta(meta)}}`);
     if (this.alone) flush();
@@ -58,9 +59,9 @@ export class Invocation {
 
   log(kind, level, message) {
     this.#logBytes += message.length;
-    if (this.#logBytes > limits.logBytes) {
+    if (this.#logBytes > limits.log) {
       if (this.ended) return;
-      throw this.#exceeded("LogLimit", `the invocation logged more than ${limits.logBytes} bytes`);
+      throw this.#exceeded("LogLimit", `the invocation logged more than ${limits.log} bytes`);
     }
     writeLog(this.id, kind, level, message);
     if (this.alone) flush();

@@ -128,12 +128,12 @@ struct LoadMessage<'a> {
     limits: HarnessLimits,
 }
 
+/// In bytes.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct HarnessLimits {
-    emit_bytes: usize,
-    emits_bytes: usize,
-    log_bytes: usize,
+    emit: usize,
+    emits: usize,
+    log: usize,
 }
 
 impl Runtime {
@@ -294,9 +294,9 @@ impl Runtime {
             props: &spec.props,
             db,
             limits: HarnessLimits {
-                emit_bytes,
-                emits_bytes,
-                log_bytes,
+                emit: emit_bytes,
+                emits: emits_bytes,
+                log: log_bytes,
             },
         };
         let mut line = serde_json::to_string(&message).unwrap_or_default();

@@ -149,6 +149,16 @@ fn get(c: &mut dyn Conn, source: &SourceId, id: &InvocationId) -> Result<Option<
     )
 }
 
+/// Whether an item is still to be acknowledged.
+pub fn contains(c: &mut dyn Conn, source: &SourceId, id: &InvocationId) -> Result<bool> {
+    let found: u64 = query_one(
+        c,
+        "SELECT COUNT(*) FROM inbox WHERE source_id = ?1 AND id = ?2",
+        params![source, id],
+    )?;
+    Ok(found == 1)
+}
+
 /// Counts one more attempt; answers how many there were, or `None` when the item is gone.
 pub fn add_attempt(c: &mut dyn Conn, source: &SourceId, id: &InvocationId) -> Result<Option<u32>> {
     query_opt(

@@ -377,6 +377,14 @@ impl Batch {
         self.acknowledge(c)
     }
 
+    /// Whether an attempt to apply it was kept although it seemed to fail: what it acknowledges is gone.
+    pub(super) fn was_kept(&self, c: &mut dyn Conn) -> Result<bool, StoreError> {
+        match self.done.first() {
+            Some(id) => Ok(!inbox::contains(c, &self.source, id)?),
+            None => Ok(false),
+        }
+    }
+
     fn acknowledge(&self, c: &mut dyn Conn) -> Result<(), StoreError> {
         let source = &self.source;
         for id in &self.attempts {

@@ -3,10 +3,12 @@
 mod crashes;
 mod creation;
 mod crowds;
+mod forgetful_proxy;
 mod full_disk;
 mod gate;
 mod kill;
 mod ledger;
+mod lost_answers;
 mod outage;
 mod overlap;
 mod own_postgres;

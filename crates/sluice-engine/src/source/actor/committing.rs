@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sluice_store::StoreError;
+use sluice_store::Conn;
 use tokio::sync::watch;
 
 use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE};
@@ -83,7 +83,13 @@ async fn commit(context: Arc<Context>, batch: Batch, stalled: watch::Sender<bool
     let mut unsure = false;
     loop {
         let rows = Arc::clone(&batch);
-        let result = context.store.write(move |c| rows.apply(c)).await;
+        let write = move |c: &mut dyn Conn| {
+            if unsure && rows.was_kept(c)? {
+                return Ok(());
+            }
+            rows.apply(c)
+        };
+        let result = context.store.write(write).await;
         let commits = &context.metrics.commits;
         match result {
             Ok(()) => {
@@ -94,9 +100,6 @@ async fn commit(context: Arc<Context>, batch: Batch, stalled: watch::Sender<bool
                 commits
                     .get_or_create(&ResultLabel { result: "error" })
                     .inc();
-                if unsure && matches!(error, StoreError::Conflict(_)) {
-                    break; // Event ids are this source's alone: the attempt before was kept after all.
-                }
                 unsure = error.is_retryable();
                 if unsure {
                     tracing::warn!(%error, "a commit failed; trying again");

@@ -3,4 +3,5 @@
 mod api;
 mod components;
 mod durability;
+mod readme;
 mod support;

@@ -8,6 +8,7 @@ mod assets;
 mod deno;
 mod inflight;
 pub mod launcher;
+mod limits;
 mod lines;
 mod outcome;
 mod process;
@@ -16,11 +17,12 @@ mod runtime;
 
 pub use analysis::{CodeFault, module_format};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
+pub use limits::Limits;
 pub use outcome::{
     Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Reply, Unfinished,
     Writes,
 };
 pub use process::{Process, ProcessEvents};
 pub use runtime::{
-    BindingKind, Limits, LoadError, Network, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
+    BindingKind, LoadError, Network, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
 };

@@ -19,10 +19,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     inflight::Inflight,
+    limits::Limits,
     lines::LineReader,
     outcome::{Failure, Invocation, LogLevel, LogLine, ProcessEvent},
     protocol::{self, End, Message},
-    runtime::Limits,
 };
 
 pub(crate) const LONGEST_LINE: usize = 128 * 1024 * 1024;

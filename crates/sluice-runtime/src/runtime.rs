@@ -20,6 +20,7 @@ use tokio::{io::AsyncWriteExt, process::Command, sync::Semaphore};
 use crate::{
     analysis::{self, CodeFault},
     assets, launcher,
+    limits::Limits,
     lines::LineReader,
     outcome::LogLine,
     process::{InstanceFolder, LONGEST_LINE, Process, ProcessEvents, Started, kill_group},
@@ -42,20 +43,6 @@ pub struct RuntimeOptions {
     pub network: Network,
     /// How many processes may be starting at once.
     pub starting_at_once: usize,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    pub heap_mb: u32,
-    /// One emitted event.
-    pub emit_bytes: usize,
-    /// All events of one invocation.
-    pub emits_bytes: usize,
-    /// All log lines of one invocation.
-    pub log_bytes: usize,
-    pub load_timeout: Duration,
-    /// How long past its time an invocation may take to notice before its process is killed.
-    pub grace: Duration,
 }
 
 #[derive(Debug, Clone)]

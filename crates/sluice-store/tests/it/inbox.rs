@@ -64,7 +64,9 @@ fn work_waits_oldest_first_until_it_is_removed(#[values(Db::Sqlite, Db::Postgres
         assert_eq!(waiting(c, &source, 2).len(), 2);
         assert_eq!(inbox::count(c, &source)?, 3);
 
+        assert!(inbox::contains(c, &source, &ids[0])?);
         assert!(inbox::remove(c, &source, &ids[0])?);
+        assert!(!inbox::contains(c, &source, &ids[0])?);
         assert!(!inbox::remove(c, &source, &ids[0])?);
         assert_eq!(inbox::count(c, &source)?, 2);
         assert_eq!(inbox::remove_all(c, &source)?, 2);

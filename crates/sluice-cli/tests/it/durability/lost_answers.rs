@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rstest::rstest;
 use serde_json::json;
-use sluice_testkit::{Postgres, Server, wait_for};
+use sluice_testkit::{Postgres, Server, ServerOptions, wait_for};
 
 use super::{forgetful_proxy::ForgetfulProxy, gate, gate::Gate, ledger::Ledger, stage::Stage};
 use crate::support::{PATIENCE, own_server};
@@ -12,9 +12,7 @@ use crate::support::{PATIENCE, own_server};
 async fn behind_a_proxy() -> (Stage, ForgetfulProxy) {
     let database = Postgres::database();
     let proxy = ForgetfulProxy::before(&database).await;
-    let options = gate::ARGS
-        .iter()
-        .fold(own_server(), |options, arg| options.arg(arg));
+    let options = gate::ARGS.iter().fold(own_server(), ServerOptions::arg);
     let server = Server::start(options.postgres(proxy.url())).await;
     let ledger = Ledger::Postgres(database);
     (Stage { server, ledger }, proxy)

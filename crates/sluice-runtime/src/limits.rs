@@ -1,0 +1,17 @@
+//! What one component process may use.
+
+use std::time::Duration;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub heap_mb: u32,
+    /// One emitted event.
+    pub emit_bytes: usize,
+    /// All events of one invocation.
+    pub emits_bytes: usize,
+    /// All log lines of one invocation.
+    pub log_bytes: usize,
+    pub load_timeout: Duration,
+    /// How long past its time an invocation may take to notice before its process is killed.
+    pub grace: Duration,
+}

@@ -1,27 +1,24 @@
 //! Taking requests in: from the moment a client is told "accepted", the request is in the inbox.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use sluice_model::{ComponentShape, EndpointKey, InvocationId, PropType, SourceId, UserId};
 use sluice_runtime::Reply;
-use sluice_store::{
-    StoreError, components, endpoints,
-    inbox::{self, InboxKind, NewInboxItem},
-    uploads::{self, Upload},
-};
+use sluice_store::{components, endpoints, inbox::InboxKind};
 use tokio::sync::oneshot;
 
 use crate::{
     Engine,
-    context::Context,
     error::EngineError,
-    mailbox::{NoReply, ReplySender, Work},
+    mailbox::{NoReply, Work},
     source::Definition,
 };
 
 const CACHED_ENDPOINTS: usize = 50_000;
+/// A client waits a little longer than the invocation may take.
+const REPLY_GRACE: Duration = Duration::from_secs(2);
 
 /// Where requests to an endpoint go.
 #[derive(Debug)]
@@ -214,14 +211,9 @@ impl Engine {
                 (Some(sender), Some(ReplyReceiver { answer, deadline }))
             }
         };
-        enqueue(
-            context,
-            endpoint.source_id.clone(),
-            work,
-            request.uploads,
-            reply,
-        )
-        .await?;
+        self.inbox
+            .put(&endpoint.source_id, work, request.uploads, reply)
+            .await?;
         context.metrics.requests_accepted.inc();
         Ok(match receiver {
             None => Acceptance::Stored(id),
@@ -254,92 +246,7 @@ impl Engine {
             accepted_at: now,
         };
         let id = work.id;
-        enqueue(context, source.id, work, Vec::new(), None).await?;
+        self.inbox.put(&source.id, work, Vec::new(), None).await?;
         Ok(id)
     }
-}
-
-/// A client waits a little longer than the invocation may take.
-const REPLY_GRACE: std::time::Duration = std::time::Duration::from_secs(2);
-
-/// Stores work and hands it to its source. In a task of its own: a client that hangs up between the two
-/// must not leave a stored request that its source does not know of.
-async fn enqueue(
-    context: &Arc<Context>,
-    source: SourceId,
-    work: Work,
-    files: Vec<NewUpload>,
-    mut reply: Option<ReplySender>,
-) -> Result<(), EngineError> {
-    let handle = loop {
-        let handle = context.owners.of(context, &source);
-        match handle.mailbox.expect(work.id, reply) {
-            Ok(()) => break handle,
-            Err((_, back)) => {
-                if context.draining.is_cancelled() {
-                    return Err(EngineError::Unavailable(
-                        "the server is shutting down".to_owned(),
-                    ));
-                }
-                reply = back;
-                context.owners.release(&handle);
-            }
-        }
-    };
-    let store = context.store.clone();
-    let task = context.tasks.spawn(async move {
-        let row = work.clone();
-        let stored = store.write(move |c| insert(c, &source, &row, files)).await;
-        match stored {
-            Ok(()) => {
-                handle.mailbox.deliver(work);
-                Ok(())
-            }
-            Err(error) => {
-                handle.mailbox.forget(&work.id);
-                // A commit that failed on its way back may have been kept all the same.
-                handle.mailbox.look_again();
-                Err(error)
-            }
-        }
-    });
-    match task.await {
-        Ok(result) => Ok(result?),
-        Err(error) => Err(EngineError::Internal(error.to_string())),
-    }
-}
-
-fn insert(
-    c: &mut dyn sluice_store::Conn,
-    source: &SourceId,
-    work: &Work,
-    files: Vec<NewUpload>,
-) -> Result<(), StoreError> {
-    let item = NewInboxItem {
-        id: &work.id,
-        kind: work.kind,
-        prop: work.prop.as_deref(),
-        payload: &work.event,
-        accepted_at: work.accepted_at,
-    };
-    inbox::insert(c, source, &item)?;
-    for NewUpload {
-        id,
-        filename,
-        mimetype,
-        content,
-    } in files
-    {
-        let upload = Upload {
-            id,
-            source_id: source.clone(),
-            invocation_id: work.id,
-            filename,
-            mimetype,
-            content,
-            created_at: work.accepted_at,
-        };
-        uploads::insert(c, &upload)?;
-    }
-    Ok(())
 }

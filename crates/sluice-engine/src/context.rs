@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use sluice_model::{Clock, IdGen, InvocationId, SourceId};
+use sluice_model::{Clock, IdGen, InvocationId};
 use sluice_runtime::{Call, Invocation, Runtime};
-use sluice_store::{Store, Vault, events, logs};
+use sluice_store::{Store, Vault};
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -14,7 +14,8 @@ use crate::{
     slots::Slots,
 };
 
-const PRUNE_BATCH: u64 = 1_000;
+/// Usage is counted by UTC days.
+pub(crate) const MS_PER_DAY: i64 = 86_400_000;
 
 pub(crate) struct Context {
     pub(crate) settings: Settings,
@@ -94,28 +95,5 @@ impl Context {
     /// When the scheduler has to look next; forgotten by being taken.
     pub(crate) fn take_earliest_due(&self) -> Option<i64> {
         self.due.lock().take()
-    }
-
-    /// Drops what is beyond retention, beside the source's own work.
-    pub(crate) fn prune(self: &Arc<Self>, source: SourceId) {
-        let context = Arc::clone(self);
-        self.tasks.spawn(async move {
-            let (keep_events, keep_logs) = (context.settings.event_retention, context.settings.log_retention);
-            loop {
-                let source = source.clone();
-                let removed = context
-                    .store
-                    .write(move |c| {
-                        Ok(events::prune(c, &source, keep_events, PRUNE_BATCH)?
-                            .max(logs::prune(c, &source, keep_logs, PRUNE_BATCH)?))
-                    })
-                    .await;
-                match removed {
-                    Ok(PRUNE_BATCH..) if !context.draining.is_cancelled() => {}
-                    Ok(_) => return,
-                    Err(error) => return tracing::warn!(%error, "old events could not be removed; they go later"),
-                }
-            }
-        });
     }
 }

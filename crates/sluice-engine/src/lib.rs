@@ -6,12 +6,14 @@ mod components;
 mod context;
 mod error;
 mod fetch;
+mod inbox;
 mod lifecycle;
 mod mailbox;
 mod metrics;
 mod net_guard;
 mod owners;
 mod quotas;
+mod retention;
 mod scheduler;
 mod settings;
 mod slots;
@@ -42,6 +44,7 @@ pub use sluice_runtime::{CodeFault, Reply as HttpReply};
 use accept::EndpointCache;
 use context::Context;
 use fetch::Fetcher;
+use inbox::Inbox;
 
 /// The engine; cheap to clone, all clones are one.
 #[derive(Clone)]
@@ -49,6 +52,7 @@ pub struct Engine {
     context: Arc<Context>,
     endpoints: Arc<EndpointCache>,
     fetcher: Arc<Fetcher>,
+    inbox: Inbox,
 }
 
 impl Engine {

@@ -11,9 +11,7 @@ use sluice_store::{
     users::{self, Plan},
 };
 
-use crate::{error::EngineError, settings::Settings};
-
-const MS_PER_DAY: i64 = 86_400_000;
+use crate::{context::MS_PER_DAY, error::EngineError, settings::Settings};
 
 pub(crate) struct Quotas {
     invocations: Option<u64>,

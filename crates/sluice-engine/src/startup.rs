@@ -4,13 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use sluice_model::Clock;
 use sluice_runtime::Runtime;
-use sluice_store::{Store, Vault, inbox, sources, uploads};
+use sluice_store::{Store, Vault, sources, uploads};
 
 use crate::{
     Engine,
     context::{Context, Parts},
     error::EngineError,
     fetch::Fetcher,
+    inbox::Inbox,
     scheduler,
     settings::Settings,
 };
@@ -51,8 +52,8 @@ impl Engine {
                 for unfinished in sources::creating(c)? {
                     sources::remove(c, &unfinished)?;
                 }
-                inbox::remove_orphans(c)?;
-                inbox::sources_with_work(c)
+                sluice_store::inbox::remove_orphans(c)?;
+                sluice_store::inbox::sources_with_work(c)
             })
             .await?;
         for source in waiting {
@@ -61,6 +62,7 @@ impl Engine {
         context.tasks.spawn(scheduler::run(Arc::clone(&context)));
         context.tasks.spawn(keep_house(Arc::clone(&context)));
         Ok(Engine {
+            inbox: Inbox::open(Arc::clone(&context)),
             context,
             endpoints: Arc::default(),
             fetcher: Arc::new(fetcher),

@@ -131,6 +131,15 @@ pub fn count(c: &mut dyn Conn, source: &SourceId, filter: &ChannelFilter) -> Res
     query_one(c, &sql, params![source, channel, all])
 }
 
+/// Everything that is kept, in all channels.
+pub fn count_kept(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
+    query_one(
+        c,
+        "SELECT COUNT(*) FROM events WHERE source_id = ?1",
+        params![source],
+    )
+}
+
 /// Deletes from `start` to `end`, both included; an end that is not given is open.
 pub fn delete_range(
     c: &mut dyn Conn,

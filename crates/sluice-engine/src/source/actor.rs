@@ -20,15 +20,13 @@ use tokio::{
 };
 
 use super::{
-    Definition, Gate, HookError, SourceHandle,
-    commit::{Batch, Finished},
-    definition::Memory,
-    engagement::Control,
-    uploads::PlaceError,
+    Definition, Gate, HookError, SourceHandle, batch::Batch, commit::Finished, definition::Memory,
+    engagement::Control, uploads::PlaceError,
 };
 use crate::{
     context::Context,
     mailbox::{Refill, Work},
+    retention::Retention,
 };
 
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
@@ -58,7 +56,7 @@ pub(crate) struct Actor {
     stalled: watch::Sender<bool>,
     engaged: Option<Operation>,
     idle_since: Option<Instant>,
-    since_prune: u64,
+    retention: Retention,
     leaving: bool,
 }
 
@@ -135,7 +133,7 @@ impl Actor {
             stalled: watch::Sender::new(false),
             engaged: None,
             idle_since: None,
-            since_prune: 0,
+            retention: Retention::default(),
             leaving: false,
             handle: Arc::clone(&handle),
             context: Arc::clone(&context),

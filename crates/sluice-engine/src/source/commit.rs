@@ -1,30 +1,24 @@
-//! What ended invocations leave behind, as one transaction: events, state, logs, usage, the next tick,
-//! and the acknowledgement of what triggered them.
+//! From what invocations did to the rows they leave behind: emits are ordered, deduplicated and numbered,
+//! failures become errors, and a tick arms its timer again.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use sluice_model::{
-    DedupeKey, DedupeState, EmitId, EventId, IdGen, InvocationId, SourceId, TimerSpec, UserId,
-    Verdict, next_interval_slot, order_by_ts,
+    DedupeKey, DedupeState, EmitId, EventId, IdGen, InvocationId, TimerSpec, Verdict,
+    next_interval_slot, order_by_ts,
 };
 use sluice_runtime::{Emit, Failure, LogLevel, LogLine, Outcome};
-use sluice_store::{
-    Conn, StoreError, events,
-    inbox::{self, InboxKind},
-    kv, logs, state, timers,
-    usage::{self, Usage},
-};
+use sluice_store::{inbox::InboxKind, kv, usage::Usage};
 
 use super::{
     Definition,
+    batch::{Batch, EventRow, LogRow},
     definition::Memory,
     error_event::{ERROR_CHANNEL, ErrorEvent},
 };
-use crate::mailbox::Work;
-
-pub(crate) const MS_PER_DAY: i64 = 86_400_000;
+use crate::{context::MS_PER_DAY, mailbox::Work};
 
 /// An invocation that ended, by return or by throw.
 pub(super) struct Finished {
@@ -36,38 +30,6 @@ pub(super) struct Finished {
 pub(super) enum Trigger {
     Inbox(Work),
     Hook,
-}
-
-/// One transaction's worth of rows. It can be applied again when the store was unavailable.
-pub(super) struct Batch {
-    source: SourceId,
-    user: UserId,
-    day: i64,
-    usage: Usage,
-    events: Vec<EventRow>,
-    state_changed: bool,
-    last_event: Option<EventId>,
-    dedupe: Option<String>,
-    writes: BTreeMap<String, Option<Box<RawValue>>>,
-    logs: Vec<LogRow>,
-    pub(super) done: Vec<InvocationId>,
-    attempts: Vec<InvocationId>,
-    due: Vec<(String, i64)>,
-    pub(super) failed: u64,
-    pub(super) duplicates: u64,
-}
-
-struct EventRow {
-    id: EventId,
-    channel: String,
-    emit_id: EmitId,
-    meta: String,
-    data: Box<RawValue>,
-}
-
-struct LogRow {
-    invocation: Option<InvocationId>,
-    line: LogLine,
 }
 
 /// Builds a [`Batch`], moving the source's memory forward as it goes.
@@ -316,111 +278,4 @@ fn finite_ts(emit: &Emit) -> Option<f64> {
         .as_ref()
         .and_then(Value::as_f64)
         .filter(|ts| ts.is_finite())
-}
-
-impl Batch {
-    pub(super) fn invocations(&self) -> u64 {
-        self.usage.invocations
-    }
-
-    pub(super) fn usage(&self) -> Usage {
-        self.usage
-    }
-
-    pub(super) fn user_events(&self) -> u64 {
-        self.events
-            .iter()
-            .filter(|row| row.channel != ERROR_CHANNEL)
-            .count() as u64
-    }
-
-    pub(super) fn rows(&self) -> u64 {
-        (self.events.len() + self.logs.len()) as u64
-    }
-
-    pub(super) fn earliest_due(&self) -> Option<i64> {
-        self.due.iter().map(|(_, due)| *due).min()
-    }
-
-    pub(super) fn apply(&self, c: &mut dyn Conn) -> Result<(), StoreError> {
-        let source = &self.source;
-        for event in &self.events {
-            let row = events::NewEvent {
-                id: event.id,
-                channel: &event.channel,
-                emit_id: event.emit_id.as_str(),
-                meta: &event.meta,
-                data: event.data.get(),
-            };
-            events::insert(c, source, &row)?;
-        }
-        if self.state_changed {
-            state::save_raw(c, source, self.last_event, self.dedupe.as_deref())?;
-        }
-        for (key, value) in &self.writes {
-            match value {
-                Some(json) => kv::set(c, source, key, json.get())?,
-                None => kv::delete(c, source, key)?,
-            }
-        }
-        for LogRow { invocation, line } in &self.logs {
-            let message = line.message.replace('\0', "");
-            let row = logs::NewLog {
-                invocation: invocation.as_ref().map(InvocationId::as_str),
-                ts: line.ts,
-                kind: &line.kind,
-                level: line.level.as_str(),
-                message: &message,
-            };
-            logs::insert(c, source, &row)?;
-        }
-        self.acknowledge(c)
-    }
-
-    /// Whether an attempt to apply it was kept although it seemed to fail: what it acknowledges is gone.
-    pub(super) fn was_kept(&self, c: &mut dyn Conn) -> Result<bool, StoreError> {
-        match self.done.first() {
-            Some(id) => Ok(!inbox::contains(c, &self.source, id)?),
-            None => Ok(false),
-        }
-    }
-
-    fn acknowledge(&self, c: &mut dyn Conn) -> Result<(), StoreError> {
-        let source = &self.source;
-        for id in &self.attempts {
-            inbox::add_attempt(c, source, id)?;
-        }
-        for id in &self.done {
-            inbox::remove(c, source, id)?;
-        }
-        for (prop, due) in &self.due {
-            timers::set_due(c, source, prop, Some(*due))?;
-        }
-        if self.usage.invocations > 0 {
-            usage::add(c, &self.user, self.day, self.usage)?;
-        }
-        Ok(())
-    }
-
-    /// What remains of a batch the store will never take: the acknowledgements, and a line that says so.
-    pub(super) fn without_effects(self, why: &str, now_ms: i64) -> Batch {
-        let line = LogLine {
-            ts: now_ms,
-            kind: "error".to_owned(),
-            level: LogLevel::Error,
-            message: format!("what the invocation did could not be stored: {why}"),
-        };
-        Batch {
-            events: Vec::new(),
-            state_changed: false,
-            last_event: None,
-            dedupe: None,
-            writes: BTreeMap::new(),
-            logs: vec![LogRow {
-                invocation: self.done.first().copied(),
-                line,
-            }],
-            ..self
-        }
-    }
 }

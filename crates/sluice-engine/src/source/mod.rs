@@ -1,6 +1,7 @@
 //! A source as an actor: one owner task with a mailbox, a component process, and its small state in memory.
 
 mod actor;
+mod batch;
 mod bindings;
 mod commit;
 mod definition;

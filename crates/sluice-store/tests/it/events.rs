@@ -145,6 +145,7 @@ fn pruning_keeps_the_newest(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     t.write(|c| {
         fill(c)?;
         let source = source_id("s");
+        assert_eq!(events::count_kept(c, &source)?, 5);
         assert_eq!(events::prune(c, &source, 5, 100)?, 0);
         assert_eq!(events::prune(c, &source, 3, 1)?, 1);
         let all = &ChannelFilter::AllButSystem;

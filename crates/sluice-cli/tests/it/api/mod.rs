@@ -21,6 +21,7 @@ mod ownership;
 mod parameters;
 mod registry;
 mod request_ids;
+mod retention;
 mod run;
 mod source_create;
 mod source_delete;

@@ -9,11 +9,8 @@ use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE};
 use crate::{
     context::Context,
     metrics::ResultLabel,
-    source::commit::{Batch, BatchBuilder},
+    source::{batch::Batch, commit::BatchBuilder},
 };
-
-/// Rows stored since the last look at retention that make another look worth it.
-const PRUNE_EVERY: u64 = 500;
 
 impl Actor {
     pub(super) fn builder(&mut self) -> BatchBuilder<'_> {
@@ -67,11 +64,8 @@ impl Actor {
         if let Some(due) = batch.earliest_due() {
             self.context.timers_changed(due);
         }
-        self.since_prune += batch.rows();
-        if self.since_prune >= PRUNE_EVERY {
-            self.since_prune = 0;
-            self.context.prune(self.handle.id.clone());
-        }
+        self.retention
+            .stored(&self.context, &self.handle.id, batch.rows());
     }
 }
 

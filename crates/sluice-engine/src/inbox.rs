@@ -1,0 +1,181 @@
+//! The way into the inbox. Requests that arrive together are stored together, because one write for many
+//! costs little more than a write for one.
+//!
+//! What arrives is stored and handed to its source by a task of its own: a client that hangs up in
+//! between leaves no stored request that its source does not know of.
+
+use std::sync::Arc;
+
+use sluice_model::SourceId;
+use sluice_store::{
+    Conn, StoreError,
+    inbox::{self, NewInboxItem},
+    uploads::{self, Upload},
+};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+
+use crate::{
+    NewUpload,
+    context::Context,
+    error::EngineError,
+    mailbox::{ReplySender, Work},
+    source::SourceHandle,
+};
+
+const MOST_TOGETHER: usize = 256;
+/// While one write is being made durable the next is already with the store.
+const WRITES_AT_ONCE: usize = 2;
+
+#[derive(Clone)]
+pub(crate) struct Inbox {
+    context: Arc<Context>,
+    arrivals: mpsc::UnboundedSender<Arrival>,
+}
+
+struct Arrival {
+    handle: Arc<SourceHandle>,
+    work: Work,
+    files: Vec<NewUpload>,
+    stored: oneshot::Sender<Result<(), StoreError>>,
+}
+
+impl Inbox {
+    /// Opens the inbox; it closes with its last clone.
+    pub(crate) fn open(context: Arc<Context>) -> Inbox {
+        let (arrivals, queue) = mpsc::unbounded_channel();
+        tokio::spawn(gather(Arc::clone(&context), queue));
+        Inbox { context, arrivals }
+    }
+
+    /// Stores work for a source; when this answers `Ok`, it is durable and its source knows of it.
+    pub(crate) async fn put(
+        &self,
+        source: &SourceId,
+        work: Work,
+        files: Vec<NewUpload>,
+        reply: Option<ReplySender>,
+    ) -> Result<(), EngineError> {
+        let handle = self.announce(source, &work, reply)?;
+        let (stored, answer) = oneshot::channel();
+        let gone = || EngineError::Unavailable("the server is shutting down".to_owned());
+        self.arrivals
+            .send(Arrival {
+                handle,
+                work,
+                files,
+                stored,
+            })
+            .map_err(|_| gone())?;
+        Ok(answer.await.map_err(|_| gone())??)
+    }
+
+    fn announce(
+        &self,
+        source: &SourceId,
+        work: &Work,
+        mut reply: Option<ReplySender>,
+    ) -> Result<Arc<SourceHandle>, EngineError> {
+        let Inbox { context, .. } = self;
+        loop {
+            let handle = context.owners.of(context, source);
+            match handle.mailbox.expect(work.id, reply) {
+                Ok(()) => return Ok(handle),
+                Err((_, back)) => {
+                    if context.draining.is_cancelled() {
+                        return Err(EngineError::Unavailable(
+                            "the server is shutting down".to_owned(),
+                        ));
+                    }
+                    reply = back;
+                    context.owners.release(&handle);
+                }
+            }
+        }
+    }
+}
+
+async fn gather(context: Arc<Context>, mut queue: mpsc::UnboundedReceiver<Arrival>) {
+    let places = Arc::new(Semaphore::new(WRITES_AT_ONCE));
+    let mut together = Vec::new();
+    while queue.recv_many(&mut together, MOST_TOGETHER).await > 0 {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+            return;
+        };
+        // More may have come while it waited for a place.
+        while together.len() < MOST_TOGETHER
+            && let Ok(more) = queue.try_recv()
+        {
+            together.push(more);
+        }
+        let group = std::mem::take(&mut together);
+        context
+            .tasks
+            .spawn(store(Arc::clone(&context), group, place));
+    }
+}
+
+async fn store(context: Arc<Context>, mut group: Vec<Arrival>, _place: OwnedSemaphorePermit) {
+    let rows: Vec<(SourceId, Work, Vec<NewUpload>)> = group
+        .iter_mut()
+        .map(|arrival| {
+            let files = std::mem::take(&mut arrival.files);
+            (arrival.handle.id.clone(), arrival.work.clone(), files)
+        })
+        .collect();
+    let result = context.store.write(move |c| {
+        rows.into_iter()
+            .try_for_each(|(source, work, files)| insert(c, &source, &work, files))
+    });
+    let result = result.await;
+    for Arrival {
+        handle,
+        work,
+        stored,
+        ..
+    } in group
+    {
+        if result.is_ok() {
+            handle.mailbox.deliver(work);
+        } else {
+            handle.mailbox.forget(&work.id);
+            // A commit that failed on its way back may have been kept all the same.
+            handle.mailbox.look_again();
+        }
+        let _ = stored.send(result.clone());
+    }
+}
+
+fn insert(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    work: &Work,
+    files: Vec<NewUpload>,
+) -> Result<(), StoreError> {
+    let item = NewInboxItem {
+        id: &work.id,
+        kind: work.kind,
+        prop: work.prop.as_deref(),
+        payload: &work.event,
+        accepted_at: work.accepted_at,
+    };
+    inbox::insert(c, source, &item)?;
+    for NewUpload {
+        id,
+        filename,
+        mimetype,
+        content,
+    } in files
+    {
+        let upload = Upload {
+            id,
+            source_id: source.clone(),
+            invocation_id: work.id,
+            filename,
+            mimetype: mimetype.replace('\0', ""),
+            content,
+            created_at: work.accepted_at,
+        };
+        uploads::insert(c, &upload)?;
+    }
+    Ok(())
+}

@@ -34,7 +34,6 @@ pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};
 pub use mailbox::NoReply;
 pub use metrics::Metrics;
 pub use settings::Settings;
-pub use source::upload_name;
 pub use startup::EngineOptions;
 pub use users::{FirstUser, NewUser};
 pub use view::{Listing, SourceView};

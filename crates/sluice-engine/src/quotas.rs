@@ -35,6 +35,11 @@ impl Quotas {
         }
     }
 
+    /// Whether any user can run out at all.
+    pub(crate) fn are_set(&self) -> bool {
+        self.invocations.is_some() || self.compute_ms.is_some()
+    }
+
     /// Refuses a user who has used up the day.
     pub(crate) async fn check(
         &self,
@@ -42,7 +47,7 @@ impl Quotas {
         user: &UserId,
         now_ms: i64,
     ) -> Result<(), EngineError> {
-        if self.invocations.is_none() && self.compute_ms.is_none() {
+        if !self.are_set() {
             return Ok(());
         }
         let day = now_ms.div_euclid(MS_PER_DAY);
@@ -101,7 +106,7 @@ impl Quotas {
 
     /// Counts what was just committed; what belongs to a new day is read anew at the next check.
     pub(crate) fn used(&self, user: &UserId, more: Usage) {
-        if self.invocations.is_none() && self.compute_ms.is_none() {
+        if !self.are_set() {
             return;
         }
         if let Some(account) = self.today.lock().get_mut(user) {

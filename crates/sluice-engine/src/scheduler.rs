@@ -6,8 +6,10 @@ use std::{sync::Arc, time::Duration};
 use serde_json::json;
 use sluice_model::{InvocationId, TimerSpec};
 use sluice_store::{
-    StoreError,
+    Conn, StoreError,
     inbox::{self, InboxKind, NewInboxItem},
+    logs::{self, NewLog},
+    sources,
     timers::{self, DueTimer},
 };
 
@@ -53,6 +55,7 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
     if due.is_empty() {
         return Ok([armed, next].into_iter().flatten().min());
     }
+    let due = postpone_beyond_quota(context, due, now).await?;
     let ticks: Vec<Work> = due
         .iter()
         .map(|timer| work(timer, now, context.new_invocation_id()))
@@ -92,6 +95,64 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
     }
 }
 
+/// Timers of users who have used up their day wait for the next; the others are given back.
+async fn postpone_beyond_quota(
+    context: &Arc<Context>,
+    due: Vec<DueTimer>,
+    now: i64,
+) -> Result<Vec<DueTimer>, EngineError> {
+    if !context.quotas.are_set() {
+        return Ok(due);
+    }
+    let mut within = Vec::with_capacity(due.len());
+    for timer in due {
+        let id = timer.source_id.clone();
+        let source = context
+            .store
+            .read(move |c| sources::get_for_run(c, &id))
+            .await?;
+        let Some(source) = source else { continue };
+        match context
+            .quotas
+            .check(&context.store, &source.user_id, now)
+            .await
+        {
+            Ok(()) => within.push(timer),
+            Err(EngineError::QuotaExceeded { what, retry_after }) => {
+                let wait = i64::try_from(retry_after.as_millis()).unwrap_or(i64::MAX);
+                let until = now.saturating_add(wait);
+                context
+                    .store
+                    .write(move |c| postpone(c, &timer, until, what, now))
+                    .await?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(within)
+}
+
+fn postpone(
+    c: &mut dyn Conn,
+    timer: &DueTimer,
+    until: i64,
+    what: &str,
+    now: i64,
+) -> Result<(), StoreError> {
+    if timers::claim(c, &timer.source_id, &timer.prop, timer.due_at)? {
+        timers::set_due(c, &timer.source_id, &timer.prop, Some(until))?;
+        let line = NewLog {
+            invocation: None,
+            ts: now,
+            kind: "system",
+            level: "error",
+            message: &format!("the timer waits for the next day: {what} exceeded"),
+        };
+        logs::insert(c, &timer.source_id, &line)?;
+    }
+    Ok(())
+}
+
 fn expect(
     context: &Arc<Context>,
     timer: &DueTimer,
@@ -107,7 +168,7 @@ fn expect(
 }
 
 /// False when the timer is no longer due: it was disarmed or removed since it was read.
-fn fire(c: &mut dyn sluice_store::Conn, timer: &DueTimer, work: &Work) -> Result<bool, StoreError> {
+fn fire(c: &mut dyn Conn, timer: &DueTimer, work: &Work) -> Result<bool, StoreError> {
     if !timers::claim(c, &timer.source_id, &timer.prop, timer.due_at)? {
         return Ok(false);
     }

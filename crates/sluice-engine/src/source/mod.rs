@@ -15,4 +15,3 @@ pub(crate) use actor::Actor;
 pub(crate) use definition::Definition;
 pub(crate) use engagement::{Change, Engagement, Gate, HookError};
 pub(crate) use handle::SourceHandle;
-pub use uploads::safe_name as upload_name;

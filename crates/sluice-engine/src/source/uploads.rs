@@ -9,7 +9,7 @@ use sluice_store::{Store, StoreError, uploads};
 use crate::mailbox::Work;
 
 /// Stands in a stored event for the folder that is known only when it runs: `$tmp:<upload id>/<file name>`.
-pub(crate) const PLACEHOLDER: &str = "$tmp:";
+pub(super) const PLACEHOLDER: &str = "$tmp:";
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PlaceError {
@@ -57,7 +57,7 @@ async fn write_files(
 }
 
 /// A client's file name as a name in a folder: no separators, not a dot name, not too long.
-pub fn safe_name(filename: &str) -> String {
+fn safe_name(filename: &str) -> String {
     let name: String = filename
         .chars()
         .map(|c| {

@@ -100,3 +100,18 @@ async fn each_user_has_a_quota_of_their_own() {
     first.send(&json!({})).await.expect(429);
     second.send(&json!({})).await.expect(200);
 }
+
+#[tokio::test]
+async fn the_timer_of_a_user_over_the_quota_waits_for_the_next_day() {
+    let stage = Stage::start(Backend::Sqlite, &["--daily-invocations-quota", "1"]).await;
+    let api = stage.user(&unique_name(), Plan::Free).await;
+    let code = r#"module.exports = {
+      name: "ticker", version: "0.0.1",
+      props: { timer: { type: "$.interface.timer", default: { intervalSeconds: 1 } } },
+      run(event) { this.$emit(event) },
+    };"#;
+    let source = deploy(&api, code).await;
+    source.log_with("daily invocations quota exceeded").await;
+    assert_eq!(source.events(1).await.len(), 1);
+    assert_eq!(me(&api).await["daily_invocations_used"], 1);
+}

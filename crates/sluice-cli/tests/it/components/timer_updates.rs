@@ -1,12 +1,10 @@
 //! What updates, deactivation and downtime do to a schedule.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
-use sluice_testkit::{Server, wait_for};
+use sluice_testkit::wait_for;
 
 use super::component;
-use crate::support::{Deployed, PATIENCE, deploy_with, new_user, own_server};
+use crate::support::{Deployed, PATIENCE, deploy_with, new_user};
 
 const TICKER: &str = "props: { timer: '$.interface.timer' }, run(event) { this.$emit(event.interval_seconds ?? event); }";
 
@@ -121,39 +119,4 @@ async fn an_inactive_source_does_not_tick_and_an_activated_one_does_at_once() {
     source.api.put(&source.path(""), &json!({ "active": true, "configured_props": { "timer": { "intervalSeconds": 3600 } } })).await.ok();
     let after = source.events(before + 1).await;
     assert_eq!(after[before], 3600);
-}
-
-#[tokio::test]
-async fn ticks_missed_while_the_server_was_down_count_as_one() {
-    const INTERVAL: i64 = 3;
-    let mut server = Server::start(own_server()).await;
-    let code = component(
-        "props: { timer: '$.interface.timer' }, run(event) { this.$emit(event.timestamp); }",
-    );
-    let source = deploy_with(
-        &server.api(),
-        &code,
-        json!({ "timer": { "intervalSeconds": INTERVAL } }),
-    )
-    .await;
-    let first = source.events(1).await[0].as_i64().expect("a timestamp");
-    server.kill9();
-    // Downtime long enough to miss two ticks.
-    tokio::time::sleep(Duration::from_secs(7)).await;
-    server.restart().await;
-    let source = Deployed {
-        api: server.api(),
-        ..source
-    };
-    let ticks: Vec<i64> = source
-        .events(3)
-        .await
-        .iter()
-        .filter_map(Value::as_i64)
-        .collect();
-    assert!(ticks[1] >= first + 2 * INTERVAL, "{ticks:?}");
-    assert!(
-        ticks[2] > ticks[1],
-        "the catch-up tick came twice: {ticks:?}"
-    );
 }

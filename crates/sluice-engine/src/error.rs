@@ -36,6 +36,12 @@ pub enum EngineError {
     Internal(String),
 }
 
+impl EngineError {
+    pub(crate) fn shutting_down() -> EngineError {
+        EngineError::Unavailable("the server is shutting down".to_owned())
+    }
+}
+
 impl From<StoreError> for EngineError {
     fn from(error: StoreError) -> EngineError {
         let text = error.to_string();

@@ -57,7 +57,6 @@ impl Inbox {
     ) -> Result<(), EngineError> {
         let handle = self.announce(source, &work, reply)?;
         let (stored, answer) = oneshot::channel();
-        let gone = || EngineError::Unavailable("the server is shutting down".to_owned());
         self.arrivals
             .send(Arrival {
                 handle,
@@ -65,8 +64,8 @@ impl Inbox {
                 files,
                 stored,
             })
-            .map_err(|_| gone())?;
-        Ok(answer.await.map_err(|_| gone())??)
+            .map_err(|_| EngineError::shutting_down())?;
+        Ok(answer.await.map_err(|_| EngineError::shutting_down())??)
     }
 
     fn announce(
@@ -82,9 +81,7 @@ impl Inbox {
                 Ok(()) => return Ok(handle),
                 Err((_, back)) => {
                     if context.draining.is_cancelled() {
-                        return Err(EngineError::Unavailable(
-                            "the server is shutting down".to_owned(),
-                        ));
+                        return Err(EngineError::shutting_down());
                     }
                     reply = back;
                     context.owners.release(&handle);

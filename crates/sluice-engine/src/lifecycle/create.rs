@@ -106,7 +106,7 @@ impl Engine {
 
     async fn run_first_hooks(&self, definition: &Definition) -> Result<(), EngineError> {
         let id = definition.source.id.clone();
-        let engagement = self.engage(&id).await;
+        let engagement = self.engage(&id).await?;
         for hook in [Hook::Deploy, Hook::Activate] {
             if definition.shape.has_hook(hook) {
                 engagement.hook(hook).await?;
@@ -129,15 +129,17 @@ impl Engine {
 
     /// Removes a source whose hooks failed; what its endpoint accepted meanwhile goes with it.
     async fn undo(&self, id: &SourceId) {
-        let engagement = self.engage(id).await;
         self.endpoints.forget_source(id);
-        if let Err(error) = engagement.set_gate(Gate::Shut).await {
-            tracing::warn!(source = %id, %error, "a source that failed to deploy did not come to rest");
-        }
-        if let Err(error) = self.remove(id).await {
+        let undone = async {
+            let engagement = self.engage(id).await?;
+            engagement.set_gate(Gate::Shut).await?;
+            self.remove(id).await?;
+            engagement.leave();
+            Ok::<_, EngineError>(())
+        };
+        if let Err(error) = undone.await {
             tracing::warn!(source = %id, %error, "a source that failed to deploy is removed at the next start");
         }
-        engagement.leave();
     }
 
     pub(super) async fn remove(&self, id: &SourceId) -> Result<(), EngineError> {

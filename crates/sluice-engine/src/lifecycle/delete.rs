@@ -24,7 +24,7 @@ impl Engine {
         on_hook_error: OnHookError,
     ) -> Result<(), EngineError> {
         self.source_row(user, id).await?;
-        let engagement = self.engage(id).await;
+        let engagement = self.engage(id).await?;
         // Another request may have deleted it while this one waited its turn.
         let source = self.source_row(user, id).await?;
         let shape = self.shape_of(&source).await?;

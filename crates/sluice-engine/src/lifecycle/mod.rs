@@ -70,13 +70,26 @@ impl Engine {
         Ok(())
     }
 
-    async fn engage(&self, id: &SourceId) -> Engagement {
+    /// Takes a source in hand. Its owner may be just leaving, or the source may be gone with it.
+    async fn engage(&self, id: &SourceId) -> Result<Engagement, EngineError> {
+        let context = &self.context;
         loop {
-            let handle: Arc<SourceHandle> = self.context.owners.of(&self.context, id);
+            let handle: Arc<SourceHandle> = context.owners.of(context, id);
             if let Some(engagement) = Arc::clone(&handle).engage().await {
-                return engagement;
+                return Ok(engagement);
             }
-            self.context.owners.release(&handle);
+            context.owners.release(&handle);
+            if context.draining.is_cancelled() {
+                return Err(EngineError::shutting_down());
+            }
+            let wanted = id.clone();
+            let found = context
+                .store
+                .read(move |c| sources::get_for_run(c, &wanted))
+                .await?;
+            if found.is_none() {
+                return Err(EngineError::NotFound("source"));
+            }
         }
     }
 
@@ -86,9 +99,7 @@ impl Engine {
         F: Future<Output = Result<T, EngineError>> + Send + 'static,
     {
         if self.context.draining.is_cancelled() {
-            return Err(EngineError::Unavailable(
-                "the server is shutting down".to_owned(),
-            ));
+            return Err(EngineError::shutting_down());
         }
         let task = self.context.tasks.spawn(operation(self.clone()));
         task.await

@@ -47,7 +47,7 @@ impl Engine {
             None => None,
         };
         // From here on nobody else changes the source.
-        let engagement = self.engage(id).await;
+        let engagement = self.engage(id).await?;
         let old = self.definition(user, id).await?;
         let component_id = component
             .as_ref()
@@ -166,7 +166,9 @@ impl Engine {
     /// set up elsewhere is set up again by its own `activate`.
     async fn restore(&self, old: &Definition, new: &Definition, what: Transition) {
         let id = old.source.id.clone();
-        let engagement = self.engage(&id).await;
+        let Ok(engagement) = self.engage(&id).await else {
+            return;
+        };
         self.endpoints.forget_source(&id);
         if what.deactivates()
             && old.shape.has_hook(Hook::Activate)

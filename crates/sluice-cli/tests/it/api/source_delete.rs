@@ -89,3 +89,14 @@ async fn ignore_hook_errors_is_true_or_false() {
     }
     api.get(&source.path("")).await.expect(200);
 }
+
+#[tokio::test]
+async fn of_several_deletes_at_once_one_deletes_and_the_others_find_nothing() {
+    let api = new_user().await;
+    let source = idle_source(&api).await;
+    let path = source.path("");
+    let (a, b, c) = tokio::join!(api.delete(&path), api.delete(&path), api.delete(&path));
+    let mut statuses = [a.status, b.status, c.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [204, 404, 404]);
+}

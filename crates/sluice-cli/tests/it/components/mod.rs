@@ -20,6 +20,7 @@ mod process_death;
 mod props;
 mod restart;
 mod sandbox;
+mod settings;
 mod shape;
 mod state;
 mod timer_updates;

@@ -5,6 +5,7 @@ import { parse, stringify } from "./wire.mjs";
 
 /** The longest key every database can index. */
 const MAX_KEY_BYTES = 2000;
+const encoder = new TextEncoder();
 
 /** Prepares what every instance shares; the result makes one instance for one invocation. */
 export function instanceMaker(component, props) {
@@ -47,7 +48,7 @@ function keyValueStore(invocation) {
       if (name.includes("\0") || !name.isWellFormed()) {
         throw new TypeError("a key of the store must be well-formed text without NUL");
       }
-      if (new TextEncoder().encode(name).length > MAX_KEY_BYTES) {
+      if (encoder.encode(name).length > MAX_KEY_BYTES) {
         throw new RangeError(`a key of the store must be at most ${MAX_KEY_BYTES} bytes long`);
       }
       const json = stringify(value);

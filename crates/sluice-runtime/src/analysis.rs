@@ -13,6 +13,17 @@ pub struct CodeFault {
     pub column: Option<u32>,
 }
 
+impl CodeFault {
+    /// A fault that has no place in the code.
+    pub(crate) fn of_the_whole(message: String) -> CodeFault {
+        CodeFault {
+            message,
+            line: None,
+            column: None,
+        }
+    }
+}
+
 /// Decides by its syntax whether `code` is CommonJS or an ES module; every syntax error is reported.
 pub fn module_format(code: &str) -> Result<ModuleFormat, Vec<CodeFault>> {
     let allocator = Allocator::default();
@@ -47,11 +58,9 @@ pub fn module_format(code: &str) -> Result<ModuleFormat, Vec<CodeFault>> {
         })
         .collect();
     if faults.is_empty() {
-        faults.push(CodeFault {
-            message: "SyntaxError: the code cannot be parsed".to_owned(),
-            line: None,
-            column: None,
-        });
+        faults.push(CodeFault::of_the_whole(
+            "SyntaxError: the code cannot be parsed".to_owned(),
+        ));
     }
     Err(faults)
 }

@@ -153,16 +153,7 @@ impl Runtime {
         // Reaped here, so that its folder is not removed under a process that still runs.
         let _ = started.child.wait().await;
         shape.check(format).map_err(|faults| {
-            LoadError::Code(
-                faults
-                    .into_iter()
-                    .map(|message| CodeFault {
-                        message,
-                        line: None,
-                        column: None,
-                    })
-                    .collect(),
-            )
+            LoadError::Code(faults.into_iter().map(CodeFault::of_the_whole).collect())
         })
     }
 
@@ -362,13 +353,8 @@ fn unreadable(why: &str) -> LoadError {
     code_fault(format!("what the component exports cannot be read: {why}"))
 }
 
-/// A fault of the code that has no place in it.
 fn code_fault(message: String) -> LoadError {
-    LoadError::Code(vec![CodeFault {
-        message,
-        line: None,
-        column: None,
-    }])
+    LoadError::Code(vec![CodeFault::of_the_whole(message)])
 }
 
 fn path_flag(flag: &str, path: &Path) -> std::ffi::OsString {

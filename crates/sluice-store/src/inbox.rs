@@ -187,10 +187,6 @@ pub fn count(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
     )
 }
 
-pub fn remove_all(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
-    c.execute("DELETE FROM inbox WHERE source_id = ?1", params![source])
-}
-
 /// Drops what waits of one kind: ticks of a source that is switched off.
 pub fn remove_kind(c: &mut dyn Conn, source: &SourceId, kind: InboxKind) -> Result<u64> {
     c.execute(

@@ -83,14 +83,6 @@ pub fn remove(c: &mut dyn Conn, source: &SourceId, prop: &str) -> Result<()> {
     Ok(())
 }
 
-pub fn disarm_all(c: &mut dyn Conn, source: &SourceId) -> Result<()> {
-    c.execute(
-        "UPDATE timers SET due_at = NULL WHERE source_id = ?1",
-        params![source],
-    )?;
-    Ok(())
-}
-
 /// Arms or disarms one timer; answers whether it was there.
 pub fn set_due(
     c: &mut dyn Conn,

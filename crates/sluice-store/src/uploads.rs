@@ -78,17 +78,6 @@ pub fn get(c: &mut dyn Conn, id: &str) -> Result<Option<Upload>> {
     query_opt(c, &format!("{SELECT} WHERE id = ?1"), params![id])
 }
 
-pub fn remove_of_invocation(
-    c: &mut dyn Conn,
-    source: &SourceId,
-    invocation: &InvocationId,
-) -> Result<u64> {
-    c.execute(
-        "DELETE FROM uploads WHERE source_id = ?1 AND invocation_id = ?2",
-        params![source, invocation],
-    )
-}
-
 /// Removes everybody's files made before `created_before` whose request has run, `limit` at most, the
 /// oldest first.
 pub fn remove_older_than(c: &mut dyn Conn, created_before: i64, limit: u32) -> Result<u64> {

@@ -69,8 +69,7 @@ fn work_waits_oldest_first_until_it_is_removed(#[values(Db::Sqlite, Db::Postgres
         assert!(!inbox::contains(c, &source, &ids[0])?);
         assert!(!inbox::remove(c, &source, &ids[0])?);
         assert_eq!(inbox::count(c, &source)?, 2);
-        assert_eq!(inbox::remove_all(c, &source)?, 2);
-        assert_eq!(waiting(c, &source, 10), []);
+        assert_eq!(waiting(c, &source, 10).len(), 2);
         assert_eq!(inbox::count(c, &source_id("other"))?, 1);
         Ok(())
     })

@@ -117,6 +117,8 @@ impl Actor {
             self.context.metrics.processes.dec();
             tokio::spawn(live.end());
         }
+        // What was being placed in its folder is placed again in that of the next one.
+        self.placing = JoinSet::new();
         self.context.slots.not_idle(&self.handle);
     }
 
@@ -200,9 +202,6 @@ impl Actor {
 
     pub(super) fn exited(&mut self, reason: &str, unfinished: Vec<Unfinished>) {
         self.stop_process();
-        // What was being placed for it is placed again for the next one.
-        self.placing.abort_all();
-        self.placing = JoinSet::new();
         let mut casualties: Vec<Unfinished> = unfinished;
         casualties.sort_by_key(|one| std::cmp::Reverse(one.id));
         if !casualties.is_empty() {

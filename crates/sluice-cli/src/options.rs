@@ -145,6 +145,18 @@ pub(crate) struct ServeOptions {
     /// Stop a component process that has had no work for this long
     #[arg(long, env = "SLUICE_IDLE_TIMEOUT", default_value = "60s", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Components")]
     pub(crate) idle_timeout: Duration,
+    /// Empty component processes kept ready, so that a source's first event does not wait for one to start
+    #[arg(
+        long,
+        env = "SLUICE_WARM_PROCESSES",
+        default_value_t = 2,
+        value_name = "COUNT",
+        help_heading = "Components"
+    )]
+    pub(crate) warm_processes: usize,
+    /// How long fetching the npm packages of a component may take
+    #[arg(long, env = "SLUICE_PACKAGE_TIMEOUT", default_value = "5m", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Components")]
+    pub(crate) package_timeout: Duration,
     /// Tries for an invocation whose process dies under it
     #[arg(
         long,

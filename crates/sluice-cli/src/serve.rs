@@ -147,6 +147,8 @@ async fn component_runtime(
         limits: options.limits(),
         network,
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
+        warm_processes: options.warm_processes,
+        package_timeout: options.package_timeout,
     };
     Runtime::new(runtime_options, clock).context("the runtime folder cannot be prepared")
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sluice_model::{ComponentId, UserId, code_hash};
+use sluice_runtime::Analysis;
 use sluice_store::{
     components::{self, Component},
     registry,
@@ -50,11 +51,15 @@ impl Engine {
                 "component_code must not contain NUL characters".to_owned(),
             ));
         }
-        let shape = self
+        let Analysis { shape, packages } = self
             .context
             .runtime
             .analyze(Arc::from(code.as_str()))
             .await?;
+        let packages = packages
+            .map(|lock| serde_json::to_string(&lock))
+            .transpose()
+            .map_err(|error| EngineError::Internal(error.to_string()))?;
         let now = self.context.clock.now_ms();
         let component = Component {
             id: ComponentId::random(&mut rand::rng()),
@@ -65,6 +70,8 @@ impl Engine {
             code_hash: code_hash(&code),
             code,
             url,
+            built: None,
+            packages,
             shape,
             created_at: now,
             updated_at: now,

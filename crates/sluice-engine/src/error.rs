@@ -63,6 +63,7 @@ impl From<LoadError> for EngineError {
             LoadError::Start(reason) => EngineError::Unavailable(format!(
                 "the component process could not be started: {reason}"
             )),
+            LoadError::Packages(_) => EngineError::Unavailable(error.to_string()),
         }
     }
 }

@@ -56,6 +56,7 @@ impl Engine {
                 sluice_store::inbox::sources_with_work(c)
             })
             .await?;
+        context.runtime.warm_up();
         for source in waiting {
             context.owners.of(&context, &source).mailbox.look_again();
         }

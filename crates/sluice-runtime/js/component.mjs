@@ -3,14 +3,21 @@
 import process from "node:process";
 import { describeError, setComponentFolder } from "./errors.mjs";
 
+/** What packages use of Node: the first import of these is most of what loading a package costs. */
+const NODE_MODULES =
+  "assert async_hooks buffer child_process crypto dns events fs fs/promises http http2 https module net os path " +
+  "querystring stream stream/promises string_decoder timers tls tty url util worker_threads zlib";
+
+/** Done by a process that waits for a component, so that the component need not wait for it. */
+export async function importNodeModules() {
+  for (const name of NODE_MODULES.split(" ")) await import(`node:${name}`);
+}
+
 /** Imports the component's entry file; gives the component object or throws. */
-export async function load(fileUrl) {
+export async function load(fileUrl, modules) {
   const folder = new URL(".", fileUrl);
   setComponentFolder(folder.href);
-  // Packages are looked for in the component's own folder: asking further up would be refused as forbidden
-  // where "not found" is meant.
-  const { Module } = process.getBuiltinModule("node:module");
-  Module._nodeModulePaths = () => [`${folder.pathname}node_modules`];
+  lookForPackagesOnlyIn([folder.pathname, ...(modules ? [modules] : [])]);
   const module = await import(fileUrl);
   const exported = module.default;
   const component = exported?.__esModule ? exported.default : exported;
@@ -23,6 +30,13 @@ export async function load(fileUrl) {
     );
   }
   return component;
+}
+
+// Asking further up would be refused as forbidden where "not found" is meant.
+function lookForPackagesOnlyIn(folders) {
+  const { Module } = process.getBuiltinModule("node:module");
+  const everywhere = Module._nodeModulePaths;
+  Module._nodeModulePaths = (from) => everywhere(from).filter((path) => folders.some((own) => path.startsWith(own)));
 }
 
 /** What the server keeps of a component: everything but its functions. */

@@ -1,6 +1,6 @@
 // The harness: runs inside the sandboxed process, loads one component, and runs what the supervisor asks.
 
-import { load, loadFault, shapeOf } from "./component.mjs";
+import { importNodeModules, load, loadFault, shapeOf } from "./component.mjs";
 import { instanceMaker } from "./instance.mjs";
 import { invoke, setLimits } from "./invocation.mjs";
 import { captureOutput, captureUncaught } from "./stdio.mjs";
@@ -16,6 +16,7 @@ for (const name of Object.keys(Deno.env.toObject())) {
 }
 captureOutput();
 captureUncaught();
+if (Deno.args[0] === "warm") await importNodeModules();
 send('{"t":"ready"}');
 flush();
 
@@ -33,12 +34,12 @@ await receive((message, alone) => {
 });
 exit(0);
 
-async function start({ file, source, props, db, limits }) {
+async function start({ file, modules, source, props, db, limits }) {
   setLimits(limits);
   if (source) Deno.env.set("PD_COMPONENT", source);
   fillStore(db);
   try {
-    component = await load(file);
+    component = await load(file, modules);
     makeInstance = instanceMaker(component, props);
     send(`{"t":"loaded","shape":${stringify(shapeOf(component))}}`);
   } catch (error) {

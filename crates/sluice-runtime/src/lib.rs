@@ -6,23 +6,27 @@
 mod analysis;
 mod assets;
 mod deno;
+mod imports;
 mod inflight;
 pub mod launcher;
 mod limits;
 mod lines;
 mod outcome;
+mod packages;
+mod pool;
 mod process;
 mod protocol;
 mod runtime;
 
-pub use analysis::{CodeFault, module_format};
+pub use analysis::{CodeFault, Language, NamedPackage, Reading, language, read};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
 pub use limits::Limits;
 pub use outcome::{
     Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Reply, Unfinished,
     Writes,
 };
+pub use packages::{PackageLock, PackageRequest};
 pub use process::{Process, ProcessEvents};
 pub use runtime::{
-    BindingKind, LoadError, Network, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
+    Analysis, BindingKind, LoadError, Network, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
 };

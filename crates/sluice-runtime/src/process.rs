@@ -230,7 +230,7 @@ impl Shared {
                     batch.push(ProcessEvent::Ended(id, outcome));
                 }
             }
-            Message::Ready | Message::Loaded(_) | Message::Failed(_) => {
+            Message::Ready | Message::Loaded(_) | Message::Failed(..) => {
                 return Err("a message of the start-up after the start-up".to_owned());
             }
         }

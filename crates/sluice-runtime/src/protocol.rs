@@ -18,7 +18,8 @@ use crate::{
 pub(crate) enum Message {
     Ready,
     Loaded(Box<RawShape>),
-    Failed(CodeFault),
+    /// Why it does not load, and the stack of the error.
+    Failed(CodeFault, String),
     Log(Option<InvocationId>, LogLine),
     Emit(InvocationId, Emit),
     Respond(InvocationId, Reply),
@@ -64,6 +65,8 @@ struct Line<'a> {
 #[derive(Deserialize)]
 struct Fault {
     message: String,
+    #[serde(default)]
+    stack: String,
     line: Option<u32>,
     column: Option<u32>,
 }
@@ -103,14 +106,16 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
         "failed" => {
             let Fault {
                 message,
+                stack,
                 line,
                 column,
             } = fields.fault.ok_or_else(|| missing("a fault"))?;
-            Ok(Message::Failed(CodeFault {
+            let fault = CodeFault {
                 message,
                 line,
                 column,
-            }))
+            };
+            Ok(Message::Failed(fault, stack))
         }
         "log" => {
             let text = fields.m.ok_or_else(|| missing("a text"))?;

@@ -9,6 +9,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use serde::Serialize;
@@ -22,6 +23,8 @@ use crate::{
     limits::Limits,
     lines::LineReader,
     outcome::LogLine,
+    packages::{PackageError, PackageLock, Packages, explain_native},
+    pool::Pool,
     process::{InstanceFolder, LONGEST_LINE, Process, ProcessEvents, Started, kill_group},
     protocol::{self, Message},
 };
@@ -42,6 +45,10 @@ pub struct RuntimeOptions {
     pub network: Network,
     /// How many processes may be starting at once.
     pub starting_at_once: usize,
+    /// How many empty processes wait for a component.
+    pub warm_processes: usize,
+    /// How long fetching a component's packages may take.
+    pub package_timeout: Duration,
 }
 
 #[derive(Debug, Clone)]
@@ -53,11 +60,31 @@ pub enum Network {
     Unrestricted,
 }
 
+/// What a process does before it has a component.
+#[derive(Clone, Copy)]
+pub(crate) enum Preload {
+    /// It is needed at once.
+    Nothing,
+    /// It has time to import the modules of Node that packages use.
+    NodeModules,
+}
+
+impl Preload {
+    fn argument(self) -> Option<&'static str> {
+        match self {
+            Preload::Nothing => None,
+            Preload::NodeModules => Some("warm"),
+        }
+    }
+}
+
 /// A component to load for a source.
 pub struct ProcessSpec {
     pub source: Option<SourceId>,
+    /// JavaScript.
     pub code: Arc<str>,
     pub format: ModuleFormat,
+    pub packages: Option<Arc<PackageLock>>,
     pub props: Vec<PropBinding>,
     /// The key-value store: key and JSON text.
     pub stored: Vec<(String, Box<RawValue>)>,
@@ -88,6 +115,18 @@ pub enum LoadError {
     /// The process did not get as far as loading it.
     #[error("the component process did not start: {0}")]
     Start(String),
+    /// Its packages are not on this machine and cannot be had now.
+    #[error("packages could not be fetched: {0}")]
+    Packages(String),
+}
+
+impl From<PackageError> for LoadError {
+    fn from(error: PackageError) -> LoadError {
+        match error {
+            PackageError::Code(faults) => LoadError::Code(faults),
+            PackageError::Unavailable(reason) => LoadError::Packages(reason),
+        }
+    }
 }
 
 impl From<io::Error> for LoadError {
@@ -96,10 +135,22 @@ impl From<io::Error> for LoadError {
     }
 }
 
-pub struct Runtime {
+/// What saving code brings to light.
+pub struct Analysis {
+    pub shape: ComponentShape,
+    /// None when the code names no package.
+    pub packages: Option<PackageLock>,
+}
+
+#[derive(Clone)]
+pub struct Runtime(Arc<Inner>);
+
+pub(crate) struct Inner {
     options: RuntimeOptions,
     clock: Arc<dyn Clock>,
-    starting: Semaphore,
+    packages: Packages,
+    pub(crate) pool: Pool,
+    pub(crate) starting: Semaphore,
     instances: AtomicU64,
 }
 
@@ -107,6 +158,8 @@ pub struct Runtime {
 struct LoadMessage<'a> {
     t: &'static str,
     file: String,
+    /// Where its packages are, when it has any.
+    modules: Option<&'a Path>,
     source: Option<&'a SourceId>,
     props: &'a [PropBinding],
     /// The texts as they were stored: they may nest deeper than we would read.
@@ -130,21 +183,40 @@ impl Runtime {
             _ => std::fs::create_dir_all(&instances)?,
         }
         assets::write_harness(&options.folder.join("harness"))?;
-        Ok(Runtime {
+        let packages = Packages::new(
+            options.folder.join("packages"),
+            &options.folder.join("package-cache"),
+            options.deno.clone(),
+            options.package_timeout,
+        )?;
+        Ok(Runtime(Arc::new(Inner {
+            packages,
+            pool: Pool::new(options.warm_processes),
             starting: Semaphore::new(options.starting_at_once.max(1)),
             options,
             clock,
             instances: AtomicU64::new(0),
-        })
+        })))
     }
 
-    /// Reads a component's shape: parses the code, then loads it in a sandboxed process of its own.
-    pub async fn analyze(&self, code: Arc<str>) -> Result<ComponentShape, LoadError> {
-        let format = analysis::module_format(&code).map_err(LoadError::Code)?;
+    /// Starts the first empty processes, in the background.
+    pub fn warm_up(&self) {
+        Pool::refill(&self.0);
+    }
+
+    /// Reads a component's shape: parses the code, fetches the packages it names, then loads it in a sandboxed process
+    /// of its own.
+    pub async fn analyze(&self, code: Arc<str>) -> Result<Analysis, LoadError> {
+        let reading = analysis::read(&code).map_err(LoadError::Code)?;
+        let packages = match reading.packages.as_slice() {
+            [] => None,
+            named => Some(Arc::new(self.0.packages.resolve(named).await?)),
+        };
         let spec = ProcessSpec {
             source: None,
             code,
-            format,
+            format: reading.format,
+            packages: packages.clone(),
             props: Vec::new(),
             stored: Vec::new(),
         };
@@ -152,8 +224,12 @@ impl Runtime {
         kill_group(&started.child);
         // Reaped here, so that its folder is not removed under a process that still runs.
         let _ = started.child.wait().await;
-        shape.check(format).map_err(|faults| {
+        let shape = shape.check(reading.format).map_err(|faults| {
             LoadError::Code(faults.into_iter().map(CodeFault::of_the_whole).collect())
+        })?;
+        Ok(Analysis {
+            shape,
+            packages: packages.map(Arc::unwrap_or_clone),
         })
     }
 
@@ -163,8 +239,8 @@ impl Runtime {
         Ok(Process::watch(
             started,
             early,
-            self.options.limits,
-            Arc::clone(&self.clock),
+            self.0.options.limits,
+            Arc::clone(&self.0.clock),
         ))
     }
 
@@ -172,15 +248,33 @@ impl Runtime {
         &self,
         spec: &ProcessSpec,
     ) -> Result<(Started, RawShape, Vec<LogLine>), LoadError> {
-        let _slot = self
-            .starting
-            .acquire()
-            .await
-            .map_err(|error| LoadError::Start(error.to_string()))?;
-        let mut started = self.spawn()?;
+        let loaded = self.0.load(spec).await;
+        // Only now: starting the next empty process would have taken the time of this one.
+        Pool::refill(&self.0);
+        loaded
+    }
+}
+
+impl Inner {
+    async fn load(
+        &self,
+        spec: &ProcessSpec,
+    ) -> Result<(Started, RawShape, Vec<LogLine>), LoadError> {
+        let modules = match &spec.packages {
+            Some(lock) => Some(self.packages.modules(lock).await?),
+            None => None,
+        };
+        let (mut started, _slot) = match self.pool.take() {
+            Some(started) => (started, None),
+            None => {
+                let slot = self.starting.acquire().await;
+                let slot = slot.map_err(|error| LoadError::Start(error.to_string()))?;
+                (self.spawn(Preload::Nothing)?, Some(slot))
+            }
+        };
         let loaded = tokio::time::timeout(
             self.options.limits.load_timeout,
-            self.greet(&mut started, spec),
+            self.greet(&mut started, spec, modules.as_deref()),
         );
         let failure = match loaded.await {
             Ok(Ok((shape, early))) => return Ok((started, shape, early)),
@@ -199,13 +293,17 @@ impl Runtime {
         &self,
         started: &mut Started,
         spec: &ProcessSpec,
+        modules: Option<&Path>,
     ) -> Result<(RawShape, Vec<LogLine>), LoadError> {
         let file = started.folder.component().join(match spec.format {
             ModuleFormat::CommonJs => "component.cjs",
             ModuleFormat::EsModule => "component.mjs",
         });
+        if let Some(modules) = modules {
+            tokio::fs::symlink(modules, started.folder.component().join("node_modules")).await?;
+        }
         tokio::fs::write(&file, spec.code.as_bytes()).await?;
-        let line = self.load_line(spec, &file);
+        let line = self.load_line(spec, &file, modules);
         if started.stdin.write_all(line.as_bytes()).await.is_err() {
             return Err(self.died(started).await);
         }
@@ -218,7 +316,12 @@ impl Runtime {
                 match protocol::parse(text).map_err(|error| unreadable(&error))? {
                     Message::Ready => {}
                     Message::Loaded(shape) => return Ok((*shape, early)),
-                    Message::Failed(fault) => return Err(LoadError::Code(vec![fault])),
+                    Message::Failed(mut fault, stack) => {
+                        if let Some(explained) = explain_native(&fault.message, &stack) {
+                            fault.message = explained;
+                        }
+                        return Err(LoadError::Code(vec![fault]));
+                    }
                     Message::Log(_, line) => early.push(line),
                     Message::Emit(..)
                     | Message::Respond(..)
@@ -233,6 +336,24 @@ impl Runtime {
                 return Err(self.died(started).await);
             }
         }
+    }
+
+    /// Waits until an empty process can be given a component.
+    pub(crate) async fn until_ready(&self, started: &mut Started) -> io::Result<()> {
+        let ready = async {
+            loop {
+                if let Some(line) = started.stdout.next_line() {
+                    return match str::from_utf8(&line).map(protocol::parse) {
+                        Ok(Ok(Message::Ready)) => Ok(()),
+                        _ => Err(io::Error::other("its first words make no sense")),
+                    };
+                }
+                if !started.stdout.fill().await? {
+                    return Err(io::Error::other("it ended before it was ready"));
+                }
+            }
+        };
+        tokio::time::timeout(self.options.limits.load_timeout, ready).await?
     }
 
     /// A process that ended while it was loading: the component's fault, unless Deno itself could not run.
@@ -252,7 +373,7 @@ impl Runtime {
         code_fault(message)
     }
 
-    fn load_line(&self, spec: &ProcessSpec, file: &Path) -> String {
+    fn load_line(&self, spec: &ProcessSpec, file: &Path, modules: Option<&Path>) -> String {
         let Limits {
             emit_bytes,
             emits_bytes,
@@ -267,6 +388,7 @@ impl Runtime {
         let message = LoadMessage {
             t: "load",
             file: format!("file://{}", file.display()),
+            modules,
             source: spec.source.as_ref(),
             props: &spec.props,
             db,
@@ -281,12 +403,12 @@ impl Runtime {
         line
     }
 
-    fn spawn(&self) -> io::Result<Started> {
+    pub(crate) fn spawn(&self, preload: Preload) -> io::Result<Started> {
         let number = self.instances.fetch_add(1, Ordering::Relaxed);
         let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
         std::fs::create_dir_all(folder.component())?;
         std::fs::create_dir_all(folder.tmp())?;
-        let mut child = self.command(&folder).spawn()?;
+        let mut child = self.command(&folder, preload).spawn()?;
         let missing = || io::Error::other("a pipe to the process is missing");
         Ok(Started {
             stdin: child.stdin.take().ok_or_else(missing)?,
@@ -297,7 +419,7 @@ impl Runtime {
         })
     }
 
-    fn command(&self, folder: &InstanceFolder) -> Command {
+    fn command(&self, folder: &InstanceFolder, preload: Preload) -> Command {
         let RuntimeOptions {
             deno,
             launcher: our_binary,
@@ -305,6 +427,8 @@ impl Runtime {
             limits,
             network,
             starting_at_once: _,
+            warm_processes: _,
+            package_timeout: _,
         } = &self.options;
         let mut command = Command::new(our_binary);
         command
@@ -313,7 +437,7 @@ impl Runtime {
             .arg(deno)
             .args(["run", "--quiet", "--no-prompt", "--no-config", "--no-lock"])
             // Nothing is fetched. Not --no-npm, which also takes Node's built-in modules by their bare names away.
-            .args(["--no-remote", "--cached-only", "--node-modules-dir=none"])
+            .args(["--no-remote", "--cached-only", "--node-modules-dir=manual"])
             .args(["--location", "http://localhost/"])
             .arg(format!(
                 "--v8-flags=--max-old-space-size={}",
@@ -322,6 +446,7 @@ impl Runtime {
             .arg("--allow-env")
             .arg(format!("--allow-sys={SYSTEM_FACTS}"))
             .arg(path_flag("--allow-read", &folder.0))
+            .arg(path_flag("--allow-read", &runtime_folder.join("packages")))
             .arg(path_flag("--allow-write", &folder.tmp()))
             .arg("--allow-net");
         if let Network::Public { and_not } = network {
@@ -334,6 +459,7 @@ impl Runtime {
         }
         command
             .arg(runtime_folder.join("harness").join(assets::ENTRY))
+            .args(preload.argument())
             .env_clear()
             .env("TMPDIR", folder.tmp())
             .env("DENO_DIR", runtime_folder.join("deno-dir"))

@@ -21,13 +21,17 @@ pub struct Component {
     pub code_hash: String,
     /// Where the code was fetched from, if it was.
     pub url: Option<String>,
+    /// The JavaScript that runs, where it is not the code itself.
+    pub built: Option<String>,
+    /// JSON: the npm packages it runs with, when it names any.
+    pub packages: Option<String>,
     pub shape: ComponentShape,
     pub created_at: i64,
     pub updated_at: i64,
 }
 
 pub(crate) const SELECT: &str = "SELECT c.id, c.user_id, c.key, c.name, c.version, c.code, \
-     c.code_hash, c.url, c.shape, c.created_at, c.updated_at FROM components c";
+     c.code_hash, c.url, c.built, c.packages, c.shape, c.created_at, c.updated_at FROM components c";
 
 impl FromRow for Component {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -40,9 +44,11 @@ impl FromRow for Component {
             code: row.get(5)?,
             code_hash: row.get(6)?,
             url: row.get(7)?,
-            shape: row.json(8)?,
-            created_at: row.get(9)?,
-            updated_at: row.get(10)?,
+            built: row.get(8)?,
+            packages: row.get(9)?,
+            shape: row.json(10)?,
+            created_at: row.get(11)?,
+            updated_at: row.get(12)?,
         })
     }
 }
@@ -57,13 +63,16 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
         code,
         code_hash,
         url,
+        built,
+        packages,
         shape,
         created_at,
         updated_at,
     } = component;
     c.execute(
-        "INSERT INTO components (id, user_id, key, name, version, code, code_hash, url, shape, \
-         created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        "INSERT INTO components (id, user_id, key, name, version, code, code_hash, url, built, \
+         packages, shape, created_at, updated_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         params![
             id,
             user_id,
@@ -73,6 +82,8 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
             code,
             code_hash,
             url.as_deref(),
+            built.as_deref(),
+            packages.as_deref(),
             &to_json(shape)?,
             *created_at,
             *updated_at

@@ -81,7 +81,7 @@ impl Engine {
     ) -> Result<Arc<Definition>, EngineError> {
         let endpoints = plan::endpoints(&source.id, &component.shape, &[]);
         let timers = plan::timers(&source, &component.shape);
-        let mut definition = Definition::new(source, component, endpoints, timers);
+        let mut definition = Definition::new(source, component, endpoints, timers)?;
         // Two requests may choose the same slug at once; the loser chooses again.
         for _ in 0..8 {
             let attempt = definition.clone();

@@ -61,7 +61,7 @@ impl Engine {
                     component,
                     Vec::new(),
                     old.timers.clone(),
-                )
+                )?
             }
             None => old.clone(),
         };

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::value::RawValue;
 use sluice_model::{ComponentShape, DedupeState, EventId, SourceId, TimerSpec};
+use sluice_runtime::PackageLock;
 use sluice_store::{
     Conn, StoreError,
     components::{self, Component},
@@ -17,7 +18,9 @@ use sluice_store::{
 pub(crate) struct Definition {
     pub(crate) source: Source,
     pub(crate) shape: Arc<ComponentShape>,
+    /// JavaScript.
     pub(crate) code: Arc<str>,
+    pub(crate) packages: Option<Arc<PackageLock>>,
     pub(crate) endpoints: Vec<Endpoint>,
     pub(crate) timers: BTreeMap<String, TimerSpec>,
 }
@@ -28,14 +31,22 @@ impl Definition {
         component: &Component,
         endpoints: Vec<Endpoint>,
         timers: BTreeMap<String, TimerSpec>,
-    ) -> Definition {
-        Definition {
+    ) -> Result<Definition, StoreError> {
+        let code = component.built.as_ref().unwrap_or(&component.code);
+        let packages = match &component.packages {
+            Some(lock) => Some(serde_json::from_str(lock).map_err(|error| {
+                StoreError::Corrupt(format!("the packages of {}: {error}", component.id))
+            })?),
+            None => None,
+        };
+        Ok(Definition {
             source,
             shape: Arc::new(component.shape.clone()),
-            code: Arc::from(component.code.as_str()),
+            code: Arc::from(code.as_str()),
+            packages: packages.map(Arc::new),
             endpoints,
             timers,
-        }
+        })
     }
 
     pub(crate) fn load(c: &mut dyn Conn, id: &SourceId) -> Result<Option<Definition>, StoreError> {
@@ -49,7 +60,7 @@ impl Definition {
             .into_iter()
             .map(|timer| (timer.prop, timer.spec))
             .collect();
-        Ok(Some(Definition::new(source, &component, endpoints, timers)))
+        Definition::new(source, &component, endpoints, timers).map(Some)
     }
 }
 

@@ -222,6 +222,8 @@ pub(crate) fn component(tail: &str, owner: &UserId) -> Component {
         code: "module.exports = {}".to_owned(),
         code_hash: "hash".to_owned(),
         url: None,
+        built: None,
+        packages: None,
         shape: ComponentShape {
             name: "Name".to_owned(),
             key: Some("key".to_owned()),

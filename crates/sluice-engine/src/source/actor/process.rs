@@ -32,6 +32,7 @@ impl Actor {
             source: Some(self.handle.id.clone()),
             code: Arc::clone(&self.definition.code),
             format: self.definition.shape.format,
+            packages: self.definition.packages.clone(),
             props: bindings(&self.definition, &self.context.settings),
             stored: self
                 .memory
@@ -66,7 +67,7 @@ impl Actor {
                     .map_or_else(String::new, |fault| fault.message.clone());
                 self.could_not_load(&format!("it did not load: {reason}"));
             }
-            Some(Err(LoadError::Start(reason))) => {
+            Some(Err(LoadError::Start(reason) | LoadError::Packages(reason))) => {
                 tracing::error!(source = %self.handle.id, reason, "a component process could not be started; trying again");
                 self.pause_starts();
             }

@@ -1,0 +1,90 @@
+//! Every place where code names another module by a literal.
+
+use oxc_ast::ast::{
+    Argument, CallExpression, ExportAllDeclaration, ExportFromDeclaration, Expression,
+    ImportDeclaration, ImportExpression, Program, StringLiteral, TemplateLiteral,
+};
+use oxc_ast_visit::{Visit, walk};
+
+pub(crate) struct Import {
+    pub(crate) specifier: String,
+    /// Where the literal begins, in bytes.
+    pub(crate) offset: usize,
+}
+
+/// In the order of the text. A name that is only known when the code runs is not found.
+pub(crate) fn of(program: &Program<'_>) -> Vec<Import> {
+    let mut finder = Finder { found: Vec::new() };
+    finder.visit_program(program);
+    finder.found
+}
+
+struct Finder {
+    found: Vec<Import>,
+}
+
+impl Finder {
+    fn literal(&mut self, literal: &StringLiteral<'_>) {
+        self.note(literal.value.as_str(), literal.span.start);
+    }
+
+    fn note(&mut self, specifier: &str, start: u32) {
+        self.found.push(Import {
+            specifier: specifier.to_owned(),
+            offset: start as usize,
+        });
+    }
+
+    fn template(&mut self, template: &TemplateLiteral<'_>) {
+        if let (true, [only]) = (template.expressions.is_empty(), template.quasis.as_slice())
+            && let Some(text) = &only.value.cooked
+        {
+            self.note(text.as_str(), template.span.start);
+        }
+    }
+}
+
+impl<'a> Visit<'a> for Finder {
+    fn visit_import_declaration(&mut self, import: &ImportDeclaration<'a>) {
+        self.literal(&import.source);
+    }
+
+    fn visit_export_from_declaration(&mut self, export: &ExportFromDeclaration<'a>) {
+        self.literal(&export.source);
+    }
+
+    fn visit_export_all_declaration(&mut self, export: &ExportAllDeclaration<'a>) {
+        self.literal(&export.source);
+    }
+
+    fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
+        match &import.source {
+            Expression::StringLiteral(literal) => self.literal(literal),
+            Expression::TemplateLiteral(template) => self.template(template),
+            _ => {}
+        }
+        walk::walk_import_expression(self, import);
+    }
+
+    fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
+        if is_require(&call.callee) {
+            match call.arguments.first() {
+                Some(Argument::StringLiteral(literal)) => self.literal(literal),
+                Some(Argument::TemplateLiteral(template)) => self.template(template),
+                _ => {}
+            }
+        }
+        walk::walk_call_expression(self, call);
+    }
+}
+
+/// `require(…)` and `require.resolve(…)`.
+fn is_require(callee: &Expression<'_>) -> bool {
+    match callee {
+        Expression::Identifier(name) => name.name == "require",
+        Expression::StaticMemberExpression(member) => {
+            member.property.name == "resolve" && is_require(&member.object)
+        }
+        _ => false,
+    }
+}

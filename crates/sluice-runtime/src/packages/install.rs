@@ -1,0 +1,192 @@
+//! Deno as the package manager: one run resolves, one run installs what was resolved.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, BufReader},
+    process::Command,
+};
+
+use super::{
+    PackageRequest,
+    lock::{self, PackageLock},
+};
+
+pub(super) struct Installer {
+    pub(super) deno: PathBuf,
+    /// What was downloaded, for all components.
+    pub(super) cache: PathBuf,
+    pub(super) timeout: Duration,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum InstallError {
+    #[error("{message}")]
+    Missing { package: String, message: String },
+    #[error("{0}")]
+    Failed(String),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl Installer {
+    /// Asks the registry for the newest versions that fit; downloads nothing but descriptions.
+    pub(super) async fn lock(
+        &self,
+        folder: &Path,
+        requests: &[&PackageRequest],
+    ) -> Result<PackageLock, InstallError> {
+        let manifest = lock::manifest(&lock::dependencies(requests));
+        tokio::fs::write(folder.join("package.json"), manifest).await?;
+        let anew: Vec<String> = requests
+            .iter()
+            .map(|request| format!("npm:{}", request.name()))
+            .collect();
+        let reload = format!("--reload={}", anew.join(","));
+        self.run(folder, &["--lockfile-only", &reload]).await?;
+        let lockfile = tokio::fs::read_to_string(folder.join("deno.lock")).await?;
+        Ok(PackageLock::new(requests, lockfile))
+    }
+
+    /// Makes `node_modules` in `folder`, with exactly what the lock says.
+    pub(super) async fn install(
+        &self,
+        folder: &Path,
+        lock: &PackageLock,
+    ) -> Result<(), InstallError> {
+        tokio::fs::write(folder.join("package.json"), lock.manifest()).await?;
+        tokio::fs::write(folder.join("deno.lock"), lock.lockfile()).await?;
+        self.run(folder, &["--frozen"]).await
+    }
+
+    async fn run(&self, folder: &Path, arguments: &[&str]) -> Result<(), InstallError> {
+        let mut command = Command::new(&self.deno);
+        command
+            .args(["install", "--node-modules-dir=auto"])
+            .args(arguments)
+            .current_dir(folder)
+            .env("DENO_DIR", &self.cache)
+            .env("NO_COLOR", "1")
+            .env("DENO_NO_UPDATE_CHECK", "1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        // The operator's settings for npm are meant for it; our own secrets are not.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("SLUICE_") {
+                command.env_remove(name);
+            }
+        }
+        let mut child = command.spawn()?;
+        let stderr = child.stderr.take();
+        let work = async {
+            let said = match stderr {
+                Some(stderr) => report_progress(stderr).await?,
+                None => Vec::new(),
+            };
+            Ok::<_, io::Error>((child.wait().await?, said))
+        };
+        let (status, said) = tokio::time::timeout(self.timeout, work)
+            .await
+            .map_err(|_| {
+                InstallError::Failed(format!("it took longer than {} s", self.timeout.as_secs()))
+            })??;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(reason(&said))
+        }
+    }
+}
+
+/// Downloads go to our log as they happen; everything else may be the reason of a failure.
+async fn report_progress(stderr: impl AsyncRead + Unpin) -> io::Result<Vec<String>> {
+    let mut lines = BufReader::new(stderr).lines();
+    let mut said = Vec::new();
+    while let Some(line) = lines.next_line().await? {
+        if let Some(address) = line.strip_prefix("Download ") {
+            let file = address.rsplit('/').next().unwrap_or(address);
+            if file.ends_with(".tgz") {
+                tracing::info!(file, "downloading a package");
+            } else {
+                tracing::debug!(file, "asking for the versions of a package");
+            }
+        } else if !line.starts_with("Initialize ") {
+            said.push(line);
+        }
+    }
+    Ok(said)
+}
+
+fn reason(said: &[String]) -> InstallError {
+    let lines = || said.iter().map(|line| line.trim());
+    let error = lines()
+        .find_map(|line| line.strip_prefix("error: "))
+        .unwrap_or("no reason was given");
+    let quoted: Vec<&str> = error.split('\'').collect();
+    match quoted.as_slice() {
+        ["npm package ", package, rest] if rest.contains("does not exist") => {
+            InstallError::Missing {
+                package: (*package).to_owned(),
+                message: format!("package {package} does not exist"),
+            }
+        }
+        [
+            "Could not find npm package ",
+            package,
+            " matching ",
+            range,
+            ..,
+        ] => InstallError::Missing {
+            package: (*package).to_owned(),
+            message: format!("package {package} has no version that matches {range}"),
+        },
+        _ => {
+            let cause = lines()
+                .skip_while(|line| *line != "Caused by:")
+                .skip(1)
+                .take_while(|line| !line.starts_with("Stack backtrace"))
+                .filter(|line| !line.is_empty())
+                .last();
+            InstallError::Failed(match cause {
+                Some(cause) => format!("{error}: {cause}"),
+                None => error.to_owned(),
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> String {
+        let said: Vec<String> = text.lines().map(str::to_owned).collect();
+        reason(&said).to_string()
+    }
+
+    #[test]
+    fn what_the_installer_says_becomes_words_for_the_author() {
+        assert_eq!(
+            told("error: npm package 'nope' does not exist.\n\nStack backtrace:\n  0: x"),
+            "package nope does not exist"
+        );
+        assert_eq!(
+            told("error: Could not find npm package '@a/b' matching '99.0.0'."),
+            "package @a/b has no version that matches 99.0.0"
+        );
+        assert_eq!(
+            told(
+                "error: Failed loading x\n\nCaused by:\n    connection refused\n\nStack backtrace:\n   0: y"
+            ),
+            "Failed loading x: connection refused"
+        );
+        assert_eq!(told(""), "no reason was given");
+    }
+}

@@ -1,0 +1,75 @@
+//! The outcome of resolving a component's packages: enough to install exactly the same bytes anywhere.
+
+use std::{collections::BTreeMap, fmt::Write};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::PackageRequest;
+
+/// Stored with the component it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackageLock {
+    /// Folder in `node_modules` and what npm calls the package and its range, such as `npm:axios@^1`.
+    dependencies: BTreeMap<String, String>,
+    /// The text of Deno's lock file: every package with its version and the hash of its contents.
+    lockfile: String,
+}
+
+impl PackageLock {
+    pub(super) fn new(requests: &[&PackageRequest], lockfile: String) -> PackageLock {
+        PackageLock {
+            dependencies: dependencies(requests),
+            lockfile,
+        }
+    }
+
+    /// Names the folder in which these packages live.
+    pub(super) fn hash(&self) -> String {
+        let mut hasher = Sha256::new();
+        for (alias, range) in &self.dependencies {
+            hasher.update(format!("{alias}\n{range}\n"));
+        }
+        hasher.update(&self.lockfile);
+        hasher
+            .finalize()
+            .iter()
+            .fold(String::with_capacity(64), |mut hex, byte| {
+                let _ = write!(hex, "{byte:02x}");
+                hex
+            })
+    }
+
+    pub(super) fn manifest(&self) -> String {
+        manifest(&self.dependencies)
+    }
+
+    pub(super) fn lockfile(&self) -> &str {
+        &self.lockfile
+    }
+
+    /// How many packages there are in all.
+    pub fn installed(&self) -> usize {
+        #[derive(Deserialize)]
+        struct Lockfile {
+            #[serde(default)]
+            npm: BTreeMap<String, serde::de::IgnoredAny>,
+        }
+        serde_json::from_str(&self.lockfile).map_or(0, |Lockfile { npm }| npm.len())
+    }
+}
+
+pub(super) fn dependencies(requests: &[&PackageRequest]) -> BTreeMap<String, String> {
+    requests
+        .iter()
+        .map(|request| {
+            let range = format!("npm:{}@{}", request.name(), request.version());
+            (request.alias().to_owned(), range)
+        })
+        .collect()
+}
+
+/// The `package.json` that asks for them.
+pub(super) fn manifest(dependencies: &BTreeMap<String, String>) -> String {
+    serde_json::json!({ "private": true, "dependencies": dependencies }).to_string()
+}

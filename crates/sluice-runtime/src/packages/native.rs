@@ -1,0 +1,97 @@
+//! Packages that are machine code: the sandbox runs none.
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde::{Deserialize, de::IgnoredAny};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Manifest {
+    #[serde(default)]
+    gypfile: bool,
+    #[serde(default)]
+    optional_dependencies: BTreeMap<String, IgnoredAny>,
+}
+
+impl Manifest {
+    /// A package that brings machine code for each platform, as packages of their own.
+    fn has_platforms(&self) -> bool {
+        let names_a = |platform| {
+            self.optional_dependencies
+                .keys()
+                .any(|name| name.contains(platform))
+        };
+        names_a("linux-x64") && names_a("darwin-arm64")
+    }
+}
+
+/// Whether a package is native code. One that merely can use a native helper keeps it in a package of its own, and
+/// does without it.
+pub(super) fn is_native(package: &Path) -> bool {
+    if package.join("binding.gyp").exists() {
+        return true;
+    }
+    std::fs::read_to_string(package.join("package.json"))
+        .ok()
+        .and_then(|text| serde_json::from_str::<Manifest>(&text).ok())
+        .is_some_and(|manifest| manifest.gypfile || manifest.has_platforms())
+}
+
+pub(super) fn refusal(name: &str) -> String {
+    format!("package {name} needs a native add-on, and native code does not run in the sandbox")
+}
+
+/// What loading said when a native add-on was refused, in words that name the package.
+pub(crate) fn explain(message: &str, stack: &str) -> Option<String> {
+    const SIGNS: [&str; 5] = [
+        "Requires ffi access",
+        "Could not locate the bindings file",
+        "No native build was found",
+        "was compiled against a different Node.js version",
+        ".node\"",
+    ];
+    let mentions_addon = message.contains(".node'") || message.ends_with(".node");
+    if !mentions_addon && !SIGNS.iter().any(|sign| message.contains(sign)) {
+        return None;
+    }
+    let name = package_in(message).or_else(|| package_in(stack))?;
+    Some(format!("{}: {message}", refusal(&name)))
+}
+
+/// The package a path belongs to: what follows its last `node_modules/`.
+fn package_in(text: &str) -> Option<String> {
+    let (_, after) = text.rsplit_once("node_modules/")?;
+    let end = |c: char| c == '/' || c.is_whitespace() || c == '\'' || c == '"' || c == ':';
+    let mut parts = after.split(end);
+    let first = parts.next().filter(|part| !part.is_empty())?;
+    if first.starts_with('@') {
+        return parts.next().map(|second| format!("{first}/{second}"));
+    }
+    Some(first.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_add_on_is_explained_with_the_name_of_its_package() {
+        let told = explain(
+            "Requires ffi access to \"/p/node_modules/.deno/bcrypt@5/node_modules/bcrypt/lib/x.node\"",
+            "",
+        );
+        assert!(
+            told.unwrap()
+                .starts_with("package bcrypt needs a native add-on")
+        );
+        let told = explain(
+            "Could not locate the bindings file. Tried:\n → /p/build/x.node",
+            "at /p/node_modules/@s/db/lib/i.js:3:1",
+        );
+        assert!(told.unwrap().starts_with("package @s/db needs"));
+        assert_eq!(
+            explain("x is not a function", "at node_modules/a/b.js"),
+            None
+        );
+    }
+}

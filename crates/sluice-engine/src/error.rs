@@ -30,6 +30,9 @@ pub enum EngineError {
     },
     #[error("{0}")]
     TooLarge(String),
+    /// Another server that is needed for this cannot be had; says which and why.
+    #[error("{0}")]
+    Upstream(String),
     #[error("{0}")]
     Unavailable(String),
     #[error("{0}")]
@@ -63,7 +66,7 @@ impl From<LoadError> for EngineError {
             LoadError::Start(reason) => EngineError::Unavailable(format!(
                 "the component process could not be started: {reason}"
             )),
-            LoadError::Packages(_) => EngineError::Unavailable(error.to_string()),
+            LoadError::Packages(_) => EngineError::Upstream(error.to_string()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use oxc_allocator::Allocator;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
-use oxc_span::SourceType;
+use oxc_span::{LabeledSpan, SourceType};
 use sluice_model::ModuleFormat;
 
 use crate::{
@@ -112,7 +112,7 @@ pub fn language(code: &str) -> Language {
     let first_fault = |source_type| {
         let parsed = parse(&allocator, code, source_type);
         let faults = parsed.diagnostics.iter();
-        let offsets = faults.map(|fault| fault.labels.first().map_or(0, |label| label.offset()));
+        let offsets = faults.map(|fault| fault.labels.first().map_or(0, LabeledSpan::offset));
         let first = offsets.min();
         if parsed.panicked {
             first.or(Some(0))
@@ -212,7 +212,7 @@ mod tests {
             const again = await import('axios');
             const lazy = () => import(`lazy`);
             function f() { return require('needed')(require.resolve('resolved')); }
-            const unknown = require(process.argv[2]);
+            const unknown = require(process.argv[2]), made = new require('made')();
             export default { run() { const require = 'shadowed'; } };";
         let packages = read(code).unwrap().packages;
         let aliases: Vec<&str> = packages
@@ -228,7 +228,8 @@ mod tests {
                 "x@1.2.3",
                 "lazy",
                 "needed",
-                "resolved"
+                "resolved",
+                "made"
             ]
         );
         assert_eq!((packages[0].line, packages[0].column), (Some(2), Some(41)));

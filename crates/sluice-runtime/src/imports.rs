@@ -2,7 +2,7 @@
 
 use oxc_ast::ast::{
     Argument, CallExpression, ExportAllDeclaration, ExportFromDeclaration, Expression,
-    ImportDeclaration, ImportExpression, Program, StringLiteral, TemplateLiteral,
+    ImportDeclaration, ImportExpression, NewExpression, Program, StringLiteral, TemplateLiteral,
 };
 use oxc_ast_visit::{Visit, walk};
 
@@ -33,6 +33,14 @@ impl Finder {
             specifier: specifier.to_owned(),
             offset: start as usize,
         });
+    }
+
+    fn argument(&mut self, argument: Option<&Argument<'_>>) {
+        match argument {
+            Some(Argument::StringLiteral(literal)) => self.literal(literal),
+            Some(Argument::TemplateLiteral(template)) => self.template(template),
+            _ => {}
+        }
     }
 
     fn template(&mut self, template: &TemplateLiteral<'_>) {
@@ -68,13 +76,17 @@ impl<'a> Visit<'a> for Finder {
 
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         if is_require(&call.callee) {
-            match call.arguments.first() {
-                Some(Argument::StringLiteral(literal)) => self.literal(literal),
-                Some(Argument::TemplateLiteral(template)) => self.template(template),
-                _ => {}
-            }
+            self.argument(call.arguments.first());
         }
         walk::walk_call_expression(self, call);
+    }
+
+    /// `new require("x")` reads like a call and is one.
+    fn visit_new_expression(&mut self, new: &NewExpression<'a>) {
+        if is_require(&new.callee) {
+            self.argument(new.arguments.first());
+        }
+        walk::walk_new_expression(self, new);
     }
 }
 

@@ -5,6 +5,7 @@
 //! the work of a package manager: it resolves, checks what it downloads, never runs an install script, and shares files
 //! between folders through its cache.
 
+mod downloads;
 mod install;
 mod lock;
 mod native;
@@ -25,6 +26,7 @@ pub use specifier::PackageRequest;
 pub(crate) use specifier::Specifier;
 
 use crate::analysis::{CodeFault, NamedPackage};
+use downloads::Downloads;
 use install::{InstallError, Installer};
 
 /// Installs that may run at once: they wait for the network more than for a core.
@@ -53,6 +55,7 @@ pub(crate) struct Packages {
     staging: PathBuf,
     installer: Installer,
     turns: Semaphore,
+    downloads: Downloads,
     count: AtomicU64,
 }
 
@@ -79,6 +82,7 @@ impl Packages {
                 timeout,
             },
             turns: Semaphore::new(AT_ONCE),
+            downloads: Downloads::default(),
             count: AtomicU64::new(0),
         })
     }
@@ -113,7 +117,7 @@ impl Packages {
         }
         tracing::info!(
             packages = wanted,
-            installed = lock.installed(),
+            installed = lock.contents().len(),
             milliseconds = began.elapsed().as_millis(),
             "the packages of a component are ready"
         );
@@ -127,7 +131,7 @@ impl Packages {
             return Ok(modules);
         }
         tracing::info!(
-            packages = lock.installed(),
+            packages = lock.contents().len(),
             "installing packages that this machine does not have yet"
         );
         let _turn = self.turn().await?;
@@ -146,6 +150,7 @@ impl Packages {
         if tokio::fs::try_exists(&modules).await? {
             return Ok(modules);
         }
+        let _alone = self.downloads.alone_with(lock.contents()).await;
         self.installer.install(&staging.0, lock).await?;
         let home = self.folder.join(lock.hash());
         match tokio::fs::rename(&staging.0, &home).await {

@@ -264,13 +264,12 @@ impl Inner {
             Some(lock) => Some(self.packages.modules(lock).await?),
             None => None,
         };
-        let (mut started, _slot) = match self.pool.take() {
-            Some(started) => (started, None),
-            None => {
-                let slot = self.starting.acquire().await;
-                let slot = slot.map_err(|error| LoadError::Start(error.to_string()))?;
-                (self.spawn(Preload::Nothing)?, Some(slot))
-            }
+        let (mut started, _slot) = if let Some(spare) = self.pool.take() {
+            (spare, None)
+        } else {
+            let slot = self.starting.acquire().await;
+            let slot = slot.map_err(|error| LoadError::Start(error.to_string()))?;
+            (self.spawn(Preload::Nothing)?, Some(slot))
         };
         let loaded = tokio::time::timeout(
             self.options.limits.load_timeout,

@@ -112,6 +112,10 @@ fn engine_failure(error: EngineError) -> Response {
             retry_after,
         ),
         EngineError::TooLarge(message) => plain(StatusCode::PAYLOAD_TOO_LARGE, message),
+        EngineError::Upstream(message) => retry_later(
+            plain(StatusCode::SERVICE_UNAVAILABLE, message),
+            UNAVAILABLE_FOR,
+        ),
         EngineError::Unavailable(detail) => unavailable(&detail),
         EngineError::Internal(detail) => internal(&detail),
     }

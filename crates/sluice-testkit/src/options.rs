@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::Registry;
+
 /// What to start. The defaults are a fresh data folder, SQLite, and a free port of the loopback interface.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
@@ -12,6 +14,7 @@ pub struct ServerOptions {
     pub(crate) args: Vec<OsString>,
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) data_dir: Option<PathBuf>,
+    pub(crate) registry: Option<Registry>,
 }
 
 impl ServerOptions {
@@ -22,6 +25,7 @@ impl ServerOptions {
             args: Vec::new(),
             env: Vec::new(),
             data_dir: None,
+            registry: None,
         }
     }
 
@@ -44,6 +48,13 @@ impl ServerOptions {
     #[must_use]
     pub fn postgres(self, url: &str) -> Self {
         self.arg("--database-url").arg(url)
+    }
+
+    /// Takes npm packages from this registry; otherwise from one that has what the repository has installed.
+    #[must_use]
+    pub fn registry(mut self, registry: &Registry) -> Self {
+        self.registry = Some(registry.clone());
+        self
     }
 
     /// Uses this folder, and leaves it in place afterwards.

@@ -16,7 +16,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::{
-    Api, ServerOptions,
+    Api, Registry, ServerOptions,
     log::Log,
     raw::is_healthy,
     scratch,
@@ -28,7 +28,7 @@ const START_DEADLINE: Duration = Duration::from_secs(30);
 const STOP_DEADLINE: Duration = Duration::from_mins(1);
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// What the server may see of this process's environment.
-const INHERITED: [&str; 3] = ["PATH", "HOME", "SLUICE_DENO"];
+const INHERITED: [&str; 2] = ["PATH", "SLUICE_DENO"];
 
 /// The plan of a user made for a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,6 +198,11 @@ fn launch(options: &ServerOptions, api_key: &str, data_dir: &Path, listen: &str)
     env.push(("SLUICE_API_KEY".into(), api_key.into()));
     // The first start writes a CLI profile, which must not replace that of the person who runs the tests.
     env.push(("XDG_CONFIG_HOME".into(), data_dir.join("config").into()));
+    let registry = options
+        .registry
+        .as_ref()
+        .unwrap_or_else(|| Registry::installed());
+    env.push(("NPM_CONFIG_REGISTRY".into(), registry.url().into()));
     env.extend_from_slice(&options.env);
 
     Launch {

@@ -112,7 +112,10 @@ async fn report_progress(stderr: impl AsyncRead + Unpin) -> io::Result<Vec<Strin
     while let Some(line) = lines.next_line().await? {
         if let Some(address) = line.strip_prefix("Download ") {
             let file = address.rsplit('/').next().unwrap_or(address);
-            if file.ends_with(".tgz") {
+            if Path::new(file)
+                .extension()
+                .is_some_and(|extension| extension == "tgz")
+            {
                 tracing::info!(file, "downloading a package");
             } else {
                 tracing::debug!(file, "asking for the versions of a package");
@@ -152,8 +155,7 @@ fn reason(said: &[String]) -> InstallError {
                 .skip_while(|line| *line != "Caused by:")
                 .skip(1)
                 .take_while(|line| !line.starts_with("Stack backtrace"))
-                .filter(|line| !line.is_empty())
-                .last();
+                .find(|line| !line.is_empty());
             InstallError::Failed(match cause {
                 Some(cause) => format!("{error}: {cause}"),
                 None => error.to_owned(),

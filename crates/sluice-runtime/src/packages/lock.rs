@@ -48,14 +48,17 @@ impl PackageLock {
         &self.lockfile
     }
 
-    /// How many packages there are in all.
-    pub fn installed(&self) -> usize {
+    /// All packages there are, with their versions, such as `axios@1.2.0`.
+    pub(super) fn contents(&self) -> Vec<String> {
         #[derive(Deserialize)]
         struct Lockfile {
             #[serde(default)]
-            npm: BTreeMap<String, serde::de::IgnoredAny>,
+            npm: serde_json::Map<String, serde_json::Value>,
         }
-        serde_json::from_str(&self.lockfile).map_or(0, |Lockfile { npm }| npm.len())
+        serde_json::from_str(&self.lockfile).map_or_else(
+            |_| Vec::new(),
+            |Lockfile { npm }| npm.into_iter().map(|(package, _)| package).collect(),
+        )
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use serde::{Deserialize, de::IgnoredAny};
+use serde::Deserialize;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -10,7 +10,7 @@ struct Manifest {
     #[serde(default)]
     gypfile: bool,
     #[serde(default)]
-    optional_dependencies: BTreeMap<String, IgnoredAny>,
+    optional_dependencies: BTreeMap<String, String>,
 }
 
 impl Manifest {
@@ -43,15 +43,15 @@ pub(super) fn refusal(name: &str) -> String {
 
 /// What loading said when a native add-on was refused, in words that name the package.
 pub(crate) fn explain(message: &str, stack: &str) -> Option<String> {
-    const SIGNS: [&str; 5] = [
+    const SIGNS: [&str; 6] = [
         "Requires ffi access",
         "Could not locate the bindings file",
         "No native build was found",
         "was compiled against a different Node.js version",
         ".node\"",
+        ".node'",
     ];
-    let mentions_addon = message.contains(".node'") || message.ends_with(".node");
-    if !mentions_addon && !SIGNS.iter().any(|sign| message.contains(sign)) {
+    if !SIGNS.iter().any(|sign| message.contains(sign)) {
         return None;
     }
     let name = package_in(message).or_else(|| package_in(stack))?;

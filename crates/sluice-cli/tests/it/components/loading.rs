@@ -94,7 +94,7 @@ async fn code_that_does_not_load_is_422_with_line_and_column() {
             "an unknown package",
             "const a = 1;\nrequire('no-such-thing');",
             "no-such-thing",
-            "(line 2, column 1)",
+            "(line 2, column 9)",
         ),
     ];
     for (what, code, message, place) in cases {

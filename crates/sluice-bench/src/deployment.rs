@@ -69,6 +69,14 @@ pub(crate) async fn send(api: &Api, source: &Source, body: &Value) -> anyhow::Re
     Ok(())
 }
 
+/// The value of a metric; zero when it is not there.
+pub(crate) async fn metric(api: &Api, name: &str) -> f64 {
+    let text = api.root(Method::GET, "/metrics").send().await.text;
+    text.lines()
+        .find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
+        .unwrap_or(0.0)
+}
+
 /// How many events the source has emitted.
 pub(crate) async fn event_count(api: &Api, source: &Source) -> anyhow::Result<u64> {
     let path = format!("/sources/{}/event_summaries?limit=1", source.id);

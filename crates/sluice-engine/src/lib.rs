@@ -67,6 +67,14 @@ impl Engine {
         &self.context.metrics
     }
 
+    /// All metrics as a scraper reads them.
+    pub fn scrape(&self) -> String {
+        let context = &self.context;
+        let warm = i64::try_from(context.runtime.warm_processes()).unwrap_or(i64::MAX);
+        context.metrics.warm_processes.set(warm);
+        context.metrics.encode()
+    }
+
     pub fn settings(&self) -> &Settings {
         &self.context.settings
     }

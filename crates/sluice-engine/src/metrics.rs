@@ -34,6 +34,7 @@ pub struct Metrics {
     pub(crate) timer_ticks: Counter,
     pub(crate) commits: Family<ResultLabel, Counter>,
     pub(crate) processes: Gauge,
+    pub(crate) warm_processes: Gauge,
     pub(crate) process_starts: Counter,
     pub(crate) live_sources: Gauge,
 }
@@ -52,6 +53,7 @@ impl Metrics {
             timer_ticks: Counter::default(),
             commits: Family::default(),
             processes: Gauge::default(),
+            warm_processes: Gauge::default(),
             process_starts: Counter::default(),
             live_sources: Gauge::default(),
         };
@@ -103,6 +105,11 @@ impl Metrics {
             self.processes.clone(),
         );
         r.register(
+            "warm_processes",
+            "Empty processes that wait for a component",
+            self.warm_processes.clone(),
+        );
+        r.register(
             "process_starts",
             "Component processes that were started",
             self.process_starts.clone(),
@@ -126,8 +133,7 @@ impl Metrics {
             .inc();
     }
 
-    /// The text a scraper reads.
-    pub fn encode(&self) -> String {
+    pub(crate) fn encode(&self) -> String {
         let mut text = String::new();
         // Writing to a String cannot fail.
         let _ = encode(&mut text, &self.registry);

@@ -64,8 +64,12 @@ impl Pool {
         });
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.spares.lock().len()
+    }
+
     fn is_full(&self) -> bool {
-        self.spares.lock().len() >= self.size
+        self.len() >= self.size
     }
 }
 

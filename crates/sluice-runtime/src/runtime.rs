@@ -204,6 +204,11 @@ impl Runtime {
         Pool::refill(&self.0);
     }
 
+    /// How many empty processes are ready.
+    pub fn warm_processes(&self) -> usize {
+        self.0.pool.len()
+    }
+
     /// Reads a component's shape: parses the code, fetches the packages it names, then loads it in a sandboxed process
     /// of its own.
     pub async fn analyze(&self, code: Arc<str>) -> Result<Analysis, LoadError> {

@@ -21,5 +21,5 @@ pub(crate) async fn healthz(State(engine): State<Arc<Engine>>) -> (StatusCode, &
 
 pub(crate) async fn metrics(State(engine): State<Arc<Engine>>) -> Response {
     let content_type = HeaderValue::from_static(METRICS_TYPE);
-    ([(CONTENT_TYPE, content_type)], engine.metrics().encode()).into_response()
+    ([(CONTENT_TYPE, content_type)], engine.scrape()).into_response()
 }

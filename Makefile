@@ -10,7 +10,7 @@ BINARY := target/release/sluice
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`.
 ARGS ?=
 
-.PHONY: help run build test lint bench deno clean
+.PHONY: help run build test lint bench packages deno clean
 
 help: ## List the commands
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -31,6 +31,9 @@ lint: deno ## Check the format and the lints of the Rust and the JavaScript
 
 bench: deno build ## Measure throughput, latency and memory; ARGS="--only a,b" selects
 	cargo run --release --package sluice-bench -- $(ARGS)
+
+packages: deno ## Run what uses popular npm packages, fetched from the registry, under the sandbox
+	SLUICE_POPULAR=all cargo test --package sluice-cli --test popular -- --nocapture
 
 deno: $(TOOLS) ## Install the pinned Deno and the JavaScript linter from npm
 

@@ -14,7 +14,17 @@ pub struct ServerOptions {
     pub(crate) args: Vec<OsString>,
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) data_dir: Option<PathBuf>,
-    pub(crate) registry: Option<Registry>,
+    pub(crate) packages: PackageSource,
+}
+
+/// Where a server under test gets npm packages from.
+#[derive(Debug, Clone)]
+pub(crate) enum PackageSource {
+    /// What the repository has installed, served on loopback.
+    Installed,
+    Given(Registry),
+    /// The registry that the person who runs this uses.
+    Everywhere,
 }
 
 impl ServerOptions {
@@ -25,7 +35,7 @@ impl ServerOptions {
             args: Vec::new(),
             env: Vec::new(),
             data_dir: None,
-            registry: None,
+            packages: PackageSource::Installed,
         }
     }
 
@@ -53,7 +63,14 @@ impl ServerOptions {
     /// Takes npm packages from this registry; otherwise from one that has what the repository has installed.
     #[must_use]
     pub fn registry(mut self, registry: &Registry) -> Self {
-        self.registry = Some(registry.clone());
+        self.packages = PackageSource::Given(registry.clone());
+        self
+    }
+
+    /// Takes npm packages from where `npm` would take them: the one thing that is not on loopback.
+    #[must_use]
+    pub fn public_registry(mut self) -> Self {
+        self.packages = PackageSource::Everywhere;
         self
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     panic,
     path::{Path, PathBuf},
     process::{Child, ExitStatus},
@@ -18,6 +18,7 @@ use tempfile::TempDir;
 use crate::{
     Api, Registry, ServerOptions,
     log::Log,
+    options::PackageSource,
     raw::is_healthy,
     scratch,
     spawner::{self, Launch},
@@ -198,11 +199,15 @@ fn launch(options: &ServerOptions, api_key: &str, data_dir: &Path, listen: &str)
     env.push(("SLUICE_API_KEY".into(), api_key.into()));
     // The first start writes a CLI profile, which must not replace that of the person who runs the tests.
     env.push(("XDG_CONFIG_HOME".into(), data_dir.join("config").into()));
-    let registry = options
-        .registry
-        .as_ref()
-        .unwrap_or_else(|| Registry::installed());
-    env.push(("NPM_CONFIG_REGISTRY".into(), registry.url().into()));
+    let registry = match &options.packages {
+        PackageSource::Installed => Some(Registry::installed()),
+        PackageSource::Given(registry) => Some(registry),
+        PackageSource::Everywhere => None,
+    };
+    match registry {
+        Some(registry) => env.push(("NPM_CONFIG_REGISTRY".into(), registry.url().into())),
+        None => env.extend(env::vars_os().filter(|(name, _)| !is_ours(name))),
+    }
     env.extend_from_slice(&options.env);
 
     Launch {
@@ -210,6 +215,11 @@ fn launch(options: &ServerOptions, api_key: &str, data_dir: &Path, listen: &str)
         args,
         env,
     }
+}
+
+/// Settings of Sluice come from the test alone.
+fn is_ours(name: &OsStr) -> bool {
+    name.to_string_lossy().starts_with("SLUICE_")
 }
 
 /// Starts the process and waits for its address and its health.

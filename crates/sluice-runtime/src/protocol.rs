@@ -10,6 +10,7 @@ use sluice_model::{InvocationId, RawShape};
 
 use crate::{
     analysis::CodeFault,
+    ask::Ask,
     outcome::{Emit, Failure, Invocation, LogLevel, LogLine, Reply, Writes},
 };
 
@@ -27,6 +28,8 @@ pub(crate) enum Message {
     /// Writes of an invocation that may never end.
     Write(InvocationId, Writes),
     End(InvocationId, End),
+    /// A question that waits for its answer.
+    Ask(InvocationId, Ask),
 }
 
 #[derive(Debug)]
@@ -57,6 +60,10 @@ struct Line<'a> {
     x: Option<&'a str>,
     ms: Option<u64>,
     err: Option<Thrown>,
+    n: Option<u64>,
+    op: Option<String>,
+    #[serde(borrow)]
+    a: Option<&'a RawValue>,
     #[serde(borrow)]
     db: Option<Vec<Vec<&'a RawValue>>>,
 }
@@ -134,6 +141,15 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
                 .and_then(InvocationId::parse)
                 .ok_or("a respond message without its invocation")?;
             Ok(Message::Respond(id, reply))
+        }
+        "ask" => {
+            let id = id()?;
+            let ask = Ask {
+                number: fields.n.ok_or_else(|| missing("a number"))?,
+                op: fields.op.clone().ok_or_else(|| missing("what is asked"))?,
+                args: fields.a.unwrap_or(RawValue::NULL).to_owned(),
+            };
+            Ok(Message::Ask(id, ask))
         }
         "held" => Ok(Message::Held(id()?)),
         "write" => Ok(Message::Write(

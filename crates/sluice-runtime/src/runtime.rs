@@ -18,7 +18,7 @@ use tokio::{io::AsyncWriteExt, process::Command, sync::Semaphore};
 
 use crate::{
     analysis::{self, CodeFault},
-    assets, launcher,
+    ask, assets, launcher,
     limits::Limits,
     lines::LineReader,
     outcome::LogLine,
@@ -72,12 +72,15 @@ pub struct PropBinding {
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum BindingKind {
     Value,
     Http,
     Db,
     App,
+    DataStore,
+    Dir,
+    HttpRequest,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -120,6 +123,12 @@ struct HarnessLimits {
     emit: usize,
     emits: usize,
     log: usize,
+    /// All that the key-value store holds.
+    db: usize,
+    /// One value of a data store.
+    value: usize,
+    /// A number: questions that may wait for their answers at once.
+    asks: usize,
 }
 
 impl Runtime {
@@ -221,6 +230,7 @@ impl Runtime {
                     Message::Failed(fault) => return Err(LoadError::Code(vec![fault])),
                     Message::Log(_, line) => early.push(line),
                     Message::Emit(..)
+                    | Message::Ask(..)
                     | Message::Respond(..)
                     | Message::Held(_)
                     | Message::Write(..)
@@ -257,6 +267,8 @@ impl Runtime {
             emit_bytes,
             emits_bytes,
             log_bytes,
+            db_bytes,
+            data_store_value_bytes,
             ..
         } = self.options.limits;
         let db = spec
@@ -274,6 +286,9 @@ impl Runtime {
                 emit: emit_bytes,
                 emits: emits_bytes,
                 log: log_bytes,
+                db: db_bytes,
+                value: data_store_value_bytes,
+                asks: ask::MOST_AT_ONCE,
             },
         };
         let mut line = serde_json::to_string(&message).unwrap_or_default();
@@ -285,7 +300,7 @@ impl Runtime {
         let number = self.instances.fetch_add(1, Ordering::Relaxed);
         let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
         std::fs::create_dir_all(folder.component())?;
-        std::fs::create_dir_all(folder.tmp())?;
+        std::fs::create_dir_all(folder.stash())?;
         let mut child = self.command(&folder).spawn()?;
         let missing = || io::Error::other("a pipe to the process is missing");
         Ok(Started {
@@ -336,6 +351,7 @@ impl Runtime {
             .arg(runtime_folder.join("harness").join(assets::ENTRY))
             .env_clear()
             .env("TMPDIR", folder.tmp())
+            .env("STASH_DIR", folder.stash())
             .env("DENO_DIR", runtime_folder.join("deno-dir"))
             .env("NO_COLOR", "1")
             .env("DENO_NO_UPDATE_CHECK", "1")

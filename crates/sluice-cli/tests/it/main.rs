@@ -5,3 +5,4 @@ mod components;
 mod durability;
 mod readme;
 mod support;
+mod values;

@@ -22,7 +22,7 @@ export function ask(invocation, op, args) {
   const number = lastNumber;
   const { promise, resolve, reject } = Promise.withResolvers();
   const line = `{"t":"ask","i":"${invocation.id}","n":${number},"op":${stringify(op)},"a":${args}}`;
-  waiting.push({ invocation, number, line, resolve, reject });
+  waiting.push({ invocation, number, op, line, resolve, reject });
   sendNext();
   return promise;
 }
@@ -39,7 +39,14 @@ export function answered({ n, v, err }) {
 function sendNext() {
   while (waiting.length > 0 && asked.size < mostAtOnce) {
     const question = waiting.shift();
-    if (question.invocation.ended) continue;
+    if (question.invocation.ended) {
+      question.invocation.log(
+        "error",
+        "error",
+        `the invocation had ended before ${question.op} had its turn: await it`,
+      );
+      continue;
+    }
     asked.set(question.number, question);
     send(question.line);
   }

@@ -16,12 +16,22 @@ use tokio::sync::mpsc;
 /// Questions of one process that may wait for their answers at once. The harness holds more of them back.
 pub(crate) const MOST_AT_ONCE: usize = 32;
 
+/// What a question holds beside the value it may carry: names and a key, with every character escaped.
+const BESIDE_THE_VALUE: usize = 32 * 1024;
+
 #[derive(Debug)]
 pub struct Ask {
     /// By which the harness knows the answer.
     pub number: u64,
     pub op: String,
     pub args: Box<RawValue>,
+}
+
+impl Ask {
+    /// Questions wait in memory, so one has no more room than its value needs.
+    pub(crate) fn is_oversized(&self, value_bytes: usize) -> bool {
+        self.op.len() + self.args.get().len() > value_bytes.saturating_add(BESIDE_THE_VALUE)
+    }
 }
 
 /// What a question gets: JSON on one line, or why there is none, in words for the component's author.

@@ -235,6 +235,9 @@ impl Shared {
                 if !inflight.is_running(&id) {
                     return Ok(()); // The harness asks nothing for an invocation that has ended.
                 }
+                if ask.is_oversized(self.limits.data_store_value_bytes) {
+                    return Err("it asked a question that is too large".to_owned());
+                }
                 if !self.asks.add() {
                     return Err("it asked more questions than may wait for an answer".to_owned());
                 }

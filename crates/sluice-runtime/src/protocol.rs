@@ -248,3 +248,29 @@ pub(crate) fn run_line(invocation: &Invocation, out: &mut String) {
         invocation.event
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_names_its_invocation_its_number_and_what_is_asked() {
+        let id = "2FZ8vXW1Y3kQ9mB7nC5dE4fG6hJ";
+        let whole = format!(r#"{{"t":"ask","i":"{id}","n":7,"op":"x.y","a":{{"deep":[1]}}}}"#);
+        let Ok(Message::Ask(asker, ask)) = parse(&whole) else {
+            panic!("{whole} is a question");
+        };
+        assert_eq!(asker.as_str(), id);
+        assert_eq!((ask.number, ask.op.as_str()), (7, "x.y"));
+        assert_eq!(ask.args.get(), r#"{"deep":[1]}"#);
+        for broken in [
+            r#"{"t":"ask","n":7,"op":"x"}"#.to_owned(),
+            r#"{"t":"ask","i":"short","n":7,"op":"x"}"#.to_owned(),
+            format!(r#"{{"t":"ask","i":"{id}","op":"x"}}"#),
+            format!(r#"{{"t":"ask","i":"{id}","n":-1,"op":"x"}}"#),
+            format!(r#"{{"t":"ask","i":"{id}","n":7}}"#),
+        ] {
+            assert!(parse(&broken).is_err(), "{broken}");
+        }
+    }
+}

@@ -70,19 +70,20 @@ async fn serve(
     };
     let mut waiting = Vec::new();
     while asks.recv_many(&mut waiting, MOST_AT_ONCE).await > 0 {
-        let (mut numbers, mut requests) = (Vec::new(), Vec::new());
+        let mut parsed = Vec::with_capacity(waiting.len());
         for ask in waiting.drain(..) {
             match StoreRequest::parse(&ask, &reach.stores, limits.value_bytes) {
-                Ok(request) => {
-                    numbers.push(ask.number);
-                    requests.push(request);
-                }
+                Ok(request) => parsed.push((ask.number, request)),
                 Err(fault) => answers.send([(ask.number, Err(fault))]),
             }
         }
-        if requests.is_empty() {
+        if parsed.is_empty() {
             continue;
         }
+        // Whoever takes several stores takes them in one order, or two could wait for each other. Nobody can tell: all of
+        // these were asked before any was answered, and those of one store stay in their order.
+        parsed.sort_by(|(_, a), (_, b)| a.store().cmp(b.store()));
+        let (numbers, requests): (Vec<u64>, Vec<StoreRequest>) = parsed.into_iter().unzip();
         let results = perform(&context, &reach.user, requests, limits).await;
         answers.send(numbers.into_iter().zip(results));
     }

@@ -66,10 +66,10 @@ impl StoreRequest {
         stores: &HashMap<String, String>,
         max_value: usize,
     ) -> Result<StoreRequest, String> {
-        let unknown = || format!("there is nothing to answer to {:?}", ask.op);
+        let unknown = || format!("there is no {:?} to ask for", ask.op);
         let op = ask.op.strip_prefix("data_store.").ok_or_else(unknown)?;
         let args: Args = serde_json::from_str(ask.args.get())
-            .map_err(|error| format!("{} is asked in a wrong way: {error}", ask.op))?;
+            .map_err(|error| format!("{} was asked in a wrong way: {error}", ask.op))?;
         let store = stores
             .get(&args.prop)
             .ok_or_else(|| format!("{} names no data store", args.prop))?
@@ -102,6 +102,10 @@ impl StoreRequest {
             _ => return Err(unknown()),
         };
         Ok(StoreRequest { store, what })
+    }
+
+    pub(super) fn store(&self) -> &str {
+        &self.store
     }
 
     pub(super) fn writes(&self) -> bool {

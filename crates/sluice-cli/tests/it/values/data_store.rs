@@ -2,10 +2,10 @@
 
 use rstest::rstest;
 use serde_json::json;
-use sluice_testkit::{Backend, wait_for};
+use sluice_testkit::{Backend, Server, wait_for};
 
 use super::{faults, with_props};
-use crate::support::{Deployed, PATIENCE, deploy_with, new_user, new_user_on};
+use crate::support::{Deployed, PATIENCE, deploy_with, new_user, new_user_on, own_server};
 
 /// Deploys a source whose prop `store` is the data store "notes".
 async fn with_notes(api: &sluice_testkit::Api, run: &str) -> Deployed {
@@ -130,8 +130,8 @@ async fn an_entry_with_a_time_to_live_is_gone_when_it_is_over(
 ) {
     let source = with_notes(
         &new_user_on(backend).await,
-        "await store.set('short', 1, { ttl: 0.2 }); await store.set('kept', 1, { ttl: 0.2 }); await store.set('long', 1, { ttl: 1000 });
-         const alive = [await store.has('short'), await store.setTtl('kept', null), await store.setTtl('missing', 5)];
+        "for (const key of ['short', 'kept', 'long']) await store.set(key, 1, { ttl: 1000 });
+         const alive = [await store.has('short'), await store.setTtl('kept', null), await store.setTtl('missing', 5), await store.setTtl('short', 0.05)];
          while (await store.has('short')) await new Promise((done) => setTimeout(done, 20));
          const gone = [await store.get('short') === undefined, await store.setTtl('short', 5), await store.keys()];
          this.$emit([alive, gone]);",
@@ -141,17 +141,58 @@ async fn an_entry_with_a_time_to_live_is_gone_when_it_is_over(
     assert_eq!(
         source.events(1).await,
         [json!([
-            [true, true, false],
+            [true, true, false, true],
             [true, false, ["kept", "long"]]
         ])]
     );
 }
 
 #[tokio::test]
+async fn what_has_expired_is_removed_from_the_database() {
+    let mut server = Server::start(own_server()).await;
+    let source = with_notes(
+        &server.api(),
+        "await store.set('a', 1, { ttl: 0.001 }); await store.set('b', 1); while (await store.has('a')); this.$emit('expired');",
+    )
+    .await;
+    source.run(json!({})).await;
+    source.events(1).await;
+    // The first thing a server does is to keep house.
+    server.restart().await;
+    let database = server.data_dir().join("sluice.db");
+    wait_for(PATIENCE, "the entry to go", async || {
+        let db = rusqlite::Connection::open(&database).expect("the database");
+        let keys: String = db
+            .query_row(
+                "SELECT group_concat(key) FROM data_store_entries",
+                [],
+                |row| row.get(0),
+            )
+            .expect("entries");
+        (keys == "b").then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_processes_that_take_two_stores_in_either_order_do_not_block_each_other() {
+    let api = new_user_on(Backend::Postgres).await;
+    let run = "await Promise.all(Array.from({ length: 300 }, (_, n) => this[n % 2 ? event.first : event.second].set('n', n))); this.$emit('done');";
+    let code = with_props("a: 'data_store', b: 'data_store'", run);
+    let stores = json!({ "a": "a", "b": "b" });
+    let one = deploy_with(&api, &code, stores.clone()).await;
+    let two = deploy_with(&api, &code, stores).await;
+    one.run(json!({ "first": "a", "second": "b" })).await;
+    two.run(json!({ "first": "b", "second": "a" })).await;
+    assert_eq!(one.events(1).await, ["done"]);
+    assert_eq!(two.events(1).await, ["done"]);
+}
+
+#[tokio::test]
 async fn setting_again_keeps_the_time_to_live() {
     let source = with_notes(
         &new_user().await,
-        "await store.set('a', 1, { ttl: 0.3 }); await store.set('a', 2); const now = await store.get('a');
+        "await store.set('a', 1, { ttl: 3 }); await store.set('a', 2); const now = await store.get('a');
          while (await store.has('a')) await new Promise((done) => setTimeout(done, 20)); this.$emit(now);",
     )
     .await;

@@ -142,3 +142,39 @@ async fn a_process_that_asks_more_than_may_wait_is_ended() {
         "{message}"
     );
 }
+
+#[tokio::test]
+async fn a_process_that_asks_a_question_without_measure_is_ended() {
+    let code = with_props(
+        "store: 'data_store'",
+        "TextEncoder.prototype.encode = new Proxy(TextEncoder.prototype.encode, { apply: (encode, self, [text]) => text.startsWith('\"x') ? [] : Reflect.apply(encode, self, [text]) });
+         await this.store.set('a', 'x'.repeat(3_000_000)); this.$emit('taken');",
+    );
+    let source = deploy_with(&new_user().await, &code, json!({ "store": "s" })).await;
+    source.run(json!({})).await;
+    let error = source.errors(1).await.remove(0);
+    let message = error["error"]["msg"].as_str().expect("a message");
+    assert!(
+        message.contains("it asked a question that is too large"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn answers_and_turns_that_come_after_the_invocation_has_ended_are_dropped() {
+    let code = with_props(
+        "store: 'data_store'",
+        "if (event.first) { for (let n = 0; n < 100; n++) this.store.set(`k${n}`, n).then(() => console.log('late')); return; }
+         this.$emit((await this.store.keys()).length);",
+    );
+    let source = deploy_with(&new_user().await, &code, json!({ "store": "s" })).await;
+    source.run(json!({ "first": true })).await;
+    source
+        .log_with("the invocation had ended before data_store.set had its turn")
+        .await;
+    source.run(json!({})).await;
+    // Those that were on their way were done.
+    assert_eq!(source.events(1).await, [json!(32)]);
+    let logs = source.logs().await;
+    assert!(logs.iter().all(|line| line["msg"] != "late"), "{logs:#?}");
+}

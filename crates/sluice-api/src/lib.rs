@@ -4,6 +4,7 @@
 //! deserialised, because no database column can hold one.
 
 mod components;
+mod data_stores;
 mod envelope;
 mod error;
 mod events;
@@ -14,6 +15,7 @@ mod text;
 mod users;
 
 pub use components::{Component, CreateComponent, PublishComponent};
+pub use data_stores::DataStore;
 pub use envelope::{Data, List, PageInfo};
 pub use error::ErrorBody;
 pub use events::{EventMetadata, EventSummary, TruncatedEvent};

@@ -124,6 +124,33 @@ pub(crate) struct ServeOptions {
         help_heading = "Components"
     )]
     pub(crate) max_log: ByteSize,
+    /// All that one source may keep in its `$.service.db`
+    #[arg(
+        long,
+        env = "SLUICE_MAX_DB",
+        default_value = "16MiB",
+        value_name = "SIZE",
+        help_heading = "Components"
+    )]
+    pub(crate) max_db: ByteSize,
+    /// All that one data store may hold
+    #[arg(
+        long,
+        env = "SLUICE_MAX_DATA_STORE",
+        default_value = "64MiB",
+        value_name = "SIZE",
+        help_heading = "Components"
+    )]
+    pub(crate) max_data_store: ByteSize,
+    /// Largest value in a data store
+    #[arg(
+        long,
+        env = "SLUICE_MAX_DATA_STORE_VALUE",
+        default_value = "1MiB",
+        value_name = "SIZE",
+        help_heading = "Components"
+    )]
+    pub(crate) max_data_store_value: ByteSize,
     /// Invocations of one source that may run at once
     #[arg(
         long,
@@ -262,6 +289,9 @@ impl ServeOptions {
             max_processes: self.max_processes,
             idle_timeout: self.idle_timeout,
             max_attempts: self.max_attempts.max(1),
+            max_db: bytes(self.max_db),
+            max_data_store: bytes(self.max_data_store),
+            max_data_store_value: bytes(self.max_data_store_value),
             event_retention: self.event_retention,
             log_retention: self.log_retention,
             daily_invocations_quota: self.daily_invocations_quota,
@@ -281,6 +311,8 @@ impl ServeOptions {
             emit_bytes: bytes(self.max_emit),
             emits_bytes: bytes(self.max_emits),
             log_bytes: bytes(self.max_log),
+            db_bytes: bytes(self.max_db),
+            data_store_value_bytes: bytes(self.max_data_store_value),
             load_timeout: self.load_timeout,
             grace: GRACE,
         }

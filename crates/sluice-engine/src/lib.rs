@@ -15,6 +15,7 @@ mod owners;
 mod quotas;
 mod retention;
 mod scheduler;
+mod secrets;
 mod settings;
 mod slots;
 mod source;

@@ -21,6 +21,12 @@ pub struct Settings {
     pub idle_timeout: Duration,
     /// Tries for an invocation whose process dies under it.
     pub max_attempts: u32,
+    /// Largest `$.service.db` of a source.
+    pub max_db: usize,
+    /// Largest data store.
+    pub max_data_store: usize,
+    /// Largest value in a data store.
+    pub max_data_store_value: usize,
     pub event_retention: u64,
     pub log_retention: u64,
     /// For users of the free plan; `None` is no limit.

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use sluice_model::Clock;
 use sluice_runtime::Runtime;
-use sluice_store::{Store, Vault, sources, uploads};
+use sluice_store::{Store, Vault, data_stores, sources, uploads};
 
 use crate::{
     Engine,
@@ -18,6 +18,7 @@ use crate::{
 
 const HOUSEKEEPING: Duration = Duration::from_mins(1);
 const UPLOADS_AT_ONCE: u32 = 100;
+const EXPIRED_AT_ONCE: u32 = 1_000;
 
 pub struct EngineOptions {
     pub settings: Settings,
@@ -97,9 +98,28 @@ async fn keep_house(context: Arc<Context>) {
         if let Err(error) = removed {
             tracing::warn!(%error, "old uploads could not be removed; they go later");
         }
+        prune_data_stores(&context).await;
         tokio::select! {
             () = tokio::time::sleep(HOUSEKEEPING) => {}
             () = context.draining.cancelled() => {}
+        }
+    }
+}
+
+async fn prune_data_stores(context: &Context) {
+    loop {
+        let now = context.clock.now_ms();
+        let pruned = context
+            .store
+            .write(move |c| data_stores::prune(c, EXPIRED_AT_ONCE, now))
+            .await;
+        match pruned {
+            Ok(true) if !context.draining.is_cancelled() => {}
+            Ok(_) => return,
+            Err(error) => {
+                tracing::warn!(%error, "expired entries of data stores could not be removed; they go later");
+                return;
+            }
         }
     }
 }

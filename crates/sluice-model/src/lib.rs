@@ -20,6 +20,7 @@ pub mod timer;
 
 mod number;
 mod prop_value;
+mod structured_value;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use component::{ComponentKind, ComponentShape, DedupeStrategy, Hook, ModuleFormat, code_hash};

@@ -58,8 +58,10 @@ impl PropDef {
         self.is_set("optional")
     }
 
+    /// Whether its value is hidden and encrypted. What the server itself has to read never is.
     pub fn is_secret(&self) -> bool {
-        self.is_set("secret")
+        let read_here = [PropType::App, PropType::Timer, PropType::DataStore];
+        self.is_set("secret") && !read_here.contains(&self.prop_type)
     }
 
     /// Whether an HTTP prop's component answers requests itself.

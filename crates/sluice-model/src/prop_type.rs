@@ -22,6 +22,14 @@ pub enum PropType {
     Timer,
     /// The source's key-value store.
     Db,
+    /// A key-value store that the user's sources share, by its name.
+    DataStore,
+    /// A private folder of the process.
+    Dir,
+    /// A request that the component sends.
+    HttpRequest,
+    /// A query and its parameters.
+    Sql,
     /// A type this server only passes on: it takes any value.
     Other(String),
 }
@@ -37,7 +45,7 @@ pub enum ScalarType {
 }
 
 /// Types that published components use and this server passes on. Names that begin with `$.` need no mention.
-const PASSED_ON: [&str; 5] = [PropType::ALERT, "data_store", "dir", "http_request", "sql"];
+const PASSED_ON: [&str; 1] = [PropType::ALERT];
 
 impl PropType {
     const ALERT: &str = "alert";
@@ -57,6 +65,10 @@ impl PropType {
             "$.interface.http" => Self::Http,
             "$.interface.timer" => Self::Timer,
             "$.service.db" => Self::Db,
+            "data_store" => Self::DataStore,
+            "dir" => Self::Dir,
+            "http_request" => Self::HttpRequest,
+            "sql" => Self::Sql,
             other if other.starts_with("$.") || PASSED_ON.contains(&other) => {
                 Self::Other(other.to_owned())
             }
@@ -67,7 +79,7 @@ impl PropType {
     /// Whether nobody gives this prop a value: the server makes it, or it is only shown.
     pub fn takes_no_value(&self) -> bool {
         match self {
-            Self::Http | Self::Db => true,
+            Self::Http | Self::Db | Self::Dir => true,
             Self::Other(name) => name == Self::ALERT,
             Self::Boolean
             | Self::Integer
@@ -76,7 +88,10 @@ impl PropType {
             | Self::Any
             | Self::App
             | Self::Array(_)
-            | Self::Timer => false,
+            | Self::Timer
+            | Self::DataStore
+            | Self::HttpRequest
+            | Self::Sql => false,
         }
     }
 }
@@ -94,6 +109,10 @@ impl fmt::Display for PropType {
             Self::Http => f.write_str("$.interface.http"),
             Self::Timer => f.write_str("$.interface.timer"),
             Self::Db => f.write_str("$.service.db"),
+            Self::DataStore => f.write_str("data_store"),
+            Self::Dir => f.write_str("dir"),
+            Self::HttpRequest => f.write_str("http_request"),
+            Self::Sql => f.write_str("sql"),
             Self::Other(name) => f.write_str(name),
         }
     }
@@ -142,7 +161,8 @@ mod tests {
     #[test]
     fn every_type_parses_back_from_its_text() {
         let names = "boolean integer string object any app boolean[] integer[] string[] object[] any[] \
-                     $.interface.http $.interface.timer $.service.db $.interface.apphook $.discord.channel[] dir alert";
+                     $.interface.http $.interface.timer $.service.db $.interface.apphook $.discord.channel[] alert \
+                     data_store dir http_request sql";
         for name in names.split_whitespace() {
             assert_eq!(PropType::parse(name).unwrap().to_string(), name);
         }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::{
     prop_def::PropDef,
     prop_type::{PropType, ScalarType},
+    structured_value::{data_store, http_request, sql},
 };
 
 /// The stored form of `value`, or what is wrong with it.
@@ -49,12 +50,16 @@ fn check_type(prop_type: &PropType, value: &Value) -> Result<Value, String> {
         PropType::Object => scalar(ScalarType::Object, value).ok_or("must be an object"),
         PropType::App if !value.is_object() => Err("must be an object"),
         PropType::Array(element) => list(*element, value),
+        PropType::DataStore => data_store(value),
+        PropType::HttpRequest => http_request(value),
+        PropType::Sql => sql(value),
         PropType::Any
         | PropType::App
         | PropType::Other(_)
         | PropType::Http
         | PropType::Timer
-        | PropType::Db => Ok(value.clone()),
+        | PropType::Db
+        | PropType::Dir => Ok(value.clone()),
     }
     .map_err(str::to_owned)
 }
@@ -83,7 +88,7 @@ fn scalar(scalar_type: ScalarType, value: &Value) -> Option<Value> {
 }
 
 /// Forms and command lines can only send an object as text.
-fn object(value: &Value) -> Option<Value> {
+pub(crate) fn object(value: &Value) -> Option<Value> {
     match value {
         Value::Object(_) => Some(value.clone()),
         Value::String(text) => serde_json::from_str(text).ok().filter(Value::is_object),

@@ -1,11 +1,12 @@
 // `this` of a component: a new plain object for each invocation, with props, bound methods and $emit.
 
 import { isObject } from "./component.mjs";
+import { dataStore } from "./data_store.mjs";
+import { httpRequest } from "./http_request.mjs";
+import { storeKey } from "./keys.mjs";
 import { parse, stringify } from "./wire.mjs";
 
-/** The longest key every database can index. */
-const MAX_KEY_BYTES = 2000;
-const encoder = new TextEncoder();
+const stashFolder = Deno.env.get("STASH_DIR");
 
 /** Prepares what every instance shares; the result makes one instance for one invocation. */
 export function instanceMaker(component, props) {
@@ -13,7 +14,7 @@ export function instanceMaker(component, props) {
   return (invocation) => {
     const self = {};
     for (const { name, kind, value } of props) {
-      self[name] = propValue(kind, value, component.props?.[name], invocation);
+      self[name] = propValue(kind, name, value, component.props?.[name], invocation);
     }
     bindAll(self, methods);
     self.$emit = (event, meta) => {
@@ -24,7 +25,7 @@ export function instanceMaker(component, props) {
   };
 }
 
-function propValue(kind, value, definition, invocation) {
+function propValue(kind, name, value, definition, invocation) {
   switch (kind) {
     case "http":
       return { ...value, respond: (reply) => respond(invocation, reply) };
@@ -32,6 +33,12 @@ function propValue(kind, value, definition, invocation) {
       return keyValueStore(invocation);
     case "app":
       return app(definition, value);
+    case "data_store":
+      return dataStore(name, invocation);
+    case "dir":
+      return { path: stashFolder, toString: () => stashFolder };
+    case "http_request":
+      return httpRequest(value);
     default:
       return isObject(value) ? structuredClone(value) : value;
   }
@@ -44,13 +51,7 @@ function keyValueStore(invocation) {
       return stored === undefined ? undefined : parse(stored);
     },
     set(key, value) {
-      const name = String(key);
-      if (name.includes("\0") || !name.isWellFormed()) {
-        throw new TypeError("a key of the store must be well-formed text without NUL");
-      }
-      if (encoder.encode(name).length > MAX_KEY_BYTES) {
-        throw new RangeError(`a key of the store must be at most ${MAX_KEY_BYTES} bytes long`);
-      }
+      const name = storeKey(key);
       const json = stringify(value);
       if (invocation.ended) {
         invocation.log(

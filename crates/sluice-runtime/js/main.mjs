@@ -1,10 +1,12 @@
 // The harness: runs inside the sandboxed process, loads one component, and runs what the supervisor asks.
 
+import { answered, setMostAsks } from "./asks.mjs";
 import { importNodeModules, load, loadFault, shapeOf } from "./component.mjs";
+import { setMaxValue } from "./data_store.mjs";
 import { instanceMaker } from "./instance.mjs";
 import { invoke, setLimits } from "./invocation.mjs";
 import { captureOutput, captureUncaught } from "./stdio.mjs";
-import { fillStore } from "./store.mjs";
+import { fillStore, setMaxStore } from "./store.mjs";
 import { flush, receive, send, stringify } from "./wire.mjs";
 
 const exit = Deno.exit;
@@ -12,7 +14,7 @@ let component;
 let makeInstance;
 
 for (const name of Object.keys(Deno.env.toObject())) {
-  if (name !== "TMPDIR") Deno.env.delete(name);
+  if (name !== "TMPDIR" && name !== "STASH_DIR") Deno.env.delete(name);
 }
 captureOutput();
 captureUncaught();
@@ -28,6 +30,9 @@ await receive((message, alone) => {
     case "run":
       invoke(message.i, message.ms, alone, (invocation) => call(message.c, message.e, invocation));
       break;
+    case "answer":
+      answered(message);
+      break;
     default:
       throw new Error(`the supervisor sent an unknown message: ${message.t}`);
   }
@@ -36,6 +41,9 @@ exit(0);
 
 async function start({ file, modules, source, props, db, limits }) {
   setLimits(limits);
+  setMostAsks(limits.asks);
+  setMaxValue(limits.value);
+  setMaxStore(limits.db);
   if (source) Deno.env.set("PD_COMPONENT", source);
   fillStore(db);
   try {

@@ -4,16 +4,26 @@
 // other leaves nothing behind and runs again, and nobody may have committed what was read from it. So the end of an
 // invocation is reported only after the ends of all it has read from, with the values it wrote itself.
 
+import { byteLength } from "./keys.mjs";
 import { stringify } from "./wire.mjs";
 
 const entries = new Map();
 const waiting = new Set();
 let writeCount = 0;
+let maxBytes = Infinity;
+let bytes = 0;
+
+export function setMaxStore(limit) {
+  maxBytes = limit;
+}
 
 /** Takes in what was stored when the process started. */
 export function fillStore(stored) {
   for (const [key, value] of Object.entries(stored)) {
-    entries.set(key, { json: stringify(value), writer: undefined, reported: 0 });
+    const json = stringify(value);
+    const size = sizeOf(key, json);
+    bytes += size;
+    entries.set(key, { json, size, writer: undefined, reported: 0 });
   }
 }
 
@@ -31,17 +41,18 @@ export class StoreSession {
     return entry?.json;
   }
 
-  /** `undefined` deletes. */
+  /** `undefined` deletes. What makes the store larger than it may be is an error, and changes nothing. */
   set(key, json) {
+    const entry = entries.get(key) ?? { size: 0, reported: 0 };
+    const size = sizeOf(key, json);
+    const growth = size - entry.size;
+    if (growth > 0 && bytes + growth > maxBytes) {
+      throw new RangeError(`db.set("${key}") would make the store larger than ${maxBytes} bytes: nothing was stored`);
+    }
+    bytes += growth;
     writeCount += 1;
     this.#written.set(key, { json, number: writeCount });
-    const entry = entries.get(key);
-    if (entry === undefined) {
-      entries.set(key, { json, writer: this, reported: 0 });
-    } else {
-      entry.json = json;
-      entry.writer = this;
-    }
+    entries.set(key, Object.assign(entry, { json, size, writer: this }));
   }
 
   /** Calls `report` with what was written: now, or when all this has read from has ended. False when it has to wait. */
@@ -99,6 +110,10 @@ export class StoreSession {
     entry.writer = undefined;
     if (entry.json === undefined) entries.delete(key);
   }
+}
+
+function sizeOf(key, json) {
+  return json === undefined ? 0 : byteLength(key) + byteLength(json);
 }
 
 /** A write as it is reported; one without a value deletes. */

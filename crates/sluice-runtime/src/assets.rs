@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 12] = [
     ("main.mjs", include_str!("../js/main.mjs")),
     ("wire.mjs", include_str!("../js/wire.mjs")),
     ("errors.mjs", include_str!("../js/errors.mjs")),
@@ -11,6 +11,10 @@ const FILES: [(&str, &str); 8] = [
     ("store.mjs", include_str!("../js/store.mjs")),
     ("instance.mjs", include_str!("../js/instance.mjs")),
     ("invocation.mjs", include_str!("../js/invocation.mjs")),
+    ("asks.mjs", include_str!("../js/asks.mjs")),
+    ("keys.mjs", include_str!("../js/keys.mjs")),
+    ("data_store.mjs", include_str!("../js/data_store.mjs")),
+    ("http_request.mjs", include_str!("../js/http_request.mjs")),
 ];
 
 pub(crate) const ENTRY: &str = "main.mjs";

@@ -41,6 +41,10 @@ impl Inflight {
         );
     }
 
+    pub(crate) fn is_running(&self, id: &InvocationId) -> bool {
+        self.running.contains_key(id)
+    }
+
     /// False when the invocation holds more than `limit` bytes of emitted events.
     pub(crate) fn emitted(&mut self, id: &InvocationId, emit: Emit, limit: usize) -> bool {
         let Some(partial) = self.running.get_mut(id) else {

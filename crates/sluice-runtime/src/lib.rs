@@ -4,6 +4,7 @@
 //! does to itself (crash, hang, garbage on the pipe) ends as an [`ProcessEvent`], never as a panic here.
 
 mod analysis;
+mod ask;
 mod assets;
 mod deno;
 mod imports;
@@ -19,6 +20,7 @@ mod protocol;
 mod runtime;
 
 pub use analysis::{CodeFault, Language, NamedPackage, Reading, language, read};
+pub use ask::{Answer, Answers, Ask};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
 pub use limits::Limits;
 pub use outcome::{

@@ -11,6 +11,10 @@ pub struct Limits {
     pub emits_bytes: usize,
     /// All log lines of one invocation.
     pub log_bytes: usize,
+    /// The source's key-value store, keys and values together.
+    pub db_bytes: usize,
+    /// One value of a data store.
+    pub data_store_value_bytes: usize,
     pub load_timeout: Duration,
     /// How long past its time an invocation may take to notice before its process is killed.
     pub grace: Duration,

@@ -6,6 +6,8 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 use sluice_model::{Hook, InvocationId};
 
+use crate::ask::Ask;
+
 /// One call into a component.
 #[derive(Debug, Clone)]
 pub struct Invocation {
@@ -114,6 +116,8 @@ pub struct Reply {
 pub enum ProcessEvent {
     Replied(InvocationId, Reply),
     Ended(InvocationId, Outcome),
+    /// A question of a running invocation; it waits for the answer.
+    Asked(Ask),
     /// A line of no running invocation: of one that has ended, or of none at all.
     Stray(Option<InvocationId>, LogLine),
     /// The process is gone; nothing follows.

@@ -18,6 +18,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    ask::{Answers, Waiting},
     inflight::Inflight,
     limits::Limits,
     lines::LineReader,
@@ -46,6 +47,7 @@ struct Shared {
     kill: CancellationToken,
     clock: Arc<dyn Clock>,
     limits: Limits,
+    asks: Waiting,
     /// Why it was killed, when it was our decision.
     verdict: Mutex<Option<Verdict>>,
     stderr_tail: Mutex<String>,
@@ -72,6 +74,11 @@ pub(crate) struct InstanceFolder(pub(crate) PathBuf);
 impl InstanceFolder {
     pub(crate) fn tmp(&self) -> PathBuf {
         self.0.join("tmp")
+    }
+
+    /// What `dir` props and `STASH_DIR` name.
+    pub(crate) fn stash(&self) -> PathBuf {
+        self.tmp().join("stash")
     }
 
     pub(crate) fn component(&self) -> PathBuf {
@@ -110,6 +117,7 @@ impl Process {
             kill: CancellationToken::new(),
             clock,
             limits,
+            asks: Waiting::default(),
             verdict: Mutex::new(None),
             stderr_tail: Mutex::new(String::new()),
         });
@@ -142,6 +150,14 @@ impl Process {
             }
         }
         let _ = self.lines.send(text);
+    }
+
+    /// Where the answers to its questions go.
+    pub fn answers(&self) -> Answers {
+        Answers {
+            lines: self.lines.clone(),
+            waiting: self.shared.asks.clone(),
+        }
     }
 
     /// The folder a component may write to.
@@ -215,6 +231,18 @@ impl Shared {
                 batch.extend(stray.map(|line| ProcessEvent::Stray(id, line)));
             }
             Message::Respond(id, reply) => batch.push(ProcessEvent::Replied(id, reply)),
+            Message::Ask(id, ask) => {
+                if !inflight.is_running(&id) {
+                    return Ok(()); // The harness asks nothing for an invocation that has ended.
+                }
+                if ask.is_oversized(self.limits.data_store_value_bytes) {
+                    return Err("it asked a question that is too large".to_owned());
+                }
+                if !self.asks.add() {
+                    return Err("it asked more questions than may wait for an answer".to_owned());
+                }
+                batch.push(ProcessEvent::Asked(ask));
+            }
             Message::Held(id) => inflight.held(&id),
             Message::Write(id, writes) => inflight.wrote(&id, writes),
             Message::End(id, end) => {

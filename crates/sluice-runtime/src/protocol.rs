@@ -10,6 +10,7 @@ use sluice_model::{InvocationId, RawShape};
 
 use crate::{
     analysis::CodeFault,
+    ask::Ask,
     outcome::{Emit, Failure, Invocation, LogLevel, LogLine, Reply, Writes},
 };
 
@@ -28,6 +29,8 @@ pub(crate) enum Message {
     /// Writes of an invocation that may never end.
     Write(InvocationId, Writes),
     End(InvocationId, End),
+    /// A question that waits for its answer.
+    Ask(InvocationId, Ask),
 }
 
 #[derive(Debug)]
@@ -58,6 +61,10 @@ struct Line<'a> {
     x: Option<&'a str>,
     ms: Option<u64>,
     err: Option<Thrown>,
+    n: Option<u64>,
+    op: Option<String>,
+    #[serde(borrow)]
+    a: Option<&'a RawValue>,
     #[serde(borrow)]
     db: Option<Vec<Vec<&'a RawValue>>>,
 }
@@ -139,6 +146,15 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
                 .and_then(InvocationId::parse)
                 .ok_or("a respond message without its invocation")?;
             Ok(Message::Respond(id, reply))
+        }
+        "ask" => {
+            let id = id()?;
+            let ask = Ask {
+                number: fields.n.ok_or_else(|| missing("a number"))?,
+                op: fields.op.clone().ok_or_else(|| missing("what is asked"))?,
+                args: fields.a.unwrap_or(RawValue::NULL).to_owned(),
+            };
+            Ok(Message::Ask(id, ask))
         }
         "held" => Ok(Message::Held(id()?)),
         "write" => Ok(Message::Write(
@@ -236,4 +252,30 @@ pub(crate) fn run_line(invocation: &Invocation, out: &mut String) {
         invocation.timeout.as_millis(),
         invocation.event
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_names_its_invocation_its_number_and_what_is_asked() {
+        let id = "2FZ8vXW1Y3kQ9mB7nC5dE4fG6hJ";
+        let whole = format!(r#"{{"t":"ask","i":"{id}","n":7,"op":"x.y","a":{{"deep":[1]}}}}"#);
+        let Ok(Message::Ask(asker, ask)) = parse(&whole) else {
+            panic!("{whole} is a question");
+        };
+        assert_eq!(asker.as_str(), id);
+        assert_eq!((ask.number, ask.op.as_str()), (7, "x.y"));
+        assert_eq!(ask.args.get(), r#"{"deep":[1]}"#);
+        for broken in [
+            r#"{"t":"ask","n":7,"op":"x"}"#.to_owned(),
+            r#"{"t":"ask","i":"short","n":7,"op":"x"}"#.to_owned(),
+            format!(r#"{{"t":"ask","i":"{id}","op":"x"}}"#),
+            format!(r#"{{"t":"ask","i":"{id}","n":-1,"op":"x"}}"#),
+            format!(r#"{{"t":"ask","i":"{id}","n":7}}"#),
+        ] {
+            assert!(parse(&broken).is_err(), "{broken}");
+        }
+    }
 }

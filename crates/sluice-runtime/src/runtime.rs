@@ -19,7 +19,7 @@ use tokio::{io::AsyncWriteExt, process::Command, sync::Semaphore};
 
 use crate::{
     analysis::{self, CodeFault},
-    assets, launcher,
+    ask, assets, launcher,
     limits::Limits,
     lines::LineReader,
     outcome::LogLine,
@@ -99,12 +99,15 @@ pub struct PropBinding {
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum BindingKind {
     Value,
     Http,
     Db,
     App,
+    DataStore,
+    Dir,
+    HttpRequest,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -173,6 +176,12 @@ struct HarnessLimits {
     emit: usize,
     emits: usize,
     log: usize,
+    /// All that the key-value store holds.
+    db: usize,
+    /// One value of a data store.
+    value: usize,
+    /// A number: questions that may wait for their answers at once.
+    asks: usize,
 }
 
 impl Runtime {
@@ -328,6 +337,7 @@ impl Inner {
                     }
                     Message::Log(_, line) => early.push(line),
                     Message::Emit(..)
+                    | Message::Ask(..)
                     | Message::Respond(..)
                     | Message::Held(_)
                     | Message::Write(..)
@@ -382,6 +392,8 @@ impl Inner {
             emit_bytes,
             emits_bytes,
             log_bytes,
+            db_bytes,
+            data_store_value_bytes,
             ..
         } = self.options.limits;
         let db = spec
@@ -400,6 +412,9 @@ impl Inner {
                 emit: emit_bytes,
                 emits: emits_bytes,
                 log: log_bytes,
+                db: db_bytes,
+                value: data_store_value_bytes,
+                asks: ask::MOST_AT_ONCE,
             },
         };
         let mut line = serde_json::to_string(&message).unwrap_or_default();
@@ -411,7 +426,7 @@ impl Inner {
         let number = self.instances.fetch_add(1, Ordering::Relaxed);
         let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
         std::fs::create_dir_all(folder.component())?;
-        std::fs::create_dir_all(folder.tmp())?;
+        std::fs::create_dir_all(folder.stash())?;
         let mut child = self.command(&folder, preload).spawn()?;
         let missing = || io::Error::other("a pipe to the process is missing");
         Ok(Started {
@@ -466,6 +481,7 @@ impl Inner {
             .args(preload.argument())
             .env_clear()
             .env("TMPDIR", folder.tmp())
+            .env("STASH_DIR", folder.stash())
             .env("DENO_DIR", runtime_folder.join("deno-dir"))
             .env("NO_COLOR", "1")
             .env("DENO_NO_UPDATE_CHECK", "1")

@@ -12,6 +12,9 @@ pub(crate) struct SourcePath(pub(crate) SourceId);
 /// The id or the key of a component, free of NUL characters.
 pub(crate) struct ComponentPath(pub(crate) String);
 
+/// The name of a data store, free of NUL characters.
+pub(crate) struct DataStorePath(pub(crate) String);
+
 impl<S: Send + Sync> FromRequestParts<S> for SourcePath {
     type Rejection = ApiError;
 
@@ -30,6 +33,17 @@ impl<S: Send + Sync> FromRequestParts<S> for ComponentPath {
         text.filter(|text| !text.contains('\0'))
             .map(ComponentPath)
             .ok_or(ApiError::NotFound("component"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for DataStorePath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        text.filter(|text| !text.contains('\0'))
+            .map(DataStorePath)
+            .ok_or(ApiError::NotFound("data store"))
     }
 }
 

@@ -11,7 +11,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     error::ApiError,
     openapi::Description,
-    routes::{components, events, logs, operations, sources, uploads, users},
+    routes::{components, data_stores, events, logs, operations, sources, uploads, users},
 };
 
 /// The API, with its description.
@@ -29,7 +29,9 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(sources::run))
         .routes(routes!(events::summaries))
         .routes(routes!(events::delete))
-        .routes(routes!(logs::list));
+        .routes(routes!(logs::list))
+        .routes(routes!(data_stores::list))
+        .routes(routes!(data_stores::delete));
     OpenApiRouter::with_openapi(Description::openapi()).nest("/v1", v1)
 }
 

@@ -1,6 +1,7 @@
 //! The handlers, by resource. Each extracts, calls the engine or reads the store, and maps to the wire.
 
 pub(crate) mod components;
+pub(crate) mod data_stores;
 pub(crate) mod events;
 pub(crate) mod logs;
 pub(crate) mod operations;

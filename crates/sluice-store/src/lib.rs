@@ -22,6 +22,7 @@ mod value;
 mod vault;
 
 pub mod components;
+pub mod data_stores;
 pub mod endpoints;
 pub mod events;
 pub mod inbox;

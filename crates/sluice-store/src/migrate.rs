@@ -23,6 +23,11 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../migrations/postgres/0001_initial.sql"),
     },
     Migration {
+        version: 4,
+        sqlite: include_str!("../migrations/sqlite/0004_data_stores.sql"),
+        postgres: include_str!("../migrations/postgres/0004_data_stores.sql"),
+    },
+    Migration {
         version: 5,
         sqlite: include_str!("../migrations/sqlite/0005_packages.sql"),
         postgres: include_str!("../migrations/postgres/0005_packages.sql"),

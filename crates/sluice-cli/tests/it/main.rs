@@ -6,3 +6,4 @@ mod durability;
 mod packages;
 mod readme;
 mod support;
+mod values;

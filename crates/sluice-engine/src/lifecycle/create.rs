@@ -14,6 +14,7 @@ use super::{CreateSource, free_slug, must_be_a_source, plan};
 use crate::{
     Engine,
     error::EngineError,
+    secrets,
     source::{Definition, Gate},
     view::SourceView,
 };
@@ -42,6 +43,11 @@ impl Engine {
         must_be_a_source(&component.shape)?;
         let configured_props = configure(&component.shape.props, &configured_props, None)
             .map_err(EngineError::InvalidProps)?;
+        let configured_props = secrets::seal(
+            &self.context.vault,
+            &component.shape.props,
+            configured_props,
+        );
         let now = self.context.clock.now_ms();
         let has_hooks = wants_hooks(&component.shape);
         let source = Source {

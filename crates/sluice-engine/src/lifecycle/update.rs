@@ -16,6 +16,7 @@ use super::{
 use crate::{
     Engine,
     error::EngineError,
+    secrets::Opened,
     source::{Change, Definition, Engagement, Gate},
     view::SourceView,
 };
@@ -66,12 +67,15 @@ impl Engine {
             None => old.clone(),
         };
         let rerun = component.is_some() || request.configured_props.is_some();
-        let given = request
-            .configured_props
-            .unwrap_or_else(|| carried_over(&new.shape.props, &old.source.configured_props));
-        new.source.configured_props =
-            configure(&new.shape.props, &given, Some(&old.source.configured_props))
-                .map_err(EngineError::InvalidProps)?;
+        let vault = &self.context.vault;
+        let stored = Opened::new(vault, &old.shape.props, &old.source.configured_props);
+        let given = match request.configured_props {
+            Some(given) => stored.unmask(given),
+            None => carried_over(&new.shape.props, &stored.values),
+        };
+        let values = configure(&new.shape.props, &given, Some(&stored.values))
+            .map_err(EngineError::InvalidProps)?;
+        new.source.configured_props = stored.seal_again(vault, &new.shape.props, values)?;
         new.source.component_id = component_id;
         new.source.active = request.active;
         new.source.updated_at = self.context.clock.now_ms();

@@ -7,6 +7,7 @@ mod committing;
 mod intake;
 mod operation;
 mod process;
+mod unreadable;
 
 use std::{collections::HashMap, future, sync::Arc, time::Duration};
 
@@ -20,8 +21,8 @@ use tokio::{
 };
 
 use super::{
-    Definition, Gate, HookError, SourceHandle, batch::Batch, commit::Finished, definition::Memory,
-    engagement::Control, uploads::PlaceError,
+    Definition, Gate, HookError, SourceHandle, asks::Asks, batch::Batch, commit::Finished,
+    definition::Memory, engagement::Control, uploads::PlaceError,
 };
 use crate::{
     context::Context,
@@ -63,6 +64,7 @@ pub(crate) struct Actor {
 struct Live {
     process: Process,
     events: ProcessEvents,
+    asks: Asks,
     slot: OwnedSemaphorePermit,
 }
 
@@ -72,9 +74,10 @@ impl Live {
         let Live {
             process,
             mut events,
+            asks,
             slot,
         } = self;
-        drop(process);
+        drop((process, asks));
         while events.recv().await.is_some() {}
         drop(slot);
     }

@@ -3,21 +3,43 @@
 use serde_json::{Value, json};
 use sluice_model::{PropDef, PropType};
 use sluice_runtime::{BindingKind, PropBinding};
+use sluice_store::Vault;
 
 use super::Definition;
-use crate::settings::Settings;
+use crate::{
+    secrets::{self, Unreadable},
+    settings::Settings,
+};
 
-pub(super) fn bindings(definition: &Definition, settings: &Settings) -> Vec<PropBinding> {
+/// Opens the secrets among them: this is the one place that hands them to code.
+pub(super) fn bindings(
+    definition: &Definition,
+    settings: &Settings,
+    vault: &Vault,
+) -> Result<Vec<PropBinding>, Unreadable> {
     definition
         .shape
         .props
         .iter()
-        .filter_map(|prop| binding(prop, definition, settings))
+        .filter_map(|prop| {
+            let stored = definition.source.configured_props.get(&prop.name);
+            match stored
+                .map(|value| secrets::open(vault, prop, value))
+                .transpose()
+            {
+                Ok(configured) => binding(prop, configured, definition, settings).map(Ok),
+                Err(unreadable) => Some(Err(unreadable)),
+            }
+        })
         .collect()
 }
 
-fn binding(prop: &PropDef, definition: &Definition, settings: &Settings) -> Option<PropBinding> {
-    let configured = definition.source.configured_props.get(&prop.name).cloned();
+fn binding(
+    prop: &PropDef,
+    configured: Option<Value>,
+    definition: &Definition,
+    settings: &Settings,
+) -> Option<PropBinding> {
     let (kind, value) = match &prop.prop_type {
         PropType::Http => {
             let endpoint = definition.endpoints.iter().find(|e| e.prop == prop.name)?;
@@ -37,12 +59,16 @@ fn binding(prop: &PropDef, definition: &Definition, settings: &Settings) -> Opti
         }
         PropType::Db => (BindingKind::Db, Value::Null),
         PropType::App => (BindingKind::App, configured.unwrap_or(Value::Null)),
+        PropType::DataStore => (BindingKind::DataStore, configured?),
+        PropType::Dir => (BindingKind::Dir, Value::Null),
+        PropType::HttpRequest => (BindingKind::HttpRequest, configured?),
         PropType::Boolean
         | PropType::Integer
         | PropType::String
         | PropType::Object
         | PropType::Any
         | PropType::Array(_)
+        | PropType::Sql
         | PropType::Other(_) => (BindingKind::Value, configured?),
     };
     Some(PropBinding {

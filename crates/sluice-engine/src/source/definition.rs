@@ -14,6 +14,8 @@ use sluice_store::{
     state, timers,
 };
 
+use super::stored::Stored;
+
 #[derive(Clone)]
 pub(crate) struct Definition {
     pub(crate) source: Source,
@@ -69,7 +71,7 @@ impl Definition {
 pub(crate) struct Memory {
     pub(crate) last_event: Option<EventId>,
     pub(crate) dedupe: DedupeState,
-    pub(crate) stored: BTreeMap<String, Box<RawValue>>,
+    pub(crate) stored: Stored,
 }
 
 impl Memory {
@@ -84,11 +86,11 @@ impl Memory {
                         StoreError::Corrupt(format!("a stored value of {id}: {error}"))
                     })
             })
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<BTreeMap<_, _>, _>>()?;
         Ok(Memory {
             last_event: state.last_event,
             dedupe: state.dedupe,
-            stored,
+            stored: Stored::new(stored),
         })
     }
 }

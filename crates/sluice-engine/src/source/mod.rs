@@ -1,6 +1,7 @@
 //! A source as an actor: one owner task with a mailbox, a component process, and its small state in memory.
 
 mod actor;
+mod asks;
 mod batch;
 mod bindings;
 mod commit;
@@ -9,6 +10,8 @@ mod engagement;
 mod error_event;
 mod handle;
 mod hooks;
+mod store_request;
+mod stored;
 mod uploads;
 
 pub(crate) use actor::Actor;

@@ -227,3 +227,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_secret_that_stands_as_the_mask_is_kept_whatever_its_type() {
+    let defs = json!({"list": {"type": "string[]", "secret": true}, "choice": {"type": "string", "secret": true, "options": ["a"]}});
+    let unread = json!({"list": MASK, "choice": MASK});
+    assert_eq!(updated(defs, unread.clone(), unread.clone()), unread);
+}
+
+#[test]
+fn what_the_server_itself_reads_is_never_a_secret() {
+    for kind in ["app", "$.interface.timer", "data_store"] {
+        let declared = props(json!({"p": {"type": kind, "secret": true}}));
+        assert!(!declared[0].is_secret(), "{kind}");
+    }
+}

@@ -26,7 +26,15 @@ fn outcome(t: &TestStore, operation: &Operation) -> String {
 fn clear(t: &TestStore) {
     t.write(|c| {
         for table in [
-            "usage", "sources", "timers", "kv", "inbox", "events", "logs",
+            "usage",
+            "sources",
+            "timers",
+            "kv",
+            "inbox",
+            "events",
+            "logs",
+            "data_stores",
+            "data_store_entries",
         ] {
             c.execute(&format!("DELETE FROM {table}"), &[])?;
         }

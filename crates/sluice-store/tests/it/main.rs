@@ -3,6 +3,7 @@
 mod accounts;
 mod code;
 mod connection;
+mod data_stores;
 mod differential;
 mod events;
 mod inbox;

@@ -20,7 +20,7 @@ fn migrations_are_applied_once(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     assert_eq!(t.read(users::count), Ok(1));
     let versions: Result<i64> =
         t.read(|c| query_one(c, "SELECT COUNT(*) FROM schema_version", &[]));
-    assert_eq!(versions, Ok(1));
+    assert_eq!(versions, Ok(3));
 }
 
 #[rstest]

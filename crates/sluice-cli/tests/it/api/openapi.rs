@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 15] = [
+const ROUTES: [(&str, &str); 17] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
@@ -27,6 +27,8 @@ const ROUTES: [(&str, &str); 15] = [
     ("GET", "/v1/sources/{id}/event_summaries"),
     ("DELETE", "/v1/sources/{id}/events"),
     ("GET", "/v1/sources/{id}/logs"),
+    ("GET", "/v1/data_stores"),
+    ("DELETE", "/v1/data_stores/{name}"),
 ];
 
 async fn document(api: &Api) -> Value {
@@ -53,6 +55,7 @@ pub(super) async fn operations(api: &Api) -> Vec<(String, String)> {
         path.replace("{id}", "dc_unknown")
             .replace("{key_or_id}", "unknown")
             .replace("{key}", "unknown")
+            .replace("{name}", "unknown")
     };
     routes
         .into_iter()

@@ -13,7 +13,7 @@ async fn the_environment_holds_the_source_s_id_and_its_temporary_folder_and_noth
     );
     let source = deploy(&new_user().await, &code).await;
     source.run(json!({})).await;
-    let names = json!(["PD_COMPONENT", "TMPDIR"]);
+    let names = json!(["PD_COMPONENT", "STASH_DIR", "TMPDIR"]);
     assert_eq!(
         source.events(1).await,
         [json!([names, names, source.id, null, null])]

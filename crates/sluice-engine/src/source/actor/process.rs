@@ -12,6 +12,7 @@ use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE, Live, Running};
 use crate::{
     mailbox::NoReply,
     source::{
+        asks::{Asks, Reach},
         bindings::bindings,
         commit::{Finished, Trigger},
         hooks,
@@ -28,27 +29,30 @@ impl Actor {
         if !wanted {
             return;
         }
+        let (definition, context) = (&self.definition, &self.context);
+        let props = match bindings(definition, &context.settings, &context.vault) {
+            Ok(props) => props,
+            Err(unreadable) => return self.cannot_run(&unreadable.to_string()),
+        };
+        let reach = Reach::of(definition);
         let spec = ProcessSpec {
             source: Some(self.handle.id.clone()),
             code: Arc::clone(&self.definition.code),
             format: self.definition.shape.format,
             packages: self.definition.packages.clone(),
-            props: bindings(&self.definition, &self.context.settings),
-            stored: self
-                .memory
-                .stored
-                .iter()
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect(),
+            props,
+            stored: self.memory.stored.entries(),
         };
         let context = Arc::clone(&self.context);
         self.starting = Some(tokio::spawn(async move {
             let slot = context.slots.acquire().await;
             context.metrics.process_starts.inc();
             let (process, events) = context.runtime.start(&spec).await?;
+            let asks = Asks::serve(&context, reach, process.answers());
             Ok(Live {
                 process,
                 events,
+                asks,
                 slot,
             })
         }));
@@ -158,19 +162,22 @@ impl Actor {
                     }
                 }
                 ProcessEvent::Ended(id, outcome) => self.ended(id, outcome),
+                ProcessEvent::Asked(ask) => {
+                    if let Some(live) = &self.process {
+                        live.asks.take(ask);
+                    }
+                }
                 ProcessEvent::Stray(id, line) => self.stray.push((id, line)),
                 ProcessEvent::Exited { reason, unfinished } => self.exited(&reason, unfinished),
             }
         }
     }
 
-    pub(super) fn ended(&mut self, id: InvocationId, outcome: Outcome) {
-        for (key, value) in &outcome.writes {
-            match value {
-                Some(json) => self.memory.stored.insert(key.clone(), json.clone()),
-                None => self.memory.stored.remove(key),
-            };
-        }
+    pub(super) fn ended(&mut self, id: InvocationId, mut outcome: Outcome) {
+        outcome.writes = self
+            .memory
+            .stored
+            .take(outcome.writes, self.context.settings.max_db);
         self.context
             .metrics
             .invocation_seconds

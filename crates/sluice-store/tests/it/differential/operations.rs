@@ -6,6 +6,10 @@ use proptest::{option, prelude::*, sample::select};
 use sluice_model::{Cursor, EventId, InvocationId, SourceId, TimerSpec};
 use sluice_store::{
     Conn, Result,
+    data_stores::{
+        self, StoreRef,
+        entries::{self, Expiry},
+    },
     events::{self, ChannelFilter, NewEvent},
     inbox::{self, InboxKind, NewInboxItem, Room},
     kv,
@@ -51,6 +55,7 @@ impl fmt::Debug for Operation {
 pub(super) fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         kv_operation(),
+        data_store_operation(),
         emit(),
         read_events(),
         delete_events(),
@@ -106,6 +111,45 @@ fn kv_operation() -> impl Strategy<Value = Operation> {
                 None => kv::delete(c, &source, key)?,
             }
             Ok(format!("{:?}", kv::load_all(c, &source)?))
+        })
+    })
+}
+
+fn data_store_operation() -> impl Strategy<Value = Operation> {
+    let key = select(vec!["a", "A", "é", "%", "\0"]);
+    let expiry = select(vec![
+        Expiry::Keep,
+        Expiry::Never,
+        Expiry::At(2),
+        Expiry::At(4),
+    ]);
+    let value = option::of("[a-z]{0,8}");
+    (tail(), key, value, expiry, 0..5_i64).prop_map(|(tail, key, value, expiry, now)| {
+        let what = format!("data store {tail} {key:?} {value:?} {expiry:?} at {now}");
+        Operation::new(what, move |c| {
+            let user = user_id("u");
+            let store = StoreRef {
+                user: &user,
+                name: tail,
+            };
+            let done = match &value {
+                Some(json) => {
+                    format!(
+                        "{:?}",
+                        entries::set(c, store, (key, json), expiry, 20, now)?
+                    )
+                }
+                None => format!("{}", entries::delete(c, store, key, now)?),
+            };
+            let pruned = now == 4 && data_stores::prune(c, 1, now)?;
+            let page = data_stores::NamePage {
+                limit: 3,
+                after: None,
+                before: None,
+            };
+            let stores = data_stores::list(c, &user, &page, now)?;
+            let entries = entries::page(c, store, "", (3, 12), now)?;
+            Ok(format!("{done} {pruned} {stores:?} {entries:?}"))
         })
     })
 }

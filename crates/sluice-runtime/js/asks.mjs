@@ -1,0 +1,53 @@
+// Questions to the supervisor, such as what a data store holds, and their answers.
+//
+// Only so many wait for an answer at once; the others wait here, so that a component that floods slows only itself.
+
+import { send, stringify } from "./wire.mjs";
+
+const asked = new Map();
+const waiting = [];
+let mostAtOnce = 1;
+let lastNumber = 0;
+
+export function setMostAsks(most) {
+  mostAtOnce = most;
+}
+
+/** Asks on behalf of an invocation. When that ends first, the promise is left as it is: nobody waits for it. */
+export function ask(invocation, op, args) {
+  if (invocation.ended) {
+    return Promise.reject(new Error(`${op} was called after the invocation had ended: nothing was done`));
+  }
+  lastNumber += 1;
+  const number = lastNumber;
+  const { promise, resolve, reject } = Promise.withResolvers();
+  const line = `{"t":"ask","i":"${invocation.id}","n":${number},"op":${stringify(op)},"a":${args}}`;
+  waiting.push({ invocation, number, op, line, resolve, reject });
+  sendNext();
+  return promise;
+}
+
+export function answered({ n, v, err }) {
+  const question = asked.get(n);
+  asked.delete(n);
+  sendNext();
+  if (question === undefined || question.invocation.ended) return;
+  if (err === undefined) question.resolve(v);
+  else question.reject(new Error(err));
+}
+
+function sendNext() {
+  while (waiting.length > 0 && asked.size < mostAtOnce) {
+    const question = waiting.shift();
+    if (question.invocation.ended) {
+      question.invocation.log(
+        "error",
+        "error",
+        `the invocation had ended before ${question.op} had its turn: await it`,
+      );
+      continue;
+    }
+    asked.set(question.number, question);
+    send(question.line);
+  }
+}

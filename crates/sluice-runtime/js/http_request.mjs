@@ -1,0 +1,106 @@
+// A configured HTTP request: its fields, and `execute()` that sends it.
+
+import { isObject } from "./component.mjs";
+import { stringify } from "./wire.mjs";
+
+const { fetch } = globalThis;
+const WITHOUT_BODY = ["GET", "HEAD"];
+
+export function httpRequest(configured) {
+  const request = structuredClone(configured);
+  // Not a field of the value: a copy of it, as spread or JSON, is the value alone.
+  Object.defineProperty(request, "execute", { value: () => execute(request) });
+  return request;
+}
+
+/** The parsed body of the answer. An answer that is no success is thrown, with the `response`. */
+async function execute({ url, method, headers, params, body, auth }) {
+  const address = new URL(url);
+  for (const [name, value] of pairs(params)) address.searchParams.append(name, text(value));
+  const sent = new Headers();
+  for (const [name, value] of pairs(headers)) sent.append(name, text(value));
+  authorize(sent, auth);
+  const init = { method, headers: sent };
+  if (!WITHOUT_BODY.includes(method)) {
+    const { content, type } = contentOf(body);
+    init.body = content;
+    if (type !== undefined && !sent.has("content-type")) sent.set("content-type", type);
+  }
+  const answer = await fetch(address, init);
+  const data = await parsed(answer);
+  if (answer.ok) return data;
+  const error = new Error(`${method} ${address.origin}${address.pathname} answered ${answer.status}`);
+  error.response = { status: answer.status, data, headers: Object.fromEntries(answer.headers) };
+  throw error;
+}
+
+function authorize(headers, auth) {
+  switch (auth?.type) {
+    case "basic":
+      headers.set("authorization", `Basic ${base64(`${auth.username ?? ""}:${auth.password ?? ""}`)}`);
+      break;
+    case "bearer":
+      headers.set("authorization", `Bearer ${auth.token ?? ""}`);
+      break;
+  }
+}
+
+// A body is a text, or says how it is given: as `raw` text, or as `fields`, which its content type turns into JSON or a
+// form. An object that says neither is JSON itself.
+function contentOf(body) {
+  if (body === undefined || body === null || body === "") return {};
+  if (typeof body === "string") return { content: body, type: isJson(body) ? "application/json" : "text/plain" };
+  const type = isObject(body) && typeof body.contentType === "string" ? body.contentType : undefined;
+  const mode = body.mode ?? body.type;
+  if (mode === "raw" || (mode === undefined && typeof body.raw === "string")) {
+    return body.raw ? { content: text(body.raw), type: type ?? contentOf(text(body.raw)).type } : {};
+  }
+  if (mode === "fields" || (mode === undefined && type !== undefined)) return fieldsAs(type, pairs(body.fields));
+  return { content: stringify(body), type: "application/json" };
+}
+
+function fieldsAs(type, fields) {
+  if (fields.length === 0) return {};
+  if (type === "application/x-www-form-urlencoded") {
+    return { content: new URLSearchParams(fields.map(([name, value]) => [name, text(value)])).toString(), type };
+  }
+  if (type === "multipart/form-data") {
+    const form = new FormData();
+    for (const [name, value] of fields) form.append(name, text(value));
+    // `fetch` names the type, with the boundary it chose.
+    return { content: form };
+  }
+  return { content: stringify(Object.fromEntries(fields)), type: type ?? "application/json" };
+}
+
+/** Names and values, given as a list of both or as an object. A row without a name is left out. */
+function pairs(given) {
+  if (!Array.isArray(given)) return Object.entries(given ?? {});
+  return given.filter((row) => row?.name).map(({ name, value }) => [name, value ?? ""]);
+}
+
+async function parsed(answer) {
+  const body = await answer.text();
+  if (body === "") return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+function isJson(body) {
+  try {
+    return isObject(JSON.parse(body));
+  } catch {
+    return false;
+  }
+}
+
+function text(value) {
+  return typeof value === "string" ? value : (stringify(value) ?? "");
+}
+
+function base64(string) {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(string)));
+}

@@ -14,6 +14,8 @@ mod outcome;
 mod process;
 mod protocol;
 mod runtime;
+mod sandbox;
+mod watchdog;
 
 pub use analysis::{CodeFault, module_format};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
@@ -23,6 +25,5 @@ pub use outcome::{
     Writes,
 };
 pub use process::{Process, ProcessEvents};
-pub use runtime::{
-    BindingKind, LoadError, Network, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
-};
+pub use runtime::{BindingKind, LoadError, ProcessSpec, PropBinding, Runtime, RuntimeOptions};
+pub use sandbox::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};

@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     io,
     path::{Path, PathBuf},
-    process::Stdio,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -18,19 +17,14 @@ use tokio::{io::AsyncWriteExt, process::Command, sync::Semaphore};
 
 use crate::{
     analysis::{self, CodeFault},
-    assets, launcher,
     limits::Limits,
     lines::LineReader,
     outcome::LogLine,
     process::{InstanceFolder, LONGEST_LINE, Process, ProcessEvents, Started, kill_group},
     protocol::{self, Message},
+    sandbox::{Network, Sandbox},
+    watchdog::Watchdog,
 };
-
-/// Addresses a component may not reach unless the operator opens private networks.
-const PRIVATE_ADDRESSES: &str = "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,169.254.0.0/16,\
-    172.16.0.0/12,192.0.0.0/24,192.168.0.0/16,198.18.0.0/15,224.0.0.0/4,240.0.0.0/4,\
-    localhost,[::],[::1]";
-const SYSTEM_FACTS: &str = "osRelease,homedir,hostname,cpus,uid,gid,userInfo,systemMemoryInfo";
 
 pub struct RuntimeOptions {
     pub deno: PathBuf,
@@ -42,15 +36,6 @@ pub struct RuntimeOptions {
     pub network: Network,
     /// How many processes may be starting at once.
     pub starting_at_once: usize,
-}
-
-#[derive(Debug, Clone)]
-pub enum Network {
-    /// Everything but private ranges and these addresses of the server itself.
-    Public {
-        and_not: Vec<String>,
-    },
-    Unrestricted,
 }
 
 /// A component to load for a source.
@@ -98,6 +83,7 @@ impl From<io::Error> for LoadError {
 
 pub struct Runtime {
     options: RuntimeOptions,
+    sandbox: Sandbox,
     clock: Arc<dyn Clock>,
     starting: Semaphore,
     instances: AtomicU64,
@@ -129,8 +115,8 @@ impl Runtime {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => std::fs::create_dir_all(&instances)?,
         }
-        assets::write_harness(&options.folder.join("harness"))?;
         Ok(Runtime {
+            sandbox: Sandbox::prepare(&options)?,
             starting: Semaphore::new(options.starting_at_once.max(1)),
             options,
             clock,
@@ -240,7 +226,9 @@ impl Runtime {
         let mut reader = LineReader::new(&mut started.stderr, self.options.limits.log_bytes);
         while matches!(reader.fill().await, Ok(true)) {}
         let said = String::from_utf8_lossy(&reader.rest()).trim().to_owned();
-        let message = if said.contains("out of memory") {
+        let message = if let Some(overuse) = started.watchdog.overuse() {
+            format!("loading used too much: {overuse}")
+        } else if said.contains("out of memory") {
             format!(
                 "loading ran out of memory (limit {} MB)",
                 self.options.limits.heap_mb
@@ -286,66 +274,19 @@ impl Runtime {
         let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
         std::fs::create_dir_all(folder.component())?;
         std::fs::create_dir_all(folder.tmp())?;
-        let mut child = self.command(&folder).spawn()?;
+        let mut child = Command::from(self.sandbox.command(&folder))
+            .kill_on_drop(true)
+            .spawn()?;
         let missing = || io::Error::other("a pipe to the process is missing");
         Ok(Started {
             stdin: child.stdin.take().ok_or_else(missing)?,
             stdout: LineReader::new(child.stdout.take().ok_or_else(missing)?, LONGEST_LINE),
             stderr: child.stderr.take().ok_or_else(missing)?,
+            watchdog: Watchdog::over(&child, folder.tmp(), self.options.limits)?,
             child,
+            visible_tmp: self.sandbox.visible_tmp(&folder),
             folder,
         })
-    }
-
-    fn command(&self, folder: &InstanceFolder) -> Command {
-        let RuntimeOptions {
-            deno,
-            launcher: our_binary,
-            folder: runtime_folder,
-            limits,
-            network,
-            starting_at_once: _,
-        } = &self.options;
-        let mut command = Command::new(our_binary);
-        command
-            .arg(launcher::SUBCOMMAND)
-            .arg(std::process::id().to_string())
-            .arg(deno)
-            .args(["run", "--quiet", "--no-prompt", "--no-config", "--no-lock"])
-            // Nothing is fetched. Not --no-npm, which also takes Node's built-in modules by their bare names away.
-            .args(["--no-remote", "--cached-only", "--node-modules-dir=none"])
-            .args(["--location", "http://localhost/"])
-            .arg(format!(
-                "--v8-flags=--max-old-space-size={}",
-                limits.heap_mb
-            ))
-            .arg("--allow-env")
-            .arg(format!("--allow-sys={SYSTEM_FACTS}"))
-            .arg(path_flag("--allow-read", &folder.0))
-            .arg(path_flag("--allow-write", &folder.tmp()))
-            .arg("--allow-net");
-        if let Network::Public { and_not } = network {
-            let mut denied = PRIVATE_ADDRESSES.to_owned();
-            for address in and_not {
-                denied.push(',');
-                denied.push_str(address);
-            }
-            command.arg(format!("--deny-net={denied}"));
-        }
-        command
-            .arg(runtime_folder.join("harness").join(assets::ENTRY))
-            .env_clear()
-            .env("TMPDIR", folder.tmp())
-            .env("DENO_DIR", runtime_folder.join("deno-dir"))
-            .env("NO_COLOR", "1")
-            .env("DENO_NO_UPDATE_CHECK", "1")
-            .current_dir(folder.tmp())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        command
     }
 }
 
@@ -355,11 +296,4 @@ fn unreadable(why: &str) -> LoadError {
 
 fn code_fault(message: String) -> LoadError {
     LoadError::Code(vec![CodeFault::of_the_whole(message)])
-}
-
-fn path_flag(flag: &str, path: &Path) -> std::ffi::OsString {
-    let mut argument = std::ffi::OsString::from(flag);
-    argument.push("=");
-    argument.push(path);
-    argument
 }

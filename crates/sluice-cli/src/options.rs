@@ -66,7 +66,8 @@ pub(crate) struct ServeOptions {
     #[arg(long, env = "SLUICE_ALLOW_PRIVATE_NETWORK", help_heading = "Network")]
     pub(crate) allow_private_network: bool,
     /// Addresses that components may reach although they are private, such as `10.1.0.0/16`, `10.2.0.7` or
-    /// `db.internal`; names are looked up when the server starts, and a port in one of them is ignored
+    /// `db.internal`; names are looked up when the server starts, and all ports of a host
+    /// are opened, whichever is named
     #[arg(
         long,
         env = "SLUICE_ALLOW_NETWORK",

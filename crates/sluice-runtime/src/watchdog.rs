@@ -14,6 +14,8 @@ use tokio::{process::Child, task::JoinHandle};
 use crate::limits::Limits;
 
 const PERIOD: Duration = Duration::from_millis(250);
+/// For a process that did nothing since the last look.
+const IDLE_PERIOD: Duration = Duration::from_millis(500);
 /// A look at the files takes at most this part of the time.
 const SHARE_OF_TIME: u32 = 20;
 const MAX_FILES: u64 = 20_000;
@@ -90,9 +92,15 @@ async fn watch(pid: Pid, tmp: PathBuf, limits: Limits, found: Arc<OnceLock<Overu
         return;
     };
     let mut next_look = Instant::now();
-    let mut ticks = tokio::time::interval(PERIOD);
+    let mut computed = None;
     loop {
-        ticks.tick().await;
+        // What computes nothing uses nothing more.
+        let now_computed = computing_time(pid);
+        if now_computed == computed {
+            tokio::time::sleep(IDLE_PERIOD).await;
+            continue;
+        }
+        computed = now_computed;
         let mut overuse = in_memory(pid, limits.memory_bytes);
         if overuse.is_none() && next_look <= Instant::now() {
             let before = Instant::now();
@@ -107,7 +115,17 @@ async fn watch(pid: Pid, tmp: PathBuf, limits: Limits, found: Arc<OnceLock<Overu
             let _ = rustix::process::pidfd_send_signal(&process, Signal::KILL);
             return;
         }
+        tokio::time::sleep(PERIOD).await;
     }
+}
+
+/// User and system time of all its threads, in clock ticks.
+fn computing_time(pid: Pid) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is a name in brackets and may hold anything; those after it count from 3.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(14 - 3);
+    let mut next = || fields.next()?.parse::<u64>().ok();
+    Some(next()? + next()?)
 }
 
 fn in_memory(pid: Pid, limit: u64) -> Option<Overuse> {
@@ -192,6 +210,16 @@ impl DiskUse {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_computing_time_of_a_process_grows_while_it_computes() {
+        let me = rustix::process::getpid();
+        let before = computing_time(me).expect("a time");
+        let start = Instant::now();
+        while computing_time(me).expect("a time") == before {
+            assert!(start.elapsed() < Duration::from_secs(10), "it stands still");
+        }
+    }
 
     #[test]
     fn a_field_of_a_status_is_read_by_its_whole_name() {

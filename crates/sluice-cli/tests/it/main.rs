@@ -4,4 +4,5 @@ mod api;
 mod components;
 mod durability;
 mod readme;
+mod sandbox;
 mod support;

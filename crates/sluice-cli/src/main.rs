@@ -8,7 +8,7 @@ mod serve;
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Parser, Subcommand};
-use sluice_runtime::launcher;
+use sluice_runtime::launcher::{self, Confinement};
 
 use crate::options::ServeOptions;
 
@@ -27,21 +27,26 @@ enum Command {
     /// Wall this process in and become the given program
     #[command(name = launcher::SUBCOMMAND, hide = true)]
     SandboxExec {
-        server: u32,
+        #[arg(value_parser = confinement)]
+        confinement: Box<Confinement>,
         program: OsString,
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Say which walls this machine can put up
+    #[command(name = launcher::PROBE_SUBCOMMAND, hide = true)]
+    SandboxProbe,
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(options) => serve::serve(*options),
         Command::SandboxExec {
-            server,
+            confinement,
             program,
             arguments,
-        } => Err(launcher::exec(server, program, arguments).into()),
+        } => Err(launcher::exec(&confinement, program, arguments).into()),
+        Command::SandboxProbe => sandbox_probe(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -50,4 +55,15 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn confinement(json: &str) -> Result<Box<Confinement>, serde_json::Error> {
+    serde_json::from_str(json)
+}
+
+fn sandbox_probe() -> anyhow::Result<()> {
+    Ok(serde_json::to_writer(
+        std::io::stdout(),
+        &launcher::probe(),
+    )?)
 }

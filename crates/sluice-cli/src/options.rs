@@ -1,11 +1,12 @@
 //! What `sluice serve` takes, from flags and environment variables.
 
-use std::{path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
+use anyhow::Context;
 use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
 use sluice_engine::Settings;
-use sluice_runtime::Limits;
+use sluice_runtime::{EgressProxy, Exceptions, Limits, Network, PrivateNetworks, own_addresses};
 
 #[derive(Args)]
 pub(crate) struct ServeOptions {
@@ -64,6 +65,39 @@ pub(crate) struct ServeOptions {
     /// Let components and `component_url` reach private, loopback and link-local addresses
     #[arg(long, env = "SLUICE_ALLOW_PRIVATE_NETWORK", help_heading = "Network")]
     pub(crate) allow_private_network: bool,
+    /// Addresses that components may reach although they are private, such as `10.1.0.0/16`, `10.2.0.7` or
+    /// `db.internal`; names are looked up when the server starts, and all ports of a host
+    /// are opened, whichever is named
+    #[arg(
+        long,
+        env = "SLUICE_ALLOW_NETWORK",
+        value_delimiter = ',',
+        value_name = "ADDRESS",
+        help_heading = "Network"
+    )]
+    pub(crate) allow_network: Vec<String>,
+    /// Let components use IPv6, of which private addresses are then not refused
+    #[arg(long, env = "SLUICE_ALLOW_IPV6", help_heading = "Network")]
+    pub(crate) allow_ipv6: bool,
+    /// HTTP proxy that all traffic of components goes through, such as `http://user:password@proxy:3128`; components can
+    /// see it, other connections of theirs are refused, and names are looked up by the proxy
+    #[arg(
+        long,
+        env = "SLUICE_EGRESS_PROXY",
+        hide_env_values = true,
+        value_name = "URL",
+        help_heading = "Network"
+    )]
+    pub(crate) egress_proxy: Option<String>,
+    /// Certificates, as PEM, that components trust beside the public ones, for an egress proxy that opens TLS
+    #[arg(
+        long,
+        env = "SLUICE_EGRESS_CA",
+        value_name = "FILE",
+        requires = "egress_proxy",
+        help_heading = "Network"
+    )]
+    pub(crate) egress_ca: Option<PathBuf>,
     /// Largest body an endpoint accepts
     #[arg(
         long,
@@ -97,6 +131,24 @@ pub(crate) struct ServeOptions {
         help_heading = "Components"
     )]
     pub(crate) heap: ByteSize,
+    /// All memory of a component process, its heap and everything else
+    #[arg(
+        long,
+        env = "SLUICE_MAX_MEMORY",
+        default_value = "512MiB",
+        value_name = "SIZE",
+        help_heading = "Components"
+    )]
+    pub(crate) max_memory: ByteSize,
+    /// All temporary files of a component process
+    #[arg(
+        long,
+        env = "SLUICE_MAX_TMP",
+        default_value = "512MiB",
+        value_name = "SIZE",
+        help_heading = "Components"
+    )]
+    pub(crate) max_tmp: ByteSize,
     /// Largest event a component may emit
     #[arg(
         long,
@@ -303,11 +355,44 @@ impl ServeOptions {
         }
     }
 
+    /// What components may reach; `own_address` is where this server listens.
+    pub(crate) fn network(&self, own_address: SocketAddr) -> anyhow::Result<Network> {
+        let private = if self.allow_private_network {
+            PrivateNetworks::Allowed
+        } else {
+            let mut exceptions = Exceptions {
+                own_addresses: own_addresses(own_address, self.public_url.as_deref()),
+                ..Exceptions::default()
+            };
+            for address in &self.allow_network {
+                exceptions
+                    .allow(address)
+                    .map_err(anyhow::Error::msg)
+                    .with_context(|| format!("--allow-network {address} cannot be used"))?;
+            }
+            PrivateNetworks::Refused(exceptions)
+        };
+        let proxy = self
+            .egress_proxy
+            .as_deref()
+            .map(|url| EgressProxy::parse(url, self.egress_ca.clone()))
+            .transpose()
+            .map_err(anyhow::Error::msg)
+            .context("--egress-proxy cannot be used")?;
+        Ok(Network {
+            private,
+            ipv6: self.allow_ipv6,
+            proxy,
+        })
+    }
+
     pub(crate) fn limits(&self) -> Limits {
         Limits {
             heap_mb: u32::try_from(self.heap.as_u64() / (1024 * 1024))
                 .unwrap_or(u32::MAX)
                 .max(16),
+            memory_bytes: self.max_memory.as_u64(),
+            tmp_bytes: self.max_tmp.as_u64(),
             emit_bytes: bytes(self.max_emit),
             emits_bytes: bytes(self.max_emits),
             log_bytes: bytes(self.max_log),

@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, bail};
 use sluice_engine::{Engine, EngineOptions, FirstUser};
 use sluice_model::{ApiKey, Clock, SystemClock};
-use sluice_runtime::{Network, Runtime, RuntimeOptions, find_deno};
+use sluice_runtime::{Runtime, RuntimeOptions, find_deno};
 use sluice_store::{Location, Store, StoreOptions, Vault};
 use tokio::{
     net::TcpListener,
@@ -133,24 +133,19 @@ async fn component_runtime(
     let deno =
         tokio::task::spawn_blocking(move || find_deno(configured.as_deref(), &folder)).await??;
     tracing::debug!(deno = %deno.display(), "components run in this Deno");
-    let network = if options.allow_private_network {
-        Network::Unrestricted
-    } else {
-        Network::Public {
-            and_not: own_addresses(own_address, options.public_url.as_deref()),
-        }
-    };
     let runtime_options = RuntimeOptions {
         deno,
         launcher: std::env::current_exe().context("the path of this program is unknown")?,
         folder: data_dir.join("runtime"),
         limits: options.limits(),
-        network,
+        network: options.network(own_address)?,
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
         warm_processes: options.warm_processes,
         package_timeout: options.package_timeout,
     };
-    Runtime::new(runtime_options, clock).context("the runtime folder cannot be prepared")
+    tokio::task::spawn_blocking(move || Runtime::new(runtime_options, clock))
+        .await?
+        .context("running components cannot be prepared")
 }
 
 /// An address a client on this machine can use: one that stands for all addresses stands for this machine too.
@@ -160,18 +155,6 @@ fn reachable(address: SocketAddr) -> SocketAddr {
         IpAddr::V6(ip) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, address.port()).into(),
         IpAddr::V4(_) | IpAddr::V6(_) => address,
     }
-}
-
-/// Where a component would find this server itself.
-fn own_addresses(listen: SocketAddr, public_url: Option<&str>) -> Vec<String> {
-    let mut addresses = vec![listen.to_string()];
-    if let Some(host) = public_url
-        .and_then(|url| url.split("://").nth(1))
-        .and_then(|rest| rest.split('/').next())
-    {
-        addresses.push(host.to_owned());
-    }
-    addresses
 }
 
 async fn server_ended(server: &tokio::task::JoinHandle<std::io::Result<()>>) {

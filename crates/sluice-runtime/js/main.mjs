@@ -13,8 +13,10 @@ const exit = Deno.exit;
 let component;
 let makeInstance;
 
+// The proxy is what HTTP clients look for when they are first used.
+const KEPT = /^(?:TMPDIR|STASH_DIR|https?_proxy|NODE_USE_ENV_PROXY)$/i;
 for (const name of Object.keys(Deno.env.toObject())) {
-  if (name !== "TMPDIR" && name !== "STASH_DIR") Deno.env.delete(name);
+  if (!KEPT.test(name)) Deno.env.delete(name);
 }
 captureOutput();
 captureUncaught();

@@ -18,6 +18,8 @@ mod pool;
 mod process;
 mod protocol;
 mod runtime;
+mod sandbox;
+mod watchdog;
 
 pub use analysis::{CodeFault, Language, NamedPackage, Reading, language, read};
 pub use ask::{Answer, Answers, Ask};
@@ -30,5 +32,6 @@ pub use outcome::{
 pub use packages::{PackageLock, PackageRequest};
 pub use process::{Process, ProcessEvents};
 pub use runtime::{
-    Analysis, BindingKind, LoadError, Network, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
+    Analysis, BindingKind, LoadError, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
 };
+pub use sandbox::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};

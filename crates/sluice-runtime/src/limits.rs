@@ -5,6 +5,10 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub heap_mb: u32,
+    /// All memory of the process that is its own, the heap included.
+    pub memory_bytes: u64,
+    /// All files in its temporary folder.
+    pub tmp_bytes: u64,
     /// One emitted event.
     pub emit_bytes: usize,
     /// All events of one invocation.

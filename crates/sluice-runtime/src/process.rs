@@ -24,10 +24,11 @@ use crate::{
     lines::LineReader,
     outcome::{Failure, Invocation, LogLevel, LogLine, ProcessEvent},
     protocol::{self, End, Message},
+    watchdog::{Overuse, Watchdog},
 };
 
 pub(crate) const LONGEST_LINE: usize = 128 * 1024 * 1024;
-const WATCHDOG_PERIOD: Duration = Duration::from_millis(500);
+const OVERDUE_PERIOD: Duration = Duration::from_millis(500);
 const STDERR_TAIL: usize = 4096;
 
 /// Batches of what a process reports; ends after `Exited`.
@@ -38,6 +39,7 @@ pub struct Process {
     shared: Arc<Shared>,
     lines: mpsc::UnboundedSender<String>,
     tmp: PathBuf,
+    visible_tmp: PathBuf,
     grace: Duration,
 }
 
@@ -57,6 +59,30 @@ struct Shared {
 enum Verdict {
     Overdue,
     Misbehaved(String),
+    Overused(Overuse),
+}
+
+impl Verdict {
+    /// How an invocation failed that was alone when this was found; none when it may have been something else.
+    fn as_failure(&self) -> Option<Failure> {
+        let (name, message) = match self {
+            Verdict::Overdue => (
+                "Timeout",
+                "the invocation overran its time without giving way and was stopped".to_owned(),
+            ),
+            Verdict::Overused(overuse) => (
+                overuse.name(),
+                format!("the invocation was stopped: {overuse}"),
+            ),
+            Verdict::Misbehaved(_) => return None,
+        };
+        Some(Failure {
+            name: name.to_owned(),
+            message,
+            stack: String::new(),
+            code: None,
+        })
+    }
 }
 
 /// The parts of a started process, before it is watched.
@@ -66,7 +92,13 @@ pub(crate) struct Started {
     pub(crate) stdout: LineReader<ChildStdout>,
     pub(crate) stderr: ChildStderr,
     pub(crate) folder: InstanceFolder,
+    /// The temporary folder as the process knows it.
+    pub(crate) visible_tmp: PathBuf,
+    pub(crate) watchdog: Watchdog,
 }
+
+/// In the temporary folder: what `dir` props are.
+pub(crate) const STASH: &str = "stash";
 
 /// The private folder of a process; removed when the process is gone.
 pub(crate) struct InstanceFolder(pub(crate) PathBuf);
@@ -78,7 +110,7 @@ impl InstanceFolder {
 
     /// What `dir` props and `STASH_DIR` name.
     pub(crate) fn stash(&self) -> PathBuf {
-        self.tmp().join("stash")
+        self.tmp().join(STASH)
     }
 
     pub(crate) fn component(&self) -> PathBuf {
@@ -127,11 +159,17 @@ impl Process {
             tokio::spawn(Arc::clone(&shared).read_messages(started.stdout)),
             tokio::spawn(Arc::clone(&shared).read_stderr(started.stderr)),
         ];
-        tokio::spawn(Arc::clone(&shared).supervise(started.child, readers, started.folder));
+        tokio::spawn(Arc::clone(&shared).supervise(
+            started.child,
+            readers,
+            started.folder,
+            started.watchdog,
+        ));
         let process = Process {
             shared,
             lines,
             tmp,
+            visible_tmp: started.visible_tmp,
             grace: limits.grace,
         };
         (process, receiver)
@@ -163,6 +201,11 @@ impl Process {
     /// The folder a component may write to.
     pub fn tmp(&self) -> &Path {
         &self.tmp
+    }
+
+    /// The same folder under the name the component knows it by.
+    pub fn visible_tmp(&self) -> &Path {
+        &self.visible_tmp
     }
 
     pub fn kill(&self) {
@@ -337,8 +380,9 @@ impl Shared {
         mut child: Child,
         readers: [JoinHandle<()>; 2],
         folder: InstanceFolder,
+        watchdog: Watchdog,
     ) {
-        let mut watchdog = tokio::time::interval(WATCHDOG_PERIOD);
+        let mut overdue_check = tokio::time::interval(OVERDUE_PERIOD);
         let status = loop {
             tokio::select! {
                 status = child.wait() => break status.ok(),
@@ -346,7 +390,7 @@ impl Shared {
                     kill_group(&child);
                     break child.wait().await.ok();
                 }
-                _ = watchdog.tick() => {
+                _ = overdue_check.tick() => {
                     if self.inflight.lock().is_overdue(Instant::now()) {
                         self.verdict.lock().get_or_insert(Verdict::Overdue);
                         self.kill.cancel();
@@ -358,6 +402,9 @@ impl Shared {
             // Whatever it still had to say comes before its end.
             let _ = reader.await;
         }
+        if let Some(overuse) = watchdog.overuse() {
+            *self.verdict.lock() = Some(Verdict::Overused(overuse));
+        }
         let _ = self.events.send(self.last_words(status));
         drop(folder);
     }
@@ -366,14 +413,7 @@ impl Shared {
         let verdict = self.verdict.lock().clone();
         let mut inflight = self.inflight.lock();
         let mut batch = Vec::new();
-        if let Some(Verdict::Overdue) = verdict {
-            let failure = Failure {
-                name: "Timeout".to_owned(),
-                message: "the invocation overran its time without giving way and was stopped"
-                    .to_owned(),
-                stack: String::new(),
-                code: None,
-            };
+        if let Some(failure) = verdict.as_ref().and_then(Verdict::as_failure) {
             let ended = inflight.fail_sole(Instant::now(), failure);
             batch.extend(ended.map(|(id, outcome)| ProcessEvent::Ended(id, outcome)));
         }
@@ -388,6 +428,7 @@ impl Shared {
         use std::os::unix::process::ExitStatusExt;
         match verdict {
             Some(Verdict::Overdue) => "it overran its time".to_owned(),
+            Some(Verdict::Overused(overuse)) => overuse.to_string(),
             Some(Verdict::Misbehaved(how)) => {
                 format!("it broke the protocol on its standard output: {how}")
             }

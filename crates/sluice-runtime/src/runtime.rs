@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     io,
     path::{Path, PathBuf},
-    process::Stdio,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -19,7 +18,7 @@ use tokio::{io::AsyncWriteExt, process::Command, sync::Semaphore};
 
 use crate::{
     analysis::{self, CodeFault},
-    ask, assets, launcher,
+    ask,
     limits::Limits,
     lines::LineReader,
     outcome::LogLine,
@@ -27,13 +26,9 @@ use crate::{
     pool::Pool,
     process::{InstanceFolder, LONGEST_LINE, Process, ProcessEvents, Started, kill_group},
     protocol::{self, Message},
+    sandbox::{Network, Sandbox},
+    watchdog::Watchdog,
 };
-
-/// Addresses a component may not reach unless the operator opens private networks.
-const PRIVATE_ADDRESSES: &str = "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,169.254.0.0/16,\
-    172.16.0.0/12,192.0.0.0/24,192.168.0.0/16,198.18.0.0/15,224.0.0.0/4,240.0.0.0/4,\
-    localhost,[::],[::1]";
-const SYSTEM_FACTS: &str = "osRelease,homedir,hostname,cpus,uid,gid,userInfo,systemMemoryInfo";
 
 pub struct RuntimeOptions {
     pub deno: PathBuf,
@@ -51,15 +46,6 @@ pub struct RuntimeOptions {
     pub package_timeout: Duration,
 }
 
-#[derive(Debug, Clone)]
-pub enum Network {
-    /// Everything but private ranges and these addresses of the server itself.
-    Public {
-        and_not: Vec<String>,
-    },
-    Unrestricted,
-}
-
 /// What a process does before it has a component.
 #[derive(Clone, Copy)]
 pub(crate) enum Preload {
@@ -70,7 +56,7 @@ pub(crate) enum Preload {
 }
 
 impl Preload {
-    fn argument(self) -> Option<&'static str> {
+    pub(crate) fn argument(self) -> Option<&'static str> {
         match self {
             Preload::Nothing => None,
             Preload::NodeModules => Some("warm"),
@@ -150,6 +136,7 @@ pub struct Runtime(Arc<Inner>);
 
 pub(crate) struct Inner {
     options: RuntimeOptions,
+    sandbox: Sandbox,
     clock: Arc<dyn Clock>,
     packages: Packages,
     pub(crate) pool: Pool,
@@ -191,14 +178,15 @@ impl Runtime {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => std::fs::create_dir_all(&instances)?,
         }
-        assets::write_harness(&options.folder.join("harness"))?;
+        let sandbox = Sandbox::prepare(&options)?;
         let packages = Packages::new(
-            options.folder.join("packages"),
+            sandbox.packages(),
             &options.folder.join("package-cache"),
             options.deno.clone(),
             options.package_timeout,
         )?;
         Ok(Runtime(Arc::new(Inner {
+            sandbox,
             packages,
             pool: Pool::new(options.warm_processes),
             starting: Semaphore::new(options.starting_at_once.max(1)),
@@ -375,7 +363,9 @@ impl Inner {
         let mut reader = LineReader::new(&mut started.stderr, self.options.limits.log_bytes);
         while matches!(reader.fill().await, Ok(true)) {}
         let said = String::from_utf8_lossy(&reader.rest()).trim().to_owned();
-        let message = if said.contains("out of memory") {
+        let message = if let Some(overuse) = started.watchdog.overuse() {
+            format!("loading used too much: {overuse}")
+        } else if said.contains("out of memory") {
             format!(
                 "loading ran out of memory (limit {} MB)",
                 self.options.limits.heap_mb
@@ -427,71 +417,19 @@ impl Inner {
         let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
         std::fs::create_dir_all(folder.component())?;
         std::fs::create_dir_all(folder.stash())?;
-        let mut child = self.command(&folder, preload).spawn()?;
+        let mut child = Command::from(self.sandbox.command(&folder, preload))
+            .kill_on_drop(true)
+            .spawn()?;
         let missing = || io::Error::other("a pipe to the process is missing");
         Ok(Started {
             stdin: child.stdin.take().ok_or_else(missing)?,
             stdout: LineReader::new(child.stdout.take().ok_or_else(missing)?, LONGEST_LINE),
             stderr: child.stderr.take().ok_or_else(missing)?,
+            watchdog: Watchdog::over(&child, folder.tmp(), self.options.limits)?,
             child,
+            visible_tmp: self.sandbox.visible_tmp(&folder),
             folder,
         })
-    }
-
-    fn command(&self, folder: &InstanceFolder, preload: Preload) -> Command {
-        let RuntimeOptions {
-            deno,
-            launcher: our_binary,
-            folder: runtime_folder,
-            limits,
-            network,
-            starting_at_once: _,
-            warm_processes: _,
-            package_timeout: _,
-        } = &self.options;
-        let mut command = Command::new(our_binary);
-        command
-            .arg(launcher::SUBCOMMAND)
-            .arg(std::process::id().to_string())
-            .arg(deno)
-            .args(["run", "--quiet", "--no-prompt", "--no-config", "--no-lock"])
-            // Nothing is fetched. Not --no-npm, which also takes Node's built-in modules by their bare names away.
-            .args(["--no-remote", "--cached-only", "--node-modules-dir=manual"])
-            .args(["--location", "http://localhost/"])
-            .arg(format!(
-                "--v8-flags=--max-old-space-size={}",
-                limits.heap_mb
-            ))
-            .arg("--allow-env")
-            .arg(format!("--allow-sys={SYSTEM_FACTS}"))
-            .arg(path_flag("--allow-read", &folder.0))
-            .arg(path_flag("--allow-read", &runtime_folder.join("packages")))
-            .arg(path_flag("--allow-write", &folder.tmp()))
-            .arg("--allow-net");
-        if let Network::Public { and_not } = network {
-            let mut denied = PRIVATE_ADDRESSES.to_owned();
-            for address in and_not {
-                denied.push(',');
-                denied.push_str(address);
-            }
-            command.arg(format!("--deny-net={denied}"));
-        }
-        command
-            .arg(runtime_folder.join("harness").join(assets::ENTRY))
-            .args(preload.argument())
-            .env_clear()
-            .env("TMPDIR", folder.tmp())
-            .env("STASH_DIR", folder.stash())
-            .env("DENO_DIR", runtime_folder.join("deno-dir"))
-            .env("NO_COLOR", "1")
-            .env("DENO_NO_UPDATE_CHECK", "1")
-            .current_dir(folder.tmp())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        command
     }
 }
 
@@ -501,11 +439,4 @@ fn unreadable(why: &str) -> LoadError {
 
 fn code_fault(message: String) -> LoadError {
     LoadError::Code(vec![CodeFault::of_the_whole(message)])
-}
-
-fn path_flag(flag: &str, path: &Path) -> std::ffi::OsString {
-    let mut argument = std::ffi::OsString::from(flag);
-    argument.push("=");
-    argument.push(path);
-    argument
 }

@@ -3,7 +3,7 @@
 //! A folder's name carries the process that made it. Servers in statics are never dropped, so their folders stay
 //! behind; the next test process removes those whose maker is gone.
 
-use std::{env, fs, process, sync::Once};
+use std::{env, fs, path::PathBuf, process, sync::Once};
 
 use rustix::process::{Pid, test_kill_process};
 use tempfile::TempDir;
@@ -16,15 +16,12 @@ pub(crate) fn folder() -> TempDir {
     SWEEP.call_once(remove_abandoned);
     tempfile::Builder::new()
         .prefix(&format!("{PREFIX}{}-", process::id()))
-        .tempdir()
+        .tempdir_in(place())
         .expect("a temporary folder can be made")
 }
 
 fn remove_abandoned() {
-    let entries = fs::read_dir(env::temp_dir())
-        .into_iter()
-        .flatten()
-        .flatten();
+    let entries = fs::read_dir(place()).into_iter().flatten().flatten();
     for entry in entries {
         let name = entry.file_name();
         let abandoned = name.to_str().and_then(maker).is_some_and(is_gone);
@@ -32,6 +29,16 @@ fn remove_abandoned() {
             // Another test process may be removing it at the same moment.
             let _ = fs::remove_dir_all(entry.path());
         }
+    }
+}
+
+/// Not `/tmp` where that can be helped: a server whose data is there cannot give components a `/tmp` of their own.
+fn place() -> PathBuf {
+    let beside = PathBuf::from("/var/tmp");
+    if beside.is_dir() {
+        beside
+    } else {
+        env::temp_dir()
     }
 }
 

@@ -5,5 +5,6 @@ mod components;
 mod durability;
 mod packages;
 mod readme;
+mod sandbox;
 mod support;
 mod values;

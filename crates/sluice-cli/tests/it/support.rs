@@ -117,17 +117,21 @@ impl Deployed {
 
     /// Waits for errors in `$errors` and gives their data, oldest first.
     pub(crate) async fn errors(&self, count: usize) -> Vec<Value> {
-        let path = self.path("/event_summaries?limit=100&expand=event&event_name=$errors");
-        let rows = wait_for(PATIENCE, &format!("{count} errors"), async || {
-            let page = self.api.get(&path).await.expect(200);
-            let rows = page["data"].as_array().cloned().unwrap_or_default();
-            (rows.len() >= count).then_some(rows)
+        let mut errors = wait_for(PATIENCE, &format!("{count} errors"), async || {
+            let errors = self.errors_so_far().await;
+            (errors.len() >= count).then_some(errors)
         })
         .await;
-        rows.into_iter()
-            .rev()
-            .map(|row| row["event"].clone())
-            .collect()
+        errors.reverse();
+        errors
+    }
+
+    /// The data of the events in `$errors` as they stand, newest first.
+    pub(crate) async fn errors_so_far(&self) -> Vec<Value> {
+        let path = self.path("/event_summaries?limit=100&expand=event&event_name=$errors");
+        let page = self.api.get(&path).await.expect(200);
+        let rows = page["data"].as_array().cloned().unwrap_or_default();
+        rows.into_iter().map(|row| row["event"].clone()).collect()
     }
 
     /// Log lines as they stand, oldest first.

@@ -1,7 +1,7 @@
 //! Files of multipart requests: they wait in the store, and are put into the component's own folder
 //! when the request is about to run.
 
-use std::{path::Path, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use sluice_model::SourceId;
 use sluice_store::{Store, StoreError, uploads};
@@ -19,12 +19,18 @@ pub(super) enum PlaceError {
     Disk(#[from] std::io::Error),
 }
 
-/// Writes the files of `work` below `folder` and gives the work with their real paths.
+/// The temporary folder of a process: where it is for us, and what the component knows it as.
+pub(super) struct TmpFolder {
+    pub(super) real: PathBuf,
+    pub(super) visible: PathBuf,
+}
+
+/// Writes the files of `work` below `folder` and gives the work with the paths the component can open.
 pub(super) async fn place(
     store: Store,
     source: SourceId,
     mut work: Work,
-    folder: Arc<Path>,
+    folder: TmpFolder,
 ) -> Result<Work, (Work, PlaceError)> {
     match write_files(&store, source, &work, &folder).await {
         Ok(event) => {
@@ -39,7 +45,7 @@ async fn write_files(
     store: &Store,
     source: SourceId,
     work: &Work,
-    folder: &Path,
+    folder: &TmpFolder,
 ) -> Result<Arc<str>, PlaceError> {
     let id = work.id;
     let files = store
@@ -47,11 +53,15 @@ async fn write_files(
         .await?;
     let mut event = work.event.to_string();
     for file in files {
-        let own = folder.join(&file.id);
+        let own = folder.real.join(&file.id);
         tokio::fs::create_dir_all(&own).await?;
         tokio::fs::write(own.join(safe_name(&file.filename)), &file.content).await?;
-        let real = serde_json::to_string(&own.to_string_lossy()).unwrap_or_default();
-        event = event.replace(&format!("{PLACEHOLDER}{}", file.id), real.trim_matches('"'));
+        let visible = folder.visible.join(&file.id);
+        let visible = serde_json::to_string(&visible.to_string_lossy()).unwrap_or_default();
+        event = event.replace(
+            &format!("{PLACEHOLDER}{}", file.id),
+            visible.trim_matches('"'),
+        );
     }
     Ok(Arc::from(event))
 }

@@ -1,4 +1,4 @@
-//! Components as their authors meet them: loading, props, interfaces, emits, lifecycle, logs, limits and the sandbox.
+//! Components as their authors meet them: loading, props, interfaces, emits, lifecycle, logs and limits.
 
 mod dedupe;
 mod dedupe_last;
@@ -19,7 +19,6 @@ mod logs;
 mod process_death;
 mod props;
 mod restart;
-mod sandbox;
 mod settings;
 mod shape;
 mod state;

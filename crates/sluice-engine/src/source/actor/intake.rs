@@ -1,14 +1,12 @@
 //! Taking work in: from the store into the mailbox, from the mailbox into the process.
 
-use std::{path::Path, sync::Arc};
-
 use sluice_model::InvocationId;
 use sluice_store::inbox::{self, Room, Waiting};
 
 use super::{Actor, FIRST_PAUSE, Running, process::failed_outcome};
 use crate::{
     mailbox::{Refill, Work},
-    source::uploads::{self, PLACEHOLDER, PlaceError},
+    source::uploads::{self, PLACEHOLDER, PlaceError, TmpFolder},
 };
 
 const REFILL_ROWS: usize = 256;
@@ -73,7 +71,10 @@ impl Actor {
             };
             alone = work.is_suspect();
             if work.event.contains(PLACEHOLDER) {
-                let folder: Arc<Path> = Arc::from(live.process.tmp());
+                let folder = TmpFolder {
+                    real: live.process.tmp().to_owned(),
+                    visible: live.process.visible_tmp().to_owned(),
+                };
                 self.placing.spawn(uploads::place(
                     self.context.store.clone(),
                     self.handle.id.clone(),

@@ -1,0 +1,121 @@
+//! Components that try to break out, or to use up what others need: each is refused or contained, and others never notice.
+
+mod exhaustion;
+mod files;
+mod network;
+mod pipe;
+mod poisoning;
+mod processes;
+mod proxy;
+mod second_wall;
+mod spinning;
+
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+use sluice_testkit::{Api, Plan, Server, ServerOptions, wait_for};
+
+use crate::support::{Deployed, PATIENCE, deploy, own_server, unique_name};
+
+/// A source that is run by hand; `run` is the body of its `run(event)`.
+fn manual(run: &str) -> String {
+    format!("module.exports = {{ name: 'Test', version: '0.0.1', async run(event) {{ {run} }} }};")
+}
+
+/// Evaluates each expression in an invocation of its own: "refused" when it throws for want of permission, what it threw
+/// when that was something else, and `["allowed", value]` when it threw nothing.
+async fn attempt(api: &Api, expressions: &[&str], input: Value) -> Vec<Value> {
+    let code = manual(
+        "const fs = require('fs'); const tmp = process.env.TMPDIR; const input = event.input;
+         const late = new Promise((_, fail) => setTimeout(fail, 4000, new Error('nothing happened')));
+         const said = (error) => [error.name, error.code, error.message, error.cause?.code, error.cause?.message].join(' ');
+         try { this.$emit({ value: String(await Promise.race([eval(event.expression), late])) }); } catch (error) { this.$emit({ threw: said(error) }); }",
+    );
+    let source = deploy(api, &code).await;
+    let (mut outcomes, mut done, mut failed) = (Vec::new(), 0, 0);
+    for expression in expressions {
+        let event = json!({ "expression": expression, "input": input });
+        source.run(event).await;
+        // An error that nobody can catch ends the invocation.
+        let outcome = wait_for(PATIENCE, expression, async || {
+            let summaries = source.summaries().await;
+            let errors = source.errors_so_far().await;
+            let emitted = (summaries.len() > done).then(|| summaries[0]["event"].clone());
+            emitted
+                .or_else(|| (errors.len() > failed).then(|| json!({ "threw": errors[0]["error"] })))
+        })
+        .await;
+        done += usize::from(outcome["threw"].as_object().is_none());
+        failed += usize::from(outcome["threw"].as_object().is_some());
+        outcomes.push(match outcome.get("value") {
+            Some(value) => json!(["allowed", value]),
+            None if is_refusal(&outcome["threw"].to_string()) => json!("refused"),
+            None => outcome["threw"].clone(),
+        });
+    }
+    outcomes
+}
+
+fn is_refusal(said: &str) -> bool {
+    let words = [
+        "NotCapable",
+        "PermissionDenied",
+        "EACCES",
+        "EPERM",
+        "Requires ",
+        "ermission denied",
+        "not permitted",
+    ];
+    words.iter().any(|word| said.contains(word))
+}
+
+/// Asserts that every expression is refused.
+async fn assert_refused(api: &Api, expressions: &[&str], input: Value) {
+    let outcomes = attempt(api, expressions, input).await;
+    let reached: Vec<_> = expressions
+        .iter()
+        .zip(outcomes)
+        .filter(|(_, outcome)| outcome != "refused")
+        .collect();
+    assert!(reached.is_empty(), "{reached:#?}");
+}
+
+/// A source that does nothing wrong, beside one that does.
+struct Witness(Deployed);
+
+impl Witness {
+    async fn deploy(api: &Api) -> Witness {
+        let code = "module.exports = { name: 'Witness', version: '0.0.1',
+            props: { http: { type: '$.interface.http', customResponse: true }, db: '$.service.db' },
+            run(event) { const n = (this.db.get('n') ?? 0) + 1; this.db.set('n', n); this.http.respond({ status: 200, body: { n } }); } };";
+        let witness = Witness(deploy(api, code).await);
+        witness.answers(1).await;
+        witness
+    }
+
+    /// It is asked for the `nth` time and knows it.
+    async fn answers(&self, nth: u64) {
+        let answer = self.0.send(&json!({})).await.expect(200);
+        assert_eq!(answer, json!({ "n": nth }));
+        assert!(self.0.summaries().await.is_empty());
+    }
+}
+
+/// A new user of a server where little may be used up.
+async fn tight_user() -> Api {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    let flags = [
+        ["--invocation-timeout", "8s"],
+        ["--load-timeout", "4s"],
+        ["--heap", "64MiB"],
+        ["--max-memory", "160MiB"],
+        ["--max-tmp", "8MiB"],
+    ];
+    let options = flags.into_iter().flatten();
+    user_of(&SERVER, options.fold(own_server(), ServerOptions::arg)).await
+}
+
+async fn user_of(server: &'static OnceLock<Server>, options: ServerOptions) -> Api {
+    let server = server.get_or_init(|| Server::start_blocking(options));
+    server.user(&unique_name(), Plan::Free).await
+}

@@ -1,0 +1,78 @@
+//! The launcher: a mode of our own binary that walls itself in and then becomes Deno.
+//!
+//! It is single-threaded, so it may do what a forked child of a threaded server may not. The walls are independent of
+//! Deno's permission checks and stand below them: a hole in one is not a hole in the other.
+
+mod confinement;
+mod files;
+mod mounts;
+mod privileges;
+mod probe;
+mod syscalls;
+
+use std::{
+    ffi::{CString, OsString},
+    io,
+    os::unix::ffi::OsStringExt,
+};
+
+pub use confinement::{Confinement, Mounts, Walls};
+pub use probe::probe;
+use syscalls::Sockets;
+
+/// The hidden subcommand of `sluice` that calls [`exec`].
+pub const SUBCOMMAND: &str = "sandbox-exec";
+/// The hidden subcommand of `sluice` that prints what [`probe`] finds.
+pub const PROBE_SUBCOMMAND: &str = "sandbox-probe";
+
+/// Applies the walls to this process and replaces it by `program`; returns only when that failed.
+pub fn exec(confinement: &Confinement, program: OsString, arguments: Vec<OsString>) -> io::Error {
+    match confine_and_exec(confinement, program, arguments) {
+        Err(error) => error,
+        Ok(never) => match never {},
+    }
+}
+
+fn confine_and_exec(
+    confinement: &Confinement,
+    program: OsString,
+    arguments: Vec<OsString>,
+) -> io::Result<std::convert::Infallible> {
+    let program = c_string(program)?;
+    let mut words = vec![program.clone()];
+    for argument in arguments {
+        words.push(c_string(argument)?);
+    }
+    let mut environment = Vec::new();
+    for (name, value) in std::env::vars_os() {
+        let mut pair = name;
+        pair.push("=");
+        pair.push(value);
+        environment.push(c_string(pair)?);
+    }
+
+    let Confinement { walls, .. } = confinement;
+    if let Some(tmp) = &confinement.private_tmp {
+        mounts::give_private_tmp(walls.mounts, tmp)?;
+    }
+    privileges::die_with(confinement.server)?;
+    privileges::limit_resources(confinement.data_bytes)?;
+    privileges::drop_all()?;
+    std::env::set_current_dir(&confinement.working_folder)?;
+    if walls.landlock {
+        files::restrict(confinement)?;
+    }
+    if walls.seccomp {
+        let sockets = Sockets {
+            ipv6: confinement.ipv6,
+            udp: confinement.udp,
+        };
+        // The last wall: after it, only this very call may execute a program.
+        syscalls::restrict(sockets, &program)?;
+    }
+    Ok(nix::unistd::execve(&program, &words, &environment)?)
+}
+
+fn c_string(text: OsString) -> io::Result<CString> {
+    Ok(CString::new(text.into_vec())?)
+}

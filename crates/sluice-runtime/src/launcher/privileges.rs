@@ -1,0 +1,60 @@
+//! What a process may use up, and the powers it gives away.
+
+use std::io;
+
+use rustix::{
+    process::{Resource, Rlimit, Signal},
+    thread::{CapabilitySet, CapabilitySets},
+};
+
+const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
+const MAX_OPEN_FILES: u64 = 4096;
+
+/// A component must not outlive the server, not even one that spins and never reads its pipe.
+pub(super) fn die_with(server: u32) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    // The signal is for a death that is still to come; one that came before is seen by who the parent is now.
+    if std::os::unix::process::parent_id() != server {
+        return Err(io::Error::other("the server is gone"));
+    }
+    Ok(())
+}
+
+pub(super) fn limit_resources(data_bytes: u64) -> io::Result<()> {
+    limit(Resource::Core, 0)?;
+    limit(Resource::Fsize, MAX_FILE_BYTES)?;
+    limit(Resource::Nofile, MAX_OPEN_FILES)?;
+    limit(Resource::Data, data_bytes)?;
+    Ok(())
+}
+
+/// Root without capabilities is a user like any other but for the files it owns.
+pub(super) fn drop_all() -> io::Result<()> {
+    rustix::thread::set_no_new_privs(true)?;
+    if rustix::thread::capabilities(None)?.effective.is_empty() {
+        return Ok(());
+    }
+    for capability in CapabilitySet::all().iter() {
+        // The kernel may be older than this list, and may not let us take from a set what is not ours.
+        let _ = rustix::thread::remove_capability_from_bounding_set(capability);
+    }
+    let _ = rustix::thread::clear_ambient_capability_set();
+    let none = CapabilitySets {
+        effective: CapabilitySet::empty(),
+        permitted: CapabilitySet::empty(),
+        inheritable: CapabilitySet::empty(),
+    };
+    Ok(rustix::thread::set_capabilities(None, none)?)
+}
+
+fn limit(resource: Resource, value: u64) -> rustix::io::Result<()> {
+    let hard = rustix::process::getrlimit(resource).maximum;
+    let value = hard.map_or(value, |hard| hard.min(value));
+    rustix::process::setrlimit(
+        resource,
+        Rlimit {
+            current: Some(value),
+            maximum: Some(value),
+        },
+    )
+}

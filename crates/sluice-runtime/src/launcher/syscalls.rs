@@ -1,0 +1,278 @@
+//! System calls by seccomp: no new processes or programs, no reaching into other processes, no sockets but those of the
+//! internet, and none of the kernel's rarely used doors.
+//!
+//! What is refused fails with an error, as it would for want of permission; nothing is killed for asking.
+
+use std::{collections::BTreeMap, ffi::CStr, io};
+
+use libc::{c_int, c_long};
+use seccompiler::{
+    SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch,
+};
+
+/// Never needed, always refused.
+const REFUSED: &[c_long] = &[
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
+    libc::SYS_pidfd_open,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_kcmp,
+    libc::SYS_tkill,
+    libc::SYS_setpgid,
+    libc::SYS_setsid,
+    libc::SYS_setpriority,
+    libc::SYS_ioprio_set,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    libc::SYS_execveat,
+    // Mounts and namespaces.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    // Who it is.
+    libc::SYS_setuid,
+    libc::SYS_setgid,
+    libc::SYS_setreuid,
+    libc::SYS_setregid,
+    libc::SYS_setresuid,
+    libc::SYS_setresgid,
+    libc::SYS_setfsuid,
+    libc::SYS_setfsgid,
+    libc::SYS_setgroups,
+    libc::SYS_capset,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    // The kernel itself.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_fanotify_init,
+    libc::SYS_personality,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    // Memory and files that no limit counts, or that outlive the process.
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
+    libc::SYS_shmget,
+    libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_mq_open,
+    libc::SYS_mknodat,
+    // A component calls out; it is called through its endpoint.
+    libc::SYS_listen,
+];
+#[cfg(target_arch = "x86_64")]
+const REFUSED_HERE: &[c_long] = &[
+    libc::SYS_fork,
+    libc::SYS_vfork,
+    libc::SYS_mknod,
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_modify_ldt,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_HERE: &[c_long] = &[];
+
+/// As if this kernel did not know them, so that what asks takes an older way.
+const UNKNOWN: &[c_long] = &[
+    // Its flags cannot be seen from a filter; those of clone can.
+    libc::SYS_clone3,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+];
+
+/// Which sockets of the internet there are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sockets {
+    pub(super) ipv6: bool,
+    pub(super) udp: bool,
+}
+
+/// From now on `exec_path`, at this very place in memory, is all that can be executed. The place means nothing to the
+/// program that takes over.
+pub(super) fn restrict(sockets: Sockets, exec_path: &CStr) -> io::Result<()> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
+    let mut refused = always(REFUSED.iter().chain(REFUSED_HERE));
+    refused.extend(sometimes(sockets, exec_path)?);
+    apply(always(UNKNOWN), libc::ENOSYS, arch)?;
+    #[cfg(target_arch = "x86_64")]
+    foreign_numbers::refuse()?;
+    apply(refused, libc::EPERM, arch)
+}
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+fn always<'a>(calls: impl IntoIterator<Item = &'a c_long>) -> Rules {
+    calls.into_iter().map(|call| (*call, Vec::new())).collect()
+}
+
+fn apply(rules: Rules, errno: c_int, arch: TargetArch) -> io::Result<()> {
+    let refuse = SeccompAction::Errno(errno.unsigned_abs());
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)
+        .and_then(seccompiler::BpfProgram::try_from)
+        .map_err(io::Error::other)?;
+    seccompiler::apply_filter(&filter).map_err(io::Error::other)
+}
+
+/// Calls that are refused for what they ask.
+fn sometimes(sockets: Sockets, exec_path: &CStr) -> io::Result<Rules> {
+    use SeccompCmpOp::{Eq, MaskedEq, Ne};
+    let me = u64::from(std::process::id());
+    let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
+    let place = exec_path.as_ptr().addr() as u64;
+    let not_me = || Ok::<_, io::Error>(vec![all([int(0, Ne, me)?])?]);
+    Ok(BTreeMap::from([
+        (libc::SYS_clone, vec![all([int(0, MaskedEq(thread), 0)?])?]),
+        (
+            libc::SYS_execve,
+            vec![all([condition(0, SeccompCmpArgLen::Qword, Ne, place)?])?],
+        ),
+        (libc::SYS_kill, not_me()?),
+        (libc::SYS_tgkill, not_me()?),
+        (libc::SYS_rt_sigqueueinfo, not_me()?),
+        (libc::SYS_rt_tgsigqueueinfo, not_me()?),
+        (
+            libc::SYS_prlimit64,
+            vec![all([int(0, Ne, 0)?, int(0, Ne, me)?])?],
+        ),
+        (
+            libc::SYS_prctl,
+            // It must die with the server.
+            vec![all([int(0, Eq, number(libc::PR_SET_PDEATHSIG))?])?],
+        ),
+        (
+            libc::SYS_fcntl,
+            // A file can be told to send signals to anyone.
+            [libc::F_SETOWN, F_SETSIG, F_SETOWN_EX]
+                .map(|command| all([int(1, Eq, number(command))?]))
+                .into_iter()
+                .collect::<io::Result<_>>()?,
+        ),
+        (
+            libc::SYS_ioctl,
+            [FIOSETOWN, SIOCSPGRP, libc::TIOCSTI, TIOCLINUX]
+                .map(|request| all([int(1, Eq, request)?]))
+                .into_iter()
+                .collect::<io::Result<_>>()?,
+        ),
+        (libc::SYS_socket, refused_sockets(sockets)?),
+    ]))
+}
+
+fn refused_sockets(sockets: Sockets) -> io::Result<Vec<SeccompRule>> {
+    use SeccompCmpOp::{MaskedEq, Ne};
+    let [inet, inet6] = [libc::AF_INET, libc::AF_INET6].map(number);
+    let [tcp, udp] = [libc::IPPROTO_TCP, libc::IPPROTO_UDP].map(number);
+    let mut rules = vec![
+        // Streams are 1 and datagrams 2; everything else has another bit set, or both.
+        all([int(1, MaskedEq(0b1100), 0b0100)?])?,
+        all([int(1, MaskedEq(0b1000), 0b1000)?])?,
+        all([int(1, MaskedEq(0b1111), 0b0011)?])?,
+        all([int(2, Ne, 0)?, int(2, Ne, tcp)?, int(2, Ne, udp)?])?,
+    ];
+    rules.push(if sockets.ipv6 {
+        all([int(0, Ne, inet)?, int(0, Ne, inet6)?])?
+    } else {
+        all([int(0, Ne, inet)?])?
+    });
+    if !sockets.udp {
+        rules.push(all([int(1, MaskedEq(0b1111), 0b0010)?])?);
+    }
+    Ok(rules)
+}
+
+const F_SETSIG: c_int = 10;
+const F_SETOWN_EX: c_int = 15;
+const FIOSETOWN: u64 = 0x8901;
+const SIOCSPGRP: u64 = 0x8902;
+const TIOCLINUX: u64 = 0x541c;
+
+fn number(constant: c_int) -> u64 {
+    u64::from(constant.unsigned_abs())
+}
+
+fn all<const N: usize>(conditions: [SeccompCondition; N]) -> io::Result<SeccompRule> {
+    SeccompRule::new(conditions.into()).map_err(io::Error::other)
+}
+
+/// A condition on an argument the kernel reads as an `int`.
+fn int(argument: u8, op: SeccompCmpOp, value: u64) -> io::Result<SeccompCondition> {
+    condition(argument, SeccompCmpArgLen::Dword, op, value)
+}
+
+fn condition(
+    argument: u8,
+    length: SeccompCmpArgLen,
+    op: SeccompCmpOp,
+    value: u64,
+) -> io::Result<SeccompCondition> {
+    SeccompCondition::new(argument, length, op, value).map_err(io::Error::other)
+}
+
+/// The x32 way of calling has numbers of its own, past which a list of refused numbers would look.
+#[cfg(target_arch = "x86_64")]
+mod foreign_numbers {
+    use std::io;
+
+    use seccompiler::sock_filter;
+
+    const LOAD_WORD: u16 = 0x20;
+    const JUMP_IF_AT_LEAST: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    const X32_BIT: u32 = 0x4000_0000;
+
+    pub(super) fn refuse() -> io::Result<()> {
+        let step = |code, jf, k| sock_filter { code, jt: 0, jf, k };
+        let program = [
+            step(LOAD_WORD, 0, 0),
+            step(JUMP_IF_AT_LEAST, 1, X32_BIT),
+            step(
+                RETURN,
+                0,
+                libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs(),
+            ),
+            step(RETURN, 0, libc::SECCOMP_RET_ALLOW),
+        ];
+        seccompiler::apply_filter(&program).map_err(io::Error::other)
+    }
+}

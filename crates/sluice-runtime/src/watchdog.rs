@@ -1,0 +1,231 @@
+//! Watches what a process uses that no limit of the kernel bounds: memory outside the heap, files, threads.
+
+use std::{
+    fmt, fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, PidfdFlags, Signal};
+use tokio::{process::Child, task::JoinHandle};
+
+use crate::limits::Limits;
+
+const PERIOD: Duration = Duration::from_millis(250);
+/// For a process that did nothing since the last look.
+const IDLE_PERIOD: Duration = Duration::from_millis(500);
+/// A look at the files takes at most this part of the time.
+const SHARE_OF_TIME: u32 = 20;
+const MAX_FILES: u64 = 20_000;
+/// Deno has about ten, and a pool of some thirty for files and names; each worker adds one or two.
+const MAX_THREADS: u64 = 128;
+
+/// What a process used too much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overuse {
+    Memory { limit: u64 },
+    Disk { limit: u64 },
+    Files,
+    Threads,
+}
+
+impl Overuse {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Overuse::Memory { .. } => "OutOfMemory",
+            Overuse::Disk { .. } | Overuse::Files => "DiskLimit",
+            Overuse::Threads => "ThreadLimit",
+        }
+    }
+}
+
+impl fmt::Display for Overuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let megabytes = |bytes: &u64| bytes / (1024 * 1024);
+        match self {
+            Overuse::Memory { limit } => {
+                write!(f, "it used more than {} MB of memory", megabytes(limit))
+            }
+            Overuse::Disk { limit } => {
+                write!(f, "its temporary files grew beyond {} MB", megabytes(limit))
+            }
+            Overuse::Files => write!(f, "it has more than {MAX_FILES} temporary files"),
+            Overuse::Threads => write!(f, "it has more than {MAX_THREADS} threads"),
+        }
+    }
+}
+
+/// Kills its process when that uses too much; ends when dropped.
+pub(crate) struct Watchdog {
+    found: Arc<OnceLock<Overuse>>,
+    task: JoinHandle<()>,
+}
+
+impl Watchdog {
+    pub(crate) fn over(child: &Child, tmp: PathBuf, limits: Limits) -> io::Result<Watchdog> {
+        let pid = child.id().and_then(|id| i32::try_from(id).ok());
+        let pid = pid
+            .and_then(Pid::from_raw)
+            .ok_or_else(|| io::Error::other("the process has ended already"))?;
+        let found = Arc::new(OnceLock::new());
+        let task = tokio::spawn(watch(pid, tmp, limits, Arc::clone(&found)));
+        Ok(Watchdog { found, task })
+    }
+
+    /// Why the process was killed, when the watchdog did it.
+    pub(crate) fn overuse(&self) -> Option<Overuse> {
+        self.found.get().copied()
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn watch(pid: Pid, tmp: PathBuf, limits: Limits, found: Arc<OnceLock<Overuse>>) {
+    // Holds on to this very process: its number may be given to another one.
+    let Ok(process) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else {
+        return;
+    };
+    let mut next_look = Instant::now();
+    let mut computed = None;
+    loop {
+        // What computes nothing uses nothing more.
+        let now_computed = computing_time(pid);
+        if now_computed == computed {
+            tokio::time::sleep(IDLE_PERIOD).await;
+            continue;
+        }
+        computed = now_computed;
+        let mut overuse = in_memory(pid, limits.memory_bytes);
+        if overuse.is_none() && next_look <= Instant::now() {
+            let before = Instant::now();
+            let tmp = tmp.clone();
+            let look =
+                tokio::task::spawn_blocking(move || on_disk(pid, &tmp, limits.tmp_bytes)).await;
+            overuse = look.ok().flatten();
+            next_look = Instant::now() + before.elapsed() * SHARE_OF_TIME;
+        }
+        if let Some(overuse) = overuse {
+            let _ = found.set(overuse);
+            let _ = rustix::process::pidfd_send_signal(&process, Signal::KILL);
+            return;
+        }
+        tokio::time::sleep(PERIOD).await;
+    }
+}
+
+/// User and system time of all its threads, in clock ticks.
+fn computing_time(pid: Pid) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is a name in brackets and may hold anything; those after it count from 3.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(14 - 3);
+    let mut next = || fields.next()?.parse::<u64>().ok();
+    Some(next()? + next()?)
+}
+
+fn in_memory(pid: Pid, limit: u64) -> Option<Overuse> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let kilobytes = field(&status, "RssAnon:") + field(&status, "RssShmem:");
+    if kilobytes * 1024 > limit {
+        Some(Overuse::Memory { limit })
+    } else if field(&status, "Threads:") > MAX_THREADS {
+        Some(Overuse::Threads)
+    } else {
+        None
+    }
+}
+
+fn field(status: &str, name: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let number = line.and_then(|rest| rest.split_whitespace().next());
+    number
+        .and_then(|number| number.parse().ok())
+        .unwrap_or_default()
+}
+
+fn on_disk(pid: Pid, tmp: &Path, limit: u64) -> Option<Overuse> {
+    let mut usage = DiskUse::default();
+    usage.add_folder(tmp, limit);
+    usage.add_deleted_files(pid);
+    usage.over(limit)
+}
+
+#[derive(Default)]
+struct DiskUse {
+    bytes: u64,
+    files: u64,
+}
+
+impl DiskUse {
+    fn over(&self, limit: u64) -> Option<Overuse> {
+        if self.bytes > limit {
+            Some(Overuse::Disk { limit })
+        } else if self.files > MAX_FILES {
+            Some(Overuse::Files)
+        } else {
+            None
+        }
+    }
+
+    fn add(&mut self, file: &fs::Metadata) {
+        self.files += 1;
+        self.bytes += file.blocks() * 512;
+    }
+
+    fn add_folder(&mut self, folder: &Path, limit: u64) {
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let Ok(file) = entry.metadata() else { continue };
+                self.add(&file);
+                if self.over(limit).is_some() {
+                    return;
+                }
+                if file.is_dir() {
+                    folders.push(entry.path());
+                }
+            }
+        }
+    }
+
+    /// A file without a name still takes its place while it is open.
+    fn add_deleted_files(&mut self, pid: Pid) {
+        let open = fs::read_dir(format!("/proc/{pid}/fd"));
+        for entry in open.into_iter().flatten().flatten() {
+            if let Ok(file) = fs::metadata(entry.path())
+                && file.is_file()
+                && file.nlink() == 0
+            {
+                self.add(&file);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_computing_time_of_a_process_grows_while_it_computes() {
+        let me = rustix::process::getpid();
+        let before = computing_time(me).expect("a time");
+        let start = Instant::now();
+        while computing_time(me).expect("a time") == before {
+            assert!(start.elapsed() < Duration::from_secs(10), "it stands still");
+        }
+    }
+
+    #[test]
+    fn a_field_of_a_status_is_read_by_its_whole_name() {
+        let status = "Name:\tdeno\nVmRSS:\t   36956 kB\nRssAnon:\t   10308 kB\nThreads:\t6\n";
+        assert_eq!(field(status, "RssAnon:"), 10308);
+        assert_eq!(field(status, "Threads:"), 6);
+        assert_eq!(field(status, "Missing:"), 0);
+    }
+}

@@ -5,13 +5,12 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use proptest::{option, prelude::*, sample::select};
 use sluice_model::{Cursor, EventId, InvocationId, SourceId, TimerSpec};
 use sluice_store::{
-    Conn, Result,
+    Conn, Page, Result,
     events::{self, ChannelFilter, NewEvent},
     inbox::{self, InboxKind, NewInboxItem, Room},
     kv,
     logs::{self, NewLog},
-    sources::{self, Page},
-    timers,
+    sources, timers,
     usage::{self, Usage},
 };
 

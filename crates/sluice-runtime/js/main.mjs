@@ -1,7 +1,7 @@
 // The harness: runs inside the sandboxed process, loads one component, and runs what the supervisor asks.
 
 import { load, loadFault, shapeOf } from "./component.mjs";
-import { instanceMaker } from "./instance.mjs";
+import { authorize, instanceMaker } from "./instance.mjs";
 import { invoke, setLimits } from "./invocation.mjs";
 import { captureOutput, captureUncaught } from "./stdio.mjs";
 import { fillStore } from "./store.mjs";
@@ -9,6 +9,7 @@ import { flush, receive, send, stringify } from "./wire.mjs";
 
 const exit = Deno.exit;
 let component;
+let bindings;
 let makeInstance;
 
 for (const name of Object.keys(Deno.env.toObject())) {
@@ -23,6 +24,9 @@ await receive((message, alone) => {
   switch (message.t) {
     case "load":
       start(message);
+      break;
+    case "auth":
+      authorize(bindings, message.props);
       break;
     case "run":
       invoke(message.i, message.ms, alone, (invocation) => call(message.c, message.e, invocation));
@@ -39,6 +43,7 @@ async function start({ file, source, props, db, limits }) {
   fillStore(db);
   try {
     component = await load(file);
+    bindings = props;
     makeInstance = instanceMaker(component, props);
     send(`{"t":"loaded","shape":${stringify(shapeOf(component))}}`);
   } catch (error) {

@@ -8,6 +8,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use serde_json::{Map, Value};
 use sluice_model::Clock;
 use tokio::{
     io::AsyncWriteExt,
@@ -142,6 +143,11 @@ impl Process {
             }
         }
         let _ = self.lines.send(text);
+    }
+
+    /// Tells the component what `$auth` of these app props is, from the next invocation on.
+    pub fn authorize(&self, auths: &Map<String, Value>) {
+        let _ = self.lines.send(protocol::auth_line(auths));
     }
 
     /// The folder a component may write to.

@@ -69,9 +69,14 @@ impl Engine {
         let given = request
             .configured_props
             .unwrap_or_else(|| carried_over(&new.shape.props, &old.source.configured_props));
-        new.source.configured_props =
-            configure(&new.shape.props, &given, Some(&old.source.configured_props))
-                .map_err(EngineError::InvalidProps)?;
+        let props = &new.shape.props;
+        let checked = configure(props, &given, Some(&old.source.configured_props));
+        // A source whose account is gone can still be renamed and put to sleep.
+        new.source.configured_props = if rerun {
+            self.with_accounts(user, props, &given, checked).await?
+        } else {
+            checked.map_err(EngineError::InvalidProps)?
+        };
         new.source.component_id = component_id;
         new.source.active = request.active;
         new.source.updated_at = self.context.clock.now_ms();

@@ -5,7 +5,7 @@ use sluice_model::{PropDef, PropType};
 use sluice_runtime::{BindingKind, PropBinding};
 
 use super::Definition;
-use crate::settings::Settings;
+use crate::{accounts::app_value, settings::Settings};
 
 pub(super) fn bindings(definition: &Definition, settings: &Settings) -> Vec<PropBinding> {
     definition
@@ -36,7 +36,7 @@ fn binding(prop: &PropDef, definition: &Definition, settings: &Settings) -> Opti
             (BindingKind::Value, value)
         }
         PropType::Db => (BindingKind::Db, Value::Null),
-        PropType::App => (BindingKind::App, configured.unwrap_or(Value::Null)),
+        PropType::App => (BindingKind::App, app_value(configured.as_ref())),
         PropType::Boolean
         | PropType::Integer
         | PropType::String

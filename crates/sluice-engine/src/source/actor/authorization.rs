@@ -88,15 +88,18 @@ impl Actor {
         }
     }
 
+    /// Fails as much as may be uncommitted at once; the rest follows when that is committed.
     fn fail_queued(&mut self, reason: &str) {
         let most = 4 * self.context.settings.source_concurrency;
         while self.uncommitted + self.finished.len() < most {
             let Some(work) = self.handle.mailbox.pop_if(|_| true) else {
-                return;
+                break;
             };
             let id = work.id;
             self.running.insert(id, Running::Work(work));
             self.ended(id, failed_outcome(ACCOUNT_ERROR, reason.to_owned()));
         }
+        // No process reports these, so nothing else would.
+        self.commit_finished();
     }
 }

@@ -32,7 +32,7 @@ lint: deno ## Check the format and the lints of the Rust and the JavaScript
 bench: deno build ## Measure throughput, latency and memory; ARGS="--only a,b" selects
 	cargo run --release --package sluice-bench -- $(ARGS)
 
-deno: $(TOOLS) ## Install the pinned Deno and the JavaScript linter from npm
+deno: $(TOOLS) ## Install the pinned Deno, the JavaScript linter and the tests' OAuth provider from npm
 
 $(TOOLS): package.json package-lock.json .npmrc
 	npm ci

@@ -198,8 +198,9 @@ impl Engine {
         credentials: &Credentials,
     ) -> Result<(AccountId, String), EngineError> {
         let user = connection.user_id.clone();
+        let name = connection.name.clone().or_else(|| credentials.uid());
         let renewal = credentials.seal(&self.context.vault, self.context.clock.now_ms());
-        let new = new_account(&user, app, connection.name.clone(), renewal.clone());
+        let new = new_account(&user, app, name, renewal.clone());
         let (id, again) = (connection.id.clone(), connection.account_id.clone());
         let (owner, renamed) = (user.clone(), connection.name.clone());
         let stored = self.context.store.write(move |c| {

@@ -77,6 +77,14 @@ impl Credentials {
         }
     }
 
+    /// Whose they are at the provider, where it says so.
+    pub(super) fn uid(&self) -> Option<String> {
+        match self {
+            Credentials::Keys { .. } => None,
+            Credentials::Oauth(tokens) => tokens.uid.clone(),
+        }
+    }
+
     /// `$auth`.
     pub(super) fn auth(&self, app: &App) -> Map<String, Value> {
         match self {

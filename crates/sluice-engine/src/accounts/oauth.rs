@@ -3,75 +3,31 @@
 //! Their addresses are the operator's own, so they may be private ones. No redirect is followed, and answers are bounded
 //! in time and size.
 
-use std::{collections::BTreeMap, time::Duration};
+mod answer;
+mod pkce;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD, prelude::BASE64_URL_SAFE_NO_PAD};
+use std::time::Duration;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use reqwest::{
     Client, RequestBuilder, StatusCode, Url,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE},
     redirect::Policy,
 };
-use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
+use serde_json::Value;
 use sluice_model::{ClientAuthentication, OauthSettings};
 
-use super::credentials::seconds;
+pub(super) use answer::{OauthError, TokenAnswer, in_words};
+use answer::{json_object, refusal, token_answer};
+pub(super) use pkce::{Verifier, random_text};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 const MOST_BYTES: usize = 1024 * 1024;
-const LONGEST_MESSAGE: usize = 300;
 
 /// One client at one provider.
 pub(super) struct Registration<'a> {
     pub(super) settings: &'a OauthSettings,
     pub(super) secret: Option<String>,
-}
-
-/// Tokens, as a provider hands them out.
-pub(super) struct TokenAnswer {
-    pub(super) access_token: String,
-    pub(super) refresh_token: Option<String>,
-    /// In seconds.
-    pub(super) expires_in: Option<i64>,
-    pub(super) extra: BTreeMap<String, String>,
-}
-
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum OauthError {
-    /// It may work later.
-    #[error("{0}")]
-    Passing(String),
-    /// What was presented is not good any more: it was used, has expired or was revoked.
-    #[error("{0}")]
-    InvalidGrant(String),
-    #[error("{0}")]
-    Refused(String),
-}
-
-/// The secret that proves to the token endpoint that whoever exchanges the code also asked for it.
-pub(super) struct Verifier(String);
-
-impl Verifier {
-    pub(super) fn random() -> Verifier {
-        Verifier(random_text())
-    }
-
-    pub(super) fn from_text(text: String) -> Verifier {
-        Verifier(text)
-    }
-
-    pub(super) fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    fn challenge(&self) -> String {
-        BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(&self.0))
-    }
-}
-
-/// 256 bits that nobody guesses.
-pub(super) fn random_text() -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }
 
 /// Where the user's browser is sent to.
@@ -240,7 +196,7 @@ impl Provider {
 fn basic(client_id: &str, secret: &str) -> String {
     let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     let pair = format!("{}:{}", encode(client_id), encode(secret));
-    format!("Basic {}", STANDARD.encode(pair))
+    format!("Basic {}", BASE64_STANDARD.encode(pair))
 }
 
 async fn send(request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), OauthError> {
@@ -265,136 +221,16 @@ async fn send(request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), OauthErr
     Ok((response.status(), body))
 }
 
-fn token_answer(status: StatusCode, body: &[u8]) -> Result<TokenAnswer, OauthError> {
-    let Some(mut fields) = json_object(body).filter(|_| !status.is_server_error()) else {
-        return Err(refusal(status, None));
-    };
-    // Some providers say 200 to everything.
-    if !status.is_success() || fields.contains_key("error") {
-        return Err(refusal(status, Some(&fields)));
-    }
-    let mut take = |name: &str| match fields.remove(name) {
-        Some(Value::String(text)) if !text.is_empty() => Some(text),
-        _ => None,
-    };
-    let access_token = take("access_token")
-        .ok_or_else(|| OauthError::Refused("its answer has no access_token".to_owned()))?;
-    let refresh_token = take("refresh_token");
-    let expires_in = fields.remove("expires_in");
-    let text = |(name, value)| match value {
-        Value::String(text) => Some((name, text)),
-        _ => None,
-    };
-    Ok(TokenAnswer {
-        access_token,
-        refresh_token,
-        expires_in: expires_in.as_ref().and_then(seconds),
-        extra: fields.into_iter().filter_map(text).collect(),
-    })
-}
-
-fn refusal(status: StatusCode, fields: Option<&Map<String, Value>>) -> OauthError {
-    let text = |name| fields?.get(name)?.as_str();
-    let Some(code) = text("error") else {
-        let message = format!("it answered {status}");
-        return if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
-            OauthError::Passing(message)
-        } else {
-            OauthError::Refused(message)
-        };
-    };
-    let message = in_words(code, text("error_description"));
-    match code {
-        // The second is what GitHub says.
-        "invalid_grant" | "bad_refresh_token" => OauthError::InvalidGrant(message),
-        "temporarily_unavailable" | "server_error" => OauthError::Passing(message),
-        _ => OauthError::Refused(message),
-    }
-}
-
-/// A provider's error as one short line.
-pub(super) fn in_words(code: &str, description: Option<&str>) -> String {
-    let whole = match description.filter(|text| !text.is_empty()) {
-        Some(description) => format!("{code}: {description}"),
-        None => code.to_owned(),
-    };
-    let printable = |character: &char| !character.is_control();
-    whole
-        .chars()
-        .filter(printable)
-        .take(LONGEST_MESSAGE)
-        .collect()
-}
-
-fn json_object(body: &[u8]) -> Option<Map<String, Value>> {
-    serde_json::from_slice(body).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn answer(status: u16, body: &str) -> Result<TokenAnswer, OauthError> {
-        token_answer(StatusCode::from_u16(status).unwrap(), body.as_bytes())
-    }
-
-    #[test]
-    fn the_challenge_is_that_of_rfc_7636() {
-        let verifier = Verifier("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".to_owned());
-        assert_eq!(
-            verifier.challenge(),
-            "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-        );
-        assert_eq!(Verifier::random().as_str().len(), 43);
-    }
-
-    #[test]
-    fn extra_texts_are_kept_and_numbers_may_be_strings() {
-        let body =
-            r#"{"access_token":"a","expires_in":"60","instance_url":"i","n":1,"token_type":"x"}"#;
-        let answer = answer(200, body).ok().unwrap();
-        assert_eq!(answer.access_token, "a");
-        assert_eq!(answer.refresh_token, None);
-        assert_eq!(answer.expires_in, Some(60));
-        assert_eq!(answer.extra.len(), 2);
-        assert_eq!(answer.extra["instance_url"], "i");
-    }
-
-    #[test]
-    fn failures_are_told_apart_by_what_can_be_done_about_them() {
-        let fault = |status, body| answer(status, body).err().unwrap();
-        let passing = |text: &str| OauthError::Passing(text.to_owned());
-        assert_eq!(
-            fault(503, "<html>"),
-            passing("it answered 503 Service Unavailable")
-        );
-        assert_eq!(fault(429, ""), passing("it answered 429 Too Many Requests"));
-        assert_eq!(
-            fault(400, r#"{"error":"temporarily_unavailable"}"#),
-            passing("temporarily_unavailable")
-        );
-        assert_eq!(
-            fault(
-                400,
-                r#"{"error":"invalid_grant","error_description":"gone\u0007"}"#
-            ),
-            OauthError::InvalidGrant("invalid_grant: gone".to_owned())
-        );
-        assert!(matches!(
-            fault(401, r#"{"error":"invalid_client"}"#),
-            OauthError::Refused(_)
-        ));
-        assert!(matches!(
-            fault(200, r#"{"error":"bad"}"#),
-            OauthError::Refused(_)
-        ));
-        assert!(matches!(fault(200, "{}"), OauthError::Refused(_)));
-        assert!(matches!(fault(302, ""), OauthError::Refused(_)));
-    }
-
     #[test]
     fn the_parts_of_basic_authentication_are_encoded() {
         let header = basic("a:b", "c d%");
-        assert_eq!(header, format!("Basic {}", STANDARD.encode("a%3Ab:c+d%25")));
+        assert_eq!(
+            header,
+            format!("Basic {}", BASE64_STANDARD.encode("a%3Ab:c+d%25"))
+        );
     }
 }

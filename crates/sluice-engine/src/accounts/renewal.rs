@@ -137,7 +137,7 @@ impl Accounts {
             (&due.app.auth, &due.tokens.refresh_token)
         else {
             return match due.usable_until {
-                Some(_) => Ok(Some(due.as_it_is(due.usable_until.unwrap_or_default()))),
+                Some(expires_at) => Ok(Some(due.as_it_is(expires_at))),
                 None => self.bury(&due, "it cannot be renewed").await,
             };
         };

@@ -229,7 +229,8 @@ async fn connecting_again_keeps_the_account() {
     let before = credentials(&api, &account).await;
     let body = json!({ "app": app.slug, "account_id": account });
     assert_eq!(connect_with(&api, body, "alice").await, account);
-    assert_eq!(accounts(&api).await.len(), 1);
+    let listed = accounts(&api).await;
+    assert_eq!((listed.len(), &listed[0]["name"]), (1, &json!("alice")));
     let after = credentials(&api, &account).await;
     assert_ne!(before["oauth_access_token"], after["oauth_access_token"]);
 }

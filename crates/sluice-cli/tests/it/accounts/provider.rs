@@ -53,17 +53,21 @@ impl Provider {
         format!("{}{path}", self.url)
     }
 
-    /// Registers a client here and as an app of `server`; `more` changes the app's OAuth settings.
+    /// Registers a client here and as an app of `server`; `more` changes the app's OAuth settings, and
+    /// `access_token_lifetime` in it how long the client's tokens live.
     pub(super) async fn app_on(&self, server: &Server, more: Value) -> OauthApp {
         let method = more["client_authentication"]
             .as_str()
             .unwrap_or("client_secret_basic");
-        let client = json!({
+        let mut client = json!({
             "redirect_uris": [format!("{}/oauth/callback", server.url())],
             "grant_types": ["authorization_code", "refresh_token"],
             "response_types": ["code"],
             "token_endpoint_auth_method": method,
         });
+        if let Some(seconds) = more.get("access_token_lifetime") {
+            client["access_token_lifetime"] = seconds.clone();
+        }
         let registered = server.api().absolute(Method::POST, &self.at("/reg"));
         let client = registered.json(&client).send().await.expect(201);
         let app = OauthApp {

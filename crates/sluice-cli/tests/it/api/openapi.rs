@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 15] = [
+const ROUTES: [(&str, &str); 26] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
@@ -27,6 +27,17 @@ const ROUTES: [(&str, &str); 15] = [
     ("GET", "/v1/sources/{id}/event_summaries"),
     ("DELETE", "/v1/sources/{id}/events"),
     ("GET", "/v1/sources/{id}/logs"),
+    ("POST", "/v1/apps"),
+    ("GET", "/v1/apps"),
+    ("GET", "/v1/apps/{id_or_slug}"),
+    ("DELETE", "/v1/apps/{id_or_slug}"),
+    ("POST", "/v1/accounts"),
+    ("GET", "/v1/accounts"),
+    ("GET", "/v1/accounts/{id}"),
+    ("PUT", "/v1/accounts/{id}"),
+    ("DELETE", "/v1/accounts/{id}"),
+    ("POST", "/v1/accounts/connect"),
+    ("GET", "/v1/accounts/connect/{id}"),
 ];
 
 async fn document(api: &Api) -> Value {
@@ -52,6 +63,7 @@ pub(super) async fn operations(api: &Api) -> Vec<(String, String)> {
     let filled = |path: &str| {
         path.replace("{id}", "dc_unknown")
             .replace("{key_or_id}", "unknown")
+            .replace("{id_or_slug}", "unknown")
             .replace("{key}", "unknown")
     };
     routes

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use serde_json::json;
-use sluice_testkit::{Plan, Server};
+use sluice_testkit::{Plan, Postgres, Server};
 
 use super::{
     fixtures::{connect, credentials, key_account, key_app, source_with, text},
@@ -53,6 +53,43 @@ async fn no_secret_is_readable_in_the_data_folder_or_the_log_and_accounts_outliv
     let other = source_with(&api, &app.slug, &connected).await;
     other.run(json!({})).await;
     assert_eq!(other.events(1).await[0]["auth"], tokens);
+}
+
+#[tokio::test]
+async fn no_secret_is_readable_in_a_postgresql_table() {
+    let database = Postgres::database();
+    let server = Server::start(own_server().postgres(&database)).await;
+    let api = server.user(&unique_name(), Plan::Free).await;
+    let slug = key_app(&server).await;
+    key_account(&api, &slug, "key-in-the-clear-1234").await;
+    let app = provider().app_on(&server, json!({})).await;
+    let connected = connect(&api, &app, "alice").await;
+    let tokens = credentials(&api, &connected).await;
+    let rows = tokio::task::spawn_blocking(move || everything_in(&database))
+        .await
+        .expect("rows");
+    assert!(rows.contains(&slug) && rows.contains(&connected), "{rows}");
+    for secret in [
+        "key-in-the-clear-1234",
+        &app.secret,
+        &text(&tokens["oauth_access_token"]),
+        &text(&tokens["oauth_refresh_token"]),
+    ] {
+        assert!(!rows.contains(secret), "{rows}");
+    }
+}
+
+/// The rows of the tables that hold secrets, as text.
+fn everything_in(database: &str) -> String {
+    let mut client =
+        postgres::Client::connect(database, postgres::NoTls).expect("PostgreSQL is there");
+    let rows = client
+        .query(
+            "SELECT t::text FROM apps t UNION ALL SELECT t::text FROM accounts t UNION ALL SELECT t::text FROM connections t",
+            &[],
+        )
+        .expect("rows");
+    rows.iter().map(|row| row.get::<_, String>(0)).collect()
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! App props of sources: which accounts they take, and what happens when one is gone.
 
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Backend};
+use sluice_testkit::{Api, Backend, Plan, Server};
 
 use super::fixtures::{key_account, key_app, source_code, source_with, unique_slug};
-use crate::support::{deploy_with, new_user, shared_server};
+use crate::support::{deploy_with, new_user, own_server, shared_server, unique_name};
 
 async fn faults(api: &Api, slug: &str, props: Value) -> Value {
     let body = json!({ "component_code": source_code(slug), "configured_props": props });
@@ -164,4 +164,21 @@ async fn a_deleted_account_fails_runs_with_a_clear_error_and_the_source_can_stil
     );
     let path = source.path("?ignore_hook_errors=true");
     api.delete(&path).await.expect(204);
+}
+
+#[tokio::test]
+async fn an_invocation_that_spins_right_after_it_was_given_credentials_keeps_its_lines() {
+    let server = Server::start(own_server().arg("--invocation-timeout").arg("1s")).await;
+    let api = server.user(&unique_name(), Plan::Free).await;
+    let slug = key_app(&server).await;
+    let account = key_account(&api, &slug, "k").await;
+    let code = source_code(&slug).replace(
+        "this.$emit(",
+        "console.log('about to spin'); for (;;); this.$emit(",
+    );
+    let props = json!({ "app": { "authProvisionId": account } });
+    let source = deploy_with(&api, &code, props).await;
+    source.run(json!({})).await;
+    assert_eq!(source.errors(1).await[0]["error"]["code"], "Timeout");
+    source.log_with("about to spin").await;
 }

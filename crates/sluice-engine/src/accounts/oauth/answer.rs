@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use reqwest::StatusCode;
 use serde_json::{Map, Value};
 
-use super::super::credentials::seconds;
+use crate::accounts::credentials::seconds;
 
 const LONGEST_MESSAGE: usize = 300;
 
 /// Tokens, as a provider hands them out.
-pub(in super::super) struct TokenAnswer {
-    pub(in super::super) access_token: String,
-    pub(in super::super) refresh_token: Option<String>,
+pub(crate) struct TokenAnswer {
+    pub(crate) access_token: String,
+    pub(crate) refresh_token: Option<String>,
     /// In seconds.
-    pub(in super::super) expires_in: Option<i64>,
-    pub(in super::super) extra: BTreeMap<String, String>,
+    pub(crate) expires_in: Option<i64>,
+    pub(crate) extra: BTreeMap<String, String>,
 }
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(in super::super) enum OauthError {
+pub(crate) enum OauthError {
     /// It may work later.
     #[error("{0}")]
     Passing(String),
@@ -78,7 +78,7 @@ pub(super) fn refusal(status: StatusCode, fields: Option<&Map<String, Value>>) -
 }
 
 /// A provider's error as one short line.
-pub(in super::super) fn in_words(code: &str, description: Option<&str>) -> String {
+pub(crate) fn in_words(code: &str, description: Option<&str>) -> String {
     let whole = match description.filter(|text| !text.is_empty()) {
         Some(description) => format!("{code}: {description}"),
         None => code.to_owned(),

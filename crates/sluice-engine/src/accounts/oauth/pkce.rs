@@ -4,18 +4,18 @@ use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 
 /// The secret that proves to the token endpoint that whoever exchanges the code also asked for it.
-pub(in super::super) struct Verifier(String);
+pub(crate) struct Verifier(String);
 
 impl Verifier {
-    pub(in super::super) fn random() -> Verifier {
+    pub(crate) fn random() -> Verifier {
         Verifier(random_text())
     }
 
-    pub(in super::super) fn from_text(text: String) -> Verifier {
+    pub(crate) fn from_text(text: String) -> Verifier {
         Verifier(text)
     }
 
-    pub(in super::super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
@@ -25,7 +25,7 @@ impl Verifier {
 }
 
 /// 256 bits that nobody guesses.
-pub(in super::super) fn random_text() -> String {
+pub(crate) fn random_text() -> String {
     BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }
 

@@ -35,7 +35,7 @@ bench: deno build ## Measure throughput, latency and memory; ARGS="--only a,b" s
 packages: deno ## Run what uses popular npm packages, fetched from the registry, under the sandbox
 	SLUICE_POPULAR=all cargo test --package sluice-cli --test popular -- --nocapture
 
-deno: $(TOOLS) ## Install the pinned Deno and the JavaScript linter from npm
+deno: $(TOOLS) ## Install the pinned Deno, the JavaScript linter and what tests use from npm
 
 $(TOOLS): package.json package-lock.json .npmrc
 	npm ci

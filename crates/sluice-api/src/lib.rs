@@ -3,6 +3,8 @@
 //! Fields stand in the order in which they are sent. Text that a client sends is free of NUL characters once it has been
 //! deserialised, because no database column can hold one.
 
+mod accounts;
+mod apps;
 mod components;
 mod data_stores;
 mod envelope;
@@ -14,6 +16,10 @@ mod sources;
 mod text;
 mod users;
 
+pub use accounts::{
+    Account, ConnectAccount, Connection, ConnectionStatus, CreateAccount, UpdateAccount,
+};
+pub use apps::{App, AuthType, ClientAuthentication, CustomField, OauthClient, RegisterApp};
 pub use components::{Component, CreateComponent, PublishComponent};
 pub use data_stores::DataStore;
 pub use envelope::{Data, List, PageInfo};
@@ -21,7 +27,8 @@ pub use error::ErrorBody;
 pub use events::{EventMetadata, EventSummary, TruncatedEvent};
 pub use logs::LogLine;
 pub use query::{
-    DeleteEventsQuery, DeleteSourceQuery, EventsQuery, FieldQuery, IgnoreHookErrors, PageQuery,
+    AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventsQuery,
+    FieldQuery, IgnoreHookErrors, IncludeCredentials, PageQuery,
 };
 pub use sources::{CreateSource, Invocation, RunSource, Source, UpdateSource};
 pub use users::{CreateUser, CreatedUser, FreeUser, NO_LIMIT, PaidUser, User, UserPlan};

@@ -67,3 +67,39 @@ pub enum IgnoreHookErrors {
     #[serde(rename = "false")]
     No,
 }
+
+/// Which apps to list.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct AppsQuery {
+    /// A part of the name or the slug.
+    pub q: Option<String>,
+}
+
+/// Which accounts to list.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct AccountsQuery {
+    /// Slug or id of an app.
+    pub app: Option<String>,
+}
+
+/// How to show an account.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct AccountQuery {
+    /// Show the credentials too.
+    #[serde(default)]
+    #[param(value_type = bool, required = false, default = false)]
+    pub include_credentials: IncludeCredentials,
+}
+
+/// Whether an account is shown with its credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum IncludeCredentials {
+    #[serde(rename = "true")]
+    Yes,
+    #[default]
+    #[serde(rename = "false")]
+    No,
+}

@@ -10,8 +10,8 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    mailbox::Work, metrics::Metrics, owners::Owners, quotas::Quotas, settings::Settings,
-    slots::Slots,
+    accounts::Accounts, mailbox::Work, metrics::Metrics, owners::Owners, quotas::Quotas,
+    settings::Settings, slots::Slots,
 };
 
 /// Usage is counted by UTC days.
@@ -27,6 +27,7 @@ pub(crate) struct Context {
     pub(crate) owners: Owners,
     pub(crate) slots: Slots,
     pub(crate) quotas: Quotas,
+    pub(crate) accounts: Accounts,
     /// Cancelled once: no new work is begun, what runs finishes.
     pub(crate) draining: CancellationToken,
     pub(crate) tasks: TaskTracker,
@@ -41,6 +42,7 @@ pub(crate) struct Parts {
     pub(crate) vault: Vault,
     pub(crate) runtime: Runtime,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) accounts: Accounts,
 }
 
 impl Context {
@@ -51,10 +53,12 @@ impl Context {
             vault,
             runtime,
             clock,
+            accounts,
         } = parts;
         Context {
             slots: Slots::new(settings.max_processes),
             quotas: Quotas::new(&settings),
+            accounts,
             settings,
             store,
             vault,

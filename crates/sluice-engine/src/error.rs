@@ -16,6 +16,12 @@ pub enum EngineError {
     InvalidCode(Vec<CodeFault>),
     #[error("record invalid")]
     InvalidProps(Vec<String>),
+    /// What is wrong with one part of a request, in words.
+    #[error("record invalid")]
+    InvalidRecord {
+        field: &'static str,
+        faults: Vec<String>,
+    },
     /// A hook threw; what it logged on the way, and the error, are the observations.
     #[error("observation error")]
     HookFailed { observations: Vec<Value> },

@@ -2,6 +2,7 @@
 //! its source runs it, and what came of it is committed in one transaction.
 
 mod accept;
+mod accounts;
 mod components;
 mod context;
 mod error;
@@ -29,6 +30,9 @@ use sluice_model::{Clock, ComponentShape};
 use sluice_store::{Store, sources::Source};
 
 pub use accept::{Acceptance, AcceptedRequest, Endpoint, NewUpload, ReplyReceiver, Responds};
+pub use accounts::{
+    AccountChange, AccountView, Connecting, NewAccount, NewApp, ProviderAnswer, Returned,
+};
 pub use components::{CodeInput, ComponentRef};
 pub use error::EngineError;
 pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};

@@ -4,11 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use sluice_model::Clock;
 use sluice_runtime::Runtime;
-use sluice_store::{Store, Vault, data_stores, sources, uploads};
+use sluice_store::{Store, Vault, connections, data_stores, sources, uploads};
 
 use crate::{
     Engine,
-    context::{Context, Parts},
+    accounts::Accounts,
+    context::{Context, MS_PER_DAY, Parts},
     error::EngineError,
     fetch::Fetcher,
     inbox::Inbox,
@@ -40,12 +41,15 @@ impl Engine {
         } = options;
         let fetcher = Fetcher::new(settings.allow_private_network, settings.max_api_body)
             .map_err(|error| EngineError::Internal(error.to_string()))?;
+        let accounts = Accounts::new(store.clone(), vault.clone(), Arc::clone(&clock))
+            .map_err(|error| EngineError::Internal(error.to_string()))?;
         let context = Arc::new(Context::new(Parts {
             settings,
             store,
             vault,
             runtime,
             clock,
+            accounts,
         }));
         let waiting = context
             .store
@@ -99,6 +103,15 @@ async fn keep_house(context: Arc<Context>) {
             tracing::warn!(%error, "old uploads could not be removed; they go later");
         }
         prune_data_stores(&context).await;
+        // Long after they have expired, so that whoever asks how one ended still learns it.
+        let before = context.clock.now_ms() - MS_PER_DAY;
+        let removed = context
+            .store
+            .write(move |c| connections::remove_older_than(c, before))
+            .await;
+        if let Err(error) = removed {
+            tracing::warn!(%error, "old connections could not be removed; they go later");
+        }
         tokio::select! {
             () = tokio::time::sleep(HOUSEKEEPING) => {}
             () = context.draining.cancelled() => {}

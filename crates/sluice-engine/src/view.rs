@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 use sluice_model::{ComponentShape, PropType, SourceId, UserId, masked};
 use sluice_store::{
-    Conn, StoreError, components,
+    Conn, Page, StoreError, components,
     endpoints::{self, Endpoint},
-    sources::{self, Page, Source},
+    sources::{self, Source},
 };
 
 use crate::{Engine, error::EngineError, settings::Settings};

@@ -95,6 +95,21 @@ prefixed_id!(
     SourceId,
     "dc_"
 );
+prefixed_id!(
+    /// An app that components can authenticate to.
+    AppId,
+    "app_"
+);
+prefixed_id!(
+    /// A user's account with an app: the credentials to use there.
+    AccountId,
+    "apn_"
+);
+prefixed_id!(
+    /// An account that is being connected in a browser.
+    ConnectionId,
+    "con_"
+);
 
 fn random_text(prefix: &str, rng: &mut impl Rng) -> Arc<str> {
     let mut text = String::with_capacity(prefix.len() + RANDOM_TAIL);

@@ -3,6 +3,7 @@
 //! Nothing here does I/O, and nothing here reads the clock or draws randomness on its own: both are arguments.
 //! The one exception is [`SystemClock`], the single place in the workspace that asks the machine what time it is.
 
+pub mod app;
 pub mod clock;
 pub mod component;
 pub mod cursor;
@@ -22,13 +23,14 @@ mod number;
 mod prop_value;
 mod structured_value;
 
+pub use app::{AppAuth, ClientAuthentication, KeyField, OauthSettings, is_app_slug};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use component::{ComponentKind, ComponentShape, DedupeStrategy, Hook, ModuleFormat, code_hash};
 pub use cursor::Cursor;
 pub use dedupe::{DedupeKey, DedupeState, Verdict, order_by_ts};
 pub use event_id::EventId;
 pub use id_gen::{EmitId, IdGen, InvocationId};
-pub use ids::{ComponentId, InvalidId, SourceId, UserId};
+pub use ids::{AccountId, AppId, ComponentId, ConnectionId, InvalidId, SourceId, UserId};
 pub use keys::{ApiKey, EndpointKey};
 pub use prop_def::PropDef;
 pub use prop_type::{PropType, ScalarType};

@@ -78,6 +78,11 @@ impl PropDef {
         self.declared.get("static")
     }
 
+    /// The slug of the app that an app prop is for.
+    pub fn app(&self) -> Option<&str> {
+        self.declared.get("app").and_then(Value::as_str)
+    }
+
     pub fn min(&self) -> Option<i64> {
         self.declared.get("min").and_then(Value::as_i64)
     }

@@ -94,7 +94,7 @@ fn plain_value(
         (None, Some(default)) => check_value(prop, default)
             .map(Some)
             .map_err(|fault| format!("default {fault}")),
-        // Accounts are not asked for yet, so an app never lacks one.
+        // Whether an app needs an account depends on how it is registered, which is not known here.
         (None, None) if prop.is_optional() || prop.prop_type == PropType::App => Ok(None),
         (None, None) => Err("is required".to_owned()),
     }

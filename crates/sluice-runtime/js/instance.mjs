@@ -25,6 +25,13 @@ export function instanceMaker(component, props) {
   };
 }
 
+/** Sets `$auth` of app props; invocations that have begun keep what they saw. */
+export function authorize(props, auths) {
+  for (const prop of props) {
+    if (Object.hasOwn(auths, prop.name)) prop.value = { ...prop.value, $auth: auths[prop.name] };
+  }
+}
+
 function propValue(kind, name, value, definition, invocation) {
   switch (kind) {
     case "http":

@@ -3,7 +3,7 @@
 import { answered, setMostAsks } from "./asks.mjs";
 import { importNodeModules, load, loadFault, shapeOf } from "./component.mjs";
 import { setMaxValue } from "./data_store.mjs";
-import { instanceMaker } from "./instance.mjs";
+import { authorize, instanceMaker } from "./instance.mjs";
 import { invoke, setLimits } from "./invocation.mjs";
 import { captureOutput, captureUncaught } from "./stdio.mjs";
 import { fillStore, setMaxStore } from "./store.mjs";
@@ -11,6 +11,7 @@ import { flush, receive, send, stringify } from "./wire.mjs";
 
 const exit = Deno.exit;
 let component;
+let bindings;
 let makeInstance;
 
 // The proxy is what HTTP clients look for when they are first used.
@@ -28,6 +29,9 @@ await receive((message, alone) => {
   switch (message.t) {
     case "load":
       start(message);
+      break;
+    case "auth":
+      authorize(bindings, message.props);
       break;
     case "run":
       invoke(message.i, message.ms, alone, (invocation) => call(message.c, message.e, invocation));
@@ -50,6 +54,7 @@ async function start({ file, modules, source, props, db, limits }) {
   fillStore(db);
   try {
     component = await load(file, modules);
+    bindings = props;
     makeInstance = instanceMaker(component, props);
     send(`{"t":"loaded","shape":${stringify(shapeOf(component))}}`);
   } catch (error) {

@@ -38,7 +38,7 @@ export function flush() {
 
 /**
  * Hands every incoming message to `handle(message, alone)`. `alone` is true when nothing else came
- * with it: a lone message reports as it goes, a batch reports together.
+ * with it, or only what it needs to know: a lone message reports as it goes, a batch reports together.
  */
 export async function receive(handle) {
   const decoder = new TextDecoder();
@@ -57,7 +57,8 @@ export async function receive(handle) {
     const lines = parts.join("").split("\n");
     parts = [text.slice(end + 1)];
     batching = true;
-    for (const line of lines) handle(parse(line), lines.length === 1);
+    const alone = lines.length === 1 || (lines.length === 2 && lines[0].startsWith('{"t":"auth"'));
+    for (const line of lines) handle(parse(line), alone);
     // Most invocations end within a few microtasks: let them, so that their reports leave together.
     for (let hop = 0; hop < 6; hop++) await null;
     batching = false;

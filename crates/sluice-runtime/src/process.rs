@@ -8,6 +8,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use serde_json::{Map, Value};
 use sluice_model::Clock;
 use tokio::{
     io::AsyncWriteExt,
@@ -196,6 +197,11 @@ impl Process {
             lines: self.lines.clone(),
             waiting: self.shared.asks.clone(),
         }
+    }
+
+    /// Tells the component what `$auth` of these app props is, from the next invocation on.
+    pub fn authorize(&self, auths: &Map<String, Value>) {
+        let _ = self.lines.send(protocol::auth_line(auths));
     }
 
     /// The folder a component may write to.

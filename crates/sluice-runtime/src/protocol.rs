@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Map, Value, json, value::RawValue};
 use sluice_model::{InvocationId, RawShape};
 
 use crate::{
@@ -252,6 +252,13 @@ pub(crate) fn run_line(invocation: &Invocation, out: &mut String) {
         invocation.timeout.as_millis(),
         invocation.event
     );
+}
+
+/// The line that says what `$auth` of app props is.
+pub(crate) fn auth_line(auths: &Map<String, Value>) -> String {
+    let mut line = json!({ "t": "auth", "props": auths }).to_string();
+    line.push('\n');
+    line
 }
 
 #[cfg(test)]

@@ -97,6 +97,9 @@ fn engine_failure(error: EngineError) -> Response {
         EngineError::InvalidProps(faults) => {
             unprocessable("record invalid", "configured_props", faults)
         }
+        EngineError::InvalidRecord { field, faults } => {
+            unprocessable("record invalid", field, faults)
+        }
         EngineError::HookFailed { observations } => with_body(
             StatusCode::UNPROCESSABLE_ENTITY,
             ErrorBody {

@@ -2,7 +2,7 @@
 
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
-use sluice_model::SourceId;
+use sluice_model::{AccountId, ConnectionId, SourceId};
 
 use crate::error::ApiError;
 
@@ -14,6 +14,46 @@ pub(crate) struct ComponentPath(pub(crate) String);
 
 /// The name of a data store, free of NUL characters.
 pub(crate) struct DataStorePath(pub(crate) String);
+/// The id of an account.
+pub(crate) struct AccountPath(pub(crate) AccountId);
+
+/// The id of a connection.
+pub(crate) struct ConnectionPath(pub(crate) ConnectionId);
+
+/// The id or the slug of an app, free of NUL characters.
+pub(crate) struct AppPath(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for AccountPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(AccountId::parse);
+        id.map(AccountPath).ok_or(ApiError::NotFound("account"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for ConnectionPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(ConnectionId::parse);
+        id.map(ConnectionPath)
+            .ok_or(ApiError::NotFound("connection"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for AppPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        text.filter(|text| !text.contains('\0'))
+            .map(AppPath)
+            .ok_or(ApiError::NotFound("app"))
+    }
+}
 
 impl<S: Send + Sync> FromRequestParts<S> for SourcePath {
     type Rejection = ApiError;

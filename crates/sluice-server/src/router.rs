@@ -11,7 +11,10 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     error::ApiError,
     openapi::Description,
-    routes::{components, data_stores, events, logs, operations, sources, uploads, users},
+    routes::{
+        accounts, apps, components, connect, data_stores, events, logs, operations, sources,
+        uploads, users,
+    },
 };
 
 /// The API, with its description.
@@ -30,6 +33,12 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(events::summaries))
         .routes(routes!(events::delete))
         .routes(routes!(logs::list))
+        .routes(routes!(apps::register, apps::list))
+        .routes(routes!(apps::get, apps::remove))
+        .routes(routes!(accounts::create, accounts::list))
+        .routes(routes!(accounts::get, accounts::update, accounts::delete))
+        .routes(routes!(connect::begin))
+        .routes(routes!(connect::status))
         .routes(routes!(data_stores::list))
         .routes(routes!(data_stores::delete));
     OpenApiRouter::with_openapi(Description::openapi()).nest("/v1", v1)
@@ -46,6 +55,7 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
         .route("/metrics", get(operations::metrics))
         .route("/openapi.json", get(async move || description.clone()))
         .route("/uploads/{id}", get(uploads::get))
+        .route("/oauth/callback", get(connect::callback))
         .fallback(async || ApiError::UnknownPath.into_response())
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed.into_response())
         .with_state(engine)

@@ -1,6 +1,9 @@
 //! The handlers, by resource. Each extracts, calls the engine or reads the store, and maps to the wire.
 
+pub(crate) mod accounts;
+pub(crate) mod apps;
 pub(crate) mod components;
+pub(crate) mod connect;
 pub(crate) mod data_stores;
 pub(crate) mod events;
 pub(crate) mod logs;
@@ -9,6 +12,13 @@ pub(crate) mod sources;
 pub(crate) mod summary;
 pub(crate) mod uploads;
 pub(crate) mod users;
+
+/// Accounts carry dates in ISO 8601, to the millisecond.
+fn iso_date(epoch_ms: i64) -> String {
+    jiff::Timestamp::from_millisecond(epoch_ms)
+        .map(|instant| format!("{instant:.3}"))
+        .unwrap_or_default()
+}
 
 /// Resources carry epoch seconds, the store epoch milliseconds.
 fn epoch_seconds(epoch_ms: i64) -> i64 {

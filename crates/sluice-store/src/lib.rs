@@ -12,6 +12,7 @@ mod conn;
 mod error;
 mod job;
 mod migrate;
+mod page;
 mod postgres;
 mod queue;
 mod row;
@@ -21,7 +22,10 @@ mod text_enum;
 mod value;
 mod vault;
 
+pub mod accounts;
+pub mod apps;
 pub mod components;
+pub mod connections;
 pub mod data_stores;
 pub mod endpoints;
 pub mod events;
@@ -38,6 +42,7 @@ pub mod users;
 
 pub use conn::{Conn, Dialect, query_all, query_one, query_opt};
 pub use error::{Result, StoreError};
+pub use page::Page;
 pub use row::{FromRow, Row};
 pub use store::{Location, Store, StoreOptions};
 pub use value::{FromValue, Value};

@@ -23,6 +23,11 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../migrations/postgres/0001_initial.sql"),
     },
     Migration {
+        version: 2,
+        sqlite: include_str!("../migrations/sqlite/0002_accounts.sql"),
+        postgres: include_str!("../migrations/postgres/0002_accounts.sql"),
+    },
+    Migration {
         version: 4,
         sqlite: include_str!("../migrations/sqlite/0004_data_stores.sql"),
         postgres: include_str!("../migrations/postgres/0004_data_stores.sql"),

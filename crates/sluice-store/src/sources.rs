@@ -1,14 +1,16 @@
 //! Sources: deployed components.
 
 use serde_json::{Map, Value as Json};
-use sluice_model::{ComponentId, Cursor, SourceId, UserId};
+use sluice_model::{ComponentId, SourceId, UserId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
+    page::Page,
     params,
     row::{FromRow, Row, to_json},
     text_enum::text_enum,
+    value::Value,
 };
 
 /// Where a source is in its life. There is no phase for the end: a removed source has no row.
@@ -37,16 +39,6 @@ pub struct Source {
     pub configured_props: Map<String, Json>,
     pub created_at: i64,
     pub updated_at: i64,
-}
-
-/// Part of a list, newest first. A cursor names a position, not a row, so its row may be gone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
-    pub limit: u32,
-    /// Only what follows this position in the list: older rows.
-    pub after: Option<Cursor>,
-    /// Only what comes just before this position in the list: newer rows.
-    pub before: Option<Cursor>,
 }
 
 const SELECT: &str = "SELECT id, user_id, component_id, name, name_slug, phase, active, \
@@ -125,31 +117,13 @@ pub fn slug_taken(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<bool> {
 
 /// The user's live sources, newest first.
 pub fn list(c: &mut dyn Conn, user: &UserId, page: &Page) -> Result<Vec<Source>> {
-    let Page {
-        limit,
-        after,
-        before,
-    } = page;
-    // Only `before` alone is counted from the older end: it asks for the rows nearest to it.
-    let nearest_first = if before.is_some() && after.is_none() {
-        "created_at, id"
-    } else {
-        "created_at DESC, id DESC"
-    };
     let sql = format!(
-        "{SELECT} WHERE user_id = ?1 AND phase = 'live' AND (created_at, id) < (?2, ?3) \
-         AND (created_at, id) > (?4, ?5) ORDER BY {nearest_first} LIMIT ?6"
+        "{SELECT} WHERE user_id = ?1 AND phase = 'live' AND {} LIMIT ?6",
+        page.condition()
     );
-    let (newest, newest_id) = position(after.as_ref(), i64::MAX);
-    let (oldest, oldest_id) = position(before.as_ref(), i64::MIN);
-    let bounds = params![user, newest, newest_id, oldest, oldest_id, *limit];
-    let mut sources: Vec<Source> = query_all(c, &sql, bounds)?;
+    let mut sources: Vec<Source> = query_all(c, &sql, &page.params(Value::from(user)))?;
     sources.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
     Ok(sources)
-}
-
-fn position(cursor: Option<&Cursor>, unbounded: i64) -> (i64, &str) {
-    cursor.map_or((unbounded, ""), |Cursor { at_ms, id }| (*at_ms, id))
 }
 
 /// How many live sources the user has.

@@ -1,5 +1,6 @@
 //! The real binary over real sockets, with real Deno processes, on both databases.
 
+mod accounts;
 mod api;
 mod components;
 mod durability;

@@ -41,13 +41,12 @@ impl Engine {
         } = request;
         let component = self.resolve(user, component).await?;
         must_be_a_source(&component.shape)?;
-        let configured_props = configure(&component.shape.props, &configured_props, None)
-            .map_err(EngineError::InvalidProps)?;
-        let configured_props = secrets::seal(
-            &self.context.vault,
-            &component.shape.props,
-            configured_props,
-        );
+        let props = &component.shape.props;
+        let checked = configure(props, &configured_props, None);
+        let configured_props = self
+            .with_accounts(user, props, &configured_props, checked)
+            .await?;
+        let configured_props = secrets::seal(&self.context.vault, props, configured_props);
         let now = self.context.clock.now_ms();
         let has_hooks = wants_hooks(&component.shape);
         let source = Source {

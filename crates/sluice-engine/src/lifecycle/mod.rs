@@ -93,7 +93,10 @@ impl Engine {
         }
     }
 
-    async fn to_the_end<T, F>(&self, operation: impl FnOnce(Engine) -> F) -> Result<T, EngineError>
+    pub(crate) async fn to_the_end<T, F>(
+        &self,
+        operation: impl FnOnce(Engine) -> F,
+    ) -> Result<T, EngineError>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, EngineError>> + Send + 'static,

@@ -73,9 +73,15 @@ impl Engine {
             Some(given) => stored.unmask(given),
             None => carried_over(&new.shape.props, &stored.values),
         };
-        let values = configure(&new.shape.props, &given, Some(&stored.values))
-            .map_err(EngineError::InvalidProps)?;
-        new.source.configured_props = stored.seal_again(vault, &new.shape.props, values)?;
+        let props = &new.shape.props;
+        let checked = configure(props, &given, Some(&stored.values));
+        // A source whose account is gone can still be renamed and put to sleep.
+        let values = if rerun {
+            self.with_accounts(user, props, &given, checked).await?
+        } else {
+            checked.map_err(EngineError::InvalidProps)?
+        };
+        new.source.configured_props = stored.seal_again(vault, props, values)?;
         new.source.component_id = component_id;
         new.source.active = request.active;
         new.source.updated_at = self.context.clock.now_ms();

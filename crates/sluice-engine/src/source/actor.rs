@@ -3,6 +3,7 @@
 //! It alone writes the source's state. One commit is under way at a time and takes everything that ended
 //! while the one before it was; so commits keep the order in which invocations ended.
 
+mod authorization;
 mod committing;
 mod intake;
 mod operation;
@@ -25,6 +26,7 @@ use super::{
     definition::Memory, engagement::Control, uploads::PlaceError,
 };
 use crate::{
+    accounts::Grants,
     context::Context,
     mailbox::{Refill, Work},
     retention::Retention,
@@ -46,6 +48,8 @@ pub(crate) struct Actor {
     start_after: Option<Instant>,
     start_pause: Duration,
     running: HashMap<InvocationId, Running>,
+    /// Finding out what the process's accounts are good for.
+    authorizing: Option<JoinHandle<()>>,
     placing: JoinSet<Result<Work, (Work, PlaceError)>>,
     refilling: Option<JoinHandle<Option<(Refill, Waiting)>>>,
     finished: Vec<Finished>,
@@ -66,6 +70,7 @@ struct Live {
     events: ProcessEvents,
     asks: Asks,
     slot: OwnedSemaphorePermit,
+    grants: Grants,
 }
 
 impl Live {
@@ -76,6 +81,7 @@ impl Live {
             mut events,
             asks,
             slot,
+            grants: _,
         } = self;
         drop((process, asks));
         while events.recv().await.is_some() {}
@@ -126,6 +132,7 @@ impl Actor {
             start_after: None,
             start_pause: FIRST_PAUSE,
             running: HashMap::new(),
+            authorizing: None,
             placing: JoinSet::new(),
             refilling: None,
             finished: Vec::new(),
@@ -160,6 +167,7 @@ impl Actor {
                 batch = settled(&mut self.commit) => self.committed(batch),
                 () = stall(&self.stalled), if self.awaits_quiet() => self.refuse_quiet(),
                 started = settled(&mut self.starting) => self.started(started),
+                _ = settled(&mut self.authorizing) => {}
                 read = settled(&mut self.refilling) => self.refilled(read.flatten()),
                 Some(placed) = self.placing.join_next(), if !self.placing.is_empty() => self.placed(placed.ok()),
                 () = self.handle.mailbox.changed.notified() => {}

@@ -7,6 +7,7 @@ use sluice_store::Vault;
 
 use super::Definition;
 use crate::{
+    accounts::app_value,
     secrets::{self, Unreadable},
     settings::Settings,
 };
@@ -58,7 +59,7 @@ fn binding(
             (BindingKind::Value, value)
         }
         PropType::Db => (BindingKind::Db, Value::Null),
-        PropType::App => (BindingKind::App, configured.unwrap_or(Value::Null)),
+        PropType::App => (BindingKind::App, app_value(configured.as_ref())),
         PropType::DataStore => (BindingKind::DataStore, configured?),
         PropType::Dir => (BindingKind::Dir, Value::Null),
         PropType::HttpRequest => (BindingKind::HttpRequest, configured?),

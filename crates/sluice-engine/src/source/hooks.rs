@@ -14,6 +14,13 @@ pub(super) fn failed(hook: Hook, outcome: &Outcome) -> Option<HookError> {
     })
 }
 
+/// The observations of a hook that was not run.
+pub(super) fn refused(hook: Hook, failure: &Failure) -> HookError {
+    HookError {
+        observations: observations(hook, &[], failure),
+    }
+}
+
 pub(super) fn died(hook: Hook, logs: &[LogLine], reason: &str, now_ms: i64) -> HookError {
     let failure = Failure {
         name: "ProcessDied".to_owned(),

@@ -11,7 +11,7 @@ use sluice_api::{
 };
 use sluice_engine::{CodeInput, ComponentRef, Engine, Listing, OnHookError, SourceView};
 use sluice_model::{Cursor, UserId};
-use sluice_store::sources::{self, Page};
+use sluice_store::{Page, sources};
 
 use crate::{
     auth::AuthUser,

@@ -1,6 +1,7 @@
 //! Every store test, each on both databases.
 
 mod accounts;
+mod app_accounts;
 mod code;
 mod connection;
 mod data_stores;

@@ -3,13 +3,13 @@
 use rstest::rstest;
 use sluice_model::{Cursor, EventId, TimerSpec};
 use sluice_store::{
-    Conn, Result, StoreError, endpoints,
+    Conn, Page, Result, StoreError, endpoints,
     events::{self, NewEvent},
     inbox::{self, InboxKind, NewInboxItem},
     kv,
     logs::{self, NewLog},
     query_one,
-    sources::{self, Page, Phase, Source},
+    sources::{self, Phase, Source},
     state::{self, SourceState},
     timers,
     uploads::{self, Upload},

@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 17] = [
+const ROUTES: [(&str, &str); 28] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
@@ -29,6 +29,17 @@ const ROUTES: [(&str, &str); 17] = [
     ("GET", "/v1/sources/{id}/logs"),
     ("GET", "/v1/data_stores"),
     ("DELETE", "/v1/data_stores/{name}"),
+    ("POST", "/v1/apps"),
+    ("GET", "/v1/apps"),
+    ("GET", "/v1/apps/{id_or_slug}"),
+    ("DELETE", "/v1/apps/{id_or_slug}"),
+    ("POST", "/v1/accounts"),
+    ("GET", "/v1/accounts"),
+    ("GET", "/v1/accounts/{id}"),
+    ("PUT", "/v1/accounts/{id}"),
+    ("DELETE", "/v1/accounts/{id}"),
+    ("POST", "/v1/accounts/connect"),
+    ("GET", "/v1/accounts/connect/{id}"),
 ];
 
 async fn document(api: &Api) -> Value {
@@ -54,6 +65,7 @@ pub(super) async fn operations(api: &Api) -> Vec<(String, String)> {
     let filled = |path: &str| {
         path.replace("{id}", "dc_unknown")
             .replace("{key_or_id}", "unknown")
+            .replace("{id_or_slug}", "unknown")
             .replace("{key}", "unknown")
             .replace("{name}", "unknown")
     };

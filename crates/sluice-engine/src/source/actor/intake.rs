@@ -50,10 +50,10 @@ impl Actor {
     }
 
     pub(super) fn dispatch(&mut self) {
-        let Some(live) = &self.process else { return };
-        if !self.is_open() {
+        if !self.is_open() || !self.is_authorized() {
             return;
         }
+        let Some(live) = &self.process else { return };
         let most = self.context.settings.source_concurrency;
         let mut alone = self.running.values().any(Running::is_suspect);
         let mut ready = Vec::new();

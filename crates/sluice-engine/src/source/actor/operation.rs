@@ -64,6 +64,9 @@ impl Actor {
     }
 
     pub(super) fn run_hooks(&mut self) {
+        if self.has_waiting_hooks() && !self.is_authorized_for_hooks() {
+            return;
+        }
         let (Some(live), Some(operation)) = (&self.process, &mut self.engaged) else {
             return;
         };

@@ -10,6 +10,7 @@ use tokio::{task::JoinSet, time::Instant};
 
 use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE, Live, Running};
 use crate::{
+    accounts::Grants,
     mailbox::NoReply,
     source::{
         asks::{Asks, Reach},
@@ -43,6 +44,13 @@ impl Actor {
             props,
             stored: self.memory.stored.entries(),
         };
+        let source = &self.definition.source;
+        let grants = Grants::of(
+            &self.context.accounts,
+            &source.user_id,
+            &self.definition.shape.props,
+            &source.configured_props,
+        );
         let context = Arc::clone(&self.context);
         self.starting = Some(tokio::spawn(async move {
             let slot = context.slots.acquire().await;
@@ -54,6 +62,7 @@ impl Actor {
                 events,
                 asks,
                 slot,
+                grants,
             })
         }));
     }
@@ -128,14 +137,17 @@ impl Actor {
     }
 
     pub(super) fn stop_idle_process(&mut self) {
-        if self.is_quiet() && self.engaged.is_none() {
+        if self.is_quiet() && self.engaged.is_none() && self.authorizing.is_none() {
             self.stop_process();
             self.idle_since = None;
         }
     }
 
     pub(super) fn note_idleness(&mut self) {
-        let idle = self.process.is_some() && self.is_quiet() && self.engaged.is_none();
+        let idle = self.process.is_some()
+            && self.is_quiet()
+            && self.engaged.is_none()
+            && self.authorizing.is_none();
         match (idle, self.idle_since) {
             (true, None) => {
                 self.idle_since = Some(Instant::now());

@@ -5,7 +5,7 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use proptest::{option, prelude::*, sample::select};
 use sluice_model::{Cursor, EventId, InvocationId, SourceId, TimerSpec};
 use sluice_store::{
-    Conn, Result,
+    Conn, Page, Result,
     data_stores::{
         self, StoreRef,
         entries::{self, Expiry},
@@ -14,8 +14,7 @@ use sluice_store::{
     inbox::{self, InboxKind, NewInboxItem, Room},
     kv,
     logs::{self, NewLog},
-    sources::{self, Page},
-    timers,
+    sources, timers,
     usage::{self, Usage},
 };
 

@@ -1,0 +1,164 @@
+//! The accounts of a user with apps.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use http::StatusCode;
+use sluice_api::{
+    Account, AccountQuery, AccountsQuery, CreateAccount, Data, FieldQuery, IncludeCredentials,
+    List, PageQuery, UpdateAccount,
+};
+use sluice_engine::{AccountChange, AccountView, Engine, Listing, NewAccount};
+use sluice_model::Cursor;
+use sluice_store::{Page, accounts::Health};
+
+use crate::{
+    auth::AuthUser,
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    page::{self, PageRequest},
+    path::AccountPath,
+    query::Query,
+    reply,
+    routes::{apps, iso_date},
+};
+
+/// Create an account from keys, or from tokens that are there already
+#[utoipa::path(post, path = "/accounts", tag = "accounts", operation_id = "createAccount", request_body = CreateAccount,
+    responses((status = 200, body = Data<Account>), ApiErrors))]
+pub(crate) async fn create(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<CreateAccount>,
+) -> Result<Response, ApiError> {
+    let CreateAccount {
+        app,
+        name,
+        credentials,
+    } = parameters;
+    let new = NewAccount {
+        app: app.ok_or_else(|| ApiError::bad_request("app is required"))?,
+        name,
+        credentials: credentials.unwrap_or_default(),
+    };
+    let view = engine.create_account(&user.id, new).await?;
+    Ok(reply::one(on_the_wire(view), &fields))
+}
+
+/// The accounts of the current user
+#[utoipa::path(get, path = "/accounts", tag = "accounts", operation_id = "listAccounts", params(AccountsQuery, PageQuery, FieldQuery),
+    responses((status = 200, body = List<Account>), ApiErrors))]
+pub(crate) async fn list(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    Query(AccountsQuery { app }): Query<AccountsQuery>,
+    Query(page): Query<PageQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let PageRequest {
+        limit,
+        after,
+        before,
+    } = PageRequest::parse(&page, Cursor::decode)?;
+    let page = Page {
+        limit,
+        after,
+        before,
+    };
+    let app = apps::without_nul("app", app)?;
+    let Listing { total, rows } = engine.accounts(&user.id, app, page).await?;
+    let page_info = page::list(total, rows.iter().collect(), |view| cursor_of(view)).page_info;
+    let data = rows.into_iter().map(on_the_wire).collect();
+    Ok(reply::many(
+        List { page_info, data },
+        &FieldSelection::new(&fields),
+    ))
+}
+
+/// An account
+#[utoipa::path(get, path = "/accounts/{id}", tag = "accounts", operation_id = "getAccount",
+    params(("id" = String, Path), AccountQuery, FieldQuery),
+    responses((status = 200, body = Data<Account>), ApiErrors))]
+pub(crate) async fn get(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    AccountPath(id): AccountPath,
+    Query(AccountQuery {
+        include_credentials,
+    }): Query<AccountQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let view = engine.account(&user.id, &id).await?;
+    let credentials = match include_credentials {
+        IncludeCredentials::Yes => Some(engine.credentials_of(&view)?),
+        IncludeCredentials::No => None,
+    };
+    let account = Account {
+        credentials,
+        ..on_the_wire(view)
+    };
+    Ok(reply::one(account, &FieldSelection::new(&fields)))
+}
+
+/// Rename an account, or give it new credentials
+#[utoipa::path(put, path = "/accounts/{id}", tag = "accounts", operation_id = "updateAccount", params(("id" = String, Path)),
+    request_body = UpdateAccount, responses((status = 200, body = Data<Account>), ApiErrors))]
+pub(crate) async fn update(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    AccountPath(id): AccountPath,
+    JsonBody { parameters, fields }: JsonBody<UpdateAccount>,
+) -> Result<Response, ApiError> {
+    let UpdateAccount { name, credentials } = parameters;
+    if name.is_none() && credentials.is_none() {
+        return Err(ApiError::bad_request(
+            "the body names nothing to change: give one of name and credentials",
+        ));
+    }
+    let change = AccountChange { name, credentials };
+    let view = engine.update_account(&user.id, &id, change).await?;
+    Ok(reply::one(on_the_wire(view), &fields))
+}
+
+/// Delete an account
+///
+/// Sources that use it fail from then on, and say so in their logs. The provider is asked to take back its tokens.
+#[utoipa::path(delete, path = "/accounts/{id}", tag = "accounts", operation_id = "deleteAccount", params(("id" = String, Path)),
+    responses((status = 204, description = "Deleted"), ApiErrors))]
+pub(crate) async fn delete(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    AccountPath(id): AccountPath,
+) -> Result<StatusCode, ApiError> {
+    engine.remove_account(&user.id, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn cursor_of(AccountView { account, .. }: &AccountView) -> String {
+    let cursor = Cursor {
+        at_ms: account.created_at,
+        id: account.id.as_str().to_owned(),
+    };
+    cursor.encode()
+}
+
+fn on_the_wire(AccountView { account, app }: AccountView) -> Account {
+    let error = match account.health {
+        Health::Healthy => None,
+        Health::Dead(reason) => Some(reason),
+    };
+    Account {
+        id: account.id,
+        name: account.name,
+        healthy: error.is_none(),
+        dead: error.is_some(),
+        error,
+        app: apps::on_the_wire(app),
+        created_at: iso_date(account.created_at),
+        updated_at: iso_date(account.updated_at),
+        expires_at: account.expires_at.map(iso_date),
+        credentials: None,
+    }
+}

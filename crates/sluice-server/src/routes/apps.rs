@@ -1,0 +1,199 @@
+//! Apps, as the operator registers them and everybody sees them.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use http::StatusCode;
+use sluice_api::{
+    App, AppsQuery, AuthType, CustomField, Data, FieldQuery, List, OauthClient, PageQuery,
+    RegisterApp,
+};
+use sluice_engine::{Engine, Listing, NewApp};
+use sluice_model::{AppAuth, ClientAuthentication, Cursor, KeyField, OauthSettings};
+use sluice_store::{Page, apps};
+
+use crate::{
+    auth::{AuthUser, Operator},
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    page::{self, PageRequest},
+    path::AppPath,
+    query::Query,
+    reply,
+};
+
+/// Register an app, or change the one with this slug
+///
+/// For the operator only; for everyone else this path does not exist.
+#[utoipa::path(post, path = "/apps", tag = "apps", operation_id = "registerApp", request_body = RegisterApp,
+    responses((status = 200, body = Data<App>), ApiErrors))]
+pub(crate) async fn register(
+    _: Operator,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<RegisterApp>,
+) -> Result<Response, ApiError> {
+    let RegisterApp {
+        name_slug,
+        name,
+        description,
+        auth_type,
+        custom_fields,
+        oauth,
+    } = parameters;
+    let missing = |name: &str| ApiError::BadRequest(format!("{name} is required"));
+    let slug = name_slug.ok_or_else(|| missing("name_slug"))?;
+    let (auth, client_secret) = match auth_type.ok_or_else(|| missing("auth_type"))? {
+        AuthType::None => (AppAuth::None, None),
+        AuthType::Keys => {
+            let fields = custom_fields.ok_or_else(|| missing("custom_fields"))?;
+            let fields = fields.into_iter().map(key_field).collect();
+            (AppAuth::Keys { fields }, None)
+        }
+        AuthType::Oauth => {
+            let (settings, secret) = oauth_client(oauth.ok_or_else(|| missing("oauth"))?);
+            (AppAuth::Oauth(Box::new(settings)), secret)
+        }
+    };
+    let new = NewApp {
+        slug,
+        name,
+        description,
+        auth,
+        client_secret,
+    };
+    let app = engine.register_app(new).await?;
+    Ok(reply::one(on_the_wire(app), &fields))
+}
+
+/// The apps of this server
+#[utoipa::path(get, path = "/apps", tag = "apps", operation_id = "listApps", params(AppsQuery, PageQuery, FieldQuery),
+    responses((status = 200, body = List<App>), ApiErrors))]
+pub(crate) async fn list(
+    _: AuthUser,
+    State(engine): State<Arc<Engine>>,
+    Query(AppsQuery { q }): Query<AppsQuery>,
+    Query(page): Query<PageQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let PageRequest {
+        limit,
+        after,
+        before,
+    } = PageRequest::parse(&page, Cursor::decode)?;
+    let page = Page {
+        limit,
+        after,
+        before,
+    };
+    let text = without_nul("q", q)?.unwrap_or_default();
+    let Listing { total, rows } = engine.apps(text, page).await?;
+    let page_info = page::list(total, rows.iter().collect(), |app| cursor_of(app)).page_info;
+    let data = rows.into_iter().map(on_the_wire).collect();
+    Ok(reply::many(
+        List { page_info, data },
+        &FieldSelection::new(&fields),
+    ))
+}
+
+/// An app, by slug or id
+#[utoipa::path(get, path = "/apps/{id_or_slug}", tag = "apps", operation_id = "getApp", params(("id_or_slug" = String, Path), FieldQuery),
+    responses((status = 200, body = Data<App>), ApiErrors))]
+pub(crate) async fn get(
+    _: AuthUser,
+    State(engine): State<Arc<Engine>>,
+    AppPath(id_or_slug): AppPath,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let app = engine.app(id_or_slug).await?;
+    Ok(reply::one(on_the_wire(app), &FieldSelection::new(&fields)))
+}
+
+/// Remove an app that nobody has an account with
+///
+/// For the operator only; for everyone else this path does not exist.
+#[utoipa::path(delete, path = "/apps/{id_or_slug}", tag = "apps", operation_id = "removeApp", params(("id_or_slug" = String, Path)),
+    responses((status = 204, description = "Removed"), ApiErrors))]
+pub(crate) async fn remove(
+    _: Operator,
+    State(engine): State<Arc<Engine>>,
+    AppPath(id_or_slug): AppPath,
+) -> Result<StatusCode, ApiError> {
+    engine.remove_app(id_or_slug).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// No database column can hold a NUL, so nothing matches text with one; it is refused as everywhere.
+pub(super) fn without_nul(name: &str, text: Option<String>) -> Result<Option<String>, ApiError> {
+    match text {
+        Some(text) if text.contains('\0') => Err(ApiError::BadRequest(format!(
+            "{name} must not contain NUL characters"
+        ))),
+        text => Ok(text),
+    }
+}
+
+pub(super) fn on_the_wire(app: apps::App) -> App {
+    let custom_fields_json = serde_json::to_string(app.auth.key_fields());
+    App {
+        id: app.id,
+        name_slug: app.slug,
+        name: app.name,
+        auth_type: match app.auth {
+            AppAuth::None => AuthType::None,
+            AppAuth::Keys { .. } => AuthType::Keys,
+            AppAuth::Oauth(_) => AuthType::Oauth,
+        },
+        description: app.description,
+        custom_fields_json: custom_fields_json.expect("fields have only text for keys"),
+    }
+}
+
+fn cursor_of(app: &apps::App) -> String {
+    let cursor = Cursor {
+        at_ms: app.created_at,
+        id: app.id.as_str().to_owned(),
+    };
+    cursor.encode()
+}
+
+fn key_field(field: CustomField) -> KeyField {
+    let CustomField {
+        name,
+        label,
+        description,
+        default,
+        optional,
+        kind,
+    } = field;
+    KeyField {
+        name,
+        label,
+        description,
+        default,
+        optional,
+        kind,
+    }
+}
+
+fn oauth_client(client: OauthClient) -> (OauthSettings, Option<String>) {
+    let settings = OauthSettings {
+        authorization_url: client.authorization_url,
+        token_url: client.token_url,
+        revocation_url: client.revocation_url,
+        userinfo_url: client.userinfo_url,
+        uid_field: client.uid_field.unwrap_or_else(|| "sub".to_owned()),
+        client_id: client.client_id,
+        scopes: client.scopes,
+        scope_separator: client.scope_separator.unwrap_or_else(|| " ".to_owned()),
+        authorize_params: client.authorize_params,
+        token_params: client.token_params,
+        client_authentication: match client.client_authentication {
+            Some(sluice_api::ClientAuthentication::Post) => ClientAuthentication::Post,
+            Some(sluice_api::ClientAuthentication::Basic) | None => ClientAuthentication::Basic,
+        },
+        pkce: client.pkce.unwrap_or(true),
+    };
+    (settings, client.client_secret)
+}

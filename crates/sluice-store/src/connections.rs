@@ -1,0 +1,150 @@
+//! Accounts that are being connected in a browser: what must be remembered until the provider sends it back.
+
+use sluice_model::{AccountId, AppId, ConnectionId, UserId};
+
+use crate::{
+    conn::{Conn, query_opt},
+    error::Result,
+    params,
+    row::{FromRow, Row},
+    text_enum::text_enum,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connection {
+    pub id: ConnectionId,
+    pub user_id: UserId,
+    pub app_id: AppId,
+    /// The account to renew, or the one that was made; none before that.
+    pub account_id: Option<AccountId>,
+    /// What to call a new account.
+    pub name: Option<String>,
+    /// The PKCE verifier, sealed by the vault.
+    pub verifier_sealed: Option<String>,
+    pub redirect_to: Option<String>,
+    pub stage: Stage,
+    pub error: Option<String>,
+    pub created_at: i64,
+    pub expires_at: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// The browser has not come back.
+    Pending,
+    /// It has; what it brought is being exchanged, and nobody else can bring anything.
+    Returned,
+    Connected,
+    Failed,
+}
+
+text_enum!(Stage {
+    Pending = "pending",
+    Returned = "returned",
+    Connected = "connected",
+    Failed = "failed",
+});
+
+const SELECT: &str = "SELECT id, user_id, app_id, account_id, name, verifier_sealed, redirect_to, \
+     stage, error, created_at, expires_at FROM connections";
+
+impl FromRow for Connection {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Connection {
+            id: row.get(0)?,
+            user_id: row.get(1)?,
+            app_id: row.get(2)?,
+            account_id: row.get(3)?,
+            name: row.get(4)?,
+            verifier_sealed: row.get(5)?,
+            redirect_to: row.get(6)?,
+            stage: row.get(7)?,
+            error: row.get(8)?,
+            created_at: row.get(9)?,
+            expires_at: row.get(10)?,
+        })
+    }
+}
+
+/// `state_fingerprint` is how the connection is found when the browser comes back.
+pub fn insert(c: &mut dyn Conn, connection: &Connection, state_fingerprint: &str) -> Result<()> {
+    let Connection {
+        id,
+        user_id,
+        app_id,
+        account_id,
+        name,
+        verifier_sealed,
+        redirect_to,
+        stage,
+        error,
+        created_at,
+        expires_at,
+    } = connection;
+    c.execute(
+        "INSERT INTO connections (id, user_id, app_id, account_id, name, verifier_sealed, \
+         redirect_to, stage, error, created_at, expires_at, state_fingerprint) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        params![
+            id,
+            user_id,
+            app_id,
+            account_id.as_ref(),
+            name.as_ref(),
+            verifier_sealed.as_ref(),
+            redirect_to.as_ref(),
+            *stage,
+            error.as_ref(),
+            *created_at,
+            *expires_at,
+            state_fingerprint
+        ],
+    )?;
+    Ok(())
+}
+
+pub fn get(c: &mut dyn Conn, user: &UserId, id: &ConnectionId) -> Result<Option<Connection>> {
+    let sql = format!("{SELECT} WHERE id = ?1 AND user_id = ?2");
+    query_opt(c, &sql, params![id, user])
+}
+
+/// Whoever's connection has this state, once and in time: the state is the proof. A second call finds nothing.
+pub fn take(c: &mut dyn Conn, state_fingerprint: &str, now: i64) -> Result<Option<Connection>> {
+    let taken = c.execute(
+        "UPDATE connections SET stage = 'returned' \
+         WHERE state_fingerprint = ?1 AND stage = 'pending' AND expires_at > ?2",
+        params![state_fingerprint, now],
+    )?;
+    if taken == 0 {
+        return Ok(None);
+    }
+    let sql = format!("{SELECT} WHERE state_fingerprint = ?1");
+    query_opt(c, &sql, params![state_fingerprint])
+}
+
+/// How it ended: with an account, or with an error in words.
+pub fn finish(
+    c: &mut dyn Conn,
+    id: &ConnectionId,
+    outcome: std::result::Result<&AccountId, &str>,
+) -> Result<()> {
+    match outcome {
+        Ok(account) => c.execute(
+            "UPDATE connections SET stage = 'connected', account_id = ?2 WHERE id = ?1",
+            params![id, account],
+        )?,
+        Err(error) => c.execute(
+            "UPDATE connections SET stage = 'failed', error = ?2 WHERE id = ?1",
+            params![id, error],
+        )?,
+    };
+    Ok(())
+}
+
+/// Removes everybody's connections begun before `created_before`.
+pub fn remove_older_than(c: &mut dyn Conn, created_before: i64) -> Result<u64> {
+    c.execute(
+        "DELETE FROM connections WHERE created_at < ?1",
+        params![created_before],
+    )
+}

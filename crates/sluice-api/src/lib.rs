@@ -7,6 +7,7 @@ mod components;
 mod envelope;
 mod error;
 mod events;
+mod forms;
 mod logs;
 mod query;
 mod sources;
@@ -17,6 +18,7 @@ pub use components::{Component, CreateComponent, PublishComponent};
 pub use envelope::{Data, List, PageInfo};
 pub use error::ErrorBody;
 pub use events::{EventMetadata, EventSummary, TruncatedEvent};
+pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
 pub use logs::LogLine;
 pub use query::{
     DeleteEventsQuery, DeleteSourceQuery, EventsQuery, FieldQuery, IgnoreHookErrors, PageQuery,

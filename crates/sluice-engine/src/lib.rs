@@ -11,7 +11,9 @@ mod lifecycle;
 mod mailbox;
 mod metrics;
 mod net_guard;
+mod observations;
 mod owners;
+mod questions;
 mod quotas;
 mod retention;
 mod scheduler;
@@ -27,12 +29,15 @@ use std::sync::Arc;
 use sluice_model::{Clock, ComponentShape};
 use sluice_store::{Store, sources::Source};
 
-pub use accept::{Acceptance, AcceptedRequest, Endpoint, NewUpload, ReplyReceiver, Responds};
+pub use accept::{
+    Acceptance, AcceptedRequest, Endpoint, EventForm, NewUpload, ReplyReceiver, Responds,
+};
 pub use components::{CodeInput, ComponentRef};
 pub use error::EngineError;
 pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};
 pub use mailbox::NoReply;
 pub use metrics::Metrics;
+pub use questions::{Choice, DeclaredProps, Draft, OptionsAnswer, OptionsQuestion};
 pub use settings::Settings;
 pub use startup::EngineOptions;
 pub use users::{FirstUser, NewUser};

@@ -18,10 +18,14 @@ pub enum PropType {
     Array(ScalarType),
     /// An endpoint of the source's own.
     Http,
+    /// An endpoint of the source's own for the webhooks of an app: what is sent there is the event itself.
+    Apphook,
     /// A schedule on which the source runs.
     Timer,
     /// The source's key-value store.
     Db,
+    /// A text that a form shows.
+    Alert,
     /// A type this server only passes on: it takes any value.
     Other(String),
 }
@@ -37,11 +41,9 @@ pub enum ScalarType {
 }
 
 /// Types that published components use and this server passes on. Names that begin with `$.` need no mention.
-const PASSED_ON: [&str; 5] = [PropType::ALERT, "data_store", "dir", "http_request", "sql"];
+const PASSED_ON: [&str; 4] = ["data_store", "dir", "http_request", "sql"];
 
 impl PropType {
-    const ALERT: &str = "alert";
-
     /// The type `text` names. A name that begins with `$.` is taken even when it is unknown.
     pub fn parse(text: &str) -> Option<PropType> {
         if let Some(element) = text.strip_suffix("[]").and_then(ScalarType::parse) {
@@ -54,7 +56,9 @@ impl PropType {
             "object" => Self::Object,
             "any" => Self::Any,
             "app" => Self::App,
+            "alert" => Self::Alert,
             "$.interface.http" => Self::Http,
+            "$.interface.apphook" => Self::Apphook,
             "$.interface.timer" => Self::Timer,
             "$.service.db" => Self::Db,
             other if other.starts_with("$.") || PASSED_ON.contains(&other) => {
@@ -67,8 +71,7 @@ impl PropType {
     /// Whether nobody gives this prop a value: the server makes it, or it is only shown.
     pub fn takes_no_value(&self) -> bool {
         match self {
-            Self::Http | Self::Db => true,
-            Self::Other(name) => name == Self::ALERT,
+            Self::Http | Self::Apphook | Self::Db | Self::Alert => true,
             Self::Boolean
             | Self::Integer
             | Self::String
@@ -76,8 +79,14 @@ impl PropType {
             | Self::Any
             | Self::App
             | Self::Array(_)
-            | Self::Timer => false,
+            | Self::Timer
+            | Self::Other(_) => false,
         }
+    }
+
+    /// Whether requests come to it at an address of its own.
+    pub fn has_endpoint(&self) -> bool {
+        matches!(self, Self::Http | Self::Apphook)
     }
 }
 
@@ -91,7 +100,9 @@ impl fmt::Display for PropType {
             Self::Any => f.write_str("any"),
             Self::App => f.write_str("app"),
             Self::Array(element) => write!(f, "{}[]", element.as_str()),
+            Self::Alert => f.write_str("alert"),
             Self::Http => f.write_str("$.interface.http"),
+            Self::Apphook => f.write_str("$.interface.apphook"),
             Self::Timer => f.write_str("$.interface.timer"),
             Self::Db => f.write_str("$.service.db"),
             Self::Other(name) => f.write_str(name),

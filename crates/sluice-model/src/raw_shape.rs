@@ -16,6 +16,8 @@ use crate::{
 const MOST_PROPS: usize = 1_000;
 /// Bytes of a key or of a prop's name; every database can index as many.
 const LONGEST_NAME: usize = 500;
+const MOST_WARNINGS: usize = 100;
+const LONGEST_WARNING: usize = 500;
 
 /// The loader's report. Absent values are null; functions have been replaced by the loader.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,8 @@ pub struct RawShape {
     pub props: Vec<RawProp>,
     pub hooks: Vec<String>,
     pub has_run: bool,
+    pub has_additional_props: bool,
+    pub warnings: Vec<String>,
 }
 
 /// One declared prop: `def` is its type (the shorthand) or an object; a method in it is `{"$function": true}`.
@@ -81,6 +85,8 @@ impl RawShape {
                     hooks: known_hooks(&self.hooks),
                     has_run: self.has_run,
                     format,
+                    has_additional_props: self.has_additional_props,
+                    warnings: warnings(self.warnings),
                 })
             }
             _ => Err(faults),
@@ -133,6 +139,24 @@ fn optional_text(what: &str, value: Value) -> Result<Option<String>, String> {
         Value::String(text) => Ok(Some(without_nul(text)).filter(|text| !text.is_empty())),
         _ => Err(format!("{what} must be a string")),
     }
+}
+
+/// The props that a component's `additionalProps` declares, or everything that is wrong with them.
+pub fn check_dynamic_props(raw: Vec<RawProp>) -> Result<Vec<PropDef>, Vec<String>> {
+    let mut faults = Vec::new();
+    let props = check_props(&mut faults, raw);
+    if faults.is_empty() {
+        Ok(props)
+    } else {
+        Err(faults)
+    }
+}
+
+fn warnings(raw: Vec<String>) -> Vec<String> {
+    raw.into_iter()
+        .take(MOST_WARNINGS)
+        .map(|text| without_nul(text).chars().take(LONGEST_WARNING).collect())
+        .collect()
 }
 
 fn check_props(faults: &mut Vec<String>, raw: Vec<RawProp>) -> Vec<PropDef> {

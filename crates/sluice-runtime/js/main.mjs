@@ -1,15 +1,19 @@
 // The harness: runs inside the sandboxed process, loads one component, and runs what the supervisor asks.
 
-import { load, loadFault, shapeOf } from "./component.mjs";
+import { load, loadFault } from "./component.mjs";
 import { instanceMaker } from "./instance.mjs";
 import { invoke, setLimits } from "./invocation.mjs";
+import { additionalProps, options } from "./questions.mjs";
+import { shapeOf } from "./shape.mjs";
 import { captureOutput, captureUncaught } from "./stdio.mjs";
 import { fillStore } from "./store.mjs";
 import { flush, receive, send, stringify } from "./wire.mjs";
 
 const exit = Deno.exit;
+const questions = { options, additionalProps };
 let component;
 let makeInstance;
+let boundProps;
 
 for (const name of Object.keys(Deno.env.toObject())) {
   if (name !== "TMPDIR") Deno.env.delete(name);
@@ -40,6 +44,7 @@ async function start({ file, source, props, db, limits }) {
   try {
     component = await load(file);
     makeInstance = instanceMaker(component, props);
+    boundProps = props.map(({ name }) => name);
     send(`{"t":"loaded","shape":${stringify(shapeOf(component))}}`);
   } catch (error) {
     send(`{"t":"failed","fault":${stringify(loadFault(error))}}`);
@@ -49,8 +54,13 @@ async function start({ file, source, props, db, limits }) {
 
 function call(what, event, invocation) {
   const self = makeInstance(invocation);
+  if (Object.hasOwn(questions, what)) return answer(questions[what], event, self, invocation);
   if (what !== "run") return component.hooks[what].call(self, event);
   if (typeof component.run === "function") return component.run.call(self, event);
   // A source with a timer and no run is expected to emit the tick itself.
   return self.$emit(event, { summary: "Timer", ts: Date.now() });
+}
+
+async function answer(question, argument, self, invocation) {
+  invocation.answer(await question({ component, self, names: boundProps }, argument));
 }

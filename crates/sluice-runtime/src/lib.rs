@@ -13,16 +13,18 @@ mod lines;
 mod outcome;
 mod process;
 mod protocol;
+mod question;
 mod runtime;
 
 pub use analysis::{CodeFault, module_format};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
 pub use limits::Limits;
 pub use outcome::{
-    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Reply, Unfinished,
-    Writes,
+    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question, Reply,
+    Unfinished, Writes,
 };
 pub use process::{Process, ProcessEvents};
+pub use question::Answer;
 pub use runtime::{
     BindingKind, LoadError, Network, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
 };

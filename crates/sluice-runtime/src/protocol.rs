@@ -34,6 +34,7 @@ pub(crate) struct End {
     pub(crate) writes: Writes,
     pub(crate) failure: Option<Failure>,
     pub(crate) duration_ms: u64,
+    pub(crate) answer: Option<Box<RawValue>>,
 }
 
 /// All fields of all messages: an internally tagged enum would have to buffer, and raw JSON cannot be.
@@ -59,6 +60,8 @@ struct Line<'a> {
     err: Option<Thrown>,
     #[serde(borrow)]
     db: Option<Vec<Vec<&'a RawValue>>>,
+    #[serde(borrow)]
+    ret: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -148,6 +151,7 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
                     writes: writes(fields.db.unwrap_or_default())?,
                     failure: fields.err.map(failure),
                     duration_ms: fields.ms.unwrap_or_default(),
+                    answer: fields.ret.map(ToOwned::to_owned),
                 },
             ))
         }

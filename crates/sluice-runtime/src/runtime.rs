@@ -14,7 +14,11 @@ use std::{
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use sluice_model::{Clock, ComponentShape, ModuleFormat, RawShape, SourceId};
-use tokio::{io::AsyncWriteExt, process::Command, sync::Semaphore};
+use tokio::{
+    io::AsyncWriteExt,
+    process::Command,
+    sync::{Semaphore, SemaphorePermit},
+};
 
 use crate::{
     analysis::{self, CodeFault},
@@ -30,6 +34,7 @@ use crate::{
 const PRIVATE_ADDRESSES: &str = "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,169.254.0.0/16,\
     172.16.0.0/12,192.0.0.0/24,192.168.0.0/16,198.18.0.0/15,224.0.0.0/4,240.0.0.0/4,\
     localhost,[::],[::1]";
+const QUESTIONS_AT_ONCE: usize = 16;
 const SYSTEM_FACTS: &str = "osRelease,homedir,hostname,cpus,uid,gid,userInfo,systemMemoryInfo";
 
 pub struct RuntimeOptions {
@@ -100,6 +105,8 @@ pub struct Runtime {
     options: RuntimeOptions,
     clock: Arc<dyn Clock>,
     starting: Semaphore,
+    /// Questions that may be under way: their processes are not counted among those of sources.
+    questions: Semaphore,
     instances: AtomicU64,
 }
 
@@ -132,6 +139,7 @@ impl Runtime {
         assets::write_harness(&options.folder.join("harness"))?;
         Ok(Runtime {
             starting: Semaphore::new(options.starting_at_once.max(1)),
+            questions: Semaphore::new(QUESTIONS_AT_ONCE),
             options,
             clock,
             instances: AtomicU64::new(0),
@@ -166,6 +174,13 @@ impl Runtime {
             self.options.limits,
             Arc::clone(&self.clock),
         ))
+    }
+
+    pub(crate) async fn question_turn(&self) -> Result<SemaphorePermit<'_>, LoadError> {
+        self.questions
+            .acquire()
+            .await
+            .map_err(|error| LoadError::Start(error.to_string()))
     }
 
     async fn load(

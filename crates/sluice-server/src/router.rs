@@ -11,7 +11,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     error::ApiError,
     openapi::Description,
-    routes::{components, events, logs, operations, sources, uploads, users},
+    routes::{components, events, forms, logs, operations, sources, uploads, users},
 };
 
 /// The API, with its description.
@@ -23,6 +23,8 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(components::get))
         .routes(routes!(components::get_published))
         .routes(routes!(components::publish))
+        .routes(routes!(forms::options))
+        .routes(routes!(forms::props))
         .routes(routes!(sources::create))
         .routes(routes!(sources::list))
         .routes(routes!(sources::get, sources::update, sources::delete))

@@ -2,6 +2,7 @@
 
 pub(crate) mod components;
 pub(crate) mod events;
+pub(crate) mod forms;
 pub(crate) mod logs;
 pub(crate) mod operations;
 pub(crate) mod sources;

@@ -22,6 +22,7 @@ mod value;
 mod vault;
 
 pub mod components;
+pub mod dynamic_props;
 pub mod endpoints;
 pub mod events;
 pub mod inbox;

@@ -3,7 +3,9 @@
 //! The same enum carries parameters and columns, so each driver translates it once in each
 //! direction and the rest of the crate knows neither database's types.
 
-use sluice_model::{ComponentId, EmitId, EndpointKey, InvocationId, SourceId, UserId};
+use sluice_model::{
+    ComponentId, DynamicPropsId, EmitId, EndpointKey, InvocationId, SourceId, UserId,
+};
 
 use crate::error::{Result, StoreError};
 
@@ -177,6 +179,7 @@ macro_rules! stored_as_text {
 stored_as_text!(
     UserId,
     ComponentId,
+    DynamicPropsId,
     SourceId,
     InvocationId,
     EmitId,

@@ -3,5 +3,6 @@
 mod api;
 mod components;
 mod durability;
+mod props;
 mod readme;
 mod support;

@@ -1,6 +1,8 @@
 //! `PUT /sources/{id}`: `deactivate` with the old code and props, swap, `activate` with the new ones, one
 //! commit. The source keeps its id, its endpoints and its key-value store.
 
+use std::collections::BTreeMap;
+
 use sluice_model::{Hook, SourceId, UserId, carried_over, configure};
 use sluice_store::{
     endpoints,
@@ -16,6 +18,7 @@ use super::{
 use crate::{
     Engine,
     error::EngineError,
+    questions::{Asked, given_for},
     source::{Change, Definition, Engagement, Gate},
     view::SourceView,
 };
@@ -49,30 +52,46 @@ impl Engine {
         // From here on nobody else changes the source.
         let engagement = self.engage(id).await?;
         let old = self.definition(user, id).await?;
-        let component_id = component
-            .as_ref()
-            .map_or(&old.source.component_id, |new| &new.id)
-            .clone();
-        let mut new = match &component {
-            Some(component) => {
-                must_be_a_source(&component.shape)?;
-                Definition::new(
-                    old.source.clone(),
-                    component,
-                    Vec::new(),
-                    old.timers.clone(),
-                )
-            }
-            None => old.clone(),
+        let new_code = component.is_some();
+        let component = match component {
+            Some(component) => component,
+            None => self.component_of(&old.source).await?,
         };
-        let rerun = component.is_some() || request.configured_props.is_some();
-        let given = request
-            .configured_props
-            .unwrap_or_else(|| carried_over(&new.shape.props, &old.source.configured_props));
+        must_be_a_source(&component.shape)?;
+        let stored = &old.source.configured_props;
+        let rerun =
+            new_code || request.configured_props.is_some() || request.dynamic_props_id.is_some();
+        let mut source = old.source.clone();
+        let mut warnings = Vec::new();
+        if rerun {
+            let draft = Asked {
+                user,
+                component: &component,
+                dynamic: if new_code {
+                    &[]
+                } else {
+                    &old.source.dynamic_props
+                },
+                given: request.configured_props.as_ref().unwrap_or(stored),
+                previous: Some(&old.source),
+            };
+            let declared = self
+                .declared_props(&draft, request.dynamic_props_id)
+                .await?;
+            source.dynamic_props = declared.props;
+            if new_code {
+                warnings.clone_from(&component.shape.warnings);
+            }
+            warnings.extend(declared.warnings);
+        }
+        let mut new = Definition::new(source, &component, Vec::new(), BTreeMap::new());
+        let given = match request.configured_props {
+            Some(given) => given_for(&component, &new.shape.props, given),
+            None => carried_over(&new.shape.props, stored),
+        };
         new.source.configured_props =
-            configure(&new.shape.props, &given, Some(&old.source.configured_props))
-                .map_err(EngineError::InvalidProps)?;
-        new.source.component_id = component_id;
+            configure(&new.shape.props, &given, Some(stored)).map_err(EngineError::InvalidProps)?;
+        new.source.component_id = component.id;
         new.source.active = request.active;
         new.source.updated_at = self.context.clock.now_ms();
         new.endpoints = plan::endpoints(id, &new.shape, &old.endpoints);
@@ -82,8 +101,13 @@ impl Engine {
             new.source.name.clone_from(name);
         }
         let what = Transition::of(&old.source, &new.source, rerun);
-        self.transform(engagement, what, old, new, renamed.is_some())
-            .await
+        let change = Changed {
+            old,
+            new,
+            renamed: renamed.is_some(),
+            warnings,
+        };
+        self.transform(engagement, what, change).await
     }
 
     async fn definition(&self, user: &UserId, id: &SourceId) -> Result<Definition, EngineError> {
@@ -102,10 +126,9 @@ impl Engine {
         &self,
         engagement: Engagement,
         what: Transition,
-        old: Definition,
-        new: Definition,
-        renamed: bool,
+        changed: Changed,
     ) -> Result<(), EngineError> {
+        let Changed { old, new, .. } = &changed;
         let id = old.source.id.clone();
         if what != Transition::Rename {
             engagement.set_gate(Gate::Shut).await?;
@@ -115,23 +138,23 @@ impl Engine {
         }
         if what != Transition::Rename {
             engagement.swap(new.clone());
-            self.store_new_endpoints(&id, &new, &old).await?;
+            self.store_new_endpoints(&id, new, old).await?;
             self.endpoints.forget_source(&id);
         }
         if what.activates() {
-            self.endpoints.announce(&new);
+            self.endpoints.announce(new);
             engagement.set_gate(Gate::Open).await?;
             if new.shape.has_hook(Hook::Activate)
                 && let Err(error) = engagement.hook(Hook::Activate).await
             {
                 drop(engagement);
-                self.restore(&old, &new, what).await;
+                self.restore(old, new, what).await;
                 return Err(error);
             }
         }
         let now = self.context.clock.now_ms();
-        let change = change(what, &new, renamed, now);
-        let concluded = engagement.conclude(Some(new), change).await;
+        let change = change(what, &changed, now);
+        let concluded = engagement.conclude(Some(changed.new), change).await;
         self.endpoints.forget_source(&id);
         concluded?;
         self.context.timers_changed(now);
@@ -194,6 +217,15 @@ impl Engine {
     }
 }
 
+/// A source before and after an update.
+struct Changed {
+    old: Definition,
+    new: Definition,
+    renamed: bool,
+    /// What the author of the new code should know.
+    warnings: Vec<String>,
+}
+
 /// What an update does to a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Transition {
@@ -227,8 +259,10 @@ impl Transition {
     }
 }
 
-fn change(what: Transition, new: &Definition, renamed: bool, now: i64) -> Change {
-    let (wanted, specs) = (new.endpoints.clone(), new.timers.clone());
+fn change(what: Transition, changed: &Changed, now: i64) -> Change {
+    let Changed { new, renamed, .. } = changed;
+    let (wanted, specs, renamed) = (new.endpoints.clone(), new.timers.clone(), *renamed);
+    let warnings = changed.warnings.clone();
     let mut source = new.source.clone();
     Box::new(move |c| {
         if renamed {
@@ -239,6 +273,7 @@ fn change(what: Transition, new: &Definition, renamed: bool, now: i64) -> Change
             return Ok(());
         }
         let id = &source.id;
+        plan::store_warnings(c, id, &warnings, now)?;
         let stored = endpoints::of_source(c, id)?;
         plan::store_endpoints(c, id, &wanted, &stored)?;
         let before = timers::of_source(c, id)?;

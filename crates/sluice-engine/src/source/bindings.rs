@@ -1,49 +1,66 @@
 //! The values `this.<prop>` gets in the component.
 
-use serde_json::{Value, json};
-use sluice_model::{PropDef, PropType};
+use serde_json::{Map, Value, json};
+use sluice_model::{PropDef, PropType, label_value};
 use sluice_runtime::{BindingKind, PropBinding};
+use sluice_store::endpoints::Endpoint;
 
 use super::Definition;
 use crate::settings::Settings;
 
 pub(super) fn bindings(definition: &Definition, settings: &Settings) -> Vec<PropBinding> {
-    definition
-        .shape
-        .props
-        .iter()
-        .filter_map(|prop| binding(prop, definition, settings))
-        .collect()
+    bind(
+        &definition.shape.props,
+        &definition.source.configured_props,
+        &definition.endpoints,
+        settings,
+    )
 }
 
-fn binding(prop: &PropDef, definition: &Definition, settings: &Settings) -> Option<PropBinding> {
-    let configured = definition.source.configured_props.get(&prop.name).cloned();
+/// What props are, given their values and the addresses that they have.
+pub(crate) fn bind(
+    props: &[PropDef],
+    values: &Map<String, Value>,
+    endpoints: &[Endpoint],
+    settings: &Settings,
+) -> Vec<PropBinding> {
+    let one = |prop: &PropDef| {
+        let endpoint = endpoints
+            .iter()
+            .find(|endpoint| endpoint.prop == prop.name)
+            .map(|endpoint| settings.endpoint_url(&endpoint.key));
+        binding(prop, values.get(&prop.name), endpoint)
+    };
+    props.iter().filter_map(one).collect()
+}
+
+fn binding(
+    prop: &PropDef,
+    configured: Option<&Value>,
+    endpoint: Option<String>,
+) -> Option<PropBinding> {
     let (kind, value) = match &prop.prop_type {
-        PropType::Http => {
-            let endpoint = definition.endpoints.iter().find(|e| e.prop == prop.name)?;
-            (
-                BindingKind::Http,
-                json!({ "endpoint": settings.endpoint_url(&endpoint.key) }),
-            )
-        }
+        PropType::Http => (BindingKind::Http, json!({ "endpoint": endpoint? })),
+        PropType::Apphook => (BindingKind::Value, json!({ "endpoint": endpoint? })),
         PropType::Timer => {
             let mut value = json!({ "type": "$.interface.timer" });
             if let (Some(fields), Some(Value::Object(schedule))) =
                 (value.as_object_mut(), configured)
             {
-                fields.extend(schedule);
+                fields.extend(schedule.clone());
             }
             (BindingKind::Value, value)
         }
         PropType::Db => (BindingKind::Db, Value::Null),
-        PropType::App => (BindingKind::App, configured.unwrap_or(Value::Null)),
+        PropType::App => (BindingKind::App, configured.cloned().unwrap_or_default()),
+        PropType::Alert => return None,
         PropType::Boolean
         | PropType::Integer
         | PropType::String
         | PropType::Object
         | PropType::Any
         | PropType::Array(_)
-        | PropType::Other(_) => (BindingKind::Value, configured?),
+        | PropType::Other(_) => (BindingKind::Value, label_value::for_code(prop, configured?)),
     };
     Some(PropBinding {
         name: prop.name.clone(),

@@ -16,6 +16,7 @@ use sluice_store::{
 #[derive(Clone)]
 pub(crate) struct Definition {
     pub(crate) source: Source,
+    /// Of its component, with the source's dynamic props.
     pub(crate) shape: Arc<ComponentShape>,
     pub(crate) code: Arc<str>,
     pub(crate) endpoints: Vec<Endpoint>,
@@ -29,9 +30,10 @@ impl Definition {
         endpoints: Vec<Endpoint>,
         timers: BTreeMap<String, TimerSpec>,
     ) -> Definition {
+        let shape = component.shape.clone();
         Definition {
+            shape: Arc::new(shape.with_dynamic_props(&source.dynamic_props)),
             source,
-            shape: Arc::new(component.shape.clone()),
             code: Arc::from(component.code.as_str()),
             endpoints,
             timers,

@@ -12,6 +12,7 @@ mod hooks;
 mod uploads;
 
 pub(crate) use actor::Actor;
+pub(crate) use bindings::bind;
 pub(crate) use definition::Definition;
 pub(crate) use engagement::{Change, Engagement, Gate, HookError};
 pub(crate) use handle::SourceHandle;

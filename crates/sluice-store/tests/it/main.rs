@@ -4,6 +4,7 @@ mod accounts;
 mod code;
 mod connection;
 mod differential;
+mod dynamic_props;
 mod events;
 mod inbox;
 mod limits;

@@ -1,0 +1,76 @@
+//! Asking a component something, in a process that lives as long as the question.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::value::RawValue;
+use sluice_model::{IdGen, InvocationId};
+
+use crate::{
+    outcome::{Call, Failure, Invocation, LogLine, ProcessEvent, Question},
+    runtime::{LoadError, ProcessSpec, Runtime},
+};
+
+/// What came back, and what was logged on the way.
+#[derive(Debug)]
+pub struct Answer {
+    pub result: Result<Box<RawValue>, Failure>,
+    pub logs: Vec<LogLine>,
+}
+
+impl Runtime {
+    /// Loads the component, asks, and lets the process go. `argument` is JSON on one line. Whatever else the component does
+    /// meanwhile, such as emit, has no effect.
+    pub async fn ask(
+        &self,
+        spec: &ProcessSpec,
+        question: Question,
+        argument: Arc<str>,
+        timeout: Duration,
+    ) -> Result<Answer, LoadError> {
+        let _turn = self.question_turn().await?;
+        let (process, mut events) = self.start(spec).await?;
+        let id = InvocationId::generate(&mut IdGen::new(0), 0);
+        process.invoke(&[Invocation {
+            id,
+            call: Call::Ask(question),
+            event: argument,
+            timeout,
+        }]);
+        let mut answer = Answer {
+            result: Err(died("it ended")),
+            logs: Vec::new(),
+        };
+        while let Some(batch) = events.recv().await {
+            for event in batch {
+                match event {
+                    ProcessEvent::Stray(_, line) => answer.logs.push(line),
+                    ProcessEvent::Ended(_, outcome) => {
+                        answer.logs.extend(outcome.logs);
+                        answer.result = match outcome.failure {
+                            Some(failure) => Err(failure),
+                            None => outcome.answer.ok_or_else(|| died("it gave no answer")),
+                        };
+                        return Ok(answer);
+                    }
+                    ProcessEvent::Exited { reason, unfinished } => {
+                        let of_it = unfinished.into_iter().flat_map(|one| one.logs);
+                        answer.logs.extend(of_it);
+                        answer.result = Err(died(&reason));
+                        return Ok(answer);
+                    }
+                    ProcessEvent::Replied(..) => {}
+                }
+            }
+        }
+        Ok(answer)
+    }
+}
+
+fn died(reason: &str) -> Failure {
+    Failure {
+        name: "ProcessDied".to_owned(),
+        message: format!("the component process died: {reason}"),
+        stack: String::new(),
+        code: None,
+    }
+}

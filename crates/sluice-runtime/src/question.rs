@@ -15,6 +15,7 @@ use crate::{
 pub struct Answer {
     pub result: Result<Box<RawValue>, Failure>,
     pub logs: Vec<LogLine>,
+    pub duration: Duration,
 }
 
 impl Runtime {
@@ -39,6 +40,7 @@ impl Runtime {
         let mut answer = Answer {
             result: Err(died("it ended")),
             logs: Vec::new(),
+            duration: Duration::ZERO,
         };
         while let Some(batch) = events.recv().await {
             for event in batch {
@@ -46,6 +48,7 @@ impl Runtime {
                     ProcessEvent::Stray(_, line) => answer.logs.push(line),
                     ProcessEvent::Ended(_, outcome) => {
                         answer.logs.extend(outcome.logs);
+                        answer.duration = outcome.duration;
                         answer.result = match outcome.failure {
                             Some(failure) => Err(failure),
                             None => outcome.answer.ok_or_else(|| died("it gave no answer")),

@@ -4,7 +4,7 @@
 mod dynamic;
 mod options;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 use sluice_model::{
@@ -15,12 +15,13 @@ use sluice_store::{
     components::{self, Component},
     dynamic_props,
     sources::Source,
+    usage::{self, Usage},
 };
 
 pub use dynamic::DeclaredProps;
 pub use options::{Choice, OptionsAnswer, OptionsQuestion};
 
-use crate::{Engine, components::find, error::EngineError, source};
+use crate::{Engine, components::find, context::MS_PER_DAY, error::EngineError, source};
 
 /// A component and the values that somebody is choosing for it.
 pub struct Draft {
@@ -94,7 +95,11 @@ impl Engine {
             .ok_or(EngineError::NotFound("component"))
     }
 
+    /// Everything that a draft names, for a user who may run something today.
     async fn find_draft(&self, user: &UserId, draft: Draft) -> Result<Found, EngineError> {
+        let context = &self.context;
+        let now = context.clock.now_ms();
+        context.quotas.check(&context.store, user, now).await?;
         let Draft {
             component,
             configured_props: given,
@@ -181,9 +186,9 @@ impl Engine {
         };
         let timeout = self.context.settings.invocation_timeout;
         let argument = Arc::from(argument.to_string());
-        let asked = self.context.runtime.ask(&spec, question, argument, timeout);
-        match asked.await {
-            Err(LoadError::Code(faults)) => Ok(Answer {
+        let answer = self.context.runtime.ask(&spec, question, argument, timeout);
+        let answer = match answer.await {
+            Err(LoadError::Code(faults)) => Answer {
                 result: Err(Failure {
                     name: "LoadError".to_owned(),
                     message: faults
@@ -194,9 +199,30 @@ impl Engine {
                     code: None,
                 }),
                 logs: Vec::new(),
-            }),
-            answer => Ok(answer?),
-        }
+                duration: Duration::ZERO,
+            },
+            answer => answer?,
+        };
+        self.count(asked.user, answer.duration).await?;
+        Ok(answer)
+    }
+
+    /// A question is an invocation among those of the day.
+    async fn count(&self, user: &UserId, duration: Duration) -> Result<(), EngineError> {
+        let usage = Usage {
+            invocations: 1,
+            compute_ms: u64::try_from(duration.as_millis())
+                .unwrap_or(u64::MAX)
+                .max(1),
+        };
+        let day = self.context.clock.now_ms().div_euclid(MS_PER_DAY);
+        let of = user.clone();
+        self.context
+            .store
+            .write(move |c| usage::add(c, &of, day, usage))
+            .await?;
+        self.context.quotas.used(user, usage);
+        Ok(())
     }
 
     /// What the component sees of itself while it is asked: every question passes here.

@@ -257,3 +257,16 @@ async fn a_source_supplies_the_secrets_that_its_form_sends_back_masked() {
     let stranger = new_user().await;
     ask_options(&stranger, id, "p", more).await.expect(404);
 }
+
+#[tokio::test]
+async fn a_question_counts_as_an_invocation() {
+    let api = new_user().await;
+    page(
+        &api,
+        "p: { type: 'string', options() { return ['a']; } }",
+        json!({}),
+    )
+    .await;
+    let me = api.get("/users/me").await.ok();
+    assert_eq!(me["daily_invocations_used"], 1, "{me}");
+}

@@ -4,7 +4,7 @@ use rstest::rstest;
 use serde_json::json;
 
 use super::{Form, component, save};
-use crate::support::new_user;
+use crate::support::{deploy_with, new_user};
 
 #[tokio::test]
 async fn rows_have_everything_a_form_needs_in_declaration_order() {
@@ -63,4 +63,29 @@ async fn a_source_is_shown_as_one_whether_it_says_so_or_not() {
     for rest in ["run() {}", "type: 'source', run() {}"] {
         assert_eq!(save(&api, &component(rest)).await["type"], "source");
     }
+}
+
+#[tokio::test]
+async fn a_static_timer_is_fixed_by_the_component() {
+    let code = component(
+        "props: { timer: { type: '$.interface.timer', static: { intervalSeconds: 900 } } }, run(event) { this.$emit(event.interval_seconds); }",
+    );
+    let given = json!({ "timer": { "intervalSeconds": 60 } });
+    let source = deploy_with(&new_user().await, &code, given).await;
+    assert_eq!(
+        source.source["configured_props"]["timer"]["interval_seconds"],
+        900
+    );
+    assert_eq!(source.events(1).await, [900]);
+}
+
+#[tokio::test]
+async fn an_alert_takes_no_value_and_is_nothing_to_the_code() {
+    let code = component(
+        "props: { note: { type: 'alert', alertType: 'info', content: 'Hi' } }, run() { this.$emit('note' in this); }",
+    );
+    let source = deploy_with(&new_user().await, &code, json!({ "note": "x" })).await;
+    assert_eq!(source.source["configured_props"], json!({}));
+    source.run(json!({})).await;
+    assert_eq!(source.events(1).await, [false]);
 }

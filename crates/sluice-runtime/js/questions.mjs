@@ -9,7 +9,8 @@ import { asObject, describeDefinition, describeProps, isObject, resolveProp } fr
 export async function options(asked, { prop, previous, page, prevContext, query }) {
   let found = resolveProp(asked.component.props?.[prop]);
   if (!hasOptions(found) && hasAdditionalProps(asked.component)) {
-    found = resolveProp((await declareProps(asked, previous))[prop]);
+    const declared = (await declareProps(asked, previous))[prop];
+    if (declared !== undefined) found = resolveProp(declared);
   }
   const { definition, owner, inputs } = found;
   if (!hasOptions(found)) return definition?.type === "sql" ? schemaOf(asked, definition) : {};
@@ -30,24 +31,21 @@ export async function additionalProps(asked, { previous }) {
   return { props: rows, warnings };
 }
 
-// Earlier definitions are handed to the component, which may change them, return them, or do both.
+// Earlier definitions are handed to the component, which may change them, return them, or do both. Those of its own code
+// are as it wrote them, each time: what it made of them before is not the beginning of what it makes of them now.
 async function declareProps({ component, self }, previousRows) {
-  const declared = isObject(component.props) ? component.props : {};
-  const previous = {};
-  for (const [name, definition] of Object.entries(declared)) {
-    previous[name] = { ...asObject(resolveProp(definition).definition) };
-  }
-  const unchanged = new Map(Object.entries(previous).map(([name, definition]) => [name, textOf(definition)]));
-  for (const { name, ...row } of previousRows) {
-    if (unchanged.has(name)) delete row.remoteOptions;
-    previous[name] = { ...previous[name], ...row };
+  const previous = Object.fromEntries(previousRows.map(({ name, ...row }) => [name, row]));
+  const own = new Map();
+  for (const [name, declared] of Object.entries(isObject(component.props) ? component.props : {})) {
+    previous[name] = { ...asObject(resolveProp(declared).definition) };
+    own.set(name, textOf(previous[name]));
   }
   const returned = await component.additionalProps.call(self, previous);
   const result = isObject(returned) ? { ...returned } : {};
-  for (const [name, text] of unchanged) {
+  for (const [name, text] of own) {
     const definition = Object.hasOwn(result, name) ? result[name] : previous[name];
-    if (textOf(definition) === text) delete result[name];
-    else if (definition !== undefined) result[name] = definition;
+    if (definition === undefined || textOf(definition) === text) delete result[name];
+    else result[name] = definition;
   }
   return result;
 }

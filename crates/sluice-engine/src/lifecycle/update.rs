@@ -67,11 +67,7 @@ impl Engine {
             let draft = Asked {
                 user,
                 component: &component,
-                dynamic: if new_code {
-                    &[]
-                } else {
-                    &old.source.dynamic_props
-                },
+                dynamic: &old.source.dynamic_props,
                 given: request.configured_props.as_ref().unwrap_or(stored),
                 previous: Some(&old.source),
             };

@@ -72,15 +72,20 @@ async fn earlier_definitions_can_be_changed_and_returned() {
     let more = json!({ "name": "more", "type": "string" });
     for (code, added) in [(returned, None), (changed, Some(more))] {
         let id = save(&api, &code).await["id"].clone();
-        let values = json!({ "configured_props": { "show": true } });
-        let answer = ask_props(&api, &id, values).await.expect(200);
-        let mut expected = vec![
-            json!({ "name": "show", "type": "boolean", "reloadProps": true }),
-            json!({ "name": "text", "type": "string", "hidden": false }),
-            json!({ "name": "db", "type": "$.service.db" }),
-        ];
-        expected.extend(added);
-        assert_eq!(answer["dynamicProps"]["configurableProps"], json!(expected));
+        let mut before = json!(null);
+        for show in [true, true, false] {
+            let values =
+                json!({ "configured_props": { "show": show }, "dynamic_props_id": before });
+            let answer = ask_props(&api, &id, values).await.expect(200);
+            let mut expected = vec![
+                json!({ "name": "show", "type": "boolean", "reloadProps": true }),
+                json!({ "name": "text", "type": "string", "hidden": !show }),
+                json!({ "name": "db", "type": "$.service.db" }),
+            ];
+            expected.extend(added.clone());
+            assert_eq!(answer["dynamicProps"]["configurableProps"], json!(expected));
+            before = answer["dynamicProps"]["id"].clone();
+        }
     }
 }
 

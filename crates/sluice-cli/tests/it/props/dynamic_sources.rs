@@ -154,3 +154,16 @@ async fn values_are_carried_over_to_new_code_that_declares_them_still() {
     let updated = source.api.put(&source.path(""), &update).await.ok();
     assert_eq!(updated["configured_props"], json!({ "kind": "box" }));
 }
+
+#[tokio::test]
+async fn asking_leaves_nothing_behind_but_warnings() {
+    let code = Form::EsModule.module(
+        "const app = { type: 'app', app: 'git', propDefinitions: {} };",
+        "props: { db: '$.service.db' }, additionalProps() { this.db.set('x', 1); this.$emit('asked'); return { odd: { propDefinition: [app, 'gone'], optional: true } }; },
+         run() { this.$emit(this.db.get('x') ?? null); }",
+    );
+    let source = deploy_with(&new_user().await, &code, json!({})).await;
+    source.run(json!({})).await;
+    assert_eq!(source.events(1).await, [json!(null)]);
+    assert_eq!(source.log_with("gone").await["k"], "warning");
+}

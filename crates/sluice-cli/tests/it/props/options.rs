@@ -2,10 +2,10 @@
 
 use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Backend};
+use sluice_testkit::{Api, Backend, Server};
 
 use super::{Form, ask_options, component, errors, save};
-use crate::support::{deploy_with, new_user, new_user_on, shared_server, unique_name};
+use crate::support::{deploy_with, new_user, new_user_on, own_server, shared_server, unique_name};
 
 /// Saves a component with these props, and asks for the options of `p`.
 async fn page(api: &Api, props: &str, more: Value) -> Value {
@@ -269,4 +269,14 @@ async fn a_question_counts_as_an_invocation() {
     .await;
     let me = api.get("/users/me").await.ok();
     assert_eq!(me["daily_invocations_used"], 1, "{me}");
+}
+
+#[tokio::test]
+async fn a_method_that_takes_too_long_is_stopped() {
+    let server = Server::start(own_server().arg("--invocation-timeout").arg("1s")).await;
+    for body in ["return new Promise(() => {})", "for (;;) {}"] {
+        let props = format!("p: {{ type: 'string', options() {{ {body}; }} }}");
+        let answer = page(&server.api(), &props, json!({})).await;
+        assert_eq!(errors(&answer)[0]["name"], "Timeout", "{body}: {answer}");
+    }
 }

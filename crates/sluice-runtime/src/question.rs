@@ -10,6 +10,8 @@ use crate::{
     runtime::{LoadError, ProcessSpec, Runtime},
 };
 
+pub(crate) const AT_ONCE: usize = 16;
+
 /// What came back, and what was logged on the way.
 #[derive(Debug)]
 pub struct Answer {
@@ -28,7 +30,11 @@ impl Runtime {
         argument: Arc<str>,
         timeout: Duration,
     ) -> Result<Answer, LoadError> {
-        let _turn = self.question_turn().await?;
+        let _turn = self
+            .questions
+            .acquire()
+            .await
+            .map_err(|error| LoadError::Start(error.to_string()))?;
         let (process, mut events) = self.start(spec).await?;
         let id = InvocationId::generate(&mut IdGen::new(0), 0);
         process.invoke(&[Invocation {

@@ -14,11 +14,7 @@ use std::{
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use sluice_model::{Clock, ComponentShape, ModuleFormat, RawShape, SourceId};
-use tokio::{
-    io::AsyncWriteExt,
-    process::Command,
-    sync::{Semaphore, SemaphorePermit},
-};
+use tokio::{io::AsyncWriteExt, process::Command, sync::Semaphore};
 
 use crate::{
     analysis::{self, CodeFault},
@@ -28,13 +24,13 @@ use crate::{
     outcome::LogLine,
     process::{InstanceFolder, LONGEST_LINE, Process, ProcessEvents, Started, kill_group},
     protocol::{self, Message},
+    question,
 };
 
 /// Addresses a component may not reach unless the operator opens private networks.
 const PRIVATE_ADDRESSES: &str = "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,169.254.0.0/16,\
     172.16.0.0/12,192.0.0.0/24,192.168.0.0/16,198.18.0.0/15,224.0.0.0/4,240.0.0.0/4,\
     localhost,[::],[::1]";
-const QUESTIONS_AT_ONCE: usize = 16;
 const SYSTEM_FACTS: &str = "osRelease,homedir,hostname,cpus,uid,gid,userInfo,systemMemoryInfo";
 
 pub struct RuntimeOptions {
@@ -106,7 +102,7 @@ pub struct Runtime {
     clock: Arc<dyn Clock>,
     starting: Semaphore,
     /// Questions that may be under way: their processes are not counted among those of sources.
-    questions: Semaphore,
+    pub(crate) questions: Semaphore,
     instances: AtomicU64,
 }
 
@@ -139,7 +135,7 @@ impl Runtime {
         assets::write_harness(&options.folder.join("harness"))?;
         Ok(Runtime {
             starting: Semaphore::new(options.starting_at_once.max(1)),
-            questions: Semaphore::new(QUESTIONS_AT_ONCE),
+            questions: Semaphore::new(question::AT_ONCE),
             options,
             clock,
             instances: AtomicU64::new(0),
@@ -174,13 +170,6 @@ impl Runtime {
             self.options.limits,
             Arc::clone(&self.clock),
         ))
-    }
-
-    pub(crate) async fn question_turn(&self) -> Result<SemaphorePermit<'_>, LoadError> {
-        self.questions
-            .acquire()
-            .await
-            .map_err(|error| LoadError::Start(error.to_string()))
     }
 
     async fn load(

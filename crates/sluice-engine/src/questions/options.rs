@@ -1,5 +1,6 @@
 //! The options of a prop, as its method gives them for one page.
 
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use sluice_model::UserId;
 use sluice_runtime::{Failure, Question};
@@ -33,6 +34,18 @@ pub struct OptionsAnswer {
     /// Each is JSON text.
     pub errors: Vec<String>,
     pub observations: Vec<Value>,
+}
+
+/// The harness's report: without a value, the prop has no options method.
+#[derive(Deserialize)]
+struct Report {
+    #[serde(default, deserialize_with = "present")]
+    value: Option<Value>,
+}
+
+/// A method that gives nothing is a method all the same.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 impl Engine {
@@ -70,13 +83,11 @@ impl Engine {
         let answer = self.ask(&asked, Question::Options, &argument).await?;
         let lines = observations::lines(&answer.logs);
         let read = match answer.result {
-            Ok(json) => {
-                let mut answer: Value = serde_json::from_str(json.get()).unwrap_or_default();
-                let Some(value) = answer.get_mut("value") else {
-                    return Err(without_options());
-                };
-                read_options(value.take())
-            }
+            Ok(json) => match serde_json::from_str::<Report>(json.get()) {
+                Ok(Report { value: Some(value) }) => read_options(value),
+                Ok(Report { value: None }) => return Err(without_options()),
+                Err(error) => Err(invalid(format!("the options cannot be read: {error}"))),
+            },
             Err(failure) => Err(failure),
         };
         Ok(match read {
@@ -106,14 +117,10 @@ fn read_options(value: Value) -> Result<OptionsAnswer, Failure> {
         Value::Array(items) => items,
         Value::Null => Vec::new(),
         _ => {
-            return Err(Failure {
-                name: "InvalidOptions".to_owned(),
-                message:
-                    "the options method must give a list, or an object with the list in options"
-                        .to_owned(),
-                stack: String::new(),
-                code: None,
-            });
+            return Err(invalid(
+                "the options method must give a list, or an object with the list in options"
+                    .to_owned(),
+            ));
         }
     };
     let all_texts = !items.is_empty() && items.iter().all(Value::is_string);
@@ -131,6 +138,15 @@ fn read_options(value: Value) -> Result<OptionsAnswer, Failure> {
             ..OptionsAnswer::default()
         }
     })
+}
+
+fn invalid(message: String) -> Failure {
+    Failure {
+        name: "InvalidOptions".to_owned(),
+        message,
+        stack: String::new(),
+        code: None,
+    }
 }
 
 /// An item that names no value is nothing to choose.

@@ -26,6 +26,8 @@ async fn a_list_of_texts_and_a_list_of_choices_are_told_apart(
         json!({}),
     )
     .await;
+    let nothing = page(&api, "p: { type: 'string', options() {} }", json!({})).await;
+    assert_eq!(nothing["options"], json!([]));
     assert_eq!(
         texts,
         json!({ "options": null, "stringOptions": ["a", "b"], "context": null, "errors": [], "observations": [] })
@@ -153,6 +155,10 @@ async fn what_the_component_throws_is_part_of_the_answer() {
 async fn what_is_no_list_of_options_is_an_error() {
     for (gives, error) in [
         ("return 5", "InvalidOptions"),
+        (
+            "return [JSON.parse('['.repeat(500) + ']'.repeat(500))]",
+            "InvalidOptions",
+        ),
         ("return 1n", "TypeError"),
         ("process.exit(3)", "ProcessDied"),
         ("return ['x'.repeat(20e6)]", "AnswerTooLarge"),

@@ -1,7 +1,7 @@
 //! Saved components: code that a source can be made from.
 
 use serde::{Deserialize, Serialize};
-use sluice_model::{ComponentId, PropDef};
+use sluice_model::{ComponentId, ComponentKind, PropDef};
 use utoipa::ToSchema;
 
 /// A saved component.
@@ -23,6 +23,9 @@ pub struct Component {
     pub updated_at: i64,
     /// The `key` of the code, null when it has none.
     pub key: Option<String>,
+    #[serde(rename = "type")]
+    #[schema(value_type = String, example = "source")]
+    pub kind: ComponentKind,
 }
 
 /// Body of `POST /components`. One of the two is required.

@@ -10,6 +10,7 @@ mod data_stores;
 mod envelope;
 mod error;
 mod events;
+mod forms;
 mod logs;
 mod query;
 mod sources;
@@ -25,6 +26,7 @@ pub use data_stores::DataStore;
 pub use envelope::{Data, List, PageInfo};
 pub use error::ErrorBody;
 pub use events::{EventMetadata, EventSummary, TruncatedEvent};
+pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
 pub use logs::LogLine;
 pub use query::{
     AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventsQuery,

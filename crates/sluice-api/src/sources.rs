@@ -47,6 +47,10 @@ pub struct CreateSource {
     /// Values of the props; a timer is `{"intervalSeconds": 60}` or `{"cron": "0 * * * *"}`.
     #[schema(value_type = Option<Object>)]
     pub configured_props: Option<Map<String, Value>>,
+    /// What `POST /components/props` answered for these values; left out, a component that has `additionalProps` is asked
+    /// again.
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub dynamic_props_id: Option<String>,
 }
 
 /// Body of `PUT /sources/{id}`. What is left out stays as it is, except `active`. At least one field must be present.
@@ -65,6 +69,8 @@ pub struct UpdateSource {
     /// Replaces all values of the props.
     #[schema(value_type = Option<Object>)]
     pub configured_props: Option<Map<String, Value>>,
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub dynamic_props_id: Option<String>,
     /// Left out means true.
     #[schema(default = true)]
     pub active: Option<bool>,

@@ -27,6 +27,7 @@ pub struct Endpoint {
     pub source_id: SourceId,
     pub user_id: UserId,
     pub responds: Responds,
+    pub event: EventForm,
     prop: Arc<str>,
 }
 
@@ -37,6 +38,15 @@ pub enum Responds {
     Immediately,
     /// The component, with `respond`.
     Custom,
+}
+
+/// What of a request becomes the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventForm {
+    /// All of it.
+    Request,
+    /// Its body alone: it comes from an app that has a webhook.
+    Body,
 }
 
 /// A request, as the event the component will see.
@@ -105,6 +115,7 @@ impl EndpointCache {
                 source_id: definition.source.id.clone(),
                 user_id: definition.source.user_id.clone(),
                 responds: Responds::of(&definition.shape, &endpoint.prop),
+                event: EventForm::of(&definition.shape, &endpoint.prop),
                 prop: Arc::from(endpoint.prop.as_str()),
             };
             self.known.lock().keep(Arc::new(target));
@@ -147,6 +158,19 @@ impl Responds {
     }
 }
 
+impl EventForm {
+    fn of(shape: &ComponentShape, prop: &str) -> EventForm {
+        if shape
+            .props_of(&PropType::Apphook)
+            .any(|hook| hook.name == prop)
+        {
+            EventForm::Body
+        } else {
+            EventForm::Request
+        }
+    }
+}
+
 impl Engine {
     /// The endpoint behind a key; `None` when it is unknown or its source is inactive.
     pub async fn endpoint(&self, key: &EndpointKey) -> Result<Option<Arc<Endpoint>>, EngineError> {
@@ -164,7 +188,10 @@ impl Engine {
                     return Ok(None);
                 };
                 let component = components::get_for_run(c, &target.component_id)?;
-                Ok(component.map(|component| (target, component.shape)))
+                Ok(component.map(|component| {
+                    let shape = component.shape.with_dynamic_props(&target.dynamic_props);
+                    (target, shape)
+                }))
             })
             .await?;
         let Some((target, shape)) = found else {
@@ -175,6 +202,7 @@ impl Engine {
             source_id: target.source_id,
             user_id: target.user_id,
             responds: Responds::of(&shape, &target.prop),
+            event: EventForm::of(&shape, &target.prop),
             prop: Arc::from(target.prop.as_str()),
         });
         self.endpoints.keep(Arc::clone(&endpoint), forgotten);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use sluice_model::{ComponentId, UserId, code_hash};
 use sluice_runtime::Analysis;
 use sluice_store::{
+    Conn, StoreError,
     components::{self, Component},
     registry,
 };
@@ -60,6 +61,9 @@ impl Engine {
             .map(|lock| serde_json::to_string(&lock))
             .transpose()
             .map_err(|error| EngineError::Internal(error.to_string()))?;
+        for warning in &shape.warnings {
+            tracing::warn!(%user, component = shape.name, "a component was saved: {warning}");
+        }
         let now = self.context.clock.now_ms();
         let component = Component {
             id: ComponentId::random(&mut rand::rng()),
@@ -143,6 +147,24 @@ impl Engine {
             }
         };
         found.ok_or(EngineError::NotFound("component"))
+    }
+}
+
+/// The component that an id or a key names, for this user: one of their own, or a published one.
+pub(crate) fn find(
+    c: &mut dyn Conn,
+    user: &UserId,
+    key_or_id: &str,
+) -> Result<Option<Component>, StoreError> {
+    if let Some(id) = ComponentId::parse(key_or_id) {
+        return match components::get(c, user, &id)? {
+            Some(own) => Ok(Some(own)),
+            None => registry::by_id(c, &id),
+        };
+    }
+    match components::newest_by_key(c, user, key_or_id)? {
+        Some(own) => Ok(Some(own)),
+        None => registry::by_key(c, key_or_id),
     }
 }
 

@@ -12,7 +12,9 @@ mod lifecycle;
 mod mailbox;
 mod metrics;
 mod net_guard;
+mod observations;
 mod owners;
+mod questions;
 mod quotas;
 mod retention;
 mod scheduler;
@@ -29,7 +31,9 @@ use std::sync::Arc;
 use sluice_model::{Clock, ComponentShape};
 use sluice_store::{Store, sources::Source};
 
-pub use accept::{Acceptance, AcceptedRequest, Endpoint, NewUpload, ReplyReceiver, Responds};
+pub use accept::{
+    Acceptance, AcceptedRequest, Endpoint, EventForm, NewUpload, ReplyReceiver, Responds,
+};
 pub use accounts::{
     AccountChange, AccountView, Connecting, NewAccount, NewApp, ProviderAnswer, Returned,
 };
@@ -38,6 +42,7 @@ pub use error::EngineError;
 pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};
 pub use mailbox::NoReply;
 pub use metrics::Metrics;
+pub use questions::{Choice, DeclaredProps, Draft, OptionsAnswer, OptionsQuestion};
 pub use settings::Settings;
 pub use startup::EngineOptions;
 pub use users::{FirstUser, NewUser};

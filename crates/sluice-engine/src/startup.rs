@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use sluice_model::Clock;
 use sluice_runtime::Runtime;
-use sluice_store::{Store, Vault, connections, data_stores, sources, uploads};
+use sluice_store::{Store, Vault, connections, data_stores, dynamic_props, sources, uploads};
 
 use crate::{
     Engine,
@@ -20,6 +20,9 @@ use crate::{
 const HOUSEKEEPING: Duration = Duration::from_mins(1);
 const UPLOADS_AT_ONCE: u32 = 100;
 const EXPIRED_AT_ONCE: u32 = 1_000;
+/// What forms asked for is kept as long as somebody may come back to one.
+const FORM_LIFETIME_MS: i64 = 7 * MS_PER_DAY;
+const FORMS_AT_ONCE: u32 = 1_000;
 
 pub struct EngineOptions {
     pub settings: Settings,
@@ -94,13 +97,17 @@ async fn keep_house(context: Arc<Context>) {
     while !context.draining.is_cancelled() {
         let lifetime =
             i64::try_from(context.settings.upload_lifetime.as_millis()).unwrap_or(i64::MAX);
-        let before = context.clock.now_ms().saturating_sub(lifetime);
+        let now = context.clock.now_ms();
+        let before = now.saturating_sub(lifetime);
         let removed = context
             .store
-            .write(move |c| uploads::remove_older_than(c, before, UPLOADS_AT_ONCE))
+            .write(move |c| {
+                dynamic_props::remove_older_than(c, now - FORM_LIFETIME_MS, FORMS_AT_ONCE)?;
+                uploads::remove_older_than(c, before, UPLOADS_AT_ONCE)
+            })
             .await;
         if let Err(error) = removed {
-            tracing::warn!(%error, "old uploads could not be removed; they go later");
+            tracing::warn!(%error, "old uploads and forms could not be removed; they go later");
         }
         prune_data_stores(&context).await;
         // Long after they have expired, so that whoever asks how one ended still learns it.

@@ -71,7 +71,8 @@ impl Engine {
 
 fn view(c: &mut dyn Conn, source: Source, settings: &Settings) -> Result<SourceView, StoreError> {
     let shape = components::shape_for_run(c, &source.component_id)?
-        .ok_or_else(|| StoreError::Corrupt(format!("{} has no component", source.id)))?;
+        .ok_or_else(|| StoreError::Corrupt(format!("{} has no component", source.id)))?
+        .with_dynamic_props(&source.dynamic_props);
     let endpoints = endpoints::of_source(c, &source.id)?;
     Ok(SourceView {
         configured_props: shown_props(&source, &shape, &endpoints, settings),
@@ -89,7 +90,7 @@ fn shown_props(
     let mut shown = Map::new();
     for prop in &shape.props {
         let value = match prop.prop_type {
-            PropType::Http => endpoints
+            PropType::Http | PropType::Apphook => endpoints
                 .iter()
                 .find(|endpoint| endpoint.prop == prop.name)
                 .map(|endpoint| json!({ "endpoint_url": settings.endpoint_url(&endpoint.key) })),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{prop_def::PropDef, prop_type::PropType};
+use crate::{prop_def::PropDef, prop_type::PropType, props::merged};
 
 /// How the code is to be loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -86,11 +86,26 @@ pub struct ComponentShape {
     /// False only for a source with a timer, which then emits the timer's event itself.
     pub has_run: bool,
     pub format: ModuleFormat,
+    /// Whether its `additionalProps` declares further props, given values for these.
+    #[serde(default)]
+    pub has_additional_props: bool,
+    /// What its author should know, though it stands in nobody's way.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 impl ComponentShape {
     pub fn has_hook(&self, hook: Hook) -> bool {
         self.hooks.contains(&hook)
+    }
+
+    /// The shape of a component whose `additionalProps` has declared these.
+    #[must_use]
+    pub fn with_dynamic_props(mut self, dynamic: &[PropDef]) -> ComponentShape {
+        if !dynamic.is_empty() {
+            self.props = merged(&self.props, dynamic);
+        }
+        self
     }
 
     /// The props of one type, such as every timer.

@@ -111,6 +111,12 @@ prefixed_id!(
     "con_"
 );
 
+prefixed_id!(
+    /// What a component's `additionalProps` declared for some values, kept for a while.
+    DynamicPropsId,
+    "dyp_"
+);
+
 fn random_text(prefix: &str, rng: &mut impl Rng) -> Arc<str> {
     let mut text = String::with_capacity(prefix.len() + RANDOM_TAIL);
     text.push_str(prefix);

@@ -64,6 +64,16 @@ impl PropDef {
         self.is_set("secret") && !read_here.contains(&self.prop_type)
     }
 
+    /// Whether code sees the label of a picked value beside the value.
+    pub(crate) fn with_label(&self) -> bool {
+        self.is_set("withLabel")
+    }
+
+    /// Whether a form leaves nobody a chance to give it a value.
+    pub(crate) fn cannot_be_filled_in(&self) -> bool {
+        self.is_set("hidden") || self.is_set("disabled")
+    }
+
     /// Whether an HTTP prop's component answers requests itself.
     pub fn custom_response(&self) -> bool {
         self.is_set("customResponse")

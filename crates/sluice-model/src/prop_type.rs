@@ -18,6 +18,8 @@ pub enum PropType {
     Array(ScalarType),
     /// An endpoint of the source's own.
     Http,
+    /// An endpoint of the source's own for the webhooks of an app: what is sent there is the event itself.
+    Apphook,
     /// A schedule on which the source runs.
     Timer,
     /// The source's key-value store.
@@ -30,6 +32,8 @@ pub enum PropType {
     HttpRequest,
     /// A query and its parameters.
     Sql,
+    /// A text that a form shows.
+    Alert,
     /// A type this server only passes on: it takes any value.
     Other(String),
 }
@@ -44,12 +48,7 @@ pub enum ScalarType {
     Any,
 }
 
-/// Types that published components use and this server passes on. Names that begin with `$.` need no mention.
-const PASSED_ON: [&str; 1] = [PropType::ALERT];
-
 impl PropType {
-    const ALERT: &str = "alert";
-
     /// The type `text` names. A name that begins with `$.` is taken even when it is unknown.
     pub fn parse(text: &str) -> Option<PropType> {
         if let Some(element) = text.strip_suffix("[]").and_then(ScalarType::parse) {
@@ -62,16 +61,16 @@ impl PropType {
             "object" => Self::Object,
             "any" => Self::Any,
             "app" => Self::App,
+            "alert" => Self::Alert,
             "$.interface.http" => Self::Http,
+            "$.interface.apphook" => Self::Apphook,
             "$.interface.timer" => Self::Timer,
             "$.service.db" => Self::Db,
             "data_store" => Self::DataStore,
             "dir" => Self::Dir,
             "http_request" => Self::HttpRequest,
             "sql" => Self::Sql,
-            other if other.starts_with("$.") || PASSED_ON.contains(&other) => {
-                Self::Other(other.to_owned())
-            }
+            other if other.starts_with("$.") => Self::Other(other.to_owned()),
             _ => return None,
         })
     }
@@ -79,8 +78,7 @@ impl PropType {
     /// Whether nobody gives this prop a value: the server makes it, or it is only shown.
     pub fn takes_no_value(&self) -> bool {
         match self {
-            Self::Http | Self::Db | Self::Dir => true,
-            Self::Other(name) => name == Self::ALERT,
+            Self::Http | Self::Apphook | Self::Db | Self::Dir | Self::Alert => true,
             Self::Boolean
             | Self::Integer
             | Self::String
@@ -91,8 +89,14 @@ impl PropType {
             | Self::Timer
             | Self::DataStore
             | Self::HttpRequest
-            | Self::Sql => false,
+            | Self::Sql
+            | Self::Other(_) => false,
         }
+    }
+
+    /// Whether requests come to it at an address of its own.
+    pub fn has_endpoint(&self) -> bool {
+        matches!(self, Self::Http | Self::Apphook)
     }
 }
 
@@ -106,7 +110,9 @@ impl fmt::Display for PropType {
             Self::Any => f.write_str("any"),
             Self::App => f.write_str("app"),
             Self::Array(element) => write!(f, "{}[]", element.as_str()),
+            Self::Alert => f.write_str("alert"),
             Self::Http => f.write_str("$.interface.http"),
+            Self::Apphook => f.write_str("$.interface.apphook"),
             Self::Timer => f.write_str("$.interface.timer"),
             Self::Db => f.write_str("$.service.db"),
             Self::DataStore => f.write_str("data_store"),

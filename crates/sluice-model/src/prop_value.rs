@@ -5,13 +5,21 @@
 use serde_json::Value;
 
 use crate::{
+    label_value,
     prop_def::PropDef,
     prop_type::{PropType, ScalarType},
     structured_value::{data_store, http_request, sql},
 };
 
-/// The stored form of `value`, or what is wrong with it.
+/// The stored form of `value`, or what is wrong with it. A value that was picked with its label keeps it.
 pub(crate) fn check_value(prop: &PropDef, value: &Value) -> Result<Value, String> {
+    match label_value::without_labels(value) {
+        Some(plain) => check_plain(prop, &plain).map(|_| value.clone()),
+        None => check_plain(prop, value),
+    }
+}
+
+fn check_plain(prop: &PropDef, value: &Value) -> Result<Value, String> {
     let value = check_type(&prop.prop_type, value)?;
     let elements = match (&prop.prop_type, &value) {
         (PropType::Array(_), Value::Array(elements)) => elements.as_slice(),
@@ -57,9 +65,11 @@ fn check_type(prop_type: &PropType, value: &Value) -> Result<Value, String> {
         | PropType::App
         | PropType::Other(_)
         | PropType::Http
+        | PropType::Apphook
         | PropType::Timer
         | PropType::Db
-        | PropType::Dir => Ok(value.clone()),
+        | PropType::Dir
+        | PropType::Alert => Ok(value.clone()),
     }
     .map_err(str::to_owned)
 }
@@ -187,6 +197,26 @@ mod tests {
         ] {
             assert_eq!(check(json!(def), &given), Err(fault.to_owned()), "{def}");
         }
+    }
+
+    #[test]
+    fn a_picked_value_is_checked_by_its_value_and_stored_as_given() {
+        let picked = |value: Value| json!({"__lv": {"label": "L", "value": value}});
+        let color = json!({"type": "string", "options": ["red"]});
+        assert_eq!(
+            check(color.clone(), &picked(json!("red"))),
+            Ok(picked(json!("red")))
+        );
+        assert_eq!(
+            check(color, &picked(json!("blue"))),
+            Err("must be one of red".to_owned())
+        );
+        let several = json!([picked(json!(1)), 2]);
+        assert_eq!(check(json!("integer[]"), &several), Ok(several));
+        assert_eq!(
+            check(json!("integer[]"), &json!([picked(json!("1"))])),
+            Err("must be a list of integers".to_owned())
+        );
     }
 
     #[test]

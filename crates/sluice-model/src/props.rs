@@ -56,6 +56,42 @@ pub fn carried_over(props: &[PropDef], stored: &Map<String, Value>) -> Map<Strin
         .collect()
 }
 
+/// The values as far as they are known while somebody is still choosing them: as given, else as they would be by default.
+/// Nothing is checked. `previous` supplies secrets that are sent back masked.
+pub fn provisional(
+    props: &[PropDef],
+    given: &Map<String, Value>,
+    previous: Option<&Map<String, Value>>,
+) -> Map<String, Value> {
+    props
+        .iter()
+        .filter(|prop| !prop.prop_type.takes_no_value())
+        .filter_map(|prop| {
+            let given = given.get(&prop.name).filter(|value| !value.is_null());
+            let previous = previous.and_then(|previous| previous.get(&prop.name));
+            let value = if prop.prop_type == PropType::Timer {
+                timer_value(prop, given, previous).ok()
+            } else {
+                unmasked(prop, given, previous)
+                    .or_else(|| prop.default_value())
+                    .cloned()
+            };
+            Some((prop.name.clone(), value?))
+        })
+        .collect()
+}
+
+/// Declared props with those that came later: one of the same name takes the place of the earlier one.
+pub fn merged(declared: &[PropDef], later: &[PropDef]) -> Vec<PropDef> {
+    let replaced = declared
+        .iter()
+        .map(|prop| find(later, &prop.name).unwrap_or(prop));
+    let added = later
+        .iter()
+        .filter(|prop| find(declared, &prop.name).is_none());
+    replaced.chain(added).cloned().collect()
+}
+
 /// The values as anyone may see them.
 pub fn masked(props: &[PropDef], values: &Map<String, Value>) -> Map<String, Value> {
     values
@@ -81,22 +117,31 @@ fn plain_value(
     given: Option<&Value>,
     previous: Option<&Value>,
 ) -> Result<Option<Value>, String> {
-    let given = match (given, previous) {
+    if prop.is_secret() && given == Some(&MASK.into()) && previous == given {
         // What is stored cannot be read, so it cannot be checked either: it stays as it is.
-        (Some(given), Some(previous)) if prop.is_secret() && given == MASK && previous == MASK => {
-            return Ok(Some(given.clone()));
-        }
-        (Some(given), Some(previous)) if prop.is_secret() && given == MASK => Some(previous),
-        (given, _) => given,
-    };
-    match (given, prop.default_value()) {
+        return Ok(given.cloned());
+    }
+    match (unmasked(prop, given, previous), prop.default_value()) {
         (Some(value), _) => check_value(prop, value).map(Some),
         (None, Some(default)) => check_value(prop, default)
             .map(Some)
             .map_err(|fault| format!("default {fault}")),
         // Whether an app needs an account depends on how it is registered, which is not known here.
         (None, None) if prop.is_optional() || prop.prop_type == PropType::App => Ok(None),
+        (None, None) if prop.cannot_be_filled_in() => Ok(None),
         (None, None) => Err("is required".to_owned()),
+    }
+}
+
+/// The given value, or the one that its mask stands for.
+fn unmasked<'a>(
+    prop: &PropDef,
+    given: Option<&'a Value>,
+    previous: Option<&'a Value>,
+) -> Option<&'a Value> {
+    match (given, previous) {
+        (Some(given), Some(previous)) if prop.is_secret() && given == MASK => Some(previous),
+        (given, _) => given,
     }
 }
 

@@ -8,14 +8,12 @@ use serde_json::Value;
 
 use crate::{
     component::{ComponentKind, ComponentShape, DedupeStrategy, Hook, ModuleFormat},
-    prop_def::PropDef,
     prop_type::PropType,
+    raw_props::{LONGEST_NAME, RawProp, check_props, too_long, without_nul},
 };
 
-/// Every look at a component goes through its props, some of them for each prop.
-const MOST_PROPS: usize = 1_000;
-/// Bytes of a key or of a prop's name; every database can index as many.
-const LONGEST_NAME: usize = 500;
+const MOST_WARNINGS: usize = 100;
+const LONGEST_WARNING: usize = 500;
 
 /// The loader's report. Absent values are null; functions have been replaced by the loader.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -32,13 +30,8 @@ pub struct RawShape {
     pub props: Vec<RawProp>,
     pub hooks: Vec<String>,
     pub has_run: bool,
-}
-
-/// One declared prop: `def` is its type (the shorthand) or an object; a method in it is `{"$function": true}`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RawProp {
-    pub name: String,
-    pub def: Value,
+    pub has_additional_props: bool,
+    pub warnings: Vec<String>,
 }
 
 impl RawShape {
@@ -81,6 +74,8 @@ impl RawShape {
                     hooks: known_hooks(&self.hooks),
                     has_run: self.has_run,
                     format,
+                    has_additional_props: self.has_additional_props,
+                    warnings: warnings(self.warnings),
                 })
             }
             _ => Err(faults),
@@ -135,33 +130,11 @@ fn optional_text(what: &str, value: Value) -> Result<Option<String>, String> {
     }
 }
 
-fn check_props(faults: &mut Vec<String>, raw: Vec<RawProp>) -> Vec<PropDef> {
-    if raw.len() > MOST_PROPS {
-        faults.push(format!("there are more than {MOST_PROPS} props"));
-        return Vec::new();
-    }
-    let mut props: Vec<PropDef> = Vec::with_capacity(raw.len());
-    for RawProp { name, def } in raw {
-        let name = without_nul(name);
-        if name.len() > LONGEST_NAME {
-            faults.push(too_long("the name of a prop"));
-            continue;
-        }
-        match PropDef::from_declaration(&name, strip_nul(def)) {
-            Ok(_) if props.iter().any(|prop| prop.name == name) => {
-                faults.push(format!("prop {name}: declared twice"));
-            }
-            Ok(prop) => props.push(prop),
-            Err(of_prop) => {
-                faults.extend(of_prop.iter().map(|fault| format!("prop {name}: {fault}")));
-            }
-        }
-    }
-    props
-}
-
-fn too_long(what: &str) -> String {
-    format!("{what} must be at most {LONGEST_NAME} bytes long")
+fn warnings(raw: Vec<String>) -> Vec<String> {
+    raw.into_iter()
+        .take(MOST_WARNINGS)
+        .map(|text| without_nul(text).chars().take(LONGEST_WARNING).collect())
+        .collect()
 }
 
 /// Hooks of other names are never called, so they are left out rather than refused.
@@ -170,27 +143,6 @@ fn known_hooks(names: &[String]) -> Vec<Hook> {
         .into_iter()
         .filter(|hook| names.iter().any(|name| name == hook.as_str()))
         .collect()
-}
-
-/// PostgreSQL stores no NUL in text, and no author means one.
-fn without_nul(text: String) -> String {
-    if text.contains('\0') {
-        text.replace('\0', "")
-    } else {
-        text
-    }
-}
-
-fn strip_nul(value: Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(without_nul(text)),
-        Value::Array(items) => items.into_iter().map(strip_nul).collect(),
-        Value::Object(fields) => fields
-            .into_iter()
-            .map(|(key, value)| (without_nul(key), strip_nul(value)))
-            .collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => value,
-    }
 }
 
 #[cfg(test)]

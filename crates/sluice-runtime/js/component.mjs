@@ -1,4 +1,4 @@
-// Loading a component and describing its shape.
+// Loading a component.
 
 import process from "node:process";
 import { describeError, setComponentFolder } from "./errors.mjs";
@@ -39,54 +39,8 @@ function lookForPackagesOnlyIn(folders) {
   Module._nodeModulePaths = (from) => everywhere(from).filter((path) => folders.some((own) => path.startsWith(own)));
 }
 
-/** What the server keeps of a component: everything but its functions. */
-export function shapeOf(component) {
-  const { name, key, version, description, type, dedupe, props, hooks, run } = component;
-  return {
-    name: plain(name),
-    key: plain(key),
-    version: plain(version),
-    description: plain(description),
-    type: plain(type),
-    dedupe: plain(dedupe),
-    props: Object.entries(isObject(props) ? props : {}).map(([prop, definition]) => ({
-      name: prop,
-      def: propDefinition(definition),
-    })),
-    hooks: Object.entries(isObject(hooks) ? hooks : {})
-      .filter(([, hook]) => typeof hook === "function")
-      .map(([hook]) => hook),
-    hasRun: typeof run === "function",
-  };
-}
-
 export function loadFault(error) {
   const { name, message, stack, line, column } = describeError(error);
   const [headline] = message.split(/\n(?:Require stack:|\s+(?:at|hint:) )/);
   return { message: name === "Error" || name === "TypeError" ? headline : `${name}: ${headline}`, stack, line, column };
-}
-
-function propDefinition(definition) {
-  if (!isObject(definition)) return plain(definition);
-  const row = {};
-  for (const [field, value] of Object.entries(definition)) {
-    if (field === "methods" || field === "propDefinitions") continue;
-    const described = typeof value === "function" ? { $function: true } : plain(value);
-    if (described !== null) row[field] = described;
-  }
-  return row;
-}
-
-// JSON or nothing: a value that cannot be written as JSON is as good as absent.
-function plain(value) {
-  try {
-    const text = JSON.stringify(value);
-    return text === undefined ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-export function isObject(value) {
-  return typeof value === "object" && value !== null;
 }

@@ -1,6 +1,6 @@
 // A configured HTTP request: its fields, and `execute()` that sends it.
 
-import { isObject } from "./component.mjs";
+import { isObject } from "./shape.mjs";
 import { stringify } from "./wire.mjs";
 
 const { fetch } = globalThis;

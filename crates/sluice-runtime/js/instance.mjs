@@ -1,9 +1,9 @@
 // `this` of a component: a new plain object for each invocation, with props, bound methods and $emit.
 
-import { isObject } from "./component.mjs";
 import { dataStore } from "./data_store.mjs";
 import { httpRequest } from "./http_request.mjs";
 import { storeKey } from "./keys.mjs";
+import { isObject } from "./shape.mjs";
 import { parse, stringify } from "./wire.mjs";
 
 const stashFolder = Deno.env.get("STASH_DIR");
@@ -21,6 +21,7 @@ export function instanceMaker(component, props) {
       invocation.emit(event, meta);
       return Promise.resolve();
     };
+    addExport(self);
     return self;
   };
 }
@@ -39,7 +40,7 @@ function propValue(kind, name, value, definition, invocation) {
     case "db":
       return keyValueStore(invocation);
     case "app":
-      return app(definition, value);
+      return appInstance(definition, value);
     case "data_store":
       return dataStore(name, invocation);
     case "dir":
@@ -74,10 +75,20 @@ function keyValueStore(invocation) {
   };
 }
 
-function app(definition, value) {
+/** An app as a component holds it: its methods, and the credentials of its account. */
+export function appInstance(definition, value) {
   const self = { $auth: isObject(value?.$auth) ? structuredClone(value.$auth) : {} };
   bindAll(self, functionsOf(definition?.methods));
+  addExport(self);
   return self;
+}
+
+// Code that is shared with actions takes `this` for the `$` they have, and may call its `export`: here that is a line in
+// the log. It stays out of sight, and gives way to a name of the component's own.
+function addExport(self) {
+  if (Object.hasOwn(self, "export")) return;
+  const value = (name, exported) => console.log("export:", name, exported);
+  Object.defineProperty(self, "export", { value, writable: true, configurable: true });
 }
 
 function functionsOf(object) {

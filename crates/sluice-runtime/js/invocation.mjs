@@ -30,6 +30,7 @@ export class Invocation {
   #emitBytes = 0;
   #logBytes = 0;
   #store;
+  #answer = "";
   ended = false;
   responded = false;
 
@@ -87,6 +88,15 @@ export class Invocation {
     flush();
   }
 
+  /** What a question gets back with its end. */
+  answer(value) {
+    const json = wellFormed(stringify(value));
+    if (byteLength(json, limits.emit) > limits.emit) {
+      throw new LimitExceeded("AnswerTooLarge", `the answer is larger than ${limits.emit} bytes`);
+    }
+    this.#answer = `,"ret":${json}`;
+  }
+
   #exceeded(name, message) {
     const error = new LimitExceeded(name, message);
     this.end(error);
@@ -98,7 +108,7 @@ export class Invocation {
     this.ended = true;
     running.delete(this.id);
     const failure = error === undefined ? "" : `,"err":${stringify(describeError(error))}`;
-    const end = `{"t":"end","i":"${this.id}","ms":${Math.ceil(now() - this.startedAt)}${failure}`;
+    const end = `{"t":"end","i":"${this.id}","ms":${Math.ceil(now() - this.startedAt)}${failure}${this.#answer}`;
     if (this.#store === undefined) {
       send(`${end}}`);
       return;

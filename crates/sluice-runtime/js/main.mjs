@@ -1,18 +1,22 @@
 // The harness: runs inside the sandboxed process, loads one component, and runs what the supervisor asks.
 
 import { answered, setMostAsks } from "./asks.mjs";
-import { importNodeModules, load, loadFault, shapeOf } from "./component.mjs";
+import { importNodeModules, load, loadFault } from "./component.mjs";
 import { setMaxValue } from "./data_store.mjs";
 import { authorize, instanceMaker } from "./instance.mjs";
 import { invoke, setLimits } from "./invocation.mjs";
+import { additionalProps, options } from "./questions.mjs";
+import { shapeOf } from "./shape.mjs";
 import { captureOutput, captureUncaught } from "./stdio.mjs";
 import { fillStore, setMaxStore } from "./store.mjs";
 import { flush, receive, send, stringify } from "./wire.mjs";
 
 const exit = Deno.exit;
+const questions = { options, additionalProps };
 let component;
 let bindings;
 let makeInstance;
+let boundProps;
 
 // The proxy is what HTTP clients look for when they are first used.
 const KEPT = /^(?:TMPDIR|STASH_DIR|https?_proxy|NODE_USE_ENV_PROXY)$/i;
@@ -56,6 +60,7 @@ async function start({ file, modules, source, props, db, limits }) {
     component = await load(file, modules);
     bindings = props;
     makeInstance = instanceMaker(component, props);
+    boundProps = props.map(({ name }) => name);
     send(`{"t":"loaded","shape":${stringify(shapeOf(component))}}`);
   } catch (error) {
     send(`{"t":"failed","fault":${stringify(loadFault(error))}}`);
@@ -65,8 +70,13 @@ async function start({ file, modules, source, props, db, limits }) {
 
 function call(what, event, invocation) {
   const self = makeInstance(invocation);
+  if (Object.hasOwn(questions, what)) return answer(questions[what], event, self, invocation);
   if (what !== "run") return component.hooks[what].call(self, event);
   if (typeof component.run === "function") return component.run.call(self, event);
   // A source with a timer and no run is expected to emit the tick itself.
   return self.$emit(event, { summary: "Timer", ts: Date.now() });
+}
+
+async function answer(question, argument, self, invocation) {
+  invocation.answer(await question({ component, self, names: boundProps }, argument));
 }

@@ -2,12 +2,14 @@
 
 use std::{fs, io, path::Path};
 
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 14] = [
     ("main.mjs", include_str!("../js/main.mjs")),
     ("wire.mjs", include_str!("../js/wire.mjs")),
     ("errors.mjs", include_str!("../js/errors.mjs")),
     ("stdio.mjs", include_str!("../js/stdio.mjs")),
     ("component.mjs", include_str!("../js/component.mjs")),
+    ("shape.mjs", include_str!("../js/shape.mjs")),
+    ("questions.mjs", include_str!("../js/questions.mjs")),
     ("store.mjs", include_str!("../js/store.mjs")),
     ("instance.mjs", include_str!("../js/instance.mjs")),
     ("invocation.mjs", include_str!("../js/invocation.mjs")),

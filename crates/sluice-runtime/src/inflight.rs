@@ -116,6 +116,7 @@ impl Inflight {
             logs: partial.logs,
             failure: Some(failure),
             duration: now - partial.started_at,
+            answer: None,
         };
         Some((id, outcome))
     }

@@ -17,6 +17,7 @@ mod packages;
 mod pool;
 mod process;
 mod protocol;
+mod question;
 mod runtime;
 mod sandbox;
 mod watchdog;
@@ -26,11 +27,12 @@ pub use ask::{Answer, Answers, Ask};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
 pub use limits::Limits;
 pub use outcome::{
-    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Reply, Unfinished,
-    Writes,
+    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question, Reply,
+    Unfinished, Writes,
 };
 pub use packages::{PackageLock, PackageRequest};
 pub use process::{Process, ProcessEvents};
+pub use question::QuestionOutcome;
 pub use runtime::{
     Analysis, BindingKind, LoadError, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
 };

@@ -22,6 +22,16 @@ pub struct Invocation {
 pub enum Call {
     Run,
     Hook(Hook),
+    Ask(Question),
+}
+
+/// What a form asks of a component; the event says more, and the outcome has the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// The options of one prop.
+    Options,
+    /// The props that depend on the values so far.
+    AdditionalProps,
 }
 
 impl Call {
@@ -29,6 +39,8 @@ impl Call {
         match self {
             Call::Run => "run",
             Call::Hook(hook) => hook.as_str(),
+            Call::Ask(Question::Options) => "options",
+            Call::Ask(Question::AdditionalProps) => "additionalProps",
         }
     }
 }
@@ -44,6 +56,8 @@ pub struct Outcome {
     pub logs: Vec<LogLine>,
     pub failure: Option<Failure>,
     pub duration: Duration,
+    /// What a question gave back, as JSON.
+    pub answer: Option<Box<RawValue>>,
 }
 
 #[derive(Debug)]

@@ -299,11 +299,13 @@ impl Shared {
                     writes,
                     failure,
                     duration_ms,
+                    answer,
                 } = end;
                 if let Some(mut outcome) = inflight.end(&id) {
                     outcome.writes = writes;
                     outcome.failure = failure;
                     outcome.duration = Duration::from_millis(duration_ms);
+                    outcome.answer = answer;
                     batch.push(ProcessEvent::Ended(id, outcome));
                 }
             }

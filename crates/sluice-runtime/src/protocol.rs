@@ -38,6 +38,7 @@ pub(crate) struct End {
     pub(crate) writes: Writes,
     pub(crate) failure: Option<Failure>,
     pub(crate) duration_ms: u64,
+    pub(crate) answer: Option<Box<RawValue>>,
 }
 
 /// All fields of all messages: an internally tagged enum would have to buffer, and raw JSON cannot be.
@@ -67,6 +68,8 @@ struct Line<'a> {
     a: Option<&'a RawValue>,
     #[serde(borrow)]
     db: Option<Vec<Vec<&'a RawValue>>>,
+    #[serde(borrow)]
+    ret: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -169,6 +172,7 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
                     writes: writes(fields.db.unwrap_or_default())?,
                     failure: fields.err.map(failure),
                     duration_ms: fields.ms.unwrap_or_default(),
+                    answer: fields.ret.map(ToOwned::to_owned),
                 },
             ))
         }

@@ -26,6 +26,7 @@ use crate::{
     pool::Pool,
     process::{InstanceFolder, LONGEST_LINE, Process, ProcessEvents, Started, kill_group},
     protocol::{self, Message},
+    question,
     sandbox::{Network, Sandbox},
     watchdog::Watchdog,
 };
@@ -132,7 +133,7 @@ pub struct Analysis {
 }
 
 #[derive(Clone)]
-pub struct Runtime(Arc<Inner>);
+pub struct Runtime(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
     options: RuntimeOptions,
@@ -141,6 +142,8 @@ pub(crate) struct Inner {
     packages: Packages,
     pub(crate) pool: Pool,
     pub(crate) starting: Semaphore,
+    /// Questions that may be under way: their processes are not counted among those of sources.
+    pub(crate) questions: Semaphore,
     instances: AtomicU64,
 }
 
@@ -190,6 +193,7 @@ impl Runtime {
             packages,
             pool: Pool::new(options.warm_processes),
             starting: Semaphore::new(options.starting_at_once.max(1)),
+            questions: Semaphore::new(question::AT_ONCE),
             options,
             clock,
             instances: AtomicU64::new(0),

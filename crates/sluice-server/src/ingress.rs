@@ -21,12 +21,12 @@ use axum::{
 use http::{Request, request::Parts};
 use parking_lot::Mutex;
 use rand::{RngExt, distr::Alphanumeric, rngs::StdRng};
-use sluice_engine::{AcceptedRequest, Endpoint, Engine, Responds};
+use sluice_engine::{AcceptedRequest, Endpoint, Engine, EventForm, Responds};
 
 use self::{
     address::{Address, EndpointHost},
     body::parse_body,
-    event::{RequestFacts, event_json},
+    event::{RequestFacts, body_json, event_json},
     multipart::UploadAddresses,
 };
 use crate::{error::ApiError, read_body::read_body};
@@ -103,15 +103,20 @@ impl Ingress {
         let (parts, body) = request.into_parts();
         let body = read_body(&parts.headers, body, self.engine.settings().max_body).await?;
         let (parsed, uploads) = parse_body(&parts.headers, &body, self).await;
-        let facts = RequestFacts {
-            method: &parts.method,
-            path: address.event_path(&parts.uri),
-            query: parts.uri.query().unwrap_or_default(),
-            headers: &parts.headers,
-            url: &self.url(address, &parts),
-            client_ip,
+        let event = match endpoint.event {
+            EventForm::Request => event_json(
+                &RequestFacts {
+                    method: &parts.method,
+                    path: address.event_path(&parts.uri),
+                    query: parts.uri.query().unwrap_or_default(),
+                    headers: &parts.headers,
+                    url: &self.url(address, &parts),
+                    client_ip,
+                },
+                &parsed,
+            ),
+            EventForm::Body => body_json(&parsed),
         };
-        let event = event_json(&facts, &parsed);
         let accepted = AcceptedRequest { event, uploads };
         let acceptance = self.engine.accept(endpoint, accepted).await?;
         answer::answer(acceptance).await

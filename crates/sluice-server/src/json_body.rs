@@ -15,7 +15,13 @@ use sluice_engine::Engine;
 use crate::{error::ApiError, fields::FieldSelection, read_body::read_body};
 
 /// Parameters whose text in the query string is JSON; all others are strings there.
-const JSON_PARAMETERS: [&str; 3] = ["active", "configured_props", "event"];
+const JSON_PARAMETERS: [&str; 5] = [
+    "active",
+    "configured_props",
+    "event",
+    "page",
+    "prev_context",
+];
 
 /// The parameters of `T`, and the common ones. Unknown ones are ignored.
 pub(crate) struct JsonBody<T> {

@@ -33,6 +33,11 @@ pub(crate) fn many<T: Serialize>(list: List<T>, fields: &FieldSelection) -> Resp
     }
 }
 
+/// A body as it is, without an envelope.
+pub(crate) fn bare(body: &impl Serialize) -> Response {
+    json(body)
+}
+
 fn json(body: &impl Serialize) -> Response {
     match serde_json::to_vec(body) {
         Ok(body) => {

@@ -12,7 +12,7 @@ use crate::{
     error::ApiError,
     openapi::Description,
     routes::{
-        accounts, apps, components, connect, data_stores, events, logs, operations, sources,
+        accounts, apps, components, connect, data_stores, events, forms, logs, operations, sources,
         uploads, users,
     },
 };
@@ -26,6 +26,8 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(components::get))
         .routes(routes!(components::get_published))
         .routes(routes!(components::publish))
+        .routes(routes!(forms::options))
+        .routes(routes!(forms::props))
         .routes(routes!(sources::create))
         .routes(routes!(sources::list))
         .routes(routes!(sources::get, sources::update, sources::delete))

@@ -6,6 +6,7 @@ pub(crate) mod components;
 pub(crate) mod connect;
 pub(crate) mod data_stores;
 pub(crate) mod events;
+pub(crate) mod forms;
 pub(crate) mod logs;
 pub(crate) mod operations;
 pub(crate) mod sources;

@@ -1,6 +1,6 @@
-//! The addresses of HTTP props. A key is kept through updates of its source.
+//! The addresses of props that requests come to. A key is kept through updates of its source.
 
-use sluice_model::{ComponentId, EndpointKey, SourceId, UserId};
+use sluice_model::{ComponentId, EndpointKey, PropDef, SourceId, UserId};
 
 use crate::{
     conn::{Conn, query_all, query_opt},
@@ -28,7 +28,7 @@ impl FromRow for Endpoint {
 }
 
 /// What a request to an endpoint needs to know of its source.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct EndpointTarget {
     pub source_id: SourceId,
     pub user_id: UserId,
@@ -36,6 +36,8 @@ pub struct EndpointTarget {
     pub active: bool,
     pub phase: Phase,
     pub component_id: ComponentId,
+    /// Of its source, beside those of the component.
+    pub dynamic_props: Vec<PropDef>,
 }
 
 impl FromRow for EndpointTarget {
@@ -47,6 +49,7 @@ impl FromRow for EndpointTarget {
             active: row.get(3)?,
             phase: row.get(4)?,
             component_id: row.get(5)?,
+            dynamic_props: row.json(6)?,
         })
     }
 }
@@ -72,7 +75,8 @@ pub fn of_source(c: &mut dyn Conn, source: &SourceId) -> Result<Vec<Endpoint>> {
 pub fn find(c: &mut dyn Conn, key: &EndpointKey) -> Result<Option<EndpointTarget>> {
     query_opt(
         c,
-        "SELECT s.id, s.user_id, e.prop, s.active, s.phase, s.component_id \
+        "SELECT s.id, s.user_id, e.prop, s.active, s.phase, s.component_id, \
+         s.dynamic_props \
          FROM endpoints e JOIN sources s ON s.id = e.source_id WHERE e.key = ?1",
         params![key],
     )

@@ -27,6 +27,7 @@ pub mod apps;
 pub mod components;
 pub mod connections;
 pub mod data_stores;
+pub mod dynamic_props;
 pub mod endpoints;
 pub mod events;
 pub mod inbox;

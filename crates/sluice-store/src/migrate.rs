@@ -28,6 +28,11 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../migrations/postgres/0002_accounts.sql"),
     },
     Migration {
+        version: 3,
+        sqlite: include_str!("../migrations/sqlite/0003_props.sql"),
+        postgres: include_str!("../migrations/postgres/0003_props.sql"),
+    },
+    Migration {
         version: 4,
         sqlite: include_str!("../migrations/sqlite/0004_data_stores.sql"),
         postgres: include_str!("../migrations/postgres/0004_data_stores.sql"),

@@ -25,6 +25,14 @@ pub fn publish(
     Ok(())
 }
 
+/// The component with this id, when it is one that is published.
+pub fn by_id(c: &mut dyn Conn, id: &ComponentId) -> Result<Option<Component>> {
+    let sql = format!(
+        "{SELECT} WHERE c.id = ?1 AND EXISTS (SELECT 1 FROM registry WHERE component_id = c.id)"
+    );
+    query_opt(c, &sql, params![id])
+}
+
 pub fn by_key(c: &mut dyn Conn, key: &str) -> Result<Option<Component>> {
     let sql = format!("{SELECT} JOIN registry r ON r.component_id = c.id WHERE r.key = ?1");
     query_opt(c, &sql, params![key])

@@ -1,7 +1,7 @@
 //! Sources: deployed components.
 
 use serde_json::{Map, Value as Json};
-use sluice_model::{ComponentId, SourceId, UserId};
+use sluice_model::{ComponentId, PropDef, SourceId, UserId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
@@ -37,12 +37,14 @@ pub struct Source {
     pub phase: Phase,
     pub active: bool,
     pub configured_props: Map<String, Json>,
+    /// What its component's `additionalProps` declared for these values.
+    pub dynamic_props: Vec<PropDef>,
     pub created_at: i64,
     pub updated_at: i64,
 }
 
 const SELECT: &str = "SELECT id, user_id, component_id, name, name_slug, phase, active, \
-     configured_props, created_at, updated_at FROM sources";
+     configured_props, created_at, updated_at, dynamic_props FROM sources";
 
 impl FromRow for Source {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -57,6 +59,7 @@ impl FromRow for Source {
             configured_props: row.json(7)?,
             created_at: row.get(8)?,
             updated_at: row.get(9)?,
+            dynamic_props: row.json(10)?,
         })
     }
 }
@@ -72,13 +75,14 @@ pub fn insert(c: &mut dyn Conn, source: &Source) -> Result<()> {
         phase,
         active,
         configured_props,
+        dynamic_props,
         created_at,
         updated_at,
     } = source;
     c.execute(
         "INSERT INTO sources (id, user_id, component_id, name, name_slug, phase, active, \
-         configured_props, created_at, updated_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+         configured_props, created_at, updated_at, dynamic_props) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         params![
             id,
             user_id,
@@ -89,7 +93,8 @@ pub fn insert(c: &mut dyn Conn, source: &Source) -> Result<()> {
             *active,
             &to_json(configured_props)?,
             *created_at,
-            *updated_at
+            *updated_at,
+            &to_json(dynamic_props)?
         ],
     )?;
     Ok(())
@@ -147,12 +152,14 @@ pub fn update(c: &mut dyn Conn, source: &Source) -> Result<bool> {
         phase,
         active,
         configured_props,
+        dynamic_props,
         created_at: _,
         updated_at,
     } = source;
     let updated = c.execute(
         "UPDATE sources SET component_id = ?3, name = ?4, name_slug = ?5, phase = ?6, \
-         active = ?7, configured_props = ?8, updated_at = ?9 WHERE id = ?1 AND user_id = ?2",
+         active = ?7, configured_props = ?8, updated_at = ?9, dynamic_props = ?10 \
+         WHERE id = ?1 AND user_id = ?2",
         params![
             id,
             user_id,
@@ -162,7 +169,8 @@ pub fn update(c: &mut dyn Conn, source: &Source) -> Result<bool> {
             *phase,
             *active,
             &to_json(configured_props)?,
-            *updated_at
+            *updated_at,
+            &to_json(dynamic_props)?
         ],
     )?;
     Ok(updated == 1)

@@ -4,8 +4,8 @@
 //! direction and the rest of the crate knows neither database's types.
 
 use sluice_model::{
-    AccountId, AppId, ComponentId, ConnectionId, EmitId, EndpointKey, InvocationId, SourceId,
-    UserId,
+    AccountId, AppId, ComponentId, ConnectionId, DynamicPropsId, EmitId, EndpointKey, InvocationId,
+    SourceId, UserId,
 };
 
 use crate::error::{Result, StoreError};
@@ -183,6 +183,7 @@ stored_as_text!(
     AccountId,
     ConnectionId,
     ComponentId,
+    DynamicPropsId,
     SourceId,
     InvocationId,
     EmitId,

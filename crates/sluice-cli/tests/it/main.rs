@@ -5,6 +5,7 @@ mod api;
 mod components;
 mod durability;
 mod packages;
+mod props;
 mod readme;
 mod sandbox;
 mod support;

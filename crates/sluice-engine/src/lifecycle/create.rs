@@ -1,9 +1,9 @@
 //! `POST /sources`: the source exists, though unseen, before its hooks run, so that its endpoints answer
 //! while they do; it becomes visible in the commit of what they did.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use sluice_model::{ComponentShape, Hook, SourceId, UserId, configure, slugify};
+use sluice_model::{ComponentShape, Hook, SourceId, UserId, configure, merged, slugify};
 use sluice_store::{
     Conn, StoreError,
     components::Component,
@@ -14,6 +14,7 @@ use super::{CreateSource, free_slug, must_be_a_source, plan};
 use crate::{
     Engine,
     error::EngineError,
+    questions::{Asked, given_for},
     secrets,
     source::{Definition, Gate},
     view::SourceView,
@@ -37,16 +38,25 @@ impl Engine {
         let CreateSource {
             component,
             name,
-            configured_props,
+            configured_props: given,
+            dynamic_props_id,
         } = request;
         let component = self.resolve(user, component).await?;
         must_be_a_source(&component.shape)?;
-        let props = &component.shape.props;
-        let checked = configure(props, &configured_props, None);
-        let configured_props = self
-            .with_accounts(user, props, &configured_props, checked)
-            .await?;
-        let configured_props = secrets::seal(&self.context.vault, props, configured_props);
+        let draft = Asked {
+            user,
+            component: &component,
+            dynamic: &[],
+            given: &given,
+            previous: None,
+        };
+        let declared = self.declared_props(&draft, dynamic_props_id).await?;
+        let props = merged(&component.shape.props, &declared.props);
+        let given = given_for(&component, &props, given);
+        let checked = configure(&props, &given, None);
+        let configured_props = self.with_accounts(user, &props, &given, checked).await?;
+        let configured_props = secrets::seal(&self.context.vault, &props, configured_props);
+        let warnings = [component.shape.warnings.clone(), declared.warnings].concat();
         let now = self.context.clock.now_ms();
         let has_hooks = wants_hooks(&component.shape);
         let source = Source {
@@ -62,11 +72,12 @@ impl Engine {
             },
             active: true,
             configured_props,
+            dynamic_props: declared.props,
             created_at: now,
             updated_at: now,
         };
         let id = source.id.clone();
-        let definition = self.insert(source, &component, now).await?;
+        let definition = self.insert(source, &component, warnings, now).await?;
         if has_hooks {
             if let Err(error) = self.run_first_hooks(&definition).await {
                 self.undo(&id).await;
@@ -82,18 +93,19 @@ impl Engine {
         &self,
         source: Source,
         component: &Component,
+        warnings: Vec<String>,
         now: i64,
     ) -> Result<Arc<Definition>, EngineError> {
-        let endpoints = plan::endpoints(&source.id, &component.shape, &[]);
-        let timers = plan::timers(&source, &component.shape);
-        let mut definition = Definition::new(source, component, endpoints, timers)?;
+        let mut definition = Definition::new(source, component, Vec::new(), BTreeMap::new())?;
+        definition.endpoints = plan::endpoints(&definition.source.id, &definition.shape, &[]);
+        definition.timers = plan::timers(&definition.source, &definition.shape);
         // Two requests may choose the same slug at once; the loser chooses again.
         for _ in 0..8 {
-            let attempt = definition.clone();
+            let (attempt, warnings) = (definition.clone(), warnings.clone());
             let stored = self
                 .context
                 .store
-                .write(move |c| store(c, attempt, now))
+                .write(move |c| store(c, attempt, &warnings, now))
                 .await;
             match stored {
                 Ok(name_slug) => {
@@ -162,7 +174,12 @@ fn wants_hooks(shape: &ComponentShape) -> bool {
     shape.has_hook(Hook::Deploy) || shape.has_hook(Hook::Activate)
 }
 
-fn store(c: &mut dyn Conn, definition: Definition, now: i64) -> Result<String, StoreError> {
+fn store(
+    c: &mut dyn Conn,
+    definition: Definition,
+    warnings: &[String],
+    now: i64,
+) -> Result<String, StoreError> {
     let Definition {
         mut source,
         endpoints,
@@ -172,6 +189,7 @@ fn store(c: &mut dyn Conn, definition: Definition, now: i64) -> Result<String, S
     source.name_slug = free_slug(c, &source.user_id, &source.name)?;
     sources::insert(c, &source)?;
     plan::store_endpoints(c, &source.id, &endpoints, &[])?;
+    plan::store_warnings(c, &source.id, warnings, now)?;
     if source.phase == Phase::Live {
         plan::store_timers(c, &source.id, &timers, &plan::Schedule::Begin, now)?;
     }

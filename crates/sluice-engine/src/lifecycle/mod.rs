@@ -27,12 +27,15 @@ pub struct CreateSource {
     pub component: ComponentRef,
     pub name: Option<String>,
     pub configured_props: Map<String, Value>,
+    /// What `additionalProps` declared for these values, when that has been asked before.
+    pub dynamic_props_id: Option<String>,
 }
 
 pub struct UpdateSource {
     pub component: Option<ComponentRef>,
     pub name: Option<String>,
     pub configured_props: Option<Map<String, Value>>,
+    pub dynamic_props_id: Option<String>,
     pub active: bool,
 }
 

@@ -3,21 +3,25 @@
 use std::collections::BTreeMap;
 
 use sluice_model::{ComponentShape, EndpointKey, PropType, SourceId, TimerSpec};
+use sluice_runtime::LogLevel;
 use sluice_store::{
     Conn, StoreError,
     endpoints::{self, Endpoint},
+    logs::{self, NewLog},
     sources::Source,
     timers::{self, Timer},
 };
 
-/// The endpoints of a source: an HTTP prop keeps its address, also when an update renamed it.
+/// The endpoints of a source: a prop keeps its address, also when an update renamed it.
 pub(super) fn endpoints(
     source: &SourceId,
     shape: &ComponentShape,
     existing: &[Endpoint],
 ) -> Vec<Endpoint> {
     let props: Vec<&str> = shape
-        .props_of(&PropType::Http)
+        .props
+        .iter()
+        .filter(|prop| prop.prop_type.has_endpoint())
         .map(|prop| prop.name.as_str())
         .collect();
     let mut orphans = existing
@@ -111,6 +115,26 @@ pub(super) fn store_timers(
                 _ => timers::upsert(c, source, prop, spec, first_due(spec, now_ms))?,
             },
         }
+    }
+    Ok(())
+}
+
+/// Shows the source's owner what the component's author should know.
+pub(super) fn store_warnings(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    warnings: &[String],
+    now_ms: i64,
+) -> Result<(), StoreError> {
+    for warning in warnings {
+        let line = NewLog {
+            invocation: None,
+            ts: now_ms,
+            kind: "warning",
+            level: LogLevel::Warn.as_str(),
+            message: warning,
+        };
+        logs::insert(c, source, &line)?;
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! `PUT /sources/{id}`: `deactivate` with the old code and props, swap, `activate` with the new ones, one
 //! commit. The source keeps its id, its endpoints and its key-value store.
 
+use std::collections::BTreeMap;
+
 use sluice_model::{Hook, SourceId, UserId, carried_over, configure};
 use sluice_store::{
     endpoints,
@@ -16,6 +18,7 @@ use super::{
 use crate::{
     Engine,
     error::EngineError,
+    questions::{Asked, Previous, given_for},
     secrets::Opened,
     source::{Change, Definition, Engagement, Gate},
     view::SourceView,
@@ -50,30 +53,44 @@ impl Engine {
         // From here on nobody else changes the source.
         let engagement = self.engage(id).await?;
         let old = self.definition(user, id).await?;
-        let component_id = component
-            .as_ref()
-            .map_or(&old.source.component_id, |new| &new.id)
-            .clone();
-        let mut new = match &component {
-            Some(component) => {
-                must_be_a_source(&component.shape)?;
-                Definition::new(
-                    old.source.clone(),
-                    component,
-                    Vec::new(),
-                    old.timers.clone(),
-                )?
-            }
-            None => old.clone(),
+        let new_code = component.is_some();
+        let component = match component {
+            Some(component) => component,
+            None => self.component_of(&old.source).await?,
         };
-        let rerun = component.is_some() || request.configured_props.is_some();
+        must_be_a_source(&component.shape)?;
         let vault = &self.context.vault;
         let stored = Opened::new(vault, &old.shape.props, &old.source.configured_props);
-        let given = match request.configured_props {
-            Some(given) => stored.unmask(given),
-            None => carried_over(&new.shape.props, &stored.values),
-        };
+        let given = request.configured_props.map(|given| stored.unmask(given));
+        let rerun = new_code || given.is_some() || request.dynamic_props_id.is_some();
+        let mut source = old.source.clone();
+        let mut warnings = Vec::new();
+        if rerun {
+            let draft = Asked {
+                user,
+                component: &component,
+                dynamic: &old.source.dynamic_props,
+                given: given.as_ref().unwrap_or(&stored.values),
+                previous: Some(Previous {
+                    source: id,
+                    values: &stored.values,
+                }),
+            };
+            let declared = self
+                .declared_props(&draft, request.dynamic_props_id)
+                .await?;
+            source.dynamic_props = declared.props;
+            if new_code {
+                warnings.clone_from(&component.shape.warnings);
+            }
+            warnings.extend(declared.warnings);
+        }
+        let mut new = Definition::new(source, &component, Vec::new(), BTreeMap::new())?;
         let props = &new.shape.props;
+        let given = match given {
+            Some(given) => given_for(&component, props, given),
+            None => carried_over(props, &stored.values),
+        };
         let checked = configure(props, &given, Some(&stored.values));
         // A source whose account is gone can still be renamed and put to sleep.
         let values = if rerun {
@@ -82,7 +99,7 @@ impl Engine {
             checked.map_err(EngineError::InvalidProps)?
         };
         new.source.configured_props = stored.seal_again(vault, props, values)?;
-        new.source.component_id = component_id;
+        new.source.component_id = component.id;
         new.source.active = request.active;
         new.source.updated_at = self.context.clock.now_ms();
         new.endpoints = plan::endpoints(id, &new.shape, &old.endpoints);
@@ -92,8 +109,13 @@ impl Engine {
             new.source.name.clone_from(name);
         }
         let what = Transition::of(&old.source, &new.source, rerun);
-        self.transform(engagement, what, old, new, renamed.is_some())
-            .await
+        let change = Changed {
+            old,
+            new,
+            renamed: renamed.is_some(),
+            warnings,
+        };
+        self.transform(engagement, what, change).await
     }
 
     async fn definition(&self, user: &UserId, id: &SourceId) -> Result<Definition, EngineError> {
@@ -112,10 +134,9 @@ impl Engine {
         &self,
         engagement: Engagement,
         what: Transition,
-        old: Definition,
-        new: Definition,
-        renamed: bool,
+        changed: Changed,
     ) -> Result<(), EngineError> {
+        let Changed { old, new, .. } = &changed;
         let id = old.source.id.clone();
         if what != Transition::Rename {
             engagement.set_gate(Gate::Shut).await?;
@@ -125,23 +146,23 @@ impl Engine {
         }
         if what != Transition::Rename {
             engagement.swap(new.clone());
-            self.store_new_endpoints(&id, &new, &old).await?;
+            self.store_new_endpoints(&id, new, old).await?;
             self.endpoints.forget_source(&id);
         }
         if what.activates() {
-            self.endpoints.announce(&new);
+            self.endpoints.announce(new);
             engagement.set_gate(Gate::Open).await?;
             if new.shape.has_hook(Hook::Activate)
                 && let Err(error) = engagement.hook(Hook::Activate).await
             {
                 drop(engagement);
-                self.restore(&old, &new, what).await;
+                self.restore(old, new, what).await;
                 return Err(error);
             }
         }
         let now = self.context.clock.now_ms();
-        let change = change(what, &new, renamed, now);
-        let concluded = engagement.conclude(Some(new), change).await;
+        let change = change(what, &changed, now);
+        let concluded = engagement.conclude(Some(changed.new), change).await;
         self.endpoints.forget_source(&id);
         concluded?;
         self.context.timers_changed(now);
@@ -204,6 +225,15 @@ impl Engine {
     }
 }
 
+/// A source before and after an update.
+struct Changed {
+    old: Definition,
+    new: Definition,
+    renamed: bool,
+    /// What the author of the new code should know.
+    warnings: Vec<String>,
+}
+
 /// What an update does to a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Transition {
@@ -237,8 +267,10 @@ impl Transition {
     }
 }
 
-fn change(what: Transition, new: &Definition, renamed: bool, now: i64) -> Change {
-    let (wanted, specs) = (new.endpoints.clone(), new.timers.clone());
+fn change(what: Transition, changed: &Changed, now: i64) -> Change {
+    let Changed { new, renamed, .. } = changed;
+    let (wanted, specs, renamed) = (new.endpoints.clone(), new.timers.clone(), *renamed);
+    let warnings = changed.warnings.clone();
     let mut source = new.source.clone();
     Box::new(move |c| {
         if renamed {
@@ -249,6 +281,7 @@ fn change(what: Transition, new: &Definition, renamed: bool, now: i64) -> Change
             return Ok(());
         }
         let id = &source.id;
+        plan::store_warnings(c, id, &warnings, now)?;
         let stored = endpoints::of_source(c, id)?;
         plan::store_endpoints(c, id, &wanted, &stored)?;
         let before = timers::of_source(c, id)?;

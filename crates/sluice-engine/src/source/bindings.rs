@@ -1,9 +1,9 @@
 //! The values `this.<prop>` gets in the component.
 
-use serde_json::{Value, json};
-use sluice_model::{PropDef, PropType};
+use serde_json::{Map, Value, json};
+use sluice_model::{PropDef, PropType, label_value};
 use sluice_runtime::{BindingKind, PropBinding};
-use sluice_store::Vault;
+use sluice_store::{Vault, endpoints::Endpoint};
 
 use super::Definition;
 use crate::{
@@ -12,57 +12,62 @@ use crate::{
     settings::Settings,
 };
 
-/// Opens the secrets among them: this is the one place that hands them to code.
+/// Opens the secrets among them: this is the one place that hands those of a source to code.
 pub(super) fn bindings(
     definition: &Definition,
     settings: &Settings,
     vault: &Vault,
 ) -> Result<Vec<PropBinding>, Unreadable> {
-    definition
-        .shape
-        .props
-        .iter()
-        .filter_map(|prop| {
-            let stored = definition.source.configured_props.get(&prop.name);
-            match stored
-                .map(|value| secrets::open(vault, prop, value))
-                .transpose()
-            {
-                Ok(configured) => binding(prop, configured, definition, settings).map(Ok),
-                Err(unreadable) => Some(Err(unreadable)),
-            }
-        })
-        .collect()
+    let props = &definition.shape.props;
+    let mut values = definition.source.configured_props.clone();
+    for prop in props {
+        if let Some(value) = values.get_mut(&prop.name) {
+            *value = secrets::open(vault, prop, value)?;
+        }
+    }
+    Ok(bind(props, &values, &definition.endpoints, settings))
+}
+
+/// What props are, given their values in clear and the addresses that they have.
+pub(crate) fn bind(
+    props: &[PropDef],
+    values: &Map<String, Value>,
+    endpoints: &[Endpoint],
+    settings: &Settings,
+) -> Vec<PropBinding> {
+    let one = |prop: &PropDef| {
+        let endpoint = endpoints
+            .iter()
+            .find(|endpoint| endpoint.prop == prop.name)
+            .map(|endpoint| settings.endpoint_url(&endpoint.key));
+        binding(prop, values.get(&prop.name), endpoint)
+    };
+    props.iter().filter_map(one).collect()
 }
 
 fn binding(
     prop: &PropDef,
-    configured: Option<Value>,
-    definition: &Definition,
-    settings: &Settings,
+    configured: Option<&Value>,
+    endpoint: Option<String>,
 ) -> Option<PropBinding> {
     let (kind, value) = match &prop.prop_type {
-        PropType::Http => {
-            let endpoint = definition.endpoints.iter().find(|e| e.prop == prop.name)?;
-            (
-                BindingKind::Http,
-                json!({ "endpoint": settings.endpoint_url(&endpoint.key) }),
-            )
-        }
+        PropType::Http => (BindingKind::Http, json!({ "endpoint": endpoint? })),
+        PropType::Apphook => (BindingKind::Value, json!({ "endpoint": endpoint? })),
         PropType::Timer => {
             let mut value = json!({ "type": "$.interface.timer" });
             if let (Some(fields), Some(Value::Object(schedule))) =
                 (value.as_object_mut(), configured)
             {
-                fields.extend(schedule);
+                fields.extend(schedule.clone());
             }
             (BindingKind::Value, value)
         }
         PropType::Db => (BindingKind::Db, Value::Null),
-        PropType::App => (BindingKind::App, app_value(configured.as_ref())),
-        PropType::DataStore => (BindingKind::DataStore, configured?),
+        PropType::App => (BindingKind::App, app_value(configured)),
+        PropType::DataStore => (BindingKind::DataStore, configured?.clone()),
         PropType::Dir => (BindingKind::Dir, Value::Null),
-        PropType::HttpRequest => (BindingKind::HttpRequest, configured?),
+        PropType::HttpRequest => (BindingKind::HttpRequest, configured?.clone()),
+        PropType::Alert => return None,
         PropType::Boolean
         | PropType::Integer
         | PropType::String
@@ -70,7 +75,7 @@ fn binding(
         | PropType::Any
         | PropType::Array(_)
         | PropType::Sql
-        | PropType::Other(_) => (BindingKind::Value, configured?),
+        | PropType::Other(_) => (BindingKind::Value, label_value::for_code(prop, configured?)),
     };
     Some(PropBinding {
         name: prop.name.clone(),

@@ -102,6 +102,7 @@ impl BatchBuilder<'_> {
             logs,
             failure,
             duration,
+            answer: _,
         } = outcome;
         batch.usage.invocations += 1;
         batch.usage.compute_ms += u64::try_from(duration.as_millis())

@@ -19,6 +19,7 @@ use super::stored::Stored;
 #[derive(Clone)]
 pub(crate) struct Definition {
     pub(crate) source: Source,
+    /// Of its component, with the source's dynamic props.
     pub(crate) shape: Arc<ComponentShape>,
     /// JavaScript.
     pub(crate) code: Arc<str>,
@@ -35,17 +36,13 @@ impl Definition {
         timers: BTreeMap<String, TimerSpec>,
     ) -> Result<Definition, StoreError> {
         let code = component.built.as_ref().unwrap_or(&component.code);
-        let packages = match &component.packages {
-            Some(lock) => Some(serde_json::from_str(lock).map_err(|error| {
-                StoreError::Corrupt(format!("the packages of {}: {error}", component.id))
-            })?),
-            None => None,
-        };
+        let packages = packages_of(component)?;
+        let shape = component.shape.clone();
         Ok(Definition {
+            shape: Arc::new(shape.with_dynamic_props(&source.dynamic_props)),
             source,
-            shape: Arc::new(component.shape.clone()),
             code: Arc::from(code.as_str()),
-            packages: packages.map(Arc::new),
+            packages,
             endpoints,
             timers,
         })
@@ -64,6 +61,15 @@ impl Definition {
             .collect();
         Definition::new(source, &component, endpoints, timers).map(Some)
     }
+}
+
+/// The npm packages that a component runs with.
+pub(crate) fn packages_of(component: &Component) -> Result<Option<Arc<PackageLock>>, StoreError> {
+    let lock = component.packages.as_deref().map(serde_json::from_str);
+    let lock = lock.transpose().map_err(|error| {
+        StoreError::Corrupt(format!("the packages of {}: {error}", component.id))
+    })?;
+    Ok(lock.map(Arc::new))
 }
 
 /// The source's own state: its owner is the only writer.

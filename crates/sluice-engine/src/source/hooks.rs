@@ -5,19 +5,20 @@ use sluice_model::Hook;
 use sluice_runtime::{Failure, LogLine, Outcome};
 
 use super::HookError;
+use crate::observations;
 
 /// The observations of a hook that failed, or nothing when it did not.
 pub(super) fn failed(hook: Hook, outcome: &Outcome) -> Option<HookError> {
     let failure = outcome.failure.as_ref()?;
     Some(HookError {
-        observations: observations(hook, &outcome.logs, failure),
+        observations: told(hook, &outcome.logs, failure),
     })
 }
 
 /// The observations of a hook that was not run.
 pub(super) fn refused(hook: Hook, failure: &Failure) -> HookError {
     HookError {
-        observations: observations(hook, &[], failure),
+        observations: told(hook, &[], failure),
     }
 }
 
@@ -28,21 +29,16 @@ pub(super) fn died(hook: Hook, logs: &[LogLine], reason: &str, now_ms: i64) -> H
         stack: String::new(),
         code: None,
     };
-    let mut observations = observations(hook, logs, &failure);
+    let mut observations = told(hook, logs, &failure);
     if let Some(Value::Object(last)) = observations.last_mut() {
         last.insert("ts".to_owned(), json!(now_ms));
     }
     HookError { observations }
 }
 
-fn observations(hook: Hook, logs: &[LogLine], failure: &Failure) -> Vec<Value> {
+fn told(hook: Hook, logs: &[LogLine], failure: &Failure) -> Vec<Value> {
     let mut rows = vec![json!({ "k": "hook", "h": hook.as_str() })];
-    rows.extend(logs.iter().map(|line| {
-        json!({ "ts": line.ts, "k": line.kind, "level": line.level.as_str(), "msg": line.message })
-    }));
-    rows.push(json!({
-        "k": "error",
-        "err": { "name": failure.name, "message": failure.message, "stack": failure.stack },
-    }));
+    rows.extend(observations::lines(logs));
+    rows.push(observations::error(failure));
     rows
 }

@@ -15,6 +15,7 @@ mod stored;
 mod uploads;
 
 pub(crate) use actor::Actor;
-pub(crate) use definition::Definition;
+pub(crate) use bindings::bind;
+pub(crate) use definition::{Definition, packages_of};
 pub(crate) use engagement::{Change, Engagement, Gate, HookError};
 pub(crate) use handle::SourceHandle;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use sluice_model::{MASK, PropDef, carried_over, configure, masked};
+use sluice_model::{MASK, PropDef, carried_over, configure, masked, merged, provisional};
 
 fn props(defs: Value) -> Vec<PropDef> {
     let Value::Object(defs) = defs else {
@@ -241,4 +241,47 @@ fn what_the_server_itself_reads_is_never_a_secret() {
         let declared = props(json!({"p": {"type": kind, "secret": true}}));
         assert!(!declared[0].is_secret(), "{kind}");
     }
+}
+
+#[test]
+fn nobody_is_asked_for_what_no_form_lets_them_give() {
+    let defs = json!({
+        "hidden": {"type": "string", "hidden": true},
+        "disabled": {"type": "string", "disabled": true},
+        "alert": {"type": "alert", "alertType": "info", "content": "Read this"},
+        "hook": {"type": "$.interface.apphook", "appProp": "app", "eventNames": ["message"]},
+    });
+    assert_eq!(stored(defs, json!({"alert": "x", "hook": {}})), json!({}));
+}
+
+#[test]
+fn values_so_far_are_taken_as_they_come() {
+    let defs = props(json!({
+        "count": {"type": "integer", "default": 3},
+        "name": "string",
+        "key": {"type": "string", "secret": true},
+        "missing": "string",
+        "timer": "$.interface.timer",
+        "db": "$.service.db",
+    }));
+    let given = map(json!({"name": 5, "key": MASK, "other": 1}));
+    let previous = map(json!({"key": "hush", "name": "old"}));
+    assert_eq!(
+        Value::from(provisional(&defs, &given, Some(&previous))),
+        json!({"count": 3, "name": 5, "key": "hush", "timer": {"cron": null, "interval_seconds": 3600}})
+    );
+}
+
+#[test]
+fn later_props_take_the_place_of_earlier_ones_of_the_same_name() {
+    let declared = props(json!({"a": "string", "b": "integer"}));
+    let later = props(json!({"c": "any", "a": {"type": "string", "hidden": true}}));
+    assert_eq!(
+        serde_json::to_value(merged(&declared, &later)).unwrap(),
+        json!([
+            {"name": "a", "type": "string", "hidden": true},
+            {"name": "b", "type": "integer"},
+            {"name": "c", "type": "any"},
+        ])
+    );
 }

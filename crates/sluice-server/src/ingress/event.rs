@@ -42,6 +42,16 @@ pub(super) fn event_json(request: &RequestFacts<'_>, body: &EventBody<'_>) -> St
     text.into_string()
 }
 
+/// The body alone as an event. Code reads fields of its event unasked, so no body at all is an object without any.
+pub(super) fn body_json(body: &EventBody<'_>) -> String {
+    if let RawBody::Text("") = body.raw {
+        return "{}".to_owned();
+    }
+    let mut text = JsonText::with_capacity(body.json_size_hint());
+    write_parsed(&mut text, body);
+    text.into_string()
+}
+
 fn write_body(text: &mut JsonText, body: &EventBody<'_>) {
     text.raw(",\"bodyRaw\":");
     match &body.raw {
@@ -52,6 +62,10 @@ fn write_body(text: &mut JsonText, body: &EventBody<'_>) {
         }
     }
     text.raw(",\"body\":");
+    write_parsed(text, body);
+}
+
+fn write_parsed(text: &mut JsonText, body: &EventBody<'_>) {
     match (&body.parsed, &body.raw) {
         (Some(json), _) => text.raw(json),
         (None, RawBody::Text(raw)) => text.string(raw),
@@ -134,6 +148,17 @@ mod tests {
         assert_eq!(event["bodyRaw"], "");
         assert_eq!(event["body"], "");
         assert_eq!(event.get("isBase64"), None);
+    }
+
+    #[test]
+    fn a_body_can_be_the_event_itself() {
+        assert_eq!(body_json(&text_body("")), "{}");
+        assert_eq!(body_json(&text_body("a\n")), r#""a\n""#);
+        let parsed = EventBody {
+            raw: RawBody::Text("{\"n\":\n1.0}"),
+            parsed: Some("{\"n\": 1.0}".into()),
+        };
+        assert_eq!(body_json(&parsed), r#"{"n": 1.0}"#);
     }
 
     #[test]

@@ -126,5 +126,6 @@ fn on_the_wire(component: components::Component) -> Component {
         created_at: epoch_seconds(component.created_at),
         updated_at: epoch_seconds(component.updated_at),
         key: component.key,
+        kind: component.shape.kind,
     }
 }

@@ -44,6 +44,7 @@ pub(crate) async fn create(
         key,
         name,
         configured_props,
+        dynamic_props_id,
     } = parameters;
     let component =
         component_ref(component_id, component_code, component_url, key)?.ok_or_else(|| {
@@ -55,6 +56,7 @@ pub(crate) async fn create(
         component,
         name,
         configured_props: configured_props.unwrap_or_default(),
+        dynamic_props_id,
     };
     let view = engine.create_source(&user.id, request).await?;
     Ok(answer(view, &fields))
@@ -118,7 +120,7 @@ pub(crate) async fn update(
     if parameters == UpdateSource::default() {
         return Err(ApiError::bad_request(
             "the body names nothing to change: give one of component_id, component_code, component_url, key, name, \
-             configured_props and active",
+             configured_props, dynamic_props_id and active",
         ));
     }
     let UpdateSource {
@@ -128,12 +130,14 @@ pub(crate) async fn update(
         key,
         name,
         configured_props,
+        dynamic_props_id,
         active,
     } = parameters;
     let request = sluice_engine::UpdateSource {
         component: component_ref(component_id, component_code, component_url, key)?,
         name,
         configured_props,
+        dynamic_props_id,
         active: active.unwrap_or(true),
     };
     let view = engine.update_source(&user.id, &id, request).await?;

@@ -66,8 +66,10 @@ fn the_registry_holds_what_was_published_last(#[values(Db::Sqlite, Db::Postgres)
         components::insert(c, &first)?;
         components::insert(c, &second)?;
         assert_eq!(registry::by_key(c, "key")?, None);
+        assert_eq!(registry::by_id(c, &first.id)?, None);
         registry::publish(c, "key", &first.id, 1)?;
-        assert_eq!(registry::by_key(c, "key")?, Some(first));
+        assert_eq!(registry::by_key(c, "key")?, Some(first.clone()));
+        assert_eq!(registry::by_id(c, &first.id)?, Some(first));
         registry::publish(c, "key", &second.id, 2)?;
         assert_eq!(registry::by_key(c, "key")?, Some(second));
         Ok(())

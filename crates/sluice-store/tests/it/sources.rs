@@ -15,7 +15,9 @@ use sluice_store::{
     uploads::{self, Upload},
 };
 
-use crate::support::{Db, TestStore, endpoint_key, invocation_ids, source, source_id, user_id};
+use crate::support::{
+    Db, TestStore, endpoint_key, invocation_ids, prop, source, source_id, user_id,
+};
 
 #[rstest]
 fn a_source_comes_back_as_it_went_to_its_user_alone(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
@@ -104,6 +106,7 @@ fn an_update_saves_everything_but_the_creation(#[values(Db::Sqlite, Db::Postgres
             component_id: crate::support::component_id("other"),
             active: false,
             configured_props: serde_json::Map::new(),
+            dynamic_props: vec![prop("later")],
             updated_at: 9,
             ..source("s", &a, 5)
         };

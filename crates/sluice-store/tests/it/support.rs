@@ -6,7 +6,7 @@ use rand::random;
 use serde_json::{Map, json};
 use sluice_model::{
     ComponentId, ComponentKind, ComponentShape, EndpointKey, IdGen, InvocationId, ModuleFormat,
-    SourceId, UserId,
+    PropDef, SourceId, UserId,
 };
 use sluice_store::{
     Conn, Location, Result, Store, StoreOptions,
@@ -235,6 +235,8 @@ pub(crate) fn component(tail: &str, owner: &UserId) -> Component {
             hooks: Vec::new(),
             has_run: true,
             format: ModuleFormat::CommonJs,
+            has_additional_props: false,
+            warnings: Vec::new(),
         },
         created_at: 1_000,
         updated_at: 1_000,
@@ -255,7 +257,12 @@ pub(crate) fn source(tail: &str, owner: &UserId, created_at: i64) -> Source {
         phase: Phase::Live,
         active: true,
         configured_props,
+        dynamic_props: Vec::new(),
         created_at,
         updated_at: created_at,
     }
+}
+
+pub(crate) fn prop(name: &str) -> PropDef {
+    PropDef::from_declaration(name, json!({ "type": "string", "label": name })).unwrap()
 }

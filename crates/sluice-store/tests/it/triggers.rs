@@ -39,6 +39,7 @@ fn an_endpoint_leads_to_its_source(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             active: true,
             phase: Phase::Live,
             component_id: component_id("c"),
+            dynamic_props: Vec::new(),
         };
         assert_eq!(endpoints::find(c, &second)?, Some(target));
         endpoints::remove(c, &id, "http")?;

@@ -38,7 +38,7 @@ async fn a_component_has_the_fields_of_the_spec() {
             { "name": "city", "type": "string", "label": "City", "description": "Where", "default": "Rome" },
             { "name": "timer", "type": "$.interface.timer" },
         ],
-        "created_at": created_at, "updated_at": created_at, "key": "weather-report",
+        "created_at": created_at, "updated_at": created_at, "key": "weather-report", "type": "source",
     });
     assert_eq!(component, expected);
     assert_eq!(field_names(&component), field_names(&expected));

@@ -25,7 +25,7 @@ use crate::support::{Deployed, deploy, shared_server};
 const TIME: Duration = Duration::from_secs(3);
 
 /// Fields and parameters that some endpoint takes.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 28] = [
     "component_id",
     "component_code",
     "component_url",
@@ -47,6 +47,13 @@ const NAMES: [&str; 21] = [
     "start_id",
     "end_id",
     "ignore_hook_errors",
+    "id",
+    "prop_name",
+    "dynamic_props_id",
+    "source_id",
+    "page",
+    "prev_context",
+    "query",
 ];
 
 /// Text that has broken servers before.
@@ -143,6 +150,8 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::GET, "/v1/users/me"),
         (Method::POST, "/v1/users"),
         (Method::POST, "/v1/components"),
+        (Method::POST, "/v1/components/configure"),
+        (Method::POST, "/v1/components/props"),
         (Method::POST, "/v1/components/registry"),
         (Method::POST, "/v1/sources"),
         (Method::POST, "/v1/sources"),

@@ -11,13 +11,15 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 28] = [
+const ROUTES: [(&str, &str); 30] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
     ("GET", "/v1/components/{key_or_id}"),
     ("GET", "/v1/components/registry/{key}"),
     ("POST", "/v1/components/registry"),
+    ("POST", "/v1/components/configure"),
+    ("POST", "/v1/components/props"),
     ("POST", "/v1/sources"),
     ("GET", "/v1/users/me/sources"),
     ("GET", "/v1/sources/{id}"),

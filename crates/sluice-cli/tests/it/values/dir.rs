@@ -41,16 +41,14 @@ async fn a_dir_is_nobody_else_s() {
     let code = with_props(
         props,
         "const fs = require('fs'); if (!this.other) { fs.writeFileSync(`${this.dir}/secret`, 'x'); return this.$emit(this.dir.path); }
-         const attempts = [() => fs.readFileSync(`${this.other}/secret`), () => fs.writeFileSync(`${this.other}/mine`, 'x'), () => fs.readdirSync(this.other)];
-         this.$emit(attempts.map((attempt) => { try { attempt(); return 'done'; } catch { return 'refused'; } }));",
+         const found = (folder) => { try { return fs.readdirSync(folder); } catch { return []; } };
+         this.$emit([found(this.dir.path), found(this.other)]);",
     );
     let one = deploy(&api, &code).await;
     one.run(json!({})).await;
     let path = one.events(1).await.remove(0);
     let two = deploy_with(&api, &code, json!({ "other": path })).await;
     two.run(json!({})).await;
-    assert_eq!(
-        two.events(1).await,
-        [json!(["refused", "refused", "refused"])]
-    );
+    // Both may have the same name for it: each sees its own.
+    assert_eq!(two.events(1).await, [json!([[], []])]);
 }

@@ -1,0 +1,79 @@
+//! The props that a component's code declares, and the check that turns them into rows.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::prop_def::PropDef;
+
+/// Every look at a component goes through its props, some of them for each prop.
+const MOST_PROPS: usize = 1_000;
+/// Bytes of a key or of a prop's name; every database can index as many.
+pub(crate) const LONGEST_NAME: usize = 500;
+
+/// One declared prop: `def` is its type (the shorthand) or an object; a method in it is `{"$function": true}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RawProp {
+    pub name: String,
+    pub def: Value,
+}
+
+/// The props that a component's `additionalProps` declares, or everything that is wrong with them.
+pub fn check_dynamic_props(raw: Vec<RawProp>) -> Result<Vec<PropDef>, Vec<String>> {
+    let mut faults = Vec::new();
+    let props = check_props(&mut faults, raw);
+    if faults.is_empty() {
+        Ok(props)
+    } else {
+        Err(faults)
+    }
+}
+
+pub(crate) fn check_props(faults: &mut Vec<String>, raw: Vec<RawProp>) -> Vec<PropDef> {
+    if raw.len() > MOST_PROPS {
+        faults.push(format!("there are more than {MOST_PROPS} props"));
+        return Vec::new();
+    }
+    let mut props: Vec<PropDef> = Vec::with_capacity(raw.len());
+    for RawProp { name, def } in raw {
+        let name = without_nul(name);
+        if name.len() > LONGEST_NAME {
+            faults.push(too_long("the name of a prop"));
+            continue;
+        }
+        match PropDef::from_declaration(&name, strip_nul(def)) {
+            Ok(_) if props.iter().any(|prop| prop.name == name) => {
+                faults.push(format!("prop {name}: declared twice"));
+            }
+            Ok(prop) => props.push(prop),
+            Err(of_prop) => {
+                faults.extend(of_prop.iter().map(|fault| format!("prop {name}: {fault}")));
+            }
+        }
+    }
+    props
+}
+
+pub(crate) fn too_long(what: &str) -> String {
+    format!("{what} must be at most {LONGEST_NAME} bytes long")
+}
+
+/// PostgreSQL stores no NUL in text, and no author means one.
+pub(crate) fn without_nul(text: String) -> String {
+    if text.contains('\0') {
+        text.replace('\0', "")
+    } else {
+        text
+    }
+}
+
+fn strip_nul(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(without_nul(text)),
+        Value::Array(items) => items.into_iter().map(strip_nul).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(key, value)| (without_nul(key), strip_nul(value)))
+            .collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
+}

@@ -1,0 +1,101 @@
+//! What forms ask of components. These paths are an addition of Sluice's own; their answers have no envelope.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use sluice_api::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
+use sluice_engine::{DeclaredProps, Draft, Engine, OptionsAnswer, OptionsQuestion};
+
+use crate::{auth::AuthUser, error::ApiError, json_body::JsonBody, openapi::ApiErrors, reply};
+
+/// The options of a prop
+///
+/// Runs the prop's options method with the values chosen so far. An error that the component throws is part of the answer.
+#[utoipa::path(post, path = "/components/configure", tag = "components", operation_id = "configureComponent",
+    extensions(("x-sluice-extension" = json!(true))), request_body = AskOptions,
+    responses((status = 200, body = OptionsPage), ApiErrors))]
+pub(crate) async fn options(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, .. }: JsonBody<AskOptions>,
+) -> Result<Response, ApiError> {
+    let AskOptions {
+        id,
+        prop_name,
+        configured_props,
+        dynamic_props_id,
+        source_id,
+        page,
+        prev_context,
+        query,
+    } = parameters;
+    let draft = Draft {
+        component: required(id, "id")?,
+        configured_props: configured_props.unwrap_or_default(),
+        dynamic_props_id,
+        source_id,
+    };
+    let question = OptionsQuestion {
+        prop: required(prop_name, "prop_name")?,
+        page: page.unwrap_or_default(),
+        prev_context,
+        query,
+    };
+    let OptionsAnswer {
+        options,
+        string_options,
+        context,
+        errors,
+        observations,
+    } = engine.options(&user.id, draft, question).await?;
+    let on_the_wire = |sluice_engine::Choice { label, value }| Choice { label, value };
+    Ok(reply::bare(&OptionsPage {
+        options: options.map(|options| options.into_iter().map(on_the_wire).collect()),
+        string_options,
+        context,
+        errors,
+        observations,
+    }))
+}
+
+/// The props of a component, given values for some of them
+///
+/// Runs the component's `additionalProps`. An error that it throws is part of the answer.
+#[utoipa::path(post, path = "/components/props", tag = "components", operation_id = "reloadComponentProps",
+    extensions(("x-sluice-extension" = json!(true))), request_body = AskProps,
+    responses((status = 200, body = PropsAnswer), ApiErrors))]
+pub(crate) async fn props(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, .. }: JsonBody<AskProps>,
+) -> Result<Response, ApiError> {
+    let AskProps {
+        id,
+        configured_props,
+        dynamic_props_id,
+        source_id,
+    } = parameters;
+    let draft = Draft {
+        component: required(id, "id")?,
+        configured_props: configured_props.unwrap_or_default(),
+        dynamic_props_id,
+        source_id,
+    };
+    let DeclaredProps {
+        props,
+        errors,
+        observations,
+    } = engine.dynamic_props(&user.id, draft).await?;
+    Ok(reply::bare(&PropsAnswer {
+        dynamic_props: props.map(|(id, configurable_props)| DynamicProps {
+            id,
+            configurable_props,
+        }),
+        errors,
+        observations,
+    }))
+}
+
+fn required(field: Option<String>, name: &str) -> Result<String, ApiError> {
+    field.ok_or_else(|| ApiError::BadRequest(format!("{name} is required")))
+}

@@ -20,6 +20,7 @@ use crate::{
     prelude::{prelude, prepend},
     resolve::ResolveError,
     source::{self, SourceKind},
+    threads,
 };
 
 #[derive(Debug, Clone)]
@@ -64,15 +65,24 @@ pub async fn bundle<F: Files>(
     files: F,
     options: BundleOptions,
 ) -> Result<Bundle, Vec<BundleFault>> {
+    let entry = entry.clone();
     let time = options.time;
-    tokio::time::timeout(time, bundle_in_time(entry, files, options))
-        .await
-        .unwrap_or_else(|_| {
-            let seconds = time.as_secs();
-            Err(vec![BundleFault::of_the_whole(format!(
-                "joining the files took longer than {seconds} seconds"
-            ))])
-        })
+    let fault = |message: String| Err(vec![BundleFault::of_the_whole(message)]);
+    let runtime = match threads::runtime() {
+        Ok(runtime) => runtime,
+        Err(error) => return fault(format!("no thread can be started: {error}")),
+    };
+    let bundling = runtime.spawn(async move {
+        tokio::time::timeout(time, bundle_in_time(&entry, files, options)).await
+    });
+    match bundling.await {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => fault(format!(
+            "joining the files took longer than {} seconds",
+            time.as_secs()
+        )),
+        Err(_) => fault("the code cannot be bundled".to_owned()),
+    }
 }
 
 async fn bundle_in_time<F: Files>(

@@ -26,6 +26,8 @@ pub enum FileError {
     Unsupported(String),
     #[error("{location} cannot be read: {reason}")]
     Unreadable { location: Location, reason: String },
+    #[error("{0} is nested too deeply")]
+    TooDeep(Location),
     #[error("the component is too large: {0}")]
     TooMuch(String),
 }

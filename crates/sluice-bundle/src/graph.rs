@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    io,
     sync::Arc,
 };
 
@@ -11,6 +12,7 @@ use tokio::sync::OnceCell;
 
 use crate::{
     FileError, Files, Location,
+    nesting::is_shallow,
     source::{self, SourceKind},
 };
 
@@ -67,6 +69,15 @@ impl<F: Files> Graph<F> {
         };
         self.take(text.len())?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        if let Some(kind) = SourceKind::of(location) {
+            let unreadable = |error: io::Error| FileError::Unreadable {
+                location: location.clone(),
+                reason: error.to_string(),
+            };
+            if !is_shallow(kind, text).await.map_err(unreadable)? {
+                return Err(FileError::TooDeep(location.clone()));
+            }
+        }
         Ok(Some(Arc::from(text)))
     }
 

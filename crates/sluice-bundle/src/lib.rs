@@ -11,12 +11,14 @@ mod files;
 mod graph;
 mod local;
 mod location;
+mod nesting;
 mod plugin;
 mod prelude;
 mod remote;
 mod resolve;
 mod source;
 mod specifier;
+mod threads;
 mod tree;
 
 pub use bundle::{Bundle, BundleOptions, SourceMap, bundle};

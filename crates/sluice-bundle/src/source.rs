@@ -78,7 +78,7 @@ pub(crate) fn offset_of_import(kind: SourceKind, text: &str, specifier: &str) ->
         .min()
 }
 
-fn parse<'a>(
+pub(crate) fn parse<'a>(
     allocator: &'a Allocator,
     kind: SourceKind,
     text: &'a str,

@@ -52,6 +52,8 @@ pub enum SourceMap {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
     pub code: String,
+    /// That of the first file, except that CommonJS which needs an ES module becomes one, with `module.exports` as its
+    /// default export.
     pub format: ModuleFormat,
     /// Every file that was read, for watching.
     pub files: Vec<Location>,

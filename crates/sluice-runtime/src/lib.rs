@@ -15,6 +15,7 @@ mod process;
 mod protocol;
 mod runtime;
 mod sandbox;
+mod verdict;
 mod watchdog;
 
 pub use analysis::{CodeFault, module_format};

@@ -124,3 +124,23 @@ async fn each_component_has_a_tmp_of_its_own() {
         [json!(["/tmp", "/tmp", [], false, 13])]
     );
 }
+
+#[tokio::test]
+async fn what_a_browser_would_store_for_a_site_is_not_shared_by_components() {
+    let api = new_user().await;
+    let in_worker = "new Promise((done, fail) => { const code = 'caches.open(\"x\").then(async (cache) => { await cache.put(\"http://a/\", new Response(\"b\")); postMessage(\"stored\"); }).catch((error) => postMessage(error.message))'; const worker = new Worker(`data:text/javascript,${encodeURIComponent(code)}`, { type: 'module' }); worker.onmessage = ({ data }) => { worker.terminate(); if (data === 'stored') done(data); else fail(new Error(data)); }; })";
+    let expressions = [
+        "[typeof localStorage, typeof sessionStorage, typeof caches].join()",
+        in_worker,
+    ];
+    let outcomes = super::attempt(&api, &expressions, json!({})).await;
+    assert_eq!(
+        outcomes[0],
+        json!(["allowed", "undefined,undefined,undefined"])
+    );
+    assert!(
+        !has_all_walls() || !outcomes[1].is_array(),
+        "{}",
+        outcomes[1]
+    );
+}

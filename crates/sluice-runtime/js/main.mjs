@@ -23,6 +23,8 @@ const KEPT = /^(?:TMPDIR|STASH_DIR|https?_proxy|NODE_USE_ENV_PROXY)$/i;
 for (const name of Object.keys(Deno.env.toObject())) {
   if (!KEPT.test(name)) Deno.env.delete(name);
 }
+// Node has none of these, and Deno keeps them where all components would meet.
+for (const name of ["localStorage", "sessionStorage", "caches"]) delete globalThis[name];
 captureOutput();
 captureUncaught();
 if (Deno.args[0] === "warm") await importNodeModules();

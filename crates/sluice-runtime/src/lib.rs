@@ -20,6 +20,7 @@ mod protocol;
 mod question;
 mod runtime;
 mod sandbox;
+mod verdict;
 mod watchdog;
 
 pub use analysis::{CodeFault, Language, NamedPackage, Reading, language, read};

@@ -23,9 +23,10 @@ use crate::{
     inflight::Inflight,
     limits::Limits,
     lines::LineReader,
-    outcome::{Failure, Invocation, LogLevel, LogLine, ProcessEvent},
+    outcome::{Invocation, LogLevel, LogLine, ProcessEvent},
     protocol::{self, End, Message},
-    watchdog::{Overuse, Watchdog},
+    verdict::Verdict,
+    watchdog::Watchdog,
 };
 
 pub(crate) const LONGEST_LINE: usize = 128 * 1024 * 1024;
@@ -54,36 +55,6 @@ struct Shared {
     /// Why it was killed, when it was our decision.
     verdict: Mutex<Option<Verdict>>,
     stderr_tail: Mutex<String>,
-}
-
-#[derive(Clone)]
-enum Verdict {
-    Overdue,
-    Misbehaved(String),
-    Overused(Overuse),
-}
-
-impl Verdict {
-    /// How an invocation failed that was alone when this was found; none when it may have been something else.
-    fn as_failure(&self) -> Option<Failure> {
-        let (name, message) = match self {
-            Verdict::Overdue => (
-                "Timeout",
-                "the invocation overran its time without giving way and was stopped".to_owned(),
-            ),
-            Verdict::Overused(overuse) => (
-                overuse.name(),
-                format!("the invocation was stopped: {overuse}"),
-            ),
-            Verdict::Misbehaved(_) => return None,
-        };
-        Some(Failure {
-            name: name.to_owned(),
-            message,
-            stack: String::new(),
-            code: None,
-        })
-    }
 }
 
 /// The parts of a started process, before it is watched.

@@ -65,10 +65,11 @@ impl Sandbox {
             private_tmp,
         };
         std::fs::create_dir_all(sandbox.packages())?;
-        std::fs::create_dir_all(sandbox.deno_dir())?;
         assets::write_harness(&sandbox.harness())?;
         sandbox.network.write_ca(&sandbox.harness())?;
-        warm_up::fill_code_cache(&sandbox);
+        if walls.landlock {
+            warm_up::fill_code_cache(&sandbox);
+        }
         Ok(sandbox)
     }
 
@@ -81,9 +82,15 @@ impl Sandbox {
         self.folder.join("harness")
     }
 
-    /// Deno's cache of compiled code. Processes only read it: one must not change code that another one runs.
-    fn deno_dir(&self) -> PathBuf {
-        self.folder.join("deno-dir")
+    /// Deno's cache of compiled code, shared where Landlock keeps processes from writing it: one must not change code that
+    /// another one runs, nor leave it messages.
+    fn deno_dir(&self, folder: &InstanceFolder) -> PathBuf {
+        let owner = if self.walls.landlock {
+            &self.folder
+        } else {
+            &folder.0
+        };
+        owner.join("deno-dir")
     }
 
     /// Where the process finds its temporary folder.
@@ -109,7 +116,7 @@ impl Sandbox {
                 folder.0.clone(),
                 self.harness(),
                 self.packages(),
-                self.deno_dir(),
+                self.deno_dir(folder),
             ],
             writable: vec![folder.tmp()],
             private_tmp: self.private_tmp.then(|| folder.tmp()),
@@ -155,7 +162,7 @@ impl Sandbox {
             .envs(self.network.environment())
             .env("TMPDIR", &tmp)
             .env("STASH_DIR", tmp.join(STASH))
-            .env("DENO_DIR", self.deno_dir())
+            .env("DENO_DIR", self.deno_dir(folder))
             .env("NO_COLOR", "1")
             .env("DENO_NO_UPDATE_CHECK", "1")
             .stdin(Stdio::piped())

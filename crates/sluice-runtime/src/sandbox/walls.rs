@@ -34,7 +34,7 @@ pub(super) fn missing(walls: Walls, private_tmp: bool, network: &Network) -> Opt
     if !walls.seccomp {
         lacks.push("no seccomp, so system calls are not filtered");
         if !network.allows_ipv6() && matches!(network.private, PrivateNetworks::Refused(_)) {
-            lacks.push("and private IPv6 addresses are not refused");
+            lacks.push("without it, private IPv6 addresses are not refused either");
         }
     }
     if walls.mounts == Mounts::None {

@@ -17,8 +17,10 @@ fn run_harness(sandbox: &Sandbox) -> io::Result<()> {
     let folder = InstanceFolder(sandbox.folder.join("run").join("warm-up"));
     std::fs::create_dir_all(folder.component())?;
     std::fs::create_dir_all(folder.tmp())?;
+    let cache = sandbox.deno_dir(&folder);
+    std::fs::create_dir_all(&cache)?;
     let mut confinement = sandbox.confinement(&folder);
-    confinement.writable.push(sandbox.deno_dir());
+    confinement.writable.push(cache);
     let mut child = sandbox
         .command_inside(&folder, &confinement, Preload::NodeModules)
         .spawn()?;

@@ -8,17 +8,17 @@ use crate::support::deploy;
 
 #[rstest]
 #[case::one_large_file(
-    "const block = Buffer.alloc(1 << 20, 1); for (;;) { fs.appendFileSync('/tmp/large', block); await pause(2); }",
+    "const block = Buffer.alloc(1 << 20, 1); for (;;) { fs.appendFileSync(`${tmp}/large`, block); await pause(2); }",
     "DiskLimit",
     "temporary files grew beyond 8 MB"
 )]
 #[case::a_file_without_a_name(
-    "const file = fs.openSync('/tmp/gone', 'w'); fs.unlinkSync('/tmp/gone'); const block = Buffer.alloc(1 << 20, 1); for (;;) { fs.writeSync(file, block); await pause(2); }",
+    "const file = fs.openSync(`${tmp}/gone`, 'w'); fs.unlinkSync(`${tmp}/gone`); const block = Buffer.alloc(1 << 20, 1); for (;;) { fs.writeSync(file, block); await pause(2); }",
     "DiskLimit",
     "temporary files grew beyond 8 MB"
 )]
 #[case::many_small_files(
-    "for (let n = 0; ; n++) { fs.writeFileSync(`/tmp/${n}`, 'x'); if (n % 500 === 0) await pause(0); }",
+    "for (let n = 0; ; n++) { fs.writeFileSync(`${tmp}/${n}`, 'x'); if (n % 500 === 0) await pause(0); }",
     "DiskLimit",
     "temporary files"
 )]
@@ -46,7 +46,7 @@ async fn using_too_much_ends_the_invocation(
     let api = tight_user().await;
     let witness = Witness::deploy(&api).await;
     let code = manual(&format!(
-        "if (!event.fail) return this.$emit('fine'); const fs = require('fs'); const pause = (ms) => new Promise((done) => setTimeout(done, ms)); {body}"
+        "if (!event.fail) return this.$emit('fine'); const fs = require('fs'); const tmp = process.env.TMPDIR; const pause = (ms) => new Promise((done) => setTimeout(done, ms)); {body}"
     ));
     let source = deploy(&api, &code).await;
     source.run(json!({ "fail": true })).await;

@@ -3,7 +3,7 @@
 use serde_json::json;
 use sluice_testkit::Backend;
 
-use super::{assert_refused, manual};
+use super::{assert_refused, has_all_walls, manual};
 use crate::support::{deploy, new_user, shared_server};
 
 #[tokio::test]
@@ -103,6 +103,9 @@ async fn the_server_s_data_folder_and_other_components_are_refused() {
 
 #[tokio::test]
 async fn each_component_has_a_tmp_of_its_own() {
+    if !has_all_walls() {
+        return;
+    }
     let api = new_user().await;
     let code = manual(
         "const fs = require('fs'); const os = require('os');
@@ -119,5 +122,25 @@ async fn each_component_has_a_tmp_of_its_own() {
     assert_eq!(
         two.events(1).await,
         [json!(["/tmp", "/tmp", [], false, 13])]
+    );
+}
+
+#[tokio::test]
+async fn what_a_browser_would_store_for_a_site_is_not_shared_by_components() {
+    let api = new_user().await;
+    let in_worker = "new Promise((done, fail) => { const code = 'caches.open(\"x\").then(async (cache) => { await cache.put(\"http://a/\", new Response(\"b\")); postMessage(\"stored\"); }).catch((error) => postMessage(error.message))'; const worker = new Worker(`data:text/javascript,${encodeURIComponent(code)}`, { type: 'module' }); worker.onmessage = ({ data }) => { worker.terminate(); if (data === 'stored') done(data); else fail(new Error(data)); }; })";
+    let expressions = [
+        "[typeof localStorage, typeof sessionStorage, typeof caches].join()",
+        in_worker,
+    ];
+    let outcomes = super::attempt(&api, &expressions, json!({})).await;
+    assert_eq!(
+        outcomes[0],
+        json!(["allowed", "undefined,undefined,undefined"])
+    );
+    assert!(
+        !has_all_walls() || !outcomes[1].is_array(),
+        "{}",
+        outcomes[1]
     );
 }

@@ -2,6 +2,7 @@
 
 mod exhaustion;
 mod files;
+mod missing_walls;
 mod network;
 mod pipe;
 mod poisoning;
@@ -99,6 +100,25 @@ impl Witness {
         assert_eq!(answer, json!({ "n": nth }));
         assert!(self.0.summaries().await.is_empty());
     }
+}
+
+/// The walls below Deno's that this machine can put up; a test of one that is missing proves nothing.
+fn walls() -> Value {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_sluice"))
+        .arg("sandbox-probe")
+        .output()
+        .expect("it runs");
+    serde_json::from_slice(&output.stdout).expect("the walls")
+}
+
+fn has_all_walls() -> bool {
+    let walls = walls();
+    let complete =
+        walls["landlock_tcp"] == true && walls["seccomp"] == true && walls["mounts"] != "none";
+    if !complete {
+        eprintln!("skipped: this machine has only {walls}");
+    }
+    complete
 }
 
 /// A new user of a server where little may be used up.

@@ -9,7 +9,7 @@ use std::{
 use serde_json::json;
 use sluice_testkit::{Backend, Server};
 
-use super::{assert_refused, attempt};
+use super::{assert_refused, attempt, has_all_walls};
 use crate::support::{new_user, own_server, shared_server};
 
 /// A web server of the test's own on loopback that always gives this answer.
@@ -65,6 +65,9 @@ async fn the_server_s_ports_and_private_addresses_are_refused_by_every_client() 
 
 #[tokio::test]
 async fn private_ipv6_is_refused_in_all_its_disguises() {
+    if !has_all_walls() {
+        return;
+    }
     let expressions: Vec<String> = [
         "::1",
         "::",

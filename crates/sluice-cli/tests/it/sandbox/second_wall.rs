@@ -5,6 +5,7 @@ use std::{fs, path::Path, process::Command};
 use serde_json::{Value, json};
 use sluice_testkit::Backend;
 
+use super::{has_all_walls, walls};
 use crate::support::shared_server;
 
 const TRY_EVERYTHING: &str = "
@@ -70,20 +71,10 @@ fn deno() -> std::path::PathBuf {
     })
 }
 
-fn walls() -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_sluice"))
-        .arg("sandbox-probe")
-        .output()
-        .expect("it runs");
-    serde_json::from_slice(&output.stdout).expect("the walls")
-}
-
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn the_kernel_refuses_what_deno_would_allow() {
-    let walls = walls();
-    if walls["landlock_tcp"] != true || walls["seccomp"] != true || walls["mounts"] == "none" {
-        eprintln!("skipped: this machine has only {walls}");
+    if !has_all_walls() {
         return;
     }
     let folder = tempfile::tempdir_in("/var/tmp").expect("a folder");
@@ -98,7 +89,7 @@ fn the_kernel_refuses_what_deno_would_allow() {
     let server = shared_server(Backend::Sqlite);
     let deno = deno();
     let confinement = json!({
-        "server": std::process::id(), "walls": walls, "executable": [deno], "readable": [component], "writable": [tmp],
+        "server": std::process::id(), "walls": walls(), "executable": [deno], "readable": [component], "writable": [tmp],
         "private_tmp": tmp, "working_folder": "/tmp", "connect_ports": [9], "ipv6": false, "udp": true, "data_bytes": 1_610_612_736_u64,
     });
     let port = server.addr().rsplit(':').next().expect("a port");

@@ -10,7 +10,11 @@ use sluice_store::{
     registry,
 };
 
-use crate::{Engine, error::EngineError, fetch};
+use crate::{
+    Engine,
+    code::{self, PreparedCode},
+    error::EngineError,
+};
 
 /// Code given in a request: as text, by address, or both; then the address only says where it lives.
 #[derive(Debug, Clone)]
@@ -34,29 +38,14 @@ impl Engine {
         user: &UserId,
         input: CodeInput,
     ) -> Result<Component, EngineError> {
-        let CodeInput { code, url } = input;
-        if let Some(url) = &url {
-            fetch::checked(url)?;
-        }
-        let code = match (code, &url) {
-            (Some(code), _) => code,
-            (None, Some(url)) => self.fetcher.code(url).await?,
-            (None, None) => {
-                return Err(EngineError::BadRequest(
-                    "component_code or component_url is required".to_owned(),
-                ));
-            }
-        };
-        if code.contains('\0') {
-            return Err(EngineError::Invalid(
-                "component_code must not contain NUL characters".to_owned(),
-            ));
-        }
+        let url = input.url.clone();
+        let prepared = code::prepare(input, &self.fetcher, self.settings().max_api_body).await?;
         let Analysis { shape, packages } = self
             .context
             .runtime
-            .analyze(Arc::from(code.as_str()))
+            .analyze(Arc::from(prepared.javascript()), prepared.lines())
             .await?;
+        let PreparedCode { code, built } = prepared;
         let packages = packages
             .map(|lock| serde_json::to_string(&lock))
             .transpose()
@@ -74,7 +63,7 @@ impl Engine {
             code_hash: code_hash(&code),
             code,
             url,
-            built: None,
+            built,
             packages,
             shape,
             created_at: now,

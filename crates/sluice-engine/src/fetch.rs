@@ -36,8 +36,15 @@ impl Fetcher {
         })
     }
 
-    pub(crate) async fn code(&self, address: &str) -> Result<String, EngineError> {
-        let mut url = checked(address)?;
+    /// The component at an address.
+    pub(crate) async fn code(&self, address: &Url) -> Result<String, EngineError> {
+        let missing = || refused("the server answered 404 Not Found");
+        self.file(address).await?.ok_or_else(missing)
+    }
+
+    /// A file at an address; none when its server says that there is no such file.
+    pub(crate) async fn file(&self, address: &Url) -> Result<Option<String>, EngineError> {
+        let mut url = address.clone();
         for _ in 0..=MOST_REDIRECTS {
             self.guard(&url)?;
             let response = self
@@ -65,7 +72,10 @@ impl Fetcher {
         }
     }
 
-    async fn text(&self, mut response: Response) -> Result<String, EngineError> {
+    async fn text(&self, mut response: Response) -> Result<Option<String>, EngineError> {
+        if response.status() == StatusCode::NOT_FOUND {
+            return Ok(None);
+        }
         if response.status() != StatusCode::OK {
             return Err(refused(&format!(
                 "the server answered {}",
@@ -86,7 +96,9 @@ impl Fetcher {
                 )));
             }
         }
-        String::from_utf8(body).map_err(|_| refused("the code is not UTF-8 text"))
+        String::from_utf8(body)
+            .map(Some)
+            .map_err(|_| refused("the code is not UTF-8 text"))
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod accept;
 mod accounts;
+mod code;
 mod components;
 mod context;
 mod error;

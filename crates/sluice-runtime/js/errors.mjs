@@ -28,7 +28,7 @@ function description(thrown) {
     stack: ownLines(printable(thrown.stack ?? "")),
   };
   if (typeof thrown.code === "string") told.code = thrown.code;
-  const place = /\bcomponent\.[cm]js:(\d+):(\d+)/.exec(told.stack);
+  const place = /\bcomponent\.[cm]?[jt]s:(\d+):(\d+)/.exec(told.stack);
   if (place) {
     told.line = Number(place[1]);
     told.column = Number(place[2]);

@@ -6,6 +6,7 @@ use oxc_span::{LabeledSpan, SourceType};
 use sluice_model::ModuleFormat;
 
 use crate::{
+    deep_stack::with_room_for,
     imports,
     packages::{PackageRequest, Specifier},
 };
@@ -45,12 +46,31 @@ pub enum Language {
     TypeScript,
 }
 
+impl Language {
+    fn source_type(self) -> SourceType {
+        match self {
+            Language::JavaScript => SourceType::unambiguous(),
+            Language::TypeScript => SourceType::unambiguous().with_typescript(true),
+        }
+    }
+}
+
 /// What the text of a component tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
     pub format: ModuleFormat,
     /// Each package once, in the order of their first mention.
     pub packages: Vec<NamedPackage>,
+    /// The first import of a file beside this one, when there is any.
+    pub relative: Option<RelativeImport>,
+}
+
+/// An import of another file, and where the code has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelativeImport {
+    pub specifier: String,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
 }
 
 /// A package, and where the code names it first.
@@ -61,10 +81,18 @@ pub struct NamedPackage {
     pub column: Option<u32>,
 }
 
-/// Reads JavaScript: its syntax decides whether it is CommonJS or an ES module. Every fault is reported.
-pub fn read(code: &str) -> Result<Reading, Vec<CodeFault>> {
+/// Reads code: its syntax decides whether it is CommonJS or an ES module. Every fault is reported.
+pub fn read(code: &str, language: Language) -> Result<Reading, Vec<CodeFault>> {
+    with_room_for(code, || reading(code, language)).unwrap_or_else(|| {
+        Err(vec![CodeFault::of_the_whole(
+            "SyntaxError: the code is nested too deeply".to_owned(),
+        )])
+    })
+}
+
+fn reading(code: &str, language: Language) -> Result<Reading, Vec<CodeFault>> {
     let allocator = Allocator::default();
-    let parsed = parse(&allocator, code, SourceType::unambiguous());
+    let parsed = parse(&allocator, code, language.source_type());
     if let Some(faults) = syntax_faults(code, &parsed) {
         return Err(faults);
     }
@@ -74,6 +102,7 @@ pub fn read(code: &str) -> Result<Reading, Vec<CodeFault>> {
         ModuleFormat::CommonJs
     };
     let mut packages: Vec<NamedPackage> = Vec::new();
+    let mut relative = None;
     let mut faults = Vec::new();
     for import in imports::of(&parsed.program) {
         match Specifier::parse(&import.specifier) {
@@ -95,11 +124,23 @@ pub fn read(code: &str) -> Result<Reading, Vec<CodeFault>> {
                     import.specifier
                 ),
             )),
-            Specifier::NotAPackage => {}
+            Specifier::Relative => {
+                let (line, column) = place(code, import.offset);
+                relative.get_or_insert(RelativeImport {
+                    specifier: import.specifier,
+                    line,
+                    column,
+                });
+            }
+            Specifier::Other => {}
         }
     }
     if faults.is_empty() {
-        Ok(Reading { format, packages })
+        Ok(Reading {
+            format,
+            packages,
+            relative,
+        })
     } else {
         Err(faults)
     }
@@ -108,6 +149,10 @@ pub fn read(code: &str) -> Result<Reading, Vec<CodeFault>> {
 /// Which language `code` is written in. What parses as neither is taken for the one that gets further, so that its
 /// faults are the author's and not those of the wrong grammar.
 pub fn language(code: &str) -> Language {
+    with_room_for(code, || apparent_language(code)).unwrap_or(Language::JavaScript)
+}
+
+fn apparent_language(code: &str) -> Language {
     let allocator = Allocator::default();
     let first_fault = |source_type| {
         let parsed = parse(&allocator, code, source_type);
@@ -120,10 +165,10 @@ pub fn language(code: &str) -> Language {
             first
         }
     };
-    let Some(in_javascript) = first_fault(SourceType::unambiguous()) else {
+    let Some(in_javascript) = first_fault(Language::JavaScript.source_type()) else {
         return Language::JavaScript;
     };
-    match first_fault(SourceType::ts()) {
+    match first_fault(Language::TypeScript.source_type()) {
         Some(in_typescript) if in_typescript <= in_javascript => Language::JavaScript,
         _ => Language::TypeScript,
     }
@@ -179,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_script_is_common_js_and_a_module_is_a_module() {
-        let format = |code| read(code).map(|reading| reading.format);
+        let format = |code| read(code, Language::JavaScript).map(|reading| reading.format);
         assert_eq!(
             format("module.exports = { run() {} }"),
             Ok(ModuleFormat::CommonJs)
@@ -196,7 +241,11 @@ mod tests {
 
     #[test]
     fn a_syntax_error_has_its_place() {
-        let faults = read("module.exports = {\n  name: 'é' oops\n}").unwrap_err();
+        let faults = read(
+            "module.exports = {\n  name: 'é' oops\n}",
+            Language::JavaScript,
+        )
+        .unwrap_err();
         assert_eq!((faults[0].line, faults[0].column), (Some(2), Some(13)));
         assert!(faults[0].message.starts_with("SyntaxError: "));
     }
@@ -214,7 +263,7 @@ mod tests {
             function f() { return require('needed')(require.resolve('resolved')); }
             const unknown = require(process.argv[2]), made = new require('made')();
             export default { run() { const require = 'shadowed'; } };";
-        let packages = read(code).unwrap().packages;
+        let packages = read(code, Language::JavaScript).unwrap().packages;
         let aliases: Vec<&str> = packages
             .iter()
             .map(|package| package.request.alias())
@@ -233,13 +282,32 @@ mod tests {
             ]
         );
         assert_eq!((packages[0].line, packages[0].column), (Some(2), Some(41)));
+        let relative = read(code, Language::JavaScript).unwrap().relative;
+        assert_eq!(relative.unwrap().specifier, "./own.mjs");
     }
 
     #[test]
     fn a_version_nobody_can_have_is_a_fault_with_its_place() {
-        let faults = read("const a = require('axios@not a version')").unwrap_err();
+        let faults = read(
+            "const a = require('axios@not a version')",
+            Language::JavaScript,
+        )
+        .unwrap_err();
         assert_eq!((faults[0].line, faults[0].column), (Some(1), Some(19)));
         assert!(faults[0].message.contains("axios@not a version"));
+    }
+
+    #[test]
+    fn code_that_would_exhaust_a_stack_is_read_or_refused() {
+        let deep = |text: &str| text.repeat(100_000);
+        for code in [deep("("), deep("["), deep("{a:"), deep("x=>{")] {
+            let faults = read(&code, language(&code)).unwrap_err();
+            assert!(faults[0].message.contains("nested too deeply"));
+        }
+        for code in [deep("!"), deep("1+"), deep("a?b:"), deep("if(a)")] {
+            let code = format!("{code} 1");
+            let _ = read(&code, language(&code));
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod analysis;
 mod ask;
 mod assets;
+mod deep_stack;
 mod deno;
 mod imports;
 mod inflight;
@@ -23,7 +24,7 @@ mod sandbox;
 mod verdict;
 mod watchdog;
 
-pub use analysis::{CodeFault, Language, NamedPackage, Reading, language, read};
+pub use analysis::{CodeFault, Language, NamedPackage, Reading, RelativeImport, language, read};
 pub use ask::{Answer, Answers, Ask};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
 pub use limits::Limits;
@@ -35,6 +36,6 @@ pub use packages::{PackageLock, PackageRequest};
 pub use process::{Process, ProcessEvents};
 pub use question::QuestionOutcome;
 pub use runtime::{
-    Analysis, BindingKind, LoadError, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
+    Analysis, BindingKind, Lines, LoadError, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
 };
 pub use sandbox::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};

@@ -17,7 +17,7 @@ use sluice_model::{Clock, ComponentShape, ModuleFormat, RawShape, SourceId};
 use tokio::{io::AsyncWriteExt, process::Command, sync::Semaphore};
 
 use crate::{
-    analysis::{self, CodeFault},
+    analysis::{self, CodeFault, Language},
     ask,
     limits::Limits,
     lines::LineReader,
@@ -125,6 +125,15 @@ impl From<io::Error> for LoadError {
     }
 }
 
+/// Whose lines the code has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lines {
+    /// The author's: a fault can name them.
+    Written,
+    /// Those of a program that made the code.
+    Built,
+}
+
 /// What saving code brings to light.
 pub struct Analysis {
     pub shape: ComponentShape,
@@ -212,8 +221,13 @@ impl Runtime {
 
     /// Reads a component's shape: parses the code, fetches the packages it names, then loads it in a sandboxed process
     /// of its own.
-    pub async fn analyze(&self, code: Arc<str>) -> Result<Analysis, LoadError> {
-        let reading = analysis::read(&code).map_err(LoadError::Code)?;
+    pub async fn analyze(&self, code: Arc<str>, lines: Lines) -> Result<Analysis, LoadError> {
+        let mut reading = analysis::read(&code, Language::JavaScript).map_err(LoadError::Code)?;
+        if lines == Lines::Built {
+            for package in &mut reading.packages {
+                (package.line, package.column) = (None, None);
+            }
+        }
         let packages = match reading.packages.as_slice() {
             [] => None,
             named => Some(Arc::new(self.0.packages.resolve(named).await?)),

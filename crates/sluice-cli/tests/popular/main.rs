@@ -8,6 +8,7 @@ mod echo;
 use std::{env, fs, path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
+use sluice_runtime::Language;
 use sluice_testkit::{Api, Server, ServerOptions, wait_for};
 
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -100,7 +101,7 @@ fn components(wanted: impl Fn(&str) -> bool) -> Vec<Component> {
 }
 
 fn is_installed(code: &str) -> bool {
-    let reading = sluice_runtime::read(code).expect("a component parses");
+    let reading = sluice_runtime::read(code, Language::JavaScript).expect("a component parses");
     let modules = repository("node_modules");
     reading
         .packages

@@ -40,15 +40,20 @@ pub(crate) enum Specifier {
     Package(PackageRequest),
     /// A package with something after the `@` that can be no version.
     BadVersion,
-    /// A file, an address, or a module of Node.
-    NotAPackage,
+    /// A file beside the one that names it.
+    Relative,
+    /// An address, or a module of Node.
+    Other,
 }
 
 impl Specifier {
     pub(crate) fn parse(text: &str) -> Specifier {
+        if text.starts_with("./") || text.starts_with("../") || text == "." || text == ".." {
+            return Specifier::Relative;
+        }
         let is_built_in = BUILT_IN.contains(&format!(" {text} "));
         if is_built_in || text.starts_with(['.', '/', '#']) || text.contains([':', '\\']) {
-            return Specifier::NotAPackage;
+            return Specifier::Other;
         }
         // A scope is the first part, the package the second; otherwise the package is the first.
         let parts = if text.starts_with('@') { 2 } else { 1 };
@@ -67,7 +72,7 @@ impl Specifier {
             None => (alias, None),
         };
         if !is_name(name) {
-            return Specifier::NotAPackage;
+            return Specifier::Other;
         }
         if version.is_some_and(|version| !is_version(version)) {
             return Specifier::BadVersion;
@@ -135,8 +140,6 @@ mod tests {
             "fs",
             "fs/promises",
             "node:fs",
-            "./x",
-            "../x",
             "/x",
             "#x",
             "https://x.test/y.js",
@@ -146,7 +149,10 @@ mod tests {
             "@/x",
             "a b",
         ] {
-            assert_eq!(Specifier::parse(text), Specifier::NotAPackage, "{text}");
+            assert_eq!(Specifier::parse(text), Specifier::Other, "{text}");
+        }
+        for text in ["./x", "../x.mjs", ".", ".."] {
+            assert_eq!(Specifier::parse(text), Specifier::Relative, "{text}");
         }
         for text in ["axios@", "axios@1 || 2", "@s/p@a(b)"] {
             assert_eq!(Specifier::parse(text), Specifier::BadVersion, "{text}");

@@ -1,0 +1,280 @@
+//! From what a request gives to the code that is kept and the JavaScript that runs.
+//!
+//! One file of JavaScript runs as it is. TypeScript, and code that imports files beside it, is built into one module,
+//! with a source map, so that errors keep the lines of the author.
+
+use std::sync::Arc;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use reqwest::Url;
+use sluice_bundle::{
+    Bundle, BundleFault, BundleOptions, FileError, Files, Limits, Location, SourceMap, bundle,
+};
+use sluice_runtime::{CodeFault, Language, Lines, language, read};
+
+use crate::{
+    components::CodeInput,
+    error::EngineError,
+    fetch::{self, Fetcher},
+};
+
+/// A component's code, ready to be loaded.
+pub(crate) struct PreparedCode {
+    /// What is kept and shown.
+    pub(crate) code: String,
+    /// What runs, when that is not the code itself.
+    pub(crate) built: Option<String>,
+}
+
+impl PreparedCode {
+    pub(crate) fn javascript(&self) -> &str {
+        self.built.as_ref().unwrap_or(&self.code)
+    }
+
+    pub(crate) fn lines(&self) -> Lines {
+        if self.built.is_some() {
+            Lines::Built
+        } else {
+            Lines::Written
+        }
+    }
+}
+
+/// Fetches code that is given by its address, follows its imports, and builds what cannot run as it is.
+pub(crate) async fn prepare(
+    input: CodeInput,
+    fetcher: &Arc<Fetcher>,
+    most_bytes: usize,
+) -> Result<PreparedCode, EngineError> {
+    let address = match &input.url {
+        Some(url) => Some(raw_address(fetch::checked(url)?)),
+        None => None,
+    };
+    let code = match (input.code, &address) {
+        (Some(code), _) => code,
+        (None, Some(address)) => fetcher.code(address).await?,
+        (None, None) => {
+            return Err(EngineError::BadRequest(
+                "component_code or component_url is required".to_owned(),
+            ));
+        }
+    };
+    if code.contains('\0') {
+        return Err(EngineError::Invalid(
+            "component_code must not contain NUL characters".to_owned(),
+        ));
+    }
+    let language = language_of(&code, address.as_ref());
+    let reading = read(&code, language).map_err(EngineError::InvalidCode)?;
+    if let (Some(import), None) = (&reading.relative, &address) {
+        return Err(EngineError::InvalidCode(vec![CodeFault {
+            message: format!(
+                "the code imports {}, and only one file was given: give component_url, or put everything into one file",
+                import.specifier
+            ),
+            line: import.line,
+            column: import.column,
+        }]));
+    }
+    if language == Language::JavaScript && reading.relative.is_none() {
+        return Ok(PreparedCode { code, built: None });
+    }
+    build(code, language, address, fetcher, most_bytes).await
+}
+
+async fn build(
+    code: String,
+    language: Language,
+    address: Option<Url>,
+    fetcher: &Arc<Fetcher>,
+    most_bytes: usize,
+) -> Result<PreparedCode, EngineError> {
+    let entry = entry_location(address, language);
+    let files = ComponentFiles {
+        entry: entry.clone(),
+        code: code.clone(),
+        fetcher: Arc::clone(fetcher),
+    };
+    let options = BundleOptions {
+        limits: Limits {
+            bytes: most_bytes,
+            ..Limits::default()
+        },
+        source_map: Some(SourceMap::NamesOnly),
+        ..BundleOptions::default()
+    };
+    let Bundle {
+        code: javascript,
+        files,
+        map,
+        ..
+    } = bundle(&entry, files, options)
+        .await
+        .map_err(|faults| EngineError::InvalidCode(code_faults(faults, &entry)))?;
+    let map = BASE64_STANDARD.encode(map.unwrap_or_default());
+    let built = format!("{javascript}\n//# sourceMappingURL=data:application/json;base64,{map}\n");
+    Ok(PreparedCode {
+        // The files of a component are kept as the one module they make together.
+        code: if files.len() == 1 { code } else { javascript },
+        built: Some(built),
+    })
+}
+
+/// The file that was given, and at its address those beside it.
+struct ComponentFiles {
+    entry: Location,
+    code: String,
+    fetcher: Arc<Fetcher>,
+}
+
+impl Files for ComponentFiles {
+    fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
+        let unsupported = || FileError::Unsupported(specifier.to_owned());
+        let address = Url::parse(importer.as_str())
+            .and_then(|importer| importer.join(specifier))
+            .map_err(|_| unsupported())?;
+        match address.scheme() {
+            "http" | "https" => Ok(Location::new(address)),
+            _ => Err(unsupported()),
+        }
+    }
+
+    /// Apps beside an address are not looked for: each guess would be a request.
+    fn app_folder(&self, _app: &str) -> Option<Location> {
+        None
+    }
+
+    async fn read(&self, location: &Location) -> Result<Option<String>, FileError> {
+        if *location == self.entry {
+            return Ok(Some(self.code.clone()));
+        }
+        let unreadable = |reason: String| FileError::Unreadable {
+            location: location.clone(),
+            reason,
+        };
+        let address =
+            Url::parse(location.as_str()).map_err(|error| unreadable(error.to_string()))?;
+        self.fetcher
+            .file(&address)
+            .await
+            .map_err(|error| unreadable(error.to_string()))
+    }
+}
+
+/// The name of the first file: its address, or one of ours, with an extension that tells its language.
+fn entry_location(address: Option<Url>, language: Language) -> Location {
+    let extension = match language {
+        Language::JavaScript => "js",
+        Language::TypeScript => "ts",
+    };
+    let Some(mut address) = address else {
+        return Location::new(format!("component.{extension}"));
+    };
+    if extension_of(&address).is_none() {
+        let path = format!("{}.{extension}", address.path());
+        address.set_path(&path);
+    }
+    Location::new(address)
+}
+
+fn language_of(code: &str, address: Option<&Url>) -> Language {
+    match address.and_then(extension_of) {
+        Some("ts" | "mts" | "cts") => Language::TypeScript,
+        Some(_) | None => language(code),
+    }
+}
+
+/// The extension of an address, when it is one of a file with code.
+fn extension_of(address: &Url) -> Option<&str> {
+    let (_, extension) = address.path().rsplit_once('.')?;
+    ["js", "mjs", "cjs", "ts", "mts", "cts"]
+        .contains(&extension)
+        .then_some(extension)
+}
+
+/// People copy the address of the page that shows a file; what they mean is the file.
+fn raw_address(mut url: Url) -> Url {
+    let segments: Vec<String> = url
+        .path_segments()
+        .into_iter()
+        .flatten()
+        .map(str::to_owned)
+        .collect();
+    if let ("github.com" | "www.github.com", [owner, repository, "blob", rest @ ..]) = (
+        url.host_str().unwrap_or_default(),
+        segments
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .as_slice(),
+    ) && rest.len() > 1
+    {
+        let path = format!("/{owner}/{repository}/{}", rest.join("/"));
+        // Only hosts that cannot be a host are refused.
+        let _ = url.set_host(Some("raw.githubusercontent.com"));
+        url.set_path(&path);
+        url.set_query(None);
+        url.set_fragment(None);
+    }
+    url
+}
+
+/// A fault in the file that was given has its line; one in another file says which.
+fn code_faults(faults: Vec<BundleFault>, entry: &Location) -> Vec<CodeFault> {
+    faults
+        .into_iter()
+        .map(|fault| match &fault.file {
+            Some(file) if file != entry.as_str() => CodeFault {
+                message: fault.to_string(),
+                line: None,
+                column: None,
+            },
+            _ => CodeFault {
+                message: fault.message,
+                line: fault.line,
+                column: fault.column,
+            },
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(address: &str) -> String {
+        raw_address(Url::parse(address).unwrap()).to_string()
+    }
+
+    #[test]
+    fn the_page_of_a_file_is_read_as_the_file() {
+        assert_eq!(
+            raw("https://github.com/acme/things/blob/main/components/a/sources/b.mjs?x=1#L3"),
+            "https://raw.githubusercontent.com/acme/things/main/components/a/sources/b.mjs"
+        );
+        for other in [
+            "https://raw.githubusercontent.com/acme/things/main/a.mjs",
+            "https://example.com/acme/things/blob/main/a.mjs",
+            "https://github.com/acme/things/blob/main",
+        ] {
+            assert_eq!(raw(other), other);
+        }
+    }
+
+    #[test]
+    fn the_first_file_has_a_name_that_tells_its_language() {
+        let name = |address: Option<&str>, language| {
+            let address = address.map(|address| Url::parse(address).unwrap());
+            entry_location(address, language).as_str().to_owned()
+        };
+        assert_eq!(name(None, Language::TypeScript), "component.ts");
+        assert_eq!(
+            name(Some("https://a.test/x.mjs?v=1"), Language::JavaScript),
+            "https://a.test/x.mjs?v=1"
+        );
+        assert_eq!(
+            name(Some("https://a.test/x"), Language::TypeScript),
+            "https://a.test/x.ts"
+        );
+    }
+}

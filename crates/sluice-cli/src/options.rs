@@ -221,6 +221,15 @@ pub(crate) struct ServeOptions {
         help_heading = "Components"
     )]
     pub(crate) max_processes: usize,
+    /// Memory that component processes may use together before idle ones are stopped, the longest idle first
+    /// [default: half of the machine's]
+    #[arg(
+        long,
+        env = "SLUICE_MEMORY_BUDGET",
+        value_name = "SIZE",
+        help_heading = "Components"
+    )]
+    pub(crate) memory_budget: Option<ByteSize>,
     /// Stop a component process that has had no work for this long
     #[arg(long, env = "SLUICE_IDLE_TIMEOUT", default_value = "60s", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Components")]
     pub(crate) idle_timeout: Duration,
@@ -339,6 +348,9 @@ impl ServeOptions {
             invocation_timeout: self.invocation_timeout,
             source_concurrency: self.source_concurrency.max(1),
             max_processes: self.max_processes,
+            memory_budget: self
+                .memory_budget
+                .map_or_else(half_of_the_memory, |budget| budget.as_u64()),
             idle_timeout: self.idle_timeout,
             max_attempts: self.max_attempts.max(1),
             max_db: bytes(self.max_db),
@@ -406,4 +418,17 @@ impl ServeOptions {
 
 fn bytes(size: ByteSize) -> usize {
     usize::try_from(size.as_u64()).unwrap_or(usize::MAX)
+}
+
+/// Without knowing how much there is, nothing is too much.
+fn half_of_the_memory() -> u64 {
+    let kilobytes = std::fs::read_to_string("/proc/meminfo")
+        .ok()
+        .and_then(|text| {
+            let line = text
+                .lines()
+                .find_map(|line| line.strip_prefix("MemTotal:"))?;
+            line.split_whitespace().next()?.parse::<u64>().ok()
+        });
+    kilobytes.map_or(u64::MAX, |kilobytes| kilobytes * 1024 / 2)
 }

@@ -11,6 +11,7 @@ mod fetch;
 mod inbox;
 mod lifecycle;
 mod mailbox;
+mod memory_budget;
 mod metrics;
 mod net_guard;
 mod observations;
@@ -83,6 +84,8 @@ impl Engine {
         let context = &self.context;
         let warm = i64::try_from(context.runtime.warm_processes()).unwrap_or(i64::MAX);
         context.metrics.warm_processes.set(warm);
+        let memory = i64::try_from(context.runtime.memory_in_use()).unwrap_or(i64::MAX);
+        context.metrics.process_memory.set(memory);
         context.metrics.encode()
     }
 

@@ -35,6 +35,7 @@ pub struct Metrics {
     pub(crate) commits: Family<ResultLabel, Counter>,
     pub(crate) processes: Gauge,
     pub(crate) warm_processes: Gauge,
+    pub(crate) process_memory: Gauge,
     pub(crate) process_starts: Counter,
     pub(crate) live_sources: Gauge,
 }
@@ -54,6 +55,7 @@ impl Metrics {
             commits: Family::default(),
             processes: Gauge::default(),
             warm_processes: Gauge::default(),
+            process_memory: Gauge::default(),
             process_starts: Counter::default(),
             live_sources: Gauge::default(),
         };
@@ -108,6 +110,11 @@ impl Metrics {
             "warm_processes",
             "Empty processes that wait for a component",
             self.warm_processes.clone(),
+        );
+        r.register(
+            "process_memory_bytes",
+            "Memory that component processes use, each on its own",
+            self.process_memory.clone(),
         );
         r.register(
             "process_starts",

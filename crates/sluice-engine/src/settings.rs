@@ -17,6 +17,8 @@ pub struct Settings {
     pub source_concurrency: usize,
     /// Component processes that may live at once.
     pub max_processes: usize,
+    /// Bytes of memory that component processes may use together before idle ones are stopped.
+    pub memory_budget: u64,
     /// A process without work is stopped after this.
     pub idle_timeout: Duration,
     /// Tries for an invocation whose process dies under it.

@@ -1,5 +1,5 @@
-//! How many component processes may live at once. When all places are taken, the source that has been
-//! idle longest gives its process up.
+//! How many component processes may live at once. When all places are taken or memory is short, the source that has
+//! been idle longest gives its process up.
 
 use std::{
     collections::BTreeMap,
@@ -71,7 +71,7 @@ impl Slots {
         }
     }
 
-    fn evict_oldest(&self) {
+    pub(crate) fn evict_oldest(&self) {
         let mut idle = self.idle.lock();
         if let Some((_, handle)) = idle.by_age.pop_first() {
             idle.ages.remove(&handle.id);

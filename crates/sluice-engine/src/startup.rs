@@ -13,7 +13,7 @@ use crate::{
     error::EngineError,
     fetch::Fetcher,
     inbox::Inbox,
-    scheduler,
+    memory_budget, scheduler,
     settings::Settings,
 };
 
@@ -70,6 +70,9 @@ impl Engine {
         }
         context.tasks.spawn(scheduler::run(Arc::clone(&context)));
         context.tasks.spawn(keep_house(Arc::clone(&context)));
+        context
+            .tasks
+            .spawn(memory_budget::keep(Arc::clone(&context)));
         Ok(Engine {
             inbox: Inbox::open(Arc::clone(&context)),
             context,

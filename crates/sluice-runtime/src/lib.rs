@@ -13,6 +13,7 @@ mod inflight;
 pub mod launcher;
 mod limits;
 mod lines;
+mod memory;
 mod outcome;
 mod packages;
 mod pool;

@@ -21,6 +21,7 @@ use crate::{
     ask,
     limits::Limits,
     lines::LineReader,
+    memory::MemoryInUse,
     outcome::LogLine,
     packages::{PackageError, PackageLock, Packages, explain_native},
     pool::Pool,
@@ -154,6 +155,7 @@ pub(crate) struct Inner {
     /// Questions that may be under way: their processes are not counted among those of sources.
     pub(crate) questions: Semaphore,
     instances: AtomicU64,
+    memory: MemoryInUse,
 }
 
 #[derive(Serialize)]
@@ -206,12 +208,18 @@ impl Runtime {
             options,
             clock,
             instances: AtomicU64::new(0),
+            memory: MemoryInUse::default(),
         })))
     }
 
     /// Starts the first empty processes, in the background.
     pub fn warm_up(&self) {
         Pool::refill(&self.0);
+    }
+
+    /// Bytes of memory that component processes use, each on its own.
+    pub fn memory_in_use(&self) -> u64 {
+        self.0.memory.bytes()
     }
 
     /// How many empty processes are ready.
@@ -443,7 +451,12 @@ impl Inner {
             stdin: child.stdin.take().ok_or_else(missing)?,
             stdout: LineReader::new(child.stdout.take().ok_or_else(missing)?, LONGEST_LINE),
             stderr: child.stderr.take().ok_or_else(missing)?,
-            watchdog: Watchdog::over(&child, folder.tmp(), self.options.limits)?,
+            watchdog: Watchdog::over(
+                &child,
+                folder.tmp(),
+                self.options.limits,
+                self.memory.share(),
+            )?,
             child,
             visible_tmp: self.sandbox.visible_tmp(&folder),
             folder,

@@ -11,7 +11,7 @@ use std::{
 use rustix::process::{Pid, PidfdFlags, Signal};
 use tokio::{process::Child, task::JoinHandle};
 
-use crate::limits::Limits;
+use crate::{limits::Limits, memory::Share};
 
 const PERIOD: Duration = Duration::from_millis(250);
 /// For a process that did nothing since the last look.
@@ -64,13 +64,19 @@ pub(crate) struct Watchdog {
 }
 
 impl Watchdog {
-    pub(crate) fn over(child: &Child, tmp: PathBuf, limits: Limits) -> io::Result<Watchdog> {
+    /// What the process uses is told to `share`.
+    pub(crate) fn over(
+        child: &Child,
+        tmp: PathBuf,
+        limits: Limits,
+        share: Share,
+    ) -> io::Result<Watchdog> {
         let pid = child.id().and_then(|id| i32::try_from(id).ok());
         let pid = pid
             .and_then(Pid::from_raw)
             .ok_or_else(|| io::Error::other("the process has ended already"))?;
         let found = Arc::new(OnceLock::new());
-        let task = tokio::spawn(watch(pid, tmp, limits, Arc::clone(&found)));
+        let task = tokio::spawn(watch(pid, tmp, limits, share, Arc::clone(&found)));
         Ok(Watchdog { found, task })
     }
 
@@ -86,7 +92,13 @@ impl Drop for Watchdog {
     }
 }
 
-async fn watch(pid: Pid, tmp: PathBuf, limits: Limits, found: Arc<OnceLock<Overuse>>) {
+async fn watch(
+    pid: Pid,
+    tmp: PathBuf,
+    limits: Limits,
+    mut share: Share,
+    found: Arc<OnceLock<Overuse>>,
+) {
     // Holds on to this very process: its number may be given to another one.
     let Ok(process) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else {
         return;
@@ -101,7 +113,9 @@ async fn watch(pid: Pid, tmp: PathBuf, limits: Limits, found: Arc<OnceLock<Overu
             continue;
         }
         computed = now_computed;
-        let mut overuse = in_memory(pid, limits.memory_bytes);
+        let used = in_memory(pid);
+        share.set(used.bytes);
+        let mut overuse = used.over(limits.memory_bytes);
         if overuse.is_none() && next_look <= Instant::now() {
             let before = Instant::now();
             let tmp = tmp.clone();
@@ -128,15 +142,31 @@ fn computing_time(pid: Pid) -> Option<u64> {
     Some(next()? + next()?)
 }
 
-fn in_memory(pid: Pid, limit: u64) -> Option<Overuse> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+struct MemoryUse {
+    /// Of its own: what it shares with others is not counted.
+    bytes: u64,
+    threads: u64,
+}
+
+impl MemoryUse {
+    fn over(&self, limit: u64) -> Option<Overuse> {
+        if self.bytes > limit {
+            Some(Overuse::Memory { limit })
+        } else if self.threads > MAX_THREADS {
+            Some(Overuse::Threads)
+        } else {
+            None
+        }
+    }
+}
+
+/// A process that is gone uses nothing.
+fn in_memory(pid: Pid) -> MemoryUse {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let kilobytes = field(&status, "RssAnon:") + field(&status, "RssShmem:");
-    if kilobytes * 1024 > limit {
-        Some(Overuse::Memory { limit })
-    } else if field(&status, "Threads:") > MAX_THREADS {
-        Some(Overuse::Threads)
-    } else {
-        None
+    MemoryUse {
+        bytes: kilobytes * 1024,
+        threads: field(&status, "Threads:"),
     }
 }
 

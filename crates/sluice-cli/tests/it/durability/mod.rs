@@ -19,3 +19,4 @@ mod small_disk;
 mod stage;
 mod timers;
 mod traffic;
+mod warm;

@@ -20,7 +20,7 @@ async fn with_its_data_below_tmp_the_server_says_that_tmp_is_not_private_and_tmp
     assert_eq!(
         outcomes,
         [
-            json!(["allowed", "x"]),
+            json!(["allowed", "stash,x"]),
             json!(["allowed", "true"]),
             json!("refused"),
             json!("refused"),

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use reqwest::Url;
 use sluice_bundle::{
-    Bundle, BundleFault, BundleOptions, FileError, Files, Limits, Location, SourceMap, bundle,
+    Bundle, BundleFault, BundleOptions, FileError, Files, Limits, Location, RemoteFiles, SourceMap,
+    bundle,
 };
 use sluice_runtime::{CodeFault, Language, Lines, language, read};
 
@@ -90,10 +91,20 @@ async fn build(
     most_bytes: usize,
 ) -> Result<PreparedCode, EngineError> {
     let entry = entry_location(address, language);
+    let fetcher = Arc::clone(fetcher);
     let files = ComponentFiles {
         entry: entry.clone(),
         code: code.clone(),
-        fetcher: Arc::clone(fetcher),
+        beside: RemoteFiles::new(move |address: Url| {
+            let fetcher = Arc::clone(&fetcher);
+            async move {
+                let fetched = fetcher.file(&address).await;
+                fetched.map_err(|error| FileError::Unreadable {
+                    location: Location::new(address),
+                    reason: error.to_string(),
+                })
+            }
+        }),
     };
     let options = BundleOptions {
         limits: Limits {
@@ -120,44 +131,27 @@ async fn build(
     })
 }
 
-/// The file that was given, and at its address those beside it.
-struct ComponentFiles {
+/// The file that was given, and those beside it.
+struct ComponentFiles<F> {
     entry: Location,
     code: String,
-    fetcher: Arc<Fetcher>,
+    beside: F,
 }
 
-impl Files for ComponentFiles {
+impl<F: Files> Files for ComponentFiles<F> {
     fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
-        let unsupported = || FileError::Unsupported(specifier.to_owned());
-        let address = Url::parse(importer.as_str())
-            .and_then(|importer| importer.join(specifier))
-            .map_err(|_| unsupported())?;
-        match address.scheme() {
-            "http" | "https" => Ok(Location::new(address)),
-            _ => Err(unsupported()),
-        }
+        self.beside.locate(importer, specifier)
     }
 
-    /// Apps beside an address are not looked for: each guess would be a request.
-    fn app_folder(&self, _app: &str) -> Option<Location> {
-        None
+    fn app_folder(&self, app: &str) -> Option<Location> {
+        self.beside.app_folder(app)
     }
 
     async fn read(&self, location: &Location) -> Result<Option<String>, FileError> {
         if *location == self.entry {
             return Ok(Some(self.code.clone()));
         }
-        let unreadable = |reason: String| FileError::Unreadable {
-            location: location.clone(),
-            reason,
-        };
-        let address =
-            Url::parse(location.as_str()).map_err(|error| unreadable(error.to_string()))?;
-        self.fetcher
-            .file(&address)
-            .await
-            .map_err(|error| unreadable(error.to_string()))
+        self.beside.read(location).await
     }
 }
 

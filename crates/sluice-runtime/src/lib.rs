@@ -13,6 +13,8 @@ mod inflight;
 pub mod launcher;
 mod limits;
 mod lines;
+mod load_message;
+mod loading;
 mod memory;
 mod outcome;
 mod packages;
@@ -22,6 +24,7 @@ mod protocol;
 mod question;
 mod runtime;
 mod sandbox;
+mod spec;
 mod verdict;
 mod watchdog;
 
@@ -36,7 +39,6 @@ pub use outcome::{
 pub use packages::{PackageLock, PackageRequest};
 pub use process::{Process, ProcessEvents};
 pub use question::QuestionOutcome;
-pub use runtime::{
-    Analysis, BindingKind, Lines, LoadError, ProcessSpec, PropBinding, Runtime, RuntimeOptions,
-};
+pub use runtime::{Runtime, RuntimeOptions};
 pub use sandbox::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};
+pub use spec::{Analysis, BindingKind, Lines, LoadError, ProcessSpec, PropBinding};

@@ -11,10 +11,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use crate::{
-    process::Started,
-    runtime::{Inner, Preload},
-};
+use crate::{process::Started, runtime::Inner, spec::Preload};
 
 pub(crate) struct Pool {
     size: usize,

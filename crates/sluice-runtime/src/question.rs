@@ -7,7 +7,8 @@ use sluice_model::{IdGen, InvocationId};
 
 use crate::{
     outcome::{Call, Failure, Invocation, LogLine, ProcessEvent, Question},
-    runtime::{LoadError, ProcessSpec, Runtime},
+    runtime::Runtime,
+    spec::{LoadError, ProcessSpec},
 };
 
 pub(crate) const AT_ONCE: usize = 16;

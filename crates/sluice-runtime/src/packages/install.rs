@@ -156,12 +156,27 @@ fn reason(said: &[String]) -> InstallError {
                 .skip(1)
                 .take_while(|line| !line.starts_with("Stack backtrace"))
                 .find(|line| !line.is_empty());
-            InstallError::Failed(match cause {
+            let reason = match cause {
                 Some(cause) => format!("{error}: {cause}"),
                 None => error.to_owned(),
-            })
+            };
+            tracing::warn!(reason, "packages could not be fetched");
+            InstallError::Failed(without_addresses(&reason))
         }
     }
+}
+
+/// Where the operator's registry is, is nobody else's business.
+fn without_addresses(reason: &str) -> String {
+    let words =
+        reason.split(' ').map(
+            |word| match word.contains("http://") || word.contains("https://") {
+                true if word.ends_with(':') => "the registry:",
+                true => "the registry",
+                false => word,
+            },
+        );
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ use crate::{
     launcher::{self, Confinement, Mounts, Walls},
     limits::Limits,
     process::{InstanceFolder, STASH},
-    runtime::{Preload, RuntimeOptions},
+    runtime::RuntimeOptions,
+    spec::Preload,
 };
 
 const SYSTEM_FACTS: &str = "osRelease,homedir,hostname,cpus,uid,gid,userInfo,systemMemoryInfo";

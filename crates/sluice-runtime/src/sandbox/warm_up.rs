@@ -5,7 +5,7 @@
 use std::io::{self, BufRead, BufReader};
 
 use super::Sandbox;
-use crate::{process::InstanceFolder, runtime::Preload};
+use crate::{process::InstanceFolder, spec::Preload};
 
 pub(super) fn fill_code_cache(sandbox: &Sandbox) {
     if let Err(error) = run_harness(sandbox) {

@@ -1,0 +1,147 @@
+//! Giving a process its component, and listening until it is loaded.
+
+use std::{io, path::Path};
+
+use sluice_model::{ModuleFormat, RawShape};
+use tokio::io::AsyncWriteExt;
+
+use crate::{
+    analysis::CodeFault,
+    lines::LineReader,
+    load_message::load_line,
+    outcome::LogLine,
+    packages::explain_native,
+    process::{Started, kill_group},
+    protocol::{self, Message},
+    runtime::Inner,
+    spec::{LoadError, Preload, ProcessSpec},
+};
+
+impl Inner {
+    pub(crate) async fn load(
+        &self,
+        spec: &ProcessSpec,
+    ) -> Result<(Started, RawShape, Vec<LogLine>), LoadError> {
+        let modules = match &spec.packages {
+            Some(lock) => Some(self.packages.modules(lock).await?),
+            None => None,
+        };
+        let (mut started, _slot) = if let Some(spare) = self.pool.take() {
+            (spare, None)
+        } else {
+            let slot = self.starting.acquire().await;
+            let slot = slot.map_err(|error| LoadError::Start(error.to_string()))?;
+            (self.spawn(Preload::Nothing)?, Some(slot))
+        };
+        let loaded = tokio::time::timeout(
+            self.options.limits.load_timeout,
+            self.greet(&mut started, spec, modules.as_deref()),
+        );
+        let failure = match loaded.await {
+            Ok(Ok((shape, early))) => return Ok((started, shape, early)),
+            Ok(Err(error)) => error,
+            Err(_) => code_fault(format!(
+                "loading took longer than {} s",
+                self.options.limits.load_timeout.as_secs()
+            )),
+        };
+        kill_group(&started.child);
+        let _ = started.child.wait().await;
+        Err(failure)
+    }
+
+    async fn greet(
+        &self,
+        started: &mut Started,
+        spec: &ProcessSpec,
+        modules: Option<&Path>,
+    ) -> Result<(RawShape, Vec<LogLine>), LoadError> {
+        let file = started.folder.component().join(match spec.format {
+            ModuleFormat::CommonJs => "component.cjs",
+            ModuleFormat::EsModule => "component.mjs",
+        });
+        if let Some(modules) = modules {
+            tokio::fs::symlink(modules, started.folder.component().join("node_modules")).await?;
+        }
+        tokio::fs::write(&file, spec.code.as_bytes()).await?;
+        let line = load_line(spec, &file, modules, &self.options.limits);
+        if started.stdin.write_all(line.as_bytes()).await.is_err() {
+            return Err(self.died(started).await);
+        }
+        let mut early = Vec::new();
+        loop {
+            while let Some(line) = started.stdout.next_line() {
+                // Only the component can make the harness say something that makes no sense: a text that is
+                // half a character, a default nested without end, or lines of its own.
+                let text = str::from_utf8(&line).map_err(|error| unreadable(&error.to_string()))?;
+                match protocol::parse(text).map_err(|error| unreadable(&error))? {
+                    Message::Ready => {}
+                    Message::Loaded(shape) => return Ok((*shape, early)),
+                    Message::Failed(mut fault, stack) => {
+                        if let Some(explained) = explain_native(&fault.message, &stack) {
+                            fault.message = explained;
+                        }
+                        return Err(LoadError::Code(vec![fault]));
+                    }
+                    Message::Log(_, line) => early.push(line),
+                    Message::Emit(..)
+                    | Message::Ask(..)
+                    | Message::Respond(..)
+                    | Message::Held(_)
+                    | Message::Write(..)
+                    | Message::End(..) => {
+                        return Err(unreadable("it reported work it was not given"));
+                    }
+                }
+            }
+            if !started.stdout.fill().await? {
+                return Err(self.died(started).await);
+            }
+        }
+    }
+
+    /// Waits until an empty process can be given a component.
+    pub(crate) async fn until_ready(&self, started: &mut Started) -> io::Result<()> {
+        let ready = async {
+            loop {
+                if let Some(line) = started.stdout.next_line() {
+                    return match str::from_utf8(&line).map(protocol::parse) {
+                        Ok(Ok(Message::Ready)) => Ok(()),
+                        _ => Err(io::Error::other("its first words make no sense")),
+                    };
+                }
+                if !started.stdout.fill().await? {
+                    return Err(io::Error::other("it ended before it was ready"));
+                }
+            }
+        };
+        tokio::time::timeout(self.options.limits.load_timeout, ready).await?
+    }
+
+    /// A process that ended while it was loading: the component's fault, unless Deno itself could not run.
+    async fn died(&self, started: &mut Started) -> LoadError {
+        let mut reader = LineReader::new(&mut started.stderr, self.options.limits.log_bytes);
+        while matches!(reader.fill().await, Ok(true)) {}
+        let said = String::from_utf8_lossy(&reader.rest()).trim().to_owned();
+        let message = if let Some(overuse) = started.watchdog.overuse() {
+            format!("loading used too much: {overuse}")
+        } else if said.contains("out of memory") {
+            format!(
+                "loading ran out of memory (limit {} MB)",
+                self.options.limits.heap_mb
+            )
+        } else {
+            let last = said.lines().last().unwrap_or("no reason was given");
+            format!("the process ended while the component was loading: {last}")
+        };
+        code_fault(message)
+    }
+}
+
+fn unreadable(why: &str) -> LoadError {
+    code_fault(format!("what the component exports cannot be read: {why}"))
+}
+
+fn code_fault(message: String) -> LoadError {
+    LoadError::Code(vec![CodeFault::of_the_whole(message)])
+}

@@ -1,0 +1,106 @@
+//! What a process is asked to load, and why it may not.
+
+use std::{io, sync::Arc};
+
+use serde::Serialize;
+use serde_json::{Value, value::RawValue};
+use sluice_model::{ComponentShape, ModuleFormat, SourceId};
+
+use crate::{
+    analysis::CodeFault,
+    packages::{PackageError, PackageLock},
+};
+
+/// What a process does before it has a component.
+#[derive(Clone, Copy)]
+pub(crate) enum Preload {
+    /// It is needed at once.
+    Nothing,
+    /// It has time to import the modules of Node that packages use.
+    NodeModules,
+}
+
+impl Preload {
+    pub(crate) fn argument(self) -> Option<&'static str> {
+        match self {
+            Preload::Nothing => None,
+            Preload::NodeModules => Some("warm"),
+        }
+    }
+}
+
+/// A component to load for a source.
+pub struct ProcessSpec {
+    pub source: Option<SourceId>,
+    /// JavaScript.
+    pub code: Arc<str>,
+    pub format: ModuleFormat,
+    pub packages: Option<Arc<PackageLock>>,
+    pub props: Vec<PropBinding>,
+    /// The key-value store: key and JSON text.
+    pub stored: Vec<(String, Box<RawValue>)>,
+}
+
+/// What `this.<name>` is.
+#[derive(Debug, Clone, Serialize)]
+pub struct PropBinding {
+    pub name: String,
+    pub kind: BindingKind,
+    pub value: Value,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BindingKind {
+    Value,
+    Http,
+    Db,
+    App,
+    DataStore,
+    Dir,
+    HttpRequest,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The component's own fault.
+    #[error("the component does not load")]
+    Code(Vec<CodeFault>),
+    /// The process did not get as far as loading it.
+    #[error("the component process did not start: {0}")]
+    Start(String),
+    /// Its packages are not on this machine and cannot be had now.
+    #[error("packages could not be fetched: {0}")]
+    Packages(String),
+}
+
+impl From<PackageError> for LoadError {
+    fn from(error: PackageError) -> LoadError {
+        match error {
+            PackageError::Code(faults) => LoadError::Code(faults),
+            PackageError::Unavailable(reason) => LoadError::Packages(reason),
+        }
+    }
+}
+
+impl From<io::Error> for LoadError {
+    fn from(error: io::Error) -> LoadError {
+        LoadError::Start(error.to_string())
+    }
+}
+
+/// Whose lines the code has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lines {
+    /// The author's: a fault can name them.
+    Written,
+    /// Those of a program that made the code.
+    Built,
+}
+
+/// What saving code brings to light.
+pub struct Analysis {
+    pub shape: ComponentShape,
+    /// None when the code names no package.
+    pub packages: Option<PackageLock>,
+}

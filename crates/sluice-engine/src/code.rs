@@ -98,8 +98,8 @@ async fn build(
         beside: RemoteFiles::new(move |address: Url| {
             let fetcher = Arc::clone(&fetcher);
             async move {
-                let fetched = fetcher.file(&address).await;
-                fetched.map_err(|error| FileError::Unreadable {
+                let file = fetcher.file(&address).await;
+                file.map_err(|error| FileError::Unreadable {
                     location: Location::new(address),
                     reason: error.to_string(),
                 })

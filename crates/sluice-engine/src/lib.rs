@@ -84,6 +84,8 @@ impl Engine {
         let context = &self.context;
         let warm = i64::try_from(context.runtime.warm_processes()).unwrap_or(i64::MAX);
         context.metrics.warm_processes.set(warm);
+        let is_warm = i64::from(context.runtime.is_warm());
+        context.metrics.is_warm.set(is_warm);
         let memory = i64::try_from(context.runtime.memory_in_use()).unwrap_or(i64::MAX);
         context.metrics.process_memory.set(memory);
         context.metrics.encode()

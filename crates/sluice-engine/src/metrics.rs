@@ -35,6 +35,7 @@ pub struct Metrics {
     pub(crate) commits: Family<ResultLabel, Counter>,
     pub(crate) processes: Gauge,
     pub(crate) warm_processes: Gauge,
+    pub(crate) is_warm: Gauge,
     pub(crate) process_memory: Gauge,
     pub(crate) process_starts: Counter,
     pub(crate) live_sources: Gauge,
@@ -55,6 +56,7 @@ impl Metrics {
             commits: Family::default(),
             processes: Gauge::default(),
             warm_processes: Gauge::default(),
+            is_warm: Gauge::default(),
             process_memory: Gauge::default(),
             process_starts: Counter::default(),
             live_sources: Gauge::default(),
@@ -108,8 +110,13 @@ impl Metrics {
         );
         r.register(
             "warm_processes",
-            "Empty processes that wait for a component",
+            "Processes that wait for a component",
             self.warm_processes.clone(),
+        );
+        r.register(
+            "warm",
+            "1 when as many processes wait for a component as should",
+            self.is_warm.clone(),
         );
         r.register(
             "process_memory_bytes",

@@ -8,6 +8,8 @@ const NODE_MODULES =
   "assert async_hooks buffer child_process crypto dns events fs fs/promises http http2 https module net os path " +
   "querystring stream stream/promises string_decoder timers tls tty url util worker_threads zlib";
 
+let everywhere;
+
 /** Done by a process that waits for a component, so that the component need not wait for it. */
 export async function importNodeModules() {
   for (const name of NODE_MODULES.split(" ")) await import(`node:${name}`);
@@ -15,9 +17,8 @@ export async function importNodeModules() {
 
 /** Imports the component's entry file; gives the component object or throws. */
 export async function load(fileUrl, modules) {
-  const folder = new URL(".", fileUrl);
-  setComponentFolder(folder.href);
-  lookForPackagesOnlyIn([folder.pathname, ...(modules ? [modules] : [])]);
+  setComponentFolder(new URL(".", fileUrl).href);
+  lookForPackages(fileUrl, modules);
   const module = await import(fileUrl);
   const exported = module.default;
   const component = exported?.__esModule ? exported.default : exported;
@@ -32,10 +33,12 @@ export async function load(fileUrl, modules) {
   return component;
 }
 
-// Asking further up would be refused as forbidden where "not found" is meant.
-function lookForPackagesOnlyIn(folders) {
+/** Packages are looked for in the component's folder and among its own: asking further up would be refused as forbidden
+ * where "not found" is meant. */
+export function lookForPackages(fileUrl, modules) {
+  const folders = [new URL(".", fileUrl).pathname, ...(modules ? [modules] : [])];
   const { Module } = process.getBuiltinModule("node:module");
-  const everywhere = Module._nodeModulePaths;
+  everywhere ??= Module._nodeModulePaths;
   Module._nodeModulePaths = (from) => everywhere(from).filter((path) => folders.some((own) => path.startsWith(own)));
 }
 

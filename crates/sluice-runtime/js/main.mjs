@@ -1,7 +1,7 @@
 // The harness: runs inside the sandboxed process, loads one component, and runs what the supervisor asks.
 
 import { answered, setMostAsks } from "./asks.mjs";
-import { importNodeModules, load, loadFault } from "./component.mjs";
+import { importNodeModules, load, loadFault, lookForPackages } from "./component.mjs";
 import { setMaxValue } from "./data_store.mjs";
 import { authorize, instanceMaker } from "./instance.mjs";
 import { invoke, setLimits } from "./invocation.mjs";
@@ -39,6 +39,9 @@ await receive((message, alone) => {
     case "auth":
       authorize(bindings, message.props);
       break;
+    case "prime":
+      prime(message);
+      break;
     case "run":
       invoke(message.i, message.ms, alone, (invocation) => call(message.c, message.e, invocation));
       break;
@@ -50,6 +53,14 @@ await receive((message, alone) => {
   }
 });
 exit(0);
+
+/** Imports packages ahead; what goes wrong is told to the component that needs them. */
+async function prime({ file, modules }) {
+  lookForPackages(file, modules);
+  await import(file).catch(() => {});
+  send('{"t":"ready"}');
+  flush();
+}
 
 async function start({ file, modules, source, props, db, limits }) {
   setLimits(limits);

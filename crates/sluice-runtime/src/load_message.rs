@@ -79,3 +79,13 @@ pub(crate) fn load_line(
     line.push('\n');
     line
 }
+
+/// The line that makes a process import packages ahead, by a file that names them.
+pub(crate) fn prime_line(file: &Path, modules: &Path) -> String {
+    let message = serde_json::json!({
+        "t": "prime",
+        "file": format!("file://{}", file.display()),
+        "modules": modules,
+    });
+    format!("{message}\n")
+}

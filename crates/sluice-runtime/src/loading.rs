@@ -8,9 +8,10 @@ use tokio::io::AsyncWriteExt;
 use crate::{
     analysis::CodeFault,
     lines::LineReader,
-    load_message::load_line,
+    load_message::{load_line, prime_line},
     outcome::LogLine,
     packages::explain_native,
+    pool::{Priming, Taken},
     process::{Started, kill_group},
     protocol::{self, Message},
     runtime::Inner,
@@ -26,13 +27,23 @@ impl Inner {
             Some(lock) => Some(self.packages.modules(lock).await?),
             None => None,
         };
-        let (mut started, _slot) = if let Some(spare) = self.pool.take() {
-            (spare, None)
-        } else {
-            let slot = self.starting.acquire().await;
-            let slot = slot.map_err(|error| LoadError::Start(error.to_string()))?;
-            (self.spawn(Preload::Nothing)?, Some(slot))
+        let mut linked = None;
+        let (mut started, _slot) = match self.pool.take(Priming::of(spec).as_ref()) {
+            Some(Taken::Primed(started)) => (started, None),
+            Some(Taken::Empty(started)) => {
+                linked = modules.as_deref();
+                (started, None)
+            }
+            None => {
+                linked = modules.as_deref();
+                let slot = self.starting.acquire().await;
+                let slot = slot.map_err(|error| LoadError::Start(error.to_string()))?;
+                (self.spawn(Preload::Nothing)?, Some(slot))
+            }
         };
+        if let Some(modules) = linked {
+            link_packages(&started, modules).await?;
+        }
         let loaded = tokio::time::timeout(
             self.options.limits.load_timeout,
             self.greet(&mut started, spec, modules.as_deref()),
@@ -60,9 +71,6 @@ impl Inner {
             ModuleFormat::CommonJs => "component.cjs",
             ModuleFormat::EsModule => "component.mjs",
         });
-        if let Some(modules) = modules {
-            tokio::fs::symlink(modules, started.folder.component().join("node_modules")).await?;
-        }
         tokio::fs::write(&file, spec.code.as_bytes()).await?;
         let line = load_line(spec, &file, modules, &self.options.limits);
         if started.stdin.write_all(line.as_bytes()).await.is_err() {
@@ -105,10 +113,12 @@ impl Inner {
         let ready = async {
             loop {
                 if let Some(line) = started.stdout.next_line() {
-                    return match str::from_utf8(&line).map(protocol::parse) {
-                        Ok(Ok(Message::Ready)) => Ok(()),
-                        _ => Err(io::Error::other("its first words make no sense")),
-                    };
+                    match str::from_utf8(&line).map(protocol::parse) {
+                        Ok(Ok(Message::Ready)) => return Ok(()),
+                        // Packages may print what they like when they are imported.
+                        Ok(Ok(Message::Log(..))) => continue,
+                        _ => return Err(io::Error::other("its first words make no sense")),
+                    }
                 }
                 if !started.stdout.fill().await? {
                     return Err(io::Error::other("it ended before it was ready"));
@@ -116,6 +126,32 @@ impl Inner {
             }
         };
         tokio::time::timeout(self.options.limits.load_timeout, ready).await?
+    }
+
+    /// Imports packages into an empty process, for a component that is not known yet.
+    pub(crate) async fn prime(&self, started: &mut Started, priming: &Priming) -> io::Result<()> {
+        let modules = self
+            .packages
+            .modules(&priming.lock)
+            .await
+            .map_err(io::Error::other)?;
+        link_packages(started, &modules).await?;
+        let aliases = serde_json::to_string(&priming.lock.aliases().collect::<Vec<_>>())?;
+        let (name, code) = match priming.format {
+            ModuleFormat::CommonJs => (
+                "packages.cjs",
+                format!("for (const name of {aliases}) try {{ require(name); }} catch {{}}"),
+            ),
+            ModuleFormat::EsModule => (
+                "packages.mjs",
+                format!("await Promise.allSettled({aliases}.map((name) => import(name)));"),
+            ),
+        };
+        let file = started.folder.component().join(name);
+        tokio::fs::write(&file, code).await?;
+        let line = prime_line(&file, &modules);
+        started.stdin.write_all(line.as_bytes()).await?;
+        self.until_ready(started).await
     }
 
     /// A process that ended while it was loading: the component's fault, unless Deno itself could not run.
@@ -136,6 +172,10 @@ impl Inner {
         };
         code_fault(message)
     }
+}
+
+async fn link_packages(started: &Started, modules: &Path) -> io::Result<()> {
+    tokio::fs::symlink(modules, started.folder.component().join("node_modules")).await
 }
 
 fn unreadable(why: &str) -> LoadError {

@@ -97,9 +97,14 @@ impl Runtime {
         self.0.memory.bytes()
     }
 
-    /// How many empty processes are ready.
+    /// How many processes wait for a component.
     pub fn warm_processes(&self) -> usize {
         self.0.pool.len()
+    }
+
+    /// Whether as many wait as should.
+    pub fn is_warm(&self) -> bool {
+        self.0.pool.is_full()
     }
 
     /// Reads a component's shape: parses the code, fetches the packages it names, then loads it in a sandboxed process

@@ -24,6 +24,11 @@ impl PackageLock {
         }
     }
 
+    /// The names by which the code asks for its packages.
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = &str> {
+        self.dependencies.keys().map(String::as_str)
+    }
+
     /// Names the folder in which these packages live.
     pub(super) fn hash(&self) -> String {
         let mut hasher = Sha256::new();

@@ -233,7 +233,8 @@ pub(crate) struct ServeOptions {
     /// Stop a component process that has had no work for this long
     #[arg(long, env = "SLUICE_IDLE_TIMEOUT", default_value = "60s", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Components")]
     pub(crate) idle_timeout: Duration,
-    /// Empty component processes kept ready, so that a source's first event does not wait for one to start
+    /// Empty component processes kept ready, so that a source's first event does not wait for one to start; one more is kept
+    /// with the npm packages that were needed last
     #[arg(
         long,
         env = "SLUICE_WARM_PROCESSES",

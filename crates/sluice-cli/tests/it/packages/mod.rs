@@ -3,6 +3,7 @@
 mod contents;
 mod installed;
 mod keeping;
+mod primed;
 mod refused;
 mod versions;
 

@@ -40,7 +40,9 @@ function lookForPackagesOnlyIn(folders) {
 }
 
 export function loadFault(error) {
-  const { name, message, stack, line, column } = describeError(error);
+  const { name, message, stack, file, line, column } = describeError(error);
   const [headline] = message.split(/\n(?:Require stack:|\s+(?:at|hint:) )/);
-  return { message: name === "Error" || name === "TypeError" ? headline : `${name}: ${headline}`, stack, line, column };
+  const told = name === "Error" || name === "TypeError" ? headline : `${name}: ${headline}`;
+  if (file !== undefined) return { message: `${file}:${line}:${column}: ${told}`, stack };
+  return { message: told, stack, line, column };
 }

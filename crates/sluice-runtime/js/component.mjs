@@ -41,7 +41,8 @@ function lookForPackagesOnlyIn(folders) {
 
 export function loadFault(error) {
   const { name, message, stack, file, line, column } = describeError(error);
-  const [headline] = message.split(/\n(?:Require stack:|\s+(?:at|hint:) )/);
+  // The place of an import that the module does not have is part of its message, with the path of our folder.
+  const [headline] = message.split(/\n(?:Require stack:|\s+(?:at|hint:) )| at file:\/\/\S+$/);
   const told = name === "Error" || name === "TypeError" ? headline : `${name}: ${headline}`;
   if (file !== undefined) return { message: `${file}:${line}:${column}: ${told}`, stack };
   return { message: told, stack, line, column };

@@ -125,6 +125,21 @@ impl From<io::Error> for LoadError {
     }
 }
 
+impl LoadError {
+    /// Built code was parsed when it was built: what the runtime still finds wrong with its syntax is an import of
+    /// something that a module does not have, at a place that no source map has brought back to the author's lines.
+    fn without_built_lines(mut self) -> LoadError {
+        if let LoadError::Code(faults) = &mut self {
+            for fault in faults {
+                if fault.message.starts_with("SyntaxError: ") {
+                    (fault.line, fault.column) = (None, None);
+                }
+            }
+        }
+        self
+    }
+}
+
 /// Whose lines the code has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lines {
@@ -240,7 +255,11 @@ impl Runtime {
             props: Vec::new(),
             stored: Vec::new(),
         };
-        let (mut started, shape, _) = self.load(&spec).await?;
+        let loaded = self.load(&spec).await;
+        let (mut started, shape, _) = loaded.map_err(|error| match lines {
+            Lines::Written => error,
+            Lines::Built => error.without_built_lines(),
+        })?;
         kill_group(&started.child);
         // Reaped here, so that its folder is not removed under a process that still runs.
         let _ = started.child.wait().await;

@@ -92,6 +92,38 @@ const RUN: &str =
     ("a.mjs", "export default { name: 'T', version: '1', async run() { const { late } = await import('./late.mjs'); this.$emit(late); } };"),
     ("late.mjs", "export const late = 'late';"),
 ], json!("late"))]
+#[case::names_that_files_share("a.mjs", &[
+    ("a.mjs", "import other, { run } from './b.mjs'; import * as all from './c.mjs'; const value = 'a'; export default run([value, other, all.value, all.default, Object.keys(all)]);"),
+    ("b.mjs", "export { run } from './run.mjs'; const value = 'b'; export default value;"),
+    ("c.mjs", "export * from './d.mjs'; export { default } from './d.mjs';"),
+    ("d.mjs", "export const value = 'd'; export default class Named {}; export const { name } = Named;"),
+    ("run.mjs", RUN),
+], json!(["a", "b", "d", null, ["default", "name", "value"]]))]
+#[case::waiting_at_the_top("a.mjs", &[
+    ("a.mjs", "import { late } from './late.mjs'; import { run } from './run.mjs'; export default run([late, typeof import.meta.url]);"),
+    ("late.mjs", "export const late = await Promise.resolve('late');"),
+    ("run.mjs", RUN),
+], json!(["late", "string"]))]
+#[case::sloppy_common_js("a.js", &[
+    ("a.js", "#!/usr/bin/env node\n\"use strict\";\nconst old = require('./old'); module.exports = { name: 'T', version: '1', run() { this.$emit([old(1), typeof __dirname, typeof __filename]); } };"),
+    ("old.js", "\u{feff}undeclared = 8; module.exports = function named() { return [undeclared, arguments.callee.name, this === globalThis || this === undefined]; };"),
+], json!([[8, "named", true], "string", "string"]))]
+#[case::packages_in_every_file("a.mjs", &[
+    ("a.mjs", "import _ from 'lodash'; import * as whole from 'lodash'; import old from './old.cjs'; import { run } from './run.mjs'; export default run([_.add(1, 2), whole.default.add(3, 4), old]);"),
+    ("old.cjs", "const _ = require('lodash'); const { stringify } = require('qs'); const got = require('got'); module.exports = [_.add(5, 6), stringify({ a: 1 }), typeof (got.default ?? got).get];"),
+    ("run.mjs", RUN),
+], json!([3, 7, [11, "a=1", "function"]]))]
+#[case::versions_of_packages("a.mjs", &[
+    ("a.mjs", "import version from './version.mjs'; import old from './old.cjs'; import { run } from './run.mjs'; export default run([version, old]);"),
+    ("version.mjs", "import _ from 'lodash@4.18.1'; import get from 'lodash@^4/get.js'; export default [_.add(1, 2), get({ a: 1 }, 'a')];"),
+    ("old.cjs", "module.exports = require('lodash@~4.18.0').add(3, 4);"),
+    ("run.mjs", RUN),
+], json!([[3, 1], 7]))]
+#[case::names_are_kept("a.mjs", &[
+    ("a.mjs", "import { AcmeError } from './errors.mjs'; import { run } from './run.mjs'; class Own extends AcmeError {} export default run([new Own().name, AcmeError.name, Own.name, (() => {}).name]);"),
+    ("errors.mjs", "export class AcmeError extends Error { constructor(...all) { super(...all); this.name = this.constructor.name; } }"),
+    ("run.mjs", "class AcmeError {} export const run = (value) => ({ name: 'T', version: '1', run() { this.$emit([...value, AcmeError.name]); } });"),
+], json!(["Own", "AcmeError", "Own", "", "AcmeError"]))]
 #[tokio::test]
 async fn files_are_followed(
     #[case] entry: &str,

@@ -133,6 +133,16 @@ export default {
     assert_lines(&line["msg"], &["component.ts:8:9"]);
 }
 
+#[tokio::test]
+async fn an_error_in_a_hook_in_typescript_has_the_line_of_its_author() {
+    let code = "interface A {\n  a: string;\n}\n\nexport default {\n  name: 'T', version: '1',\n  hooks: {\n    async activate(this: A) {\n      throw new Error('not today');\n    },\n  },\n  run() {},\n};";
+    let body = json!({ "component_code": code });
+    let refused = user().await.post("/sources", &body).await.expect(422);
+    let observations = refused["observations"].to_string();
+    assert!(observations.contains("not today"), "{observations}");
+    assert!(observations.contains("component.ts:9:13"), "{observations}");
+}
+
 #[track_caller]
 fn assert_lines(stack: &Value, places: &[&str]) {
     let stack = stack.as_str().expect("a text");
@@ -156,6 +166,20 @@ async fn a_syntax_error_in_typescript_is_reported_at_its_place() {
     let faults = faults(&user().await, code).await;
     assert!(faults[0].starts_with("SyntaxError"), "{faults:?}");
     assert!(faults[0].ends_with("(line 5, column 13)"), "{faults:?}");
+}
+
+#[tokio::test]
+async fn a_name_that_a_package_does_not_export_is_told_without_paths_and_without_lines_of_built_code()
+ {
+    let api = user().await;
+    let import = "import { nowhere } from 'lodash';\n";
+    let rest = "export default { name: 'T', version: '1', run() { nowhere(); } };";
+    let told =
+        "SyntaxError: The requested module 'lodash' does not provide an export named 'nowhere'";
+    let written = faults(&api, &format!("\n{import}{rest}")).await;
+    assert_eq!(written, [format!("{told} (line 2, column 10)")]);
+    let built = faults(&api, &format!("interface A {{ a: 1 }}\n{import}{rest}")).await;
+    assert_eq!(built, [told]);
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use parking_lot::Mutex;
 use rolldown::{
     Bundler, BundlerBuilder, BundlerOptions, CodeSplittingMode, InlineConstOption, InputItem,
-    LogLevel, OptimizationOption, OutputFormat, Platform, SourceMapType, TreeshakeOptions,
-    TsConfig,
+    LogLevel, OptimizationOption, OutputFormat, Platform, SourceMapType, StrictMode,
+    TreeshakeOptions, TsConfig,
 };
 use rolldown_common::{Output, OutputChunk};
 use rolldown_error::BuildDiagnostic;
@@ -213,6 +213,8 @@ fn bundler_options(
             inline_const: Some(InlineConstOption::Bool(false)),
             ..OptimizationOption::default()
         }),
+        // The first file's `"use strict"` must not bind the others.
+        strict: Some(StrictMode::Never),
         // `require` keeps its name, so that whoever looks for packages in the code finds them: see the prelude.
         polyfill_require: Some(false),
         log_level: Some(LogLevel::Silent),

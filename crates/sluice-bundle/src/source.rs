@@ -1,6 +1,7 @@
 //! Reading a file's text without running it.
 
 use oxc_allocator::Allocator;
+use oxc_ast::ast::{Program, Statement, TSModuleReference};
 use oxc_parser::{ParseOptions, Parser};
 use oxc_span::SourceType;
 use rolldown::ModuleType;
@@ -56,11 +57,23 @@ pub(crate) fn module_format(location: &Location, kind: SourceKind, text: &str) -
     }
     let allocator = Allocator::default();
     let parsed = parse(&allocator, kind, text);
-    if parsed.module_record.has_module_syntax {
+    if parsed.module_record.has_module_syntax && !is_typed_common_js(&parsed.program) {
         ModuleFormat::EsModule
     } else {
         ModuleFormat::CommonJs
     }
+}
+
+/// `export = …` and `import x = require(…)` are how TypeScript writes CommonJS.
+fn is_typed_common_js(program: &Program<'_>) -> bool {
+    program.body.iter().any(|statement| match statement {
+        Statement::TSExportAssignment(_) => true,
+        Statement::TSImportEqualsDeclaration(import) => matches!(
+            import.module_reference,
+            TSModuleReference::ExternalModuleReference(_)
+        ),
+        _ => false,
+    })
 }
 
 /// Where in a file `specifier` is first imported or required, as a byte offset.
@@ -114,6 +127,18 @@ mod tests {
         assert_eq!(
             format("a.ts", "const a: number = 1; module.exports = a"),
             ModuleFormat::CommonJs
+        );
+        assert_eq!(
+            format("a.ts", "const a = 1; export = a"),
+            ModuleFormat::CommonJs
+        );
+        assert_eq!(
+            format("a.ts", "import a = require('a'); export default a"),
+            ModuleFormat::CommonJs
+        );
+        assert_eq!(
+            format("a.ts", "import a = B.c; export default a"),
+            ModuleFormat::EsModule
         );
     }
 

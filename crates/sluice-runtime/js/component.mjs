@@ -43,7 +43,10 @@ export function lookForPackages(fileUrl, modules) {
 }
 
 export function loadFault(error) {
-  const { name, message, stack, line, column } = describeError(error);
-  const [headline] = message.split(/\n(?:Require stack:|\s+(?:at|hint:) )/);
-  return { message: name === "Error" || name === "TypeError" ? headline : `${name}: ${headline}`, stack, line, column };
+  const { name, message, stack, file, line, column } = describeError(error);
+  // The place of an import that the module does not have is part of its message, with the path of our folder.
+  const [headline] = message.split(/\n(?:Require stack:|\s+(?:at|hint:) )| at file:\/\/\S+$/);
+  const told = name === "Error" || name === "TypeError" ? headline : `${name}: ${headline}`;
+  if (file !== undefined) return { message: `${file}:${line}:${column}: ${told}`, stack };
+  return { message: told, stack, line, column };
 }

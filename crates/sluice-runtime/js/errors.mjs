@@ -3,13 +3,19 @@
 const HARNESS = new URL(".", import.meta.url).href;
 // A frame of the runtime's own: `at file (ext:…)`, `at node:…`.
 const RUNTIME_FRAME = /^\s*at (?:.*\()?(?:ext|node):/;
+// A place in the component's first file, and a frame in one of the files beside it, which have addresses.
+const PLACE = /\bcomponent\.[cm]?[jt]s:(\d+):(\d+)/;
+const FRAME_ELSEWHERE = /^\s*at (?:.*\()?(https?:\/\/.+):(\d+):(\d+)\)?$/m;
 let componentFolder = "";
 
 export function setComponentFolder(url) {
   componentFolder = url;
 }
 
-/** `{name, message, stack, code?, line?, column?}` of anything that was thrown, even of what resists being read. */
+/**
+ * `{name, message, stack, code?, line?, column?}` of anything that was thrown, even of what resists being read, with
+ * `file` when the place is not in the component's first file.
+ */
 export function describeError(thrown) {
   try {
     return description(thrown);
@@ -28,12 +34,17 @@ function description(thrown) {
     stack: ownLines(printable(thrown.stack ?? "")),
   };
   if (typeof thrown.code === "string") told.code = thrown.code;
-  const place = /\bcomponent\.[cm]?[jt]s:(\d+):(\d+)/.exec(told.stack);
-  if (place) {
-    told.line = Number(place[1]);
-    told.column = Number(place[2]);
+  return { ...told, ...placeIn(told.stack) };
+}
+
+function placeIn(stack) {
+  const place = PLACE.exec(stack);
+  const elsewhere = FRAME_ELSEWHERE.exec(stack);
+  if (elsewhere && (!place || elsewhere.index < place.index)) {
+    const [, file, line, column] = elsewhere;
+    return { file, line: Number(line), column: Number(column) };
   }
-  return told;
+  return place ? { line: Number(place[1]), column: Number(place[2]) } : {};
 }
 
 /** A stack with the component's files named as its author knows them, and without our frames. */

@@ -128,7 +128,11 @@ impl Runtime {
             props: Vec::new(),
             stored: Vec::new(),
         };
-        let (mut started, shape, _) = self.load(&spec).await?;
+        let loaded = self.load(&spec).await;
+        let (mut started, shape, _) = loaded.map_err(|error| match lines {
+            Lines::Written => error,
+            Lines::Built => error.without_built_lines(),
+        })?;
         kill_group(&started.child);
         // Reaped here, so that its folder is not removed under a process that still runs.
         let _ = started.child.wait().await;

@@ -89,6 +89,21 @@ impl From<io::Error> for LoadError {
     }
 }
 
+impl LoadError {
+    /// Built code was parsed when it was built: what the runtime still finds wrong with its syntax is an import of
+    /// something that a module does not have, at a place that no source map has brought back to the author's lines.
+    pub(crate) fn without_built_lines(mut self) -> LoadError {
+        if let LoadError::Code(faults) = &mut self {
+            for fault in faults {
+                if fault.message.starts_with("SyntaxError: ") {
+                    (fault.line, fault.column) = (None, None);
+                }
+            }
+        }
+        self
+    }
+}
+
 /// Whose lines the code has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lines {

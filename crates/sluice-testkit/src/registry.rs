@@ -38,9 +38,17 @@ struct Shared {
 struct Published {
     manifest: Value,
     contents: Contents,
+    /// Made when it is first asked for.
+    tarball: Arc<OnceLock<Tarball>>,
 }
 
-/// What the tarball holds: made when it is first asked for.
+#[derive(Debug)]
+struct Tarball {
+    bytes: Vec<u8>,
+    integrity: String,
+}
+
+/// What the tarball holds.
 #[derive(Debug, Clone)]
 enum Contents {
     Files(Vec<(String, String)>),
@@ -117,7 +125,11 @@ impl Registry {
     fn add(&self, manifest: Value, contents: Contents) {
         let text = |field: &str| manifest[field].as_str().unwrap_or_default().to_owned();
         let (name, version) = (text("name"), text("version"));
-        let published = Published { manifest, contents };
+        let published = Published {
+            manifest,
+            contents,
+            tarball: Arc::default(),
+        };
         let mut packages = self.shared.packages.lock();
         packages.entry(name).or_default().insert(version, published);
     }
@@ -179,7 +191,7 @@ impl Registry {
             let version = file.strip_suffix(".tgz")?;
             let published = packages.get(name)?.get(version)?.clone();
             drop(packages);
-            return Some(published.tarball());
+            return Some(published.tarball().bytes.clone());
         }
         let versions = packages.get(path)?.clone();
         drop(packages);
@@ -190,10 +202,9 @@ impl Registry {
         let mut rows = serde_json::Map::new();
         for (version, published) in versions {
             let mut row = published.manifest.clone();
-            let hash = BASE64_STANDARD.encode(Sha512::digest(published.tarball()));
             row["dist"] = json!({
                 "tarball": format!("{}/{name}/-/{version}.tgz", self.url),
-                "integrity": format!("sha512-{hash}"),
+                "integrity": published.tarball().integrity,
             });
             rows.insert(version.clone(), row);
         }
@@ -203,7 +214,16 @@ impl Registry {
 }
 
 impl Published {
-    fn tarball(&self) -> Vec<u8> {
+    fn tarball(&self) -> &Tarball {
+        self.tarball.get_or_init(|| {
+            let bytes = self.packed();
+            let hash = BASE64_STANDARD.encode(Sha512::digest(&bytes));
+            let integrity = format!("sha512-{hash}");
+            Tarball { bytes, integrity }
+        })
+    }
+
+    fn packed(&self) -> Vec<u8> {
         let files = match &self.contents {
             Contents::Files(files) => files
                 .iter()
@@ -234,7 +254,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) -> i
 }
 
 fn pack(files: &[(String, Vec<u8>)]) -> io::Result<Vec<u8>> {
-    let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::none()));
     for (path, bytes) in files {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);

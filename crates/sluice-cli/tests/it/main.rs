@@ -3,6 +3,7 @@
 mod accounts;
 mod api;
 mod components;
+mod corpus;
 mod durability;
 mod packages;
 mod props;

@@ -38,6 +38,24 @@ pub(crate) fn unique_name() -> String {
     )
 }
 
+/// How a component is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Form {
+    CommonJs,
+    EsModule,
+}
+
+impl Form {
+    /// A module with `before` and a component that has a name, a version and `rest`.
+    pub(crate) fn module(self, before: &str, rest: &str) -> String {
+        let export = match self {
+            Form::CommonJs => "module.exports =",
+            Form::EsModule => "export default",
+        };
+        format!("{before}\n{export} {{ name: \"Test\", version: \"0.0.1\", {rest} }};")
+    }
+}
+
 /// A deployed source and the user who owns it.
 pub(crate) struct Deployed {
     pub(crate) api: Api,

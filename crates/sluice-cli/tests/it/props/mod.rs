@@ -12,23 +12,7 @@ mod this;
 use serde_json::{Value, json};
 use sluice_testkit::{Answer, Api};
 
-/// How a component is written.
-#[derive(Debug, Clone, Copy)]
-enum Form {
-    CommonJs,
-    EsModule,
-}
-
-impl Form {
-    /// A module with `before` and a component that has a name, a version and `rest`.
-    fn module(self, before: &str, rest: &str) -> String {
-        let export = match self {
-            Form::CommonJs => "module.exports =",
-            Form::EsModule => "export default",
-        };
-        format!("{before}\n{export} {{ name: \"Test\", version: \"0.0.1\", {rest} }};")
-    }
-}
+use crate::support::Form;
 
 /// CommonJS code of a component with a name, a version and `rest`.
 fn component(rest: &str) -> String {

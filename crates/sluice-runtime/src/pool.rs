@@ -14,6 +14,7 @@ use std::{
 
 use parking_lot::Mutex;
 use sluice_model::ModuleFormat;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{
     packages::PackageLock,
@@ -22,6 +23,8 @@ use crate::{
     spec::{Preload, ProcessSpec},
 };
 
+/// Until the next look whether a rush is over.
+const RUSH: Duration = Duration::from_millis(50);
 /// After a process that could not be started.
 const PAUSE: Duration = Duration::from_secs(5);
 
@@ -148,6 +151,17 @@ impl Pool {
     }
 }
 
+/// A slot that no process waits for which is needed at once. In a rush nothing is made for later: it would only make the
+/// rush longer.
+async fn when_nobody_needs_it(slots: &Semaphore) -> SemaphorePermit<'_> {
+    loop {
+        if let Ok(slot) = slots.try_acquire() {
+            return slot;
+        }
+        tokio::time::sleep(RUSH).await;
+    }
+}
+
 fn is_alive(started: &mut Started) -> bool {
     matches!(started.child.try_wait(), Ok(None))
 }
@@ -165,12 +179,7 @@ async fn fill_one(runtime: &Inner) -> bool {
 }
 
 async fn fill(runtime: &Inner, lack: Lack) -> std::io::Result<()> {
-    // Waits its turn behind processes that are needed at once.
-    let _slot = runtime
-        .starting
-        .acquire()
-        .await
-        .map_err(std::io::Error::other)?;
+    let _slot = when_nobody_needs_it(&runtime.starting).await;
     let mut started = runtime.spawn(Preload::NodeModules)?;
     runtime.until_ready(&mut started).await?;
     match lack {

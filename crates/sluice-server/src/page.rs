@@ -1,6 +1,8 @@
 //! Which page of a list a client asks for, and what the envelope says about the one it gets.
 
 use sluice_api::{List, PageInfo, PageQuery};
+use sluice_model::Cursor;
+use sluice_store::Page;
 
 use crate::error::ApiError;
 
@@ -40,6 +42,27 @@ impl<C> PageRequest<C> {
             before,
         })
     }
+}
+
+impl From<PageRequest<Cursor>> for Page {
+    fn from(request: PageRequest<Cursor>) -> Page {
+        let PageRequest {
+            limit,
+            after,
+            before,
+        } = request;
+        Page {
+            limit,
+            after,
+            before,
+        }
+    }
+}
+
+/// The cursor of a row in a list that is ordered by age.
+pub(crate) fn cursor(at_ms: i64, id: &str) -> String {
+    let id = id.to_owned();
+    Cursor { at_ms, id }.encode()
 }
 
 fn parse_limit(text: Option<&str>) -> Result<u32, ApiError> {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use sluice_model::code_hash;
 
 use super::PackageRequest;
 
@@ -31,18 +31,12 @@ impl PackageLock {
 
     /// Names the folder in which these packages live.
     pub(super) fn hash(&self) -> String {
-        let mut hasher = Sha256::new();
+        let mut text = String::new();
         for (alias, range) in &self.dependencies {
-            hasher.update(format!("{alias}\n{range}\n"));
+            let _ = writeln!(text, "{alias}\n{range}");
         }
-        hasher.update(&self.lockfile);
-        hasher
-            .finalize()
-            .iter()
-            .fold(String::with_capacity(64), |mut hex, byte| {
-                let _ = write!(hex, "{byte:02x}");
-                hex
-            })
+        text.push_str(&self.lockfile);
+        code_hash(&text)
     }
 
     pub(super) fn manifest(&self) -> String {

@@ -10,7 +10,7 @@ use sluice_api::{
 };
 use sluice_engine::{AccountChange, AccountView, Engine, Listing, NewAccount};
 use sluice_model::Cursor;
-use sluice_store::{Page, accounts::Health};
+use sluice_store::accounts::Health;
 
 use crate::{
     auth::AuthUser,
@@ -57,16 +57,7 @@ pub(crate) async fn list(
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let PageRequest {
-        limit,
-        after,
-        before,
-    } = PageRequest::parse(&page, Cursor::decode)?;
-    let page = Page {
-        limit,
-        after,
-        before,
-    };
+    let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let app = apps::without_nul("app", app)?;
     let Listing { total, rows } = engine.accounts(&user.id, app, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |view| cursor_of(view)).page_info;
@@ -137,11 +128,7 @@ pub(crate) async fn delete(
 }
 
 fn cursor_of(AccountView { account, .. }: &AccountView) -> String {
-    let cursor = Cursor {
-        at_ms: account.created_at,
-        id: account.id.as_str().to_owned(),
-    };
-    cursor.encode()
+    page::cursor(account.created_at, account.id.as_str())
 }
 
 fn on_the_wire(AccountView { account, app }: AccountView) -> Account {

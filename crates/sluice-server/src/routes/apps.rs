@@ -10,7 +10,7 @@ use sluice_api::{
 };
 use sluice_engine::{Engine, Listing, NewApp};
 use sluice_model::{AppAuth, ClientAuthentication, Cursor, KeyField, OauthSettings};
-use sluice_store::{Page, apps};
+use sluice_store::apps;
 
 use crate::{
     auth::{AuthUser, Operator},
@@ -77,16 +77,7 @@ pub(crate) async fn list(
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let PageRequest {
-        limit,
-        after,
-        before,
-    } = PageRequest::parse(&page, Cursor::decode)?;
-    let page = Page {
-        limit,
-        after,
-        before,
-    };
+    let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let text = without_nul("q", q)?.unwrap_or_default();
     let Listing { total, rows } = engine.apps(text, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |app| cursor_of(app)).page_info;
@@ -151,11 +142,7 @@ pub(super) fn on_the_wire(app: apps::App) -> App {
 }
 
 fn cursor_of(app: &apps::App) -> String {
-    let cursor = Cursor {
-        at_ms: app.created_at,
-        id: app.id.as_str().to_owned(),
-    };
-    cursor.encode()
+    page::cursor(app.created_at, app.id.as_str())
 }
 
 fn key_field(field: CustomField) -> KeyField {

@@ -11,7 +11,7 @@ use sluice_api::{
 };
 use sluice_engine::{CodeInput, ComponentRef, Engine, Listing, OnHookError, SourceView};
 use sluice_model::{Cursor, UserId};
-use sluice_store::{Page, sources};
+use sluice_store::sources;
 
 use crate::{
     auth::AuthUser,
@@ -84,16 +84,7 @@ pub(crate) async fn list(
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let PageRequest {
-        limit,
-        after,
-        before,
-    } = PageRequest::parse(&page, Cursor::decode)?;
-    let page = Page {
-        limit,
-        after,
-        before,
-    };
+    let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let Listing { total, rows } = engine.sources(&user.id, page).await?;
     // A cursor needs the exact creation time, which the item on the wire has lost.
     let page_info =
@@ -207,11 +198,7 @@ fn answer(view: SourceView, fields: &FieldSelection) -> Response {
 }
 
 fn cursor_of(source: &sources::Source) -> String {
-    let cursor = Cursor {
-        at_ms: source.created_at,
-        id: source.id.as_str().to_owned(),
-    };
-    cursor.encode()
+    page::cursor(source.created_at, source.id.as_str())
 }
 
 fn on_the_wire(view: SourceView, user_id: Option<UserId>) -> Source {

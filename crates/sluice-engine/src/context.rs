@@ -10,8 +10,8 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    accounts::Accounts, mailbox::Work, metrics::Metrics, owners::Owners, quotas::Quotas,
-    settings::Settings, slots::Slots,
+    accounts::Accounts, delivery::Couriers, mailbox::Work, metrics::Metrics, owners::Owners,
+    quotas::Quotas, settings::Settings, slots::Slots,
 };
 
 /// Usage is counted by UTC days.
@@ -28,6 +28,7 @@ pub(crate) struct Context {
     pub(crate) slots: Slots,
     pub(crate) quotas: Quotas,
     pub(crate) accounts: Accounts,
+    pub(crate) couriers: Couriers,
     /// Cancelled once: no new work is begun, what runs finishes.
     pub(crate) draining: CancellationToken,
     pub(crate) tasks: TaskTracker,
@@ -66,6 +67,7 @@ impl Context {
             clock,
             metrics: Metrics::new(),
             owners: Owners::default(),
+            couriers: Couriers::default(),
             draining: CancellationToken::new(),
             tasks: TaskTracker::new(),
             ids: Mutex::new(IdGen::new(rand::random())),

@@ -6,6 +6,7 @@ mod accounts;
 mod code;
 mod components;
 mod context;
+mod delivery;
 mod error;
 mod fetch;
 mod inbox;

@@ -1,6 +1,6 @@
 //! Ids of stored resources: a prefix that says what they name, and a random tail.
 //!
-//! A value of one of these types always has its prefix and a tail of 1 to 40 ASCII letters and digits, so it can stand in
+//! A value of one of these types always has its prefix and a tail of 1 to 67 ASCII letters and digits, so it can stand in
 //! SQL, URLs and log lines without escaping. Clones share the text.
 
 use std::{fmt, sync::Arc};
@@ -8,8 +8,10 @@ use std::{fmt, sync::Arc};
 use rand::{Rng, RngExt, distr::Alphanumeric};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::id_gen::EmitId;
+
 const RANDOM_TAIL: usize = 12;
-const MAX_TAIL: usize = 40;
+const MAX_TAIL: usize = 67;
 
 /// Stored or received text that does not have the form its type demands.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -117,6 +119,30 @@ prefixed_id!(
     "dyp_"
 );
 
+prefixed_id!(
+    /// A webhook: an address that events are delivered to.
+    WebhookId,
+    "wh_"
+);
+prefixed_id!(
+    /// A subscription of a listener to a channel of an emitter.
+    SubscriptionId,
+    "sub_"
+);
+prefixed_id!(
+    /// The delivery of one event to one webhook.
+    DeliveryId,
+    "dlv_"
+);
+
+impl DeliveryId {
+    /// The delivery of a payload to a webhook always has this id, so that it is made once, and ids follow the order of emits.
+    pub fn of(payload: &EmitId, webhook: &WebhookId) -> DeliveryId {
+        let (_, tail) = webhook.0.split_at(WebhookId::PREFIX.len());
+        DeliveryId(format!("{}{}{tail}", Self::PREFIX, payload.as_str()).into())
+    }
+}
+
 fn random_text(prefix: &str, rng: &mut impl Rng) -> Arc<str> {
     let mut text = String::with_capacity(prefix.len() + RANDOM_TAIL);
     text.push_str(prefix);
@@ -147,7 +173,7 @@ mod tests {
     fn only_the_right_prefix_and_a_plain_tail_parse() {
         assert!(UserId::parse("u_a").is_some());
         assert!(ComponentId::parse("sc_K0uAee").is_some());
-        let long = "x".repeat(40);
+        let long = "x".repeat(67);
         assert!(SourceId::parse(&format!("dc_{long}")).is_some());
         for bad in [
             "", "dc_", "sc_abc", "DC_abc", "dc_a b", "dc_a\0", "dc_ä", "abc",

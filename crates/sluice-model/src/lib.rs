@@ -33,7 +33,8 @@ pub use dedupe::{DedupeKey, DedupeState, Verdict, order_by_ts};
 pub use event_id::EventId;
 pub use id_gen::{EmitId, IdGen, InvocationId};
 pub use ids::{
-    AccountId, AppId, ComponentId, ConnectionId, DynamicPropsId, InvalidId, SourceId, UserId,
+    AccountId, AppId, ComponentId, ConnectionId, DeliveryId, DynamicPropsId, InvalidId, SourceId,
+    SubscriptionId, UserId, WebhookId,
 };
 pub use keys::{ApiKey, EndpointKey};
 pub use prop_def::PropDef;

@@ -42,6 +42,11 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0005_packages.sql"),
         postgres: include_str!("../migrations/postgres/0005_packages.sql"),
     },
+    Migration {
+        version: 6,
+        sqlite: include_str!("../migrations/sqlite/0006_delivery.sql"),
+        postgres: include_str!("../migrations/postgres/0006_delivery.sql"),
+    },
 ];
 
 /// Any number that no other program is likely to lock.

@@ -196,6 +196,9 @@ pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
         "DELETE FROM uploads WHERE source_id = ?1",
         "DELETE FROM events WHERE source_id = ?1",
         "DELETE FROM logs WHERE source_id = ?1",
+        "DELETE FROM held_events WHERE source_id = ?1",
+        "DELETE FROM subscriptions WHERE emitter_id = ?1",
+        "DELETE FROM subscriptions WHERE listener_id = ?1",
     ] {
         c.execute(belongings, params![id])?;
     }

@@ -4,8 +4,8 @@
 //! direction and the rest of the crate knows neither database's types.
 
 use sluice_model::{
-    AccountId, AppId, ComponentId, ConnectionId, DynamicPropsId, EmitId, EndpointKey, InvocationId,
-    SourceId, UserId,
+    AccountId, AppId, ComponentId, ConnectionId, DeliveryId, DynamicPropsId, EmitId, EndpointKey,
+    EventId, InvocationId, SourceId, SubscriptionId, UserId, WebhookId,
 };
 
 use crate::error::{Result, StoreError};
@@ -185,7 +185,17 @@ stored_as_text!(
     ComponentId,
     DynamicPropsId,
     SourceId,
+    WebhookId,
+    SubscriptionId,
+    DeliveryId,
     InvocationId,
     EmitId,
     EndpointKey
 );
+
+/// As text, where an event is named without being looked up.
+impl FromValue for EventId {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        text(value).and_then(EventId::parse)
+    }
+}

@@ -1,0 +1,73 @@
+-- Secrets are sealed. The one before the last rotation signs too until previous_until.
+CREATE TABLE webhooks (
+    id              TEXT NOT NULL PRIMARY KEY,
+    user_id         TEXT NOT NULL,
+    name            TEXT,
+    description     TEXT,
+    url             TEXT NOT NULL,
+    active          INTEGER NOT NULL,
+    concurrency     INTEGER NOT NULL,
+    secret          TEXT NOT NULL,
+    previous_secret TEXT,
+    previous_until  INTEGER,
+    created_at      INTEGER NOT NULL,
+    updated_at      INTEGER NOT NULL
+);
+CREATE INDEX webhooks_by_age ON webhooks (user_id, created_at, id);
+
+-- The emitter is an id, `dc_*`, `p_*`, or `*` for an auto-subscription, which stands for the rows
+-- that emitters get when they are created. The event name is what was given.
+CREATE TABLE subscriptions (
+    id          TEXT NOT NULL PRIMARY KEY,
+    user_id     TEXT NOT NULL,
+    emitter_id  TEXT NOT NULL,
+    event_name  TEXT NOT NULL,
+    listener_id TEXT NOT NULL,
+    created_at  INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX subscriptions_by_emitter
+    ON subscriptions (emitter_id, user_id, event_name, listener_id);
+CREATE INDEX subscriptions_by_listener ON subscriptions (listener_id);
+CREATE INDEX subscriptions_by_user ON subscriptions (user_id, created_at, id);
+
+-- What deliveries carry: a copy of the event, because events are pruned and deleted while
+-- deliveries are still tried and replayed. Shared by the deliveries to all webhooks.
+CREATE TABLE payloads (
+    id         TEXT NOT NULL PRIMARY KEY,
+    emitter_id TEXT NOT NULL,
+    event_id   TEXT NOT NULL,
+    channel    TEXT NOT NULL,
+    data       TEXT NOT NULL
+);
+
+-- The outbox, and what became of it. An id is `dlv_`, the id of the payload and the tail of the webhook's id, so
+-- that ids follow the order of commits and the deliveries of a payload lie side by side.
+CREATE TABLE deliveries (
+    id         TEXT NOT NULL PRIMARY KEY,
+    webhook_id TEXT NOT NULL,
+    payload_id TEXT NOT NULL,
+    state      TEXT NOT NULL,
+    -- When to try next; null when it is over.
+    due_at     INTEGER,
+    -- Tries since it was made or last replayed; the attempts, as JSON, have all.
+    tries      INTEGER NOT NULL,
+    attempts   TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX deliveries_by_due ON deliveries (webhook_id, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_by_age ON deliveries (webhook_id, created_at, id);
+
+-- Events that wait for their time; they are listed under this id until then.
+CREATE TABLE held_events (
+    source_id TEXT NOT NULL,
+    ms        INTEGER NOT NULL,
+    seq       INTEGER NOT NULL,
+    due_at    INTEGER NOT NULL,
+    depth     INTEGER NOT NULL,
+    PRIMARY KEY (source_id, ms, seq)
+) WITHOUT ROWID;
+CREATE INDEX held_events_by_due ON held_events (due_at);
+
+-- How many events in a row led here, each caused by the one before.
+ALTER TABLE inbox ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,95 @@
+//! Who gets an event: the subscriptions of everybody who listens to its emitter, read in the transaction that stores it.
+
+use std::collections::BTreeMap;
+
+use sluice_model::{SourceId, UserId, WebhookId};
+
+use crate::{
+    conn::Conn,
+    error::{Result, StoreError},
+    params,
+};
+
+/// All sources of the user that owns the subscription.
+pub const ALL_SOURCES: &str = "dc_*";
+/// All workflows of the user that owns the subscription.
+pub const ALL_WORKFLOWS: &str = "p_*";
+/// Those that are created after the subscription.
+pub const CREATED_LATER: &str = "*";
+
+/// The other name of the default channel, which is "".
+const DEFAULT: &str = "default";
+
+/// What a subscription calls a channel, as events call it.
+pub fn channel(event_name: &str) -> &str {
+    if event_name == DEFAULT {
+        ""
+    } else {
+        event_name
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Listener {
+    Webhook(WebhookId),
+    Source(SourceId),
+}
+
+impl Listener {
+    pub fn parse(text: &str) -> Option<Listener> {
+        WebhookId::parse(text)
+            .map(Listener::Webhook)
+            .or_else(|| SourceId::parse(text).map(Listener::Source))
+    }
+
+    pub fn as_str(&self) -> &str {
+        match self {
+            Listener::Webhook(id) => id.as_str(),
+            Listener::Source(id) => id.as_str(),
+        }
+    }
+}
+
+/// The active listeners of one emitter, by channel; each stands once in a channel.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Routes {
+    by_channel: BTreeMap<String, Vec<Listener>>,
+}
+
+impl Routes {
+    pub fn to(&self, channel: &str) -> &[Listener] {
+        self.by_channel.get(channel).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.by_channel.is_empty()
+    }
+}
+
+/// Inactive listeners are left out: events are not kept for them.
+pub fn of_source(c: &mut dyn Conn, user: &UserId, source: &SourceId) -> Result<Routes> {
+    let mut routes = Routes::default();
+    c.query(
+        "SELECT s.event_name, s.listener_id FROM subscriptions s \
+         LEFT JOIN webhooks w ON w.id = s.listener_id LEFT JOIN sources l ON l.id = s.listener_id \
+         WHERE s.emitter_id IN (?2, ?3) AND s.user_id = ?1 \
+         AND (w.active OR (l.active AND l.phase = 'live')) ORDER BY s.listener_id",
+        params![user, source, ALL_SOURCES],
+        &mut |row| {
+            let event_name: String = row.get(0)?;
+            let id: String = row.get(1)?;
+            let listener = Listener::parse(&id)
+                .ok_or_else(|| StoreError::Corrupt(format!("a subscription for {id}")))?;
+            let listeners = routes
+                .by_channel
+                .entry(channel(&event_name).to_owned())
+                .or_default();
+            // They come ordered, so one with several subscriptions stands beside itself.
+            if listeners.last() != Some(&listener) {
+                listeners.push(listener);
+            }
+            Ok(())
+        },
+    )?;
+    Ok(routes)
+}

@@ -1,0 +1,172 @@
+//! Webhooks: addresses that events are delivered to.
+
+use sluice_model::{UserId, WebhookId};
+
+use crate::{
+    conn::{Conn, query_all, query_one, query_opt},
+    error::Result,
+    page::Page,
+    params,
+    row::{FromRow, Row},
+    value::Value,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Webhook {
+    pub id: WebhookId,
+    pub user_id: UserId,
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub url: String,
+    pub active: bool,
+    /// Deliveries that may be under way at once; only one keeps the order of events.
+    pub concurrency: u32,
+    /// Sealed.
+    pub secret: String,
+    /// What it was before the last rotation.
+    pub previous: Option<PreviousSecret>,
+    pub created_at: i64,
+    pub updated_at: i64,
+}
+
+/// A secret that was replaced and still signs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreviousSecret {
+    /// Sealed.
+    pub secret: String,
+    pub until: i64,
+}
+
+const COLUMNS: &str = "id, user_id, name, description, url, active, concurrency, secret, \
+                       previous_secret, previous_until, created_at, updated_at";
+
+impl FromRow for Webhook {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        let secret: Option<String> = row.get(8)?;
+        let until: Option<i64> = row.get(9)?;
+        Ok(Webhook {
+            id: row.get(0)?,
+            user_id: row.get(1)?,
+            name: row.get(2)?,
+            description: row.get(3)?,
+            url: row.get(4)?,
+            active: row.get(5)?,
+            concurrency: row.get(6)?,
+            secret: row.get(7)?,
+            previous: secret
+                .zip(until)
+                .map(|(secret, until)| PreviousSecret { secret, until }),
+            created_at: row.get(10)?,
+            updated_at: row.get(11)?,
+        })
+    }
+}
+
+pub fn insert(c: &mut dyn Conn, webhook: &Webhook) -> Result<()> {
+    let Webhook {
+        id,
+        user_id,
+        name,
+        description,
+        url,
+        active,
+        concurrency,
+        secret,
+        previous,
+        created_at,
+        updated_at,
+    } = webhook;
+    c.execute(
+        &format!(
+            "INSERT INTO webhooks ({COLUMNS}) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+        ),
+        params![
+            id,
+            user_id,
+            name.as_ref(),
+            description.as_ref(),
+            url,
+            *active,
+            *concurrency,
+            secret,
+            previous.as_ref().map(|previous| &previous.secret),
+            previous.as_ref().map(|previous| previous.until),
+            *created_at,
+            *updated_at
+        ],
+    )?;
+    Ok(())
+}
+
+pub fn get(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<Option<Webhook>> {
+    query_opt(
+        c,
+        &format!("SELECT {COLUMNS} FROM webhooks WHERE id = ?1 AND user_id = ?2"),
+        params![id, user],
+    )
+}
+
+/// Whoever's it is: for those who deliver to it.
+pub fn get_for_delivery(c: &mut dyn Conn, id: &WebhookId) -> Result<Option<Webhook>> {
+    query_opt(
+        c,
+        &format!("SELECT {COLUMNS} FROM webhooks WHERE id = ?1"),
+        params![id],
+    )
+}
+
+/// A page of a user's webhooks, newest first.
+pub fn page(c: &mut dyn Conn, user: &UserId, page: &Page) -> Result<Vec<Webhook>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM webhooks WHERE user_id = ?1 AND {} LIMIT ?6",
+        page.condition()
+    );
+    let mut webhooks: Vec<Webhook> = query_all(c, &sql, &page.params(Value::from(user)))?;
+    webhooks.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+    Ok(webhooks)
+}
+
+pub fn count(c: &mut dyn Conn, user: &UserId) -> Result<u64> {
+    query_one(
+        c,
+        "SELECT COUNT(*) FROM webhooks WHERE user_id = ?1",
+        params![user],
+    )
+}
+
+/// Saves all that can change in a webhook, and answers whether it was there.
+pub fn update(c: &mut dyn Conn, webhook: &Webhook) -> Result<bool> {
+    let Webhook {
+        id,
+        user_id,
+        name,
+        description,
+        url,
+        active,
+        concurrency,
+        secret,
+        previous,
+        created_at: _,
+        updated_at,
+    } = webhook;
+    let updated = c.execute(
+        "UPDATE webhooks SET name = ?3, description = ?4, url = ?5, active = ?6, \
+         concurrency = ?7, secret = ?8, previous_secret = ?9, previous_until = ?10, \
+         updated_at = ?11 WHERE id = ?1 AND user_id = ?2",
+        params![
+            id,
+            user_id,
+            name.as_ref(),
+            description.as_ref(),
+            url,
+            *active,
+            *concurrency,
+            secret,
+            previous.as_ref().map(|previous| &previous.secret),
+            previous.as_ref().map(|previous| previous.until),
+            *updated_at
+        ],
+    )?;
+    Ok(updated == 1)
+}

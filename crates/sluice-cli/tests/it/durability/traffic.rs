@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use rand::RngExt;
@@ -52,12 +53,33 @@ impl Traffic {
         habit: Habit,
         phase: &watch::Receiver<Phase>,
     ) -> Traffic {
+        Traffic::of(source, clients, habit, Duration::ZERO, phase)
+    }
+
+    /// Clients that send once and pause after each answer.
+    pub(super) fn paced(
+        source: &Deployed,
+        clients: usize,
+        pause: Duration,
+        phase: &watch::Receiver<Phase>,
+    ) -> Traffic {
+        Traffic::of(source, clients, Habit::SendOnce, pause, phase)
+    }
+
+    fn of(
+        source: &Deployed,
+        clients: usize,
+        habit: Habit,
+        pause: Duration,
+        phase: &watch::Receiver<Phase>,
+    ) -> Traffic {
         let next = Arc::new(AtomicU64::new(1));
         let clients = (0..clients).map(|_| Client {
             // A client of its own has connections of its own.
             api: Api::new("", ""),
             endpoint: source.endpoint().to_owned(),
             next: Arc::clone(&next),
+            pause,
             phase: phase.clone(),
             sent: Sent::default(),
         });
@@ -83,6 +105,7 @@ struct Client {
     api: Api,
     endpoint: String,
     next: Arc<AtomicU64>,
+    pause: Duration,
     phase: watch::Receiver<Phase>,
     sent: Sent,
 }
@@ -102,6 +125,9 @@ impl Client {
                 self.sent.accepted.insert(n);
             } else {
                 self.sent.unanswered.insert(n);
+            }
+            if !self.pause.is_zero() {
+                tokio::time::sleep(self.pause).await;
             }
         }
         self.sent

@@ -31,6 +31,7 @@ pub mod deliveries;
 pub mod dynamic_props;
 pub mod endpoints;
 pub mod events;
+pub mod held_events;
 pub mod inbox;
 pub mod kv;
 pub mod logs;

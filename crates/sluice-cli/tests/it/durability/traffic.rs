@@ -139,10 +139,11 @@ impl Client {
         phase.is_ok_and(|phase| *phase == Phase::Up)
     }
 
-    /// Whether the request was answered; whatever answers says 200.
+    /// Whether the request was accepted; whatever answers says 200, unless it is about to stop.
     async fn send(&mut self, n: u64) -> bool {
         let request = self.api.absolute(Method::POST, &self.endpoint);
         match request.json(&body(n)).try_send().await {
+            Ok(answer) if answer.status == 503 && *self.phase.borrow() == Phase::Down => false,
             Ok(answer) => {
                 let id = answer.expect(200)["id"].as_str().map(str::to_owned);
                 self.sent.invocations.insert(id.expect("an invocation id"));

@@ -27,8 +27,10 @@ mod settings;
 mod slots;
 mod source;
 mod startup;
+mod subscriptions;
 mod users;
 mod view;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -51,6 +53,7 @@ pub use settings::Settings;
 pub use startup::EngineOptions;
 pub use users::{FirstUser, NewUser};
 pub use view::{Listing, SourceView};
+pub use webhooks::{NewWebhook, ReplayRange, WebhookChange, WithSecret};
 
 pub use sluice_runtime::{CodeFault, Reply as HttpReply};
 

@@ -29,6 +29,15 @@ pub fn channel(event_name: &str) -> &str {
     }
 }
 
+/// The second name of a channel that has two.
+pub(crate) fn other_name(event_name: &str) -> Option<&'static str> {
+    match event_name {
+        "" => Some(DEFAULT),
+        DEFAULT => Some(""),
+        _ => None,
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Listener {
     Webhook(WebhookId),

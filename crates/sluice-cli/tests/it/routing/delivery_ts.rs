@@ -30,7 +30,7 @@ async fn a_held_event_is_listed_at_once_and_delivered_at_its_time(#[case] backen
     for name in ["later", "now"] {
         subscribe(&api, &relay.id, name, &listener.id).await;
     }
-    let due = in_ms(1500);
+    let due = in_ms(4000);
     let later = json!({ "name": "later", "value": "later", "delivery_ts": due });
     relay.send(&later).await.expect(200);
     let held = wait_for(PATIENCE, "the held event", async || {
@@ -61,7 +61,7 @@ async fn a_held_event_that_is_deleted_is_never_delivered() {
     let api = new_user().await;
     let (relay, listener) = (relay(&api).await, listener(&api).await);
     subscribe(&api, &relay.id, "", &listener.id).await;
-    for (value, ahead) in [("cancelled", 1200), ("kept", 1500)] {
+    for (value, ahead) in [("cancelled", 4000), ("kept", 4500)] {
         let body = json!({ "value": value, "delivery_ts": in_ms(ahead) });
         relay.send(&body).await.expect(200);
     }

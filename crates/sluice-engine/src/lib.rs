@@ -20,6 +20,7 @@ mod owners;
 mod questions;
 mod quotas;
 mod retention;
+mod routing;
 mod scheduler;
 mod secrets;
 mod settings;

@@ -66,7 +66,7 @@ impl Engine {
             .await?;
         context.runtime.warm_up();
         for source in waiting {
-            context.owners.of(&context, &source).mailbox.look_again();
+            context.owners.wake(&context, &source);
         }
         context.tasks.spawn(scheduler::run(Arc::clone(&context)));
         context.tasks.spawn(keep_house(Arc::clone(&context)));

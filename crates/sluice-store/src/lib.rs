@@ -32,6 +32,7 @@ pub mod delivery_history;
 pub mod dynamic_props;
 pub mod endpoints;
 pub mod events;
+pub mod held_events;
 pub mod inbox;
 pub mod kv;
 pub mod logs;

@@ -70,8 +70,8 @@ impl Routes {
         self.by_channel.get(channel).map_or(&[], Vec::as_slice)
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.by_channel.is_empty()
+    pub fn all(&self) -> impl Iterator<Item = &Listener> {
+        self.by_channel.values().flatten()
     }
 }
 

@@ -5,6 +5,7 @@ mod app_accounts;
 mod code;
 mod connection;
 mod data_stores;
+mod deliveries;
 mod differential;
 mod dynamic_props;
 mod events;

@@ -37,6 +37,9 @@ pub struct EventMetadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub ts: Option<Box<RawValue>>,
+    /// The `delivery_ts` given with the emit: when the event is or was to be delivered, in epoch milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery_ts: Option<i64>,
 }
 
 /// Stands for an event that is too large for a summary.

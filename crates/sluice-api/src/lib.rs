@@ -7,6 +7,7 @@ mod accounts;
 mod apps;
 mod components;
 mod data_stores;
+mod deliveries;
 mod envelope;
 mod error;
 mod events;
@@ -14,8 +15,10 @@ mod forms;
 mod logs;
 mod query;
 mod sources;
+mod subscriptions;
 mod text;
 mod users;
+mod webhooks;
 
 pub use accounts::{
     Account, ConnectAccount, Connection, ConnectionStatus, CreateAccount, UpdateAccount,
@@ -23,6 +26,10 @@ pub use accounts::{
 pub use apps::{App, AuthType, ClientAuthentication, CustomField, OauthClient, RegisterApp};
 pub use components::{Component, CreateComponent, PublishComponent};
 pub use data_stores::DataStore;
+pub use deliveries::{
+    DeliveriesQuery, Delivery, DeliveryAttempt, DeliveryState, ReplayDeliveries, ReplayState,
+    ReplayedDeliveries,
+};
 pub use envelope::{Data, List, PageInfo};
 pub use error::ErrorBody;
 pub use events::{EventMetadata, EventSummary, TruncatedEvent};
@@ -33,4 +40,6 @@ pub use query::{
     FieldQuery, IgnoreHookErrors, IncludeCredentials, PageQuery,
 };
 pub use sources::{CreateSource, Invocation, RunSource, Source, UpdateSource};
+pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
 pub use users::{CreateUser, CreatedUser, FreeUser, NO_LIMIT, PaidUser, User, UserPlan};
+pub use webhooks::{CreateWebhook, UpdateWebhook, Webhook};

@@ -13,9 +13,35 @@ pub(crate) fn optional<'de, D: Deserializer<'de>>(
     Ok(text)
 }
 
+/// As [`optional`], where null says something else than leaving it out.
+pub(crate) fn nullable<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<String>>, D::Error> {
+    optional(deserializer).map(Some)
+}
+
+/// As [`optional`], and takes a number for its text: times arrive as either.
+pub(crate) fn text_or_number<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Number(i64),
+        Text(String),
+    }
+
+    let given = Option::<Either>::deserialize(deserializer)
+        .map_err(|_| D::Error::custom("must be text or a whole number"))?;
+    Ok(given.map(|given| match given {
+        Either::Number(number) => number.to_string(),
+        Either::Text(text) => text,
+    }))
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::CreateComponent;
+    use crate::{CreateComponent, ReplayDeliveries, UpdateWebhook};
 
     #[test]
     fn nul_characters_are_refused_and_null_is_absent() {
@@ -26,5 +52,26 @@ mod tests {
             CreateComponent::default()
         );
         assert!(parse(r#"{"component_code": 5}"#).is_err());
+    }
+
+    #[test]
+    fn null_is_told_from_left_out_where_it_removes() {
+        let parse = |text| serde_json::from_str::<UpdateWebhook>(text).unwrap().name;
+        assert_eq!(parse("{}"), None);
+        assert_eq!(parse(r#"{"name": null}"#), Some(None));
+        assert_eq!(parse(r#"{"name": ""}"#), Some(Some(String::new())));
+    }
+
+    #[test]
+    fn times_are_text_or_numbers() {
+        let parse = |text| {
+            serde_json::from_str::<ReplayDeliveries>(text)
+                .map(|replay| replay.since)
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(parse(r#"{"since": 5}"#), Ok(Some("5".to_owned())));
+        assert_eq!(parse(r#"{"since": "5"}"#), Ok(Some("5".to_owned())));
+        assert_eq!(parse(r#"{"since": null}"#), Ok(None));
+        assert!(parse(r#"{"since": 1.5}"#).is_err_and(|error| error.starts_with("must be text")));
     }
 }

@@ -42,7 +42,7 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     let mut measurements = Vec::new();
     for case in CASES {
         eprintln!("c: waking {} sources {}", settings.cold_sources, case.label);
-        let server = settings.start_server().await?;
+        let server = settings.start_server(&[]).await?;
         let api = server.api();
         let component = save_component(&api, case.file).await?;
         let sources = deploy(&api, &component, &json!({}), settings.cold_sources).await?;

@@ -9,7 +9,8 @@ use tokio::{sync::Semaphore, task::JoinSet};
 
 use crate::settings::script;
 
-const CONCURRENT_REQUESTS: usize = 32;
+/// How many requests of a set-up are under way at once.
+pub(crate) const CONCURRENT_REQUESTS: usize = 32;
 
 /// One deployed source.
 #[derive(Debug, Clone)]
@@ -131,7 +132,8 @@ fn source_of(data: &Value) -> anyhow::Result<Source> {
     })
 }
 
-fn text(data: &Value, pointer: &str) -> anyhow::Result<String> {
+/// A text in an answer.
+pub(crate) fn text(data: &Value, pointer: &str) -> anyhow::Result<String> {
     let value = data.pointer(pointer).and_then(Value::as_str);
     Ok(value
         .with_context(|| format!("no {pointer} in {data}"))?

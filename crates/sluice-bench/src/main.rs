@@ -1,17 +1,24 @@
-//! Measures Sluice on this machine: throughput against a bare Deno handler, latency, and memory.
+//! Measures Sluice on this machine: throughput against a bare Deno handler, latency, memory, and
+//! how events reach those who listen.
 //!
 //! Each section starts what it needs, and a section that fails does not stop the others. A section is a future on the
 //! one thread of this program, so that the load it makes takes no more than one core from the server.
 
 mod cold_start;
+mod delay;
+mod delivery;
 mod deployment;
+mod fan_out;
 mod histogram;
+mod listeners;
 mod load;
 mod memory;
+mod open_files;
 mod proc_fs;
 mod report;
 mod response;
 mod settings;
+mod stream_readers;
 mod throughput;
 mod timers;
 mod yardstick;
@@ -52,14 +59,33 @@ enum Section {
     D,
     /// Time from tick to run for 1,000 timers due in the same second
     E,
+    /// Events per second delivered to one webhook
+    F,
+    /// Events per second delivered to 1,000 webhooks that hear one source
+    G,
+    /// Events per second to 1,000 readers of one stream, and the memory of a reader
+    H,
+    /// Delay from commit to delivery while idle
+    I,
 }
 
 impl Section {
-    const ALL: [Self; 5] = [Self::A, Self::B, Self::C, Self::D, Self::E];
+    const ALL: [Self; 9] = [
+        Self::A,
+        Self::B,
+        Self::C,
+        Self::D,
+        Self::E,
+        Self::F,
+        Self::G,
+        Self::H,
+        Self::I,
+    ];
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<ExitCode> {
+    open_files::raise_limit();
     let Arguments {
         only,
         json,
@@ -109,7 +135,33 @@ async fn run(only: &[Section], settings: Arc<Settings>) -> Report {
             .await;
     }
     if wants(Section::E) {
-        report.add("timers (e)", timers::measure(settings)).await;
+        report
+            .add("timers (e)", timers::measure(Arc::clone(&settings)))
+            .await;
+    }
+    if wants(Section::F) {
+        report
+            .add("one webhook (f)", delivery::to_one(Arc::clone(&settings)))
+            .await;
+    }
+    if wants(Section::G) {
+        report
+            .add(
+                "many webhooks (g)",
+                delivery::to_many(Arc::clone(&settings)),
+            )
+            .await;
+    }
+    if wants(Section::H) {
+        report
+            .add(
+                "stream readers (h)",
+                fan_out::measure(Arc::clone(&settings)),
+            )
+            .await;
+    }
+    if wants(Section::I) {
+        report.add("delay (i)", delay::measure(settings)).await;
     }
     report
 }

@@ -10,7 +10,7 @@ use crate::{
     Outcome,
     deployment::{deploy, event_count, metric, save_component, send},
     proc_fs::{Usage, descendants, resident_bytes, usage},
-    report::Measurement,
+    report::{Measurement, count},
     settings::Settings,
 };
 
@@ -23,7 +23,7 @@ const MEGABYTE: f64 = 1_000_000.0;
 
 pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     eprintln!("d: deploying {} sources", settings.idle_sources);
-    let server = settings.start_server().await?;
+    let server = settings.start_server(&[]).await?;
     let api = server.api();
     let component = save_component(&api, "echo_source.mjs").await?;
     let sources = deploy(&api, &component, &json!({}), settings.idle_sources).await?;
@@ -81,8 +81,4 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
 fn megabytes(bytes: u64) -> f64 {
     let kilobytes = u32::try_from(bytes / 1000).unwrap_or(u32::MAX);
     f64::from(kilobytes) * 1000.0 / MEGABYTE
-}
-
-fn count(number: usize) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }

@@ -156,6 +156,11 @@ pub(crate) fn quantile(values: &mut [f64], thousandths: usize) -> f64 {
     values.get(rank - 1).copied().unwrap_or(0.0)
 }
 
+/// A number of things, to calculate with.
+pub(crate) fn count(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
 /// As many digits as say something.
 fn number(value: f64) -> String {
     match value.abs() {

@@ -36,6 +36,18 @@ pub(crate) struct Settings {
     /// How many timers section e makes due in the same second.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) timers: usize,
+    /// How many events section f delivers to one webhook.
+    #[arg(long, default_value_t = 20_000)]
+    pub(crate) deliveries: usize,
+    /// How many webhooks section g delivers to.
+    #[arg(long, default_value_t = 1_000)]
+    pub(crate) webhooks: usize,
+    /// How many readers of one stream section h has.
+    #[arg(long, default_value_t = 1_000)]
+    pub(crate) readers: usize,
+    /// How many events section i delivers one by one.
+    #[arg(long, default_value_t = 300)]
+    pub(crate) single_events: usize,
 }
 
 impl Settings {
@@ -43,8 +55,8 @@ impl Settings {
         Duration::from_secs(self.seconds)
     }
 
-    /// Starts a server on a fresh data folder, with the same Deno as the yardstick.
-    pub(crate) async fn start_server(&self) -> anyhow::Result<Server> {
+    /// Starts a server on a fresh data folder, with the same Deno as the yardstick, and these flags besides.
+    pub(crate) async fn start_server(&self, args: &[&str]) -> anyhow::Result<Server> {
         let binary = self.binary.canonicalize().with_context(|| {
             format!(
                 "there is no {}: run `make build` first",
@@ -55,6 +67,7 @@ impl Settings {
             .env("SLUICE_DENO", deno()?)
             .arg("--event-retention")
             .arg(KEEP_ALL_EVENTS);
+        let options = args.iter().fold(options, ServerOptions::arg);
         Ok(Server::start(options).await)
     }
 }

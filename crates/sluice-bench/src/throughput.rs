@@ -25,7 +25,8 @@ const DRAIN_DEADLINE: Duration = Duration::from_mins(5);
 const INVOCATIONS: &str = "sluice_invocations_total";
 /// The share of the yardstick's rate that section a is to reach.
 const TARGET_RATIO: f64 = 0.12;
-const BODY: &str = r#"{"type":"order.paid","id":"ord_18374","customer":{"id":"cus_991","name":"Ada Lovelace","email":"ada@example.com"},"items":[{"sku":"A-100","quantity":2,"price":1999},{"sku":"B-250","quantity":1,"price":4950}],"currency":"EUR","paid":true}"#;
+/// An event of ordinary size.
+pub(crate) const BODY: &str = r#"{"type":"order.paid","id":"ord_18374","customer":{"id":"cus_991","name":"Ada Lovelace","email":"ada@example.com"},"items":[{"sku":"A-100","quantity":2,"price":1999},{"sku":"B-250","quantity":1,"price":4950}],"currency":"EUR","paid":true}"#;
 
 /// Which kinds of rounds to run.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +76,7 @@ async fn yardstick_round(settings: &Settings) -> anyhow::Result<Round> {
 }
 
 async fn ingest_round(settings: &Settings) -> anyhow::Result<Round> {
-    let server = settings.start_server().await?;
+    let server = settings.start_server(&[]).await?;
     let api = server.api();
     let component = save_component(&api, "echo_source.mjs").await?;
     let sources = deploy(&api, &component, &json!({}), 1).await?;
@@ -170,7 +171,7 @@ fn median_rate(rounds: &[Round]) -> f64 {
 }
 
 /// Splits `http://host:port/path` into the address to connect to and the path to ask for.
-fn split_url(url: &str) -> anyhow::Result<(String, String)> {
+pub(crate) fn split_url(url: &str) -> anyhow::Result<(String, String)> {
     let rest = url
         .strip_prefix("http://")
         .with_context(|| format!("not plain HTTP: {url}"))?;

@@ -24,7 +24,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     eprintln!("e: waiting for {} timers", settings.timers);
-    let server = settings.start_server().await?;
+    let server = settings.start_server(&[]).await?;
     let api = server.api();
     let component = save_component(&api, "timer_source.mjs").await?;
     let props = json!({ "timer": { "cron": EVERY_MINUTE } });

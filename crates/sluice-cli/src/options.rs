@@ -255,6 +255,15 @@ pub(crate) struct ServeOptions {
         help_heading = "Components"
     )]
     pub(crate) max_attempts: u32,
+    /// Events that may lead to one another in a row, from source to source, before they are stopped
+    #[arg(
+        long,
+        env = "SLUICE_MAX_EVENT_DEPTH",
+        default_value_t = 10,
+        value_name = "COUNT",
+        help_heading = "Events"
+    )]
+    pub(crate) max_event_depth: u32,
     /// Events kept for each source
     #[arg(
         long,
@@ -381,6 +390,7 @@ impl ServeOptions {
                 .map_or_else(half_of_the_memory, |budget| budget.as_u64()),
             idle_timeout: self.idle_timeout,
             max_attempts: self.max_attempts.max(1),
+            max_event_depth: self.max_event_depth,
             max_db: bytes(self.max_db),
             max_data_store: bytes(self.max_data_store),
             max_data_store_value: bytes(self.max_data_store_value),

@@ -228,6 +228,7 @@ impl Engine {
             event: Arc::from(request.event),
             attempts: 0,
             accepted_at: now,
+            depth: 0,
         };
         let id = work.id;
         let (reply, receiver) = match endpoint.responds {
@@ -272,6 +273,7 @@ impl Engine {
             event: Arc::from(event.get()),
             attempts: 0,
             accepted_at: now,
+            depth: 0,
         };
         let id = work.id;
         self.inbox.put(&source.id, work, Vec::new(), None).await?;

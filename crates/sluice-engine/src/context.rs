@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use sluice_model::{Clock, IdGen, InvocationId};
+use sluice_model::{Clock, EmitId, IdGen, InvocationId};
 use sluice_runtime::{Call, Invocation, Runtime};
 use sluice_store::{Store, Vault};
 use tokio::sync::Notify;
@@ -80,6 +80,10 @@ impl Context {
 
     pub(crate) fn new_invocation_id(&self) -> InvocationId {
         InvocationId::generate(&mut self.ids.lock(), self.clock.now_ms())
+    }
+
+    pub(crate) fn new_emit_id(&self) -> EmitId {
+        EmitId::generate(&mut self.ids.lock(), self.clock.now_ms())
     }
 
     pub(crate) fn invocation(&self, work: &Work) -> Invocation {

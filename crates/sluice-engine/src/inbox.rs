@@ -136,7 +136,7 @@ async fn store(context: Arc<Context>, mut group: Vec<Arrival>, _place: OwnedSema
         } else {
             handle.mailbox.forget(&work.id);
             // A commit that failed on its way back may have been kept all the same.
-            handle.mailbox.look_again();
+            context.owners.wake(&context, &handle.id);
         }
         let _ = stored.send(result.clone());
     }
@@ -154,6 +154,7 @@ fn insert(
         prop: work.prop.as_deref(),
         payload: &work.event,
         accepted_at: work.accepted_at,
+        depth: work.depth,
     };
     inbox::insert(c, source, &item)?;
     for NewUpload {

@@ -20,14 +20,17 @@ mod owners;
 mod questions;
 mod quotas;
 mod retention;
+mod routing;
 mod scheduler;
 mod secrets;
 mod settings;
 mod slots;
 mod source;
 mod startup;
+mod subscriptions;
 mod users;
 mod view;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -50,6 +53,7 @@ pub use settings::Settings;
 pub use startup::EngineOptions;
 pub use users::{FirstUser, NewUser};
 pub use view::{Listing, SourceView};
+pub use webhooks::{NewWebhook, ReplayRange, WebhookChange, WithSecret};
 
 pub use sluice_runtime::{CodeFault, Reply as HttpReply};
 

@@ -29,6 +29,8 @@ pub(crate) struct Work {
     pub(crate) attempts: u32,
     /// When it was accepted; for a tick, when it was due.
     pub(crate) accepted_at: i64,
+    /// How many events in a row led here, each caused by the one before.
+    pub(crate) depth: u32,
 }
 
 impl Work {
@@ -48,6 +50,7 @@ impl From<InboxItem> for Work {
             payload,
             attempts,
             accepted_at,
+            depth,
         } = item;
         Work {
             id,
@@ -56,6 +59,7 @@ impl From<InboxItem> for Work {
             event: Arc::from(payload),
             attempts,
             accepted_at,
+            depth,
         }
     }
 }
@@ -149,9 +153,15 @@ impl Mailbox {
     }
 
     /// Something is in the store that was not announced here.
-    pub(crate) fn look_again(&self) {
-        self.inner.lock().spill();
+    pub(crate) fn look_again(&self) -> Result<(), Closed> {
+        let mut inner = self.inner.lock();
+        if inner.closed {
+            return Err(Closed);
+        }
+        inner.spill();
+        drop(inner);
         self.changed.notify_one();
+        Ok(())
     }
 
     /// Takes what comes next, if it will do.

@@ -40,6 +40,17 @@ impl Owners {
         }
     }
 
+    /// Something was stored for a source that was not announced to its owner.
+    pub(crate) fn wake(&self, context: &Arc<Context>, id: &SourceId) {
+        loop {
+            let handle = self.of(context, id);
+            if handle.mailbox.look_again().is_ok() || context.draining.is_cancelled() {
+                return;
+            }
+            self.release(&handle);
+        }
+    }
+
     /// Called by an owner whose mailbox is closed, as its last act.
     pub(crate) fn release(&self, handle: &Arc<SourceHandle>) {
         let mut live = self.live.lock();

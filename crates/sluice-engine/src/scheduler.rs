@@ -1,12 +1,13 @@
 //! Timers: rows with a due time. A tick becomes an inbox row in the transaction that disarms its timer,
 //! and the timer is armed again by the commit of that tick; so none is lost and none overlaps itself.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use serde_json::json;
-use sluice_model::{InvocationId, TimerSpec};
+use sluice_model::{InvocationId, SourceId, TimerSpec};
 use sluice_store::{
     Conn, StoreError,
+    held_events::{self, HeldEvent},
     inbox::{self, InboxKind, NewInboxItem},
     logs::{self, NewLog},
     sources,
@@ -48,13 +49,18 @@ fn until(due: i64, now: i64) -> Duration {
 async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
     let armed = context.take_earliest_due();
     let now = context.clock.now_ms();
-    let (due, next) = context
+    let (due, held, next) = context
         .store
-        .read(move |c| Ok((timers::due(c, now, MOST_AT_ONCE)?, timers::next_due(c)?)))
+        .read(move |c| {
+            let next = [timers::next_due(c)?, held_events::next_due(c)?];
+            let held = held_events::due(c, now, MOST_AT_ONCE)?;
+            Ok((timers::due(c, now, MOST_AT_ONCE)?, held, next))
+        })
         .await?;
-    if due.is_empty() {
-        return Ok([armed, next].into_iter().flatten().min());
+    if due.is_empty() && held.is_empty() {
+        return Ok([armed].into_iter().chain(next).flatten().min());
     }
+    release(context, held).await?;
     let due = postpone_beyond_quota(context, due, now).await?;
     let ticks: Vec<Work> = due
         .iter()
@@ -88,11 +94,40 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
             for (handle, work) in handles.into_iter().zip(ticks) {
                 handle.mailbox.forget(&work.id);
                 // A commit that failed on its way back may have been kept all the same.
-                handle.mailbox.look_again();
+                context.owners.wake(context, &handle.id);
             }
             Err(error.into())
         }
     }
+}
+
+/// Held events whose time has come become work of their sources, which give them their place among the others.
+async fn release(context: &Arc<Context>, held: Vec<HeldEvent>) -> Result<(), EngineError> {
+    let ids: Vec<InvocationId> = held.iter().map(|_| context.new_invocation_id()).collect();
+    let sources: BTreeSet<SourceId> = held.iter().map(|one| one.source_id.clone()).collect();
+    let stored = context.store.write(move |c| {
+        for (one, id) in held.iter().zip(&ids) {
+            if !held_events::claim(c, &one.source_id, one.id)? {
+                continue;
+            }
+            let item = NewInboxItem {
+                id,
+                kind: InboxKind::Held,
+                prop: None,
+                payload: &json!(one.id).to_string(),
+                accepted_at: one.due_at,
+                depth: one.depth,
+            };
+            inbox::insert(c, &one.source_id, &item)?;
+        }
+        Ok(())
+    });
+    let stored = stored.await;
+    // Also when it failed: it may have been kept all the same.
+    for source in &sources {
+        context.owners.wake(context, source);
+    }
+    Ok(stored?)
 }
 
 /// Timers of users who have used up their day wait for the next; the others are given back.
@@ -178,6 +213,7 @@ fn fire(c: &mut dyn Conn, timer: &DueTimer, work: &Work) -> Result<bool, StoreEr
         prop: Some(&timer.prop),
         payload: &work.event,
         accepted_at: timer.due_at,
+        depth: 0,
     };
     inbox::insert(c, &timer.source_id, &item)?;
     Ok(true)
@@ -207,5 +243,6 @@ fn work(timer: &DueTimer, now_ms: i64, id: InvocationId) -> Work {
         event: Arc::from(event.to_string()),
         attempts: 0,
         accepted_at: timer.due_at,
+        depth: 0,
     }
 }

@@ -23,6 +23,8 @@ pub struct Settings {
     pub idle_timeout: Duration,
     /// Tries for an invocation whose process dies under it.
     pub max_attempts: u32,
+    /// How many events in a row may lead to one another from source to source.
+    pub max_event_depth: u32,
     /// Largest `$.service.db` of a source.
     pub max_db: usize,
     /// Largest data store.

@@ -74,7 +74,7 @@ impl Engine {
             .await?;
         context.runtime.warm_up();
         for source in waiting {
-            context.owners.of(&context, &source).mailbox.look_again();
+            context.owners.wake(&context, &source);
         }
         delivery::resume(&context).await?;
         context.tasks.spawn(scheduler::run(Arc::clone(&context)));

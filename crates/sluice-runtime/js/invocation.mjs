@@ -10,6 +10,7 @@ const running = new Map();
 const { setTimeout } = globalThis;
 const now = performance.now.bind(performance);
 const encoder = new TextEncoder();
+const LONGEST_HOLD_MS = 366 * 24 * 3600 * 1000;
 /** In bytes. */
 let limits = { emit: Infinity, emits: Infinity, log: Infinity };
 let deadlineArmed = false;
@@ -203,7 +204,7 @@ export function writeLog(id, kind, level, message) {
 
 function emitMeta(meta) {
   if (meta === undefined || meta === null) return "{}";
-  const { id, name, summary, ts } = meta;
+  const { id, name, summary, ts, delivery_ts: deliveryTs } = meta;
   const fields = {};
   if (id !== undefined && id !== null) fields.id = text(id);
   if (name !== undefined && name !== null) {
@@ -215,7 +216,19 @@ function emitMeta(meta) {
   }
   if (summary !== undefined && summary !== null) fields.summary = text(summary);
   if (ts !== undefined && ts !== null) fields.ts = ts;
+  if (deliveryTs !== undefined && deliveryTs !== null) fields.delivery_ts = deliveryTime(deliveryTs);
   return wellFormed(stringify(fields));
+}
+
+function deliveryTime(value) {
+  const time = Math.trunc(Number(value));
+  if (!Number.isFinite(time)) {
+    throw new TypeError("delivery_ts must be a time in milliseconds since the epoch");
+  }
+  if (time > Date.now() + LONGEST_HOLD_MS) {
+    throw new RangeError("delivery_ts must not be more than a year ahead");
+  }
+  return Math.max(time, 0);
 }
 
 // Half a surrogate pair is an escape that strict readers of JSON refuse, and with it all that it stands among.

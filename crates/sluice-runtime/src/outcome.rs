@@ -68,6 +68,8 @@ pub struct Emit {
     pub channel: String,
     pub summary: Option<String>,
     pub ts: Option<serde_json::Value>,
+    /// When it is to be delivered, in epoch milliseconds.
+    pub delivery_ts: Option<i64>,
 }
 
 /// Why an invocation did not end well.

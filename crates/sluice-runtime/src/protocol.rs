@@ -95,6 +95,7 @@ struct Meta {
     name: Option<String>,
     summary: Option<String>,
     ts: Option<serde_json::Value>,
+    delivery_ts: Option<i64>,
 }
 
 pub(crate) fn parse(line: &str) -> Result<Message, String> {
@@ -196,6 +197,7 @@ fn emit(data: Option<&RawValue>, meta: Option<&RawValue>) -> Result<Emit, String
         name,
         summary,
         ts,
+        delivery_ts,
     } = match meta {
         None => Meta::default(),
         Some(meta) if meta.get() == "{}" => Meta::default(),
@@ -207,6 +209,7 @@ fn emit(data: Option<&RawValue>, meta: Option<&RawValue>) -> Result<Emit, String
         channel: name.unwrap_or_default(),
         summary,
         ts,
+        delivery_ts,
     })
 }
 

@@ -15,8 +15,9 @@ use sluice_engine::Engine;
 use crate::{error::ApiError, fields::FieldSelection, read_body::read_body};
 
 /// Parameters whose text in the query string is JSON; all others are strings there.
-const JSON_PARAMETERS: [&str; 5] = [
+const JSON_PARAMETERS: [&str; 6] = [
     "active",
+    "concurrency",
     "configured_props",
     "event",
     "page",

@@ -10,6 +10,7 @@ mod error;
 mod fields;
 mod front;
 mod ingress;
+mod instant;
 mod json_body;
 mod one_line;
 mod openapi;

@@ -2,7 +2,7 @@
 
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
-use sluice_model::{AccountId, ConnectionId, SourceId};
+use sluice_model::{AccountId, ConnectionId, DeliveryId, SourceId, WebhookId};
 
 use crate::error::ApiError;
 
@@ -19,6 +19,12 @@ pub(crate) struct AccountPath(pub(crate) AccountId);
 
 /// The id of a connection.
 pub(crate) struct ConnectionPath(pub(crate) ConnectionId);
+
+/// The id of a webhook.
+pub(crate) struct WebhookPath(pub(crate) WebhookId);
+
+/// The id of a delivery.
+pub(crate) struct DeliveryPath(pub(crate) DeliveryId);
 
 /// The id or the slug of an app, free of NUL characters.
 pub(crate) struct AppPath(pub(crate) String);
@@ -41,6 +47,26 @@ impl<S: Send + Sync> FromRequestParts<S> for ConnectionPath {
         let id = text.as_deref().and_then(ConnectionId::parse);
         id.map(ConnectionPath)
             .ok_or(ApiError::NotFound("connection"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for WebhookPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(WebhookId::parse);
+        id.map(WebhookPath).ok_or(ApiError::NotFound("webhook"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for DeliveryPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(DeliveryId::parse);
+        id.map(DeliveryPath).ok_or(ApiError::NotFound("delivery"))
     }
 }
 

@@ -33,6 +33,18 @@ pub(crate) fn many<T: Serialize>(list: List<T>, fields: &FieldSelection) -> Resp
     }
 }
 
+/// All items of a list that has no pages.
+pub(crate) fn all<T: Serialize>(data: &[T], fields: &FieldSelection) -> Response {
+    if fields.is_everything() {
+        return json(&Data { data });
+    }
+    let items: Result<Vec<_>, _> = data.iter().map(|item| fields.apply(item)).collect();
+    match items {
+        Ok(data) => json(&Data { data }),
+        Err(error) => unserialisable(&error),
+    }
+}
+
 /// A body as it is, without an envelope.
 pub(crate) fn bare(body: &impl Serialize) -> Response {
     json(body)

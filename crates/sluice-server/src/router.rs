@@ -12,8 +12,8 @@ use crate::{
     error::ApiError,
     openapi::Description,
     routes::{
-        accounts, apps, components, connect, data_stores, events, forms, logs, operations, sources,
-        uploads, users,
+        accounts, apps, components, connect, data_stores, deliveries, events, forms, logs,
+        operations, sources, subscriptions, uploads, users, webhooks,
     },
 };
 
@@ -35,6 +35,18 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(events::summaries))
         .routes(routes!(events::delete))
         .routes(routes!(logs::list))
+        .routes(routes!(subscriptions::create, subscriptions::delete))
+        .routes(routes!(subscriptions::create_auto))
+        .routes(routes!(subscriptions::list))
+        .routes(routes!(webhooks::create))
+        .routes(routes!(webhooks::list))
+        .routes(routes!(webhooks::get, webhooks::update, webhooks::delete))
+        .routes(routes!(webhooks::rotate_secret))
+        .routes(routes!(deliveries::list))
+        .routes(routes!(deliveries::replay_to_webhook))
+        .routes(routes!(deliveries::get))
+        .routes(routes!(deliveries::replay))
+        .routes(routes!(deliveries::replay_all))
         .routes(routes!(apps::register, apps::list))
         .routes(routes!(apps::get, apps::remove))
         .routes(routes!(accounts::create, accounts::list))

@@ -5,14 +5,17 @@ pub(crate) mod apps;
 pub(crate) mod components;
 pub(crate) mod connect;
 pub(crate) mod data_stores;
+pub(crate) mod deliveries;
 pub(crate) mod events;
 pub(crate) mod forms;
 pub(crate) mod logs;
 pub(crate) mod operations;
 pub(crate) mod sources;
+pub(crate) mod subscriptions;
 pub(crate) mod summary;
 pub(crate) mod uploads;
 pub(crate) mod users;
+pub(crate) mod webhooks;
 
 /// Accounts carry dates in ISO 8601, to the millisecond.
 fn iso_date(epoch_ms: i64) -> String {

@@ -63,7 +63,7 @@ pub fn remove(c: &mut dyn Conn, mut ids: Vec<DeliveryId>) -> Result<()> {
 }
 
 /// Removes a payload unless a delivery has it. Their ids begin with the payload's, so they are a range.
-fn remove_unused_payload(c: &mut dyn Conn, payload: &EmitId) -> Result<()> {
+pub(crate) fn remove_unused_payload(c: &mut dyn Conn, payload: &EmitId) -> Result<()> {
     let first = format!("{}{payload}", DeliveryId::PREFIX);
     // Beyond all letters and digits.
     let beyond = format!("{first}~");

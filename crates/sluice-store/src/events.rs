@@ -3,7 +3,7 @@
 use sluice_model::{EventId, SourceId};
 
 use crate::{
-    conn::{Conn, query_all, query_one},
+    conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
     row::{FromRow, Row},
@@ -93,6 +93,16 @@ pub fn insert(c: &mut dyn Conn, source: &SourceId, event: &NewEvent<'_>) -> Resu
         params![source, ms, seq, channel, emit_id, meta, data],
     )?;
     Ok(())
+}
+
+/// Takes an event out.
+pub fn take(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<Option<StoredEvent>> {
+    query_opt(
+        c,
+        "DELETE FROM events WHERE source_id = ?1 AND ms = ?2 AND seq = ?3 \
+         RETURNING ms, seq, channel, emit_id, meta, data",
+        params![source, id.ms, id.seq],
+    )
 }
 
 /// A page of events, newest first. `after` asks for what follows an id in that order: older ones.

@@ -20,12 +20,18 @@ pub enum InboxKind {
     Timer,
     /// A user asked for it through the API.
     Manual,
+    /// An event of an emitter that the source listens to.
+    Event,
+    /// An event of the source's own whose time has come; the payload is its id.
+    Held,
 }
 
 text_enum!(InboxKind {
     Http = "http",
     Timer = "timer",
     Manual = "manual",
+    Event = "event",
+    Held = "held",
 });
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +43,8 @@ pub struct NewInboxItem<'a> {
     /// The event, as JSON.
     pub payload: &'a str,
     pub accepted_at: i64,
+    /// How many events in a row led here, each caused by the one before.
+    pub depth: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +55,7 @@ pub struct InboxItem {
     pub payload: String,
     pub attempts: u32,
     pub accepted_at: i64,
+    pub depth: u32,
 }
 
 impl FromRow for InboxItem {
@@ -58,6 +67,7 @@ impl FromRow for InboxItem {
             payload: row.get(3)?,
             attempts: row.get(4)?,
             accepted_at: row.get(5)?,
+            depth: row.get(6)?,
         })
     }
 }
@@ -70,11 +80,12 @@ pub fn insert(c: &mut dyn Conn, source: &SourceId, item: &NewInboxItem<'_>) -> R
         prop,
         payload,
         accepted_at,
+        depth,
     } = *item;
     c.execute(
-        "INSERT INTO inbox (source_id, id, kind, prop, attempts, accepted_at, payload) \
-         VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6)",
-        params![source, id, kind, prop, accepted_at, payload],
+        "INSERT INTO inbox (source_id, id, kind, prop, attempts, accepted_at, payload, depth) \
+         VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7)",
+        params![source, id, kind, prop, accepted_at, payload, depth],
     )?;
     Ok(())
 }
@@ -143,7 +154,7 @@ pub fn waiting(c: &mut dyn Conn, source: &SourceId, room: &Room<'_>) -> Result<W
 fn get(c: &mut dyn Conn, source: &SourceId, id: &InvocationId) -> Result<Option<InboxItem>> {
     query_opt(
         c,
-        "SELECT id, kind, prop, payload, attempts, accepted_at FROM inbox \
+        "SELECT id, kind, prop, payload, attempts, accepted_at, depth FROM inbox \
          WHERE source_id = ?1 AND id = ?2",
         params![source, id],
     )

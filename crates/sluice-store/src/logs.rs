@@ -43,9 +43,9 @@ impl FromRow for StoredLog {
     }
 }
 
-/// NUL characters are left out of the message: a component may print anything, and a log line
+/// Answers the line's seq. NUL characters are left out of the message: a component may print anything, and a log line
 /// must not be what fails its commit.
-pub fn insert(c: &mut dyn Conn, source: &SourceId, log: &NewLog<'_>) -> Result<()> {
+pub fn insert(c: &mut dyn Conn, source: &SourceId, log: &NewLog<'_>) -> Result<i64> {
     let NewLog {
         invocation,
         ts,
@@ -58,12 +58,12 @@ pub fn insert(c: &mut dyn Conn, source: &SourceId, log: &NewLog<'_>) -> Result<(
     } else {
         Cow::Borrowed(message)
     };
-    c.execute(
+    query_one(
+        c,
         "INSERT INTO logs (source_id, invocation_id, ts, kind, level, message) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING seq",
         params![source, invocation, ts, kind, level, &*message],
-    )?;
-    Ok(())
+    )
 }
 
 /// A page of lines, newest first. `after` asks for what follows a seq in that order: older ones.

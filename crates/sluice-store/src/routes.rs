@@ -29,6 +29,15 @@ pub fn channel(event_name: &str) -> &str {
     }
 }
 
+/// The second name of a channel that has two.
+pub(crate) fn other_name(event_name: &str) -> Option<&'static str> {
+    match event_name {
+        "" => Some(DEFAULT),
+        DEFAULT => Some(""),
+        _ => None,
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Listener {
     Webhook(WebhookId),
@@ -61,8 +70,8 @@ impl Routes {
         self.by_channel.get(channel).map_or(&[], Vec::as_slice)
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.by_channel.is_empty()
+    pub fn all(&self) -> impl Iterator<Item = &Listener> {
+        self.by_channel.values().flatten()
     }
 }
 

@@ -106,6 +106,16 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &SourceId) -> Result<Option<Sour
     query_opt(c, &sql, params![id, user])
 }
 
+/// Whether the user has it, live; if so, nobody removes it until the transaction ends.
+pub fn hold(c: &mut dyn Conn, user: &UserId, id: &SourceId) -> Result<bool> {
+    // The lock that both databases have.
+    let held = c.execute(
+        "UPDATE sources SET id = id WHERE id = ?1 AND user_id = ?2 AND phase = 'live'",
+        params![id, user],
+    )?;
+    Ok(held == 1)
+}
+
 /// Whoever's source it is, in whatever phase: for its owner in the engine.
 pub fn get_for_run(c: &mut dyn Conn, id: &SourceId) -> Result<Option<Source>> {
     query_opt(c, &format!("{SELECT} WHERE id = ?1"), params![id])
@@ -187,6 +197,8 @@ pub fn set_live(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
 
 /// Removes a source and all that belongs to it; answers whether it was there.
 pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
+    // The row first: whoever holds it to subscribe it is waited for, and the subscription seen.
+    let removed = c.execute("DELETE FROM sources WHERE id = ?1", params![id])?;
     for belongings in [
         "DELETE FROM endpoints WHERE source_id = ?1",
         "DELETE FROM timers WHERE source_id = ?1",
@@ -202,7 +214,6 @@ pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
     ] {
         c.execute(belongings, params![id])?;
     }
-    let removed = c.execute("DELETE FROM sources WHERE id = ?1", params![id])?;
     Ok(removed == 1)
 }
 

@@ -107,6 +107,16 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<Option<Web
     )
 }
 
+/// As [`get`], and nobody else changes or removes it until the transaction ends.
+pub fn hold(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<Option<Webhook>> {
+    // The lock that both databases have.
+    c.execute(
+        "UPDATE webhooks SET id = id WHERE id = ?1 AND user_id = ?2",
+        params![id, user],
+    )?;
+    get(c, user, id)
+}
+
 /// Whoever's it is: for those who deliver to it.
 pub fn get_for_delivery(c: &mut dyn Conn, id: &WebhookId) -> Result<Option<Webhook>> {
     query_opt(
@@ -131,6 +141,15 @@ pub fn count(c: &mut dyn Conn, user: &UserId) -> Result<u64> {
     query_one(
         c,
         "SELECT COUNT(*) FROM webhooks WHERE user_id = ?1",
+        params![user],
+    )
+}
+
+/// The user's webhooks that are delivered to.
+pub fn active(c: &mut dyn Conn, user: &UserId) -> Result<Vec<WebhookId>> {
+    query_all(
+        c,
+        "SELECT id FROM webhooks WHERE user_id = ?1 AND active ORDER BY created_at, id",
         params![user],
     )
 }
@@ -178,4 +197,22 @@ pub fn deactivate(c: &mut dyn Conn, id: &WebhookId, now_ms: i64) -> Result<()> {
         params![id, false, now_ms],
     )?;
     Ok(())
+}
+
+/// Removes a webhook and its subscriptions, and answers whether it was there. Its deliveries go in
+/// batches of their own.
+pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<bool> {
+    // The row first: whoever holds it to subscribe it is waited for, and the subscription seen.
+    let removed = c.execute(
+        "DELETE FROM webhooks WHERE id = ?1 AND user_id = ?2",
+        params![id, user],
+    )?;
+    if removed == 0 {
+        return Ok(false);
+    }
+    c.execute(
+        "DELETE FROM subscriptions WHERE listener_id = ?1",
+        params![id],
+    )?;
+    Ok(true)
 }

@@ -9,6 +9,7 @@ mod log;
 mod options;
 mod postgres;
 mod raw;
+pub mod receiver;
 mod registry;
 mod scratch;
 mod server;

@@ -8,6 +8,7 @@ mod durability;
 mod packages;
 mod props;
 mod readme;
+mod routing;
 mod sandbox;
 mod support;
 mod values;

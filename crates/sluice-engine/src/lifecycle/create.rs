@@ -17,6 +17,7 @@ use crate::{
     questions::{Asked, given_for},
     secrets,
     source::{Definition, Gate},
+    subscriptions::subscribe_created,
     view::SourceView,
 };
 
@@ -190,6 +191,7 @@ fn store(
     sources::insert(c, &source)?;
     plan::store_endpoints(c, &source.id, &endpoints, &[])?;
     plan::store_warnings(c, &source.id, warnings, now)?;
+    subscribe_created(c, &source, now)?;
     if source.phase == Phase::Live {
         plan::store_timers(c, &source.id, &timers, &plan::Schedule::Begin, now)?;
     }

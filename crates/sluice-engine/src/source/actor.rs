@@ -21,9 +21,10 @@ use tokio::{
     time::Instant,
 };
 
+use self::committing::Committed;
 use super::{
-    Definition, Gate, HookError, SourceHandle, asks::Asks, batch::Batch, commit::Finished,
-    definition::Memory, engagement::Control, uploads::PlaceError,
+    Definition, Gate, HookError, SourceHandle, asks::Asks, commit::Finished, definition::Memory,
+    engagement::Control, uploads::PlaceError,
 };
 use crate::{
     accounts::Grants,
@@ -55,7 +56,11 @@ pub(crate) struct Actor {
     finished: Vec<Finished>,
     stray: Vec<(Option<InvocationId>, LogLine)>,
     attempts: Vec<InvocationId>,
-    commit: Option<JoinHandle<Arc<Batch>>>,
+    /// Held events whose time has come.
+    due_events: Vec<Work>,
+    /// The deepest work that the process has had.
+    deepest: u32,
+    commit: Option<JoinHandle<Committed>>,
     uncommitted: usize,
     /// Whether the store refuses the commit that is under way, so that it is tried again and again.
     stalled: watch::Sender<bool>,
@@ -138,6 +143,8 @@ impl Actor {
             finished: Vec::new(),
             stray: Vec::new(),
             attempts: Vec::new(),
+            due_events: Vec::new(),
+            deepest: 0,
             commit: None,
             uncommitted: 0,
             stalled: watch::Sender::new(false),
@@ -181,6 +188,7 @@ impl Actor {
 
     /// Starts whatever can be started now.
     fn advance(&mut self) {
+        self.take_due_events();
         self.commit_finished();
         self.run_hooks();
         self.dispatch();
@@ -205,6 +213,7 @@ impl Actor {
             && self.finished.is_empty()
             && self.stray.is_empty()
             && self.attempts.is_empty()
+            && self.due_events.is_empty()
             && self.commit.is_none()
     }
 

@@ -7,19 +7,31 @@ use serde_json::value::RawValue;
 use sluice_model::{EmitId, EventId, InvocationId, SourceId, UserId};
 use sluice_runtime::{LogLevel, LogLine};
 use sluice_store::{
-    Conn, StoreError, events, inbox, kv, logs, state, timers,
+    Conn, StoreError,
+    deliveries::Outgoing,
+    events::{self, NewEvent, StoredEvent},
+    held_events::{self, HeldEvent},
+    inbox, kv,
+    logs::NewLog,
+    state, timers,
     usage::{self, Usage},
 };
 
-use super::error_event::ERROR_CHANNEL;
+use crate::routing::{ERROR_CHANNEL, Passed, Reached, Router};
+
+/// An event that was held this long begins a new chain of events: such a chain cannot run away.
+const NEW_CHAIN_MS: i64 = 60_000;
 
 /// One transaction's worth of rows. It can be applied again when the store was unavailable.
 pub(super) struct Batch {
     pub(super) source: SourceId,
     pub(super) user: UserId,
+    pub(super) now_ms: i64,
+    pub(super) max_depth: u32,
     pub(super) day: i64,
     pub(super) usage: Usage,
     pub(super) events: Vec<EventRow>,
+    pub(super) released: Vec<Released>,
     pub(super) state_changed: bool,
     pub(super) last_event: Option<EventId>,
     pub(super) dedupe: Option<String>,
@@ -38,11 +50,37 @@ pub(super) struct EventRow {
     pub(super) emit_id: EmitId,
     pub(super) meta: String,
     pub(super) data: Box<RawValue>,
+    /// How many events in a row led to it, each caused by the one before.
+    pub(super) depth: u32,
+    pub(super) held_until: Option<i64>,
+    pub(super) too_deep: Option<Box<TooDeep>>,
+}
+
+/// What is stored when an event may not be passed on to the sources that listen to it.
+pub(super) struct TooDeep {
+    pub(super) event: EventRow,
+    pub(super) log: LogRow,
+}
+
+/// A held event whose time has come, and its new id.
+pub(super) struct Released {
+    pub(super) held: EventId,
+    pub(super) id: EventId,
+    pub(super) depth: u32,
 }
 
 pub(super) struct LogRow {
     pub(super) invocation: Option<InvocationId>,
     pub(super) line: LogLine,
+    pub(super) emit_id: EmitId,
+    pub(super) depth: u32,
+}
+
+/// What the transaction of a batch did beyond what the batch says.
+pub(super) struct Applied {
+    pub(super) reached: Reached,
+    /// Events that it stored besides those of the batch.
+    pub(super) also_stored: Vec<StoredEvent>,
 }
 
 impl Batch {
@@ -66,20 +104,19 @@ impl Batch {
     }
 
     pub(super) fn earliest_due(&self) -> Option<i64> {
-        self.due.iter().map(|(_, due)| *due).min()
+        let held = self.events.iter().filter_map(|event| event.held_until);
+        self.due.iter().map(|(_, due)| *due).chain(held).min()
     }
 
-    pub(super) fn apply(&self, c: &mut dyn Conn) -> Result<(), StoreError> {
+    pub(super) fn apply(&self, c: &mut dyn Conn) -> Result<Applied, StoreError> {
         let source = &self.source;
+        let mut router = self.router(c)?;
+        let mut also_stored = Vec::new();
         for event in &self.events {
-            let row = events::NewEvent {
-                id: event.id,
-                channel: &event.channel,
-                emit_id: event.emit_id.as_str(),
-                meta: &event.meta,
-                data: event.data.get(),
-            };
-            events::insert(c, source, &row)?;
+            self.store(c, &mut router, event, &mut also_stored)?;
+        }
+        for released in &self.released {
+            also_stored.extend(self.release(c, &mut router, released)?);
         }
         if self.state_changed {
             state::save_raw(c, source, self.last_event, self.dedupe.as_deref())?;
@@ -90,25 +127,90 @@ impl Batch {
                 None => kv::delete(c, source, key)?,
             }
         }
-        for LogRow { invocation, line } in &self.logs {
-            let message = line.message.replace('\0', "");
-            let row = logs::NewLog {
-                invocation: invocation.as_ref().map(InvocationId::as_str),
-                ts: line.ts,
-                kind: &line.kind,
-                level: line.level.as_str(),
-                message: &message,
-            };
-            logs::insert(c, source, &row)?;
+        for row in &self.logs {
+            row.store(c, &mut router)?;
         }
-        self.acknowledge(c)
+        self.acknowledge(c)?;
+        Ok(Applied {
+            reached: router.into_reached(),
+            also_stored,
+        })
     }
 
-    /// Whether an attempt to apply it was kept although it seemed to fail: what it acknowledges is gone.
-    pub(super) fn was_kept(&self, c: &mut dyn Conn) -> Result<bool, StoreError> {
+    fn router(&self, c: &mut dyn Conn) -> Result<Router<'_>, StoreError> {
+        Router::load(c, &self.user, &self.source, self.now_ms, self.max_depth)
+    }
+
+    fn store(
+        &self,
+        c: &mut dyn Conn,
+        router: &mut Router<'_>,
+        event: &EventRow,
+        also_stored: &mut Vec<StoredEvent>,
+    ) -> Result<(), StoreError> {
+        events::insert(c, &self.source, &event.new_event())?;
+        let passed = match event.held_until {
+            None => router.pass_on(c, &event.outgoing(&self.source), event.depth)?,
+            Some(due_at) => {
+                let begins = event.begins_a_chain(self.now_ms);
+                let held = HeldEvent {
+                    source_id: self.source.clone(),
+                    id: event.id,
+                    due_at,
+                    depth: if begins { 0 } else { event.depth },
+                };
+                held_events::insert(c, &held)?;
+                router.prospect(&event.channel, held.depth)
+            }
+        };
+        if let (Passed::NotToSources, Some(instead)) = (passed, &event.too_deep) {
+            let TooDeep { event, log } = &**instead;
+            self.store(c, router, event, also_stored)?;
+            log.store(c, router)?;
+            also_stored.push(event.stored());
+        }
+        Ok(())
+    }
+
+    /// Gives a held event its new id and passes it on; nothing when it was deleted meanwhile.
+    fn release(
+        &self,
+        c: &mut dyn Conn,
+        router: &mut Router<'_>,
+        released: &Released,
+    ) -> Result<Option<StoredEvent>, StoreError> {
+        let Some(mut event) = events::take(c, &self.source, released.held)? else {
+            return Ok(None);
+        };
+        event.id = released.id;
+        let row = NewEvent {
+            id: event.id,
+            channel: &event.channel,
+            emit_id: &event.emit_id,
+            meta: &event.meta,
+            data: &event.data,
+        };
+        events::insert(c, &self.source, &row)?;
+        let emit_id = EmitId::parse(&event.emit_id)
+            .ok_or_else(|| StoreError::Corrupt(format!("the emit id of {}", event.id)))?;
+        let outgoing = Outgoing {
+            emit_id: &emit_id,
+            emitter: &self.source,
+            id: event.id,
+            channel: &event.channel,
+            data: &event.data,
+        };
+        router.pass_on(c, &outgoing, released.depth)?;
+        Ok(Some(event))
+    }
+
+    /// Whom it reached if an attempt to apply it was kept although it seemed to fail: what it acknowledges is gone.
+    pub(super) fn if_kept(&self, c: &mut dyn Conn) -> Result<Option<Reached>, StoreError> {
         match self.done.first() {
-            Some(id) => Ok(!inbox::contains(c, &self.source, id)?),
-            None => Ok(false),
+            Some(id) if !inbox::contains(c, &self.source, id)? => {
+                Ok(Some(self.router(c)?.everybody()))
+            }
+            _ => Ok(None),
         }
     }
 
@@ -130,15 +232,16 @@ impl Batch {
     }
 
     /// What remains of a batch the store will never take: the acknowledgements, and a line that says so.
-    pub(super) fn without_effects(self, why: &str, now_ms: i64) -> Batch {
+    pub(super) fn without_effects(self, why: &str, emit_id: EmitId) -> Batch {
         let line = LogLine {
-            ts: now_ms,
+            ts: self.now_ms,
             kind: "error".to_owned(),
             level: LogLevel::Error,
             message: format!("what the invocation did could not be stored: {why}"),
         };
         Batch {
             events: Vec::new(),
+            released: Vec::new(),
             state_changed: false,
             last_event: None,
             dedupe: None,
@@ -146,8 +249,67 @@ impl Batch {
             logs: vec![LogRow {
                 invocation: self.done.first().copied(),
                 line,
+                emit_id,
+                depth: self.max_depth,
             }],
             ..self
         }
+    }
+}
+
+impl EventRow {
+    /// Held long enough, an event does not count as caused by what led to it.
+    pub(super) fn begins_a_chain(&self, now_ms: i64) -> bool {
+        self.held_until
+            .is_some_and(|due| due - now_ms >= NEW_CHAIN_MS)
+    }
+
+    fn new_event(&self) -> NewEvent<'_> {
+        NewEvent {
+            id: self.id,
+            channel: &self.channel,
+            emit_id: self.emit_id.as_str(),
+            meta: &self.meta,
+            data: self.data.get(),
+        }
+    }
+
+    fn outgoing<'a>(&'a self, source: &'a SourceId) -> Outgoing<'a> {
+        Outgoing {
+            emit_id: &self.emit_id,
+            emitter: source,
+            id: self.id,
+            channel: &self.channel,
+            data: self.data.get(),
+        }
+    }
+
+    pub(super) fn stored(&self) -> StoredEvent {
+        StoredEvent {
+            id: self.id,
+            channel: self.channel.clone(),
+            emit_id: self.emit_id.as_str().to_owned(),
+            meta: self.meta.clone(),
+            data: self.data.get().to_owned(),
+        }
+    }
+}
+
+impl LogRow {
+    fn store(&self, c: &mut dyn Conn, router: &mut Router<'_>) -> Result<(), StoreError> {
+        let LogRow {
+            invocation,
+            line,
+            emit_id,
+            depth,
+        } = self;
+        let row = NewLog {
+            invocation: invocation.as_ref().map(InvocationId::as_str),
+            ts: line.ts,
+            kind: &line.kind,
+            level: line.level.as_str(),
+            message: &line.message,
+        };
+        router.log(c, &row, emit_id, *depth)
     }
 }

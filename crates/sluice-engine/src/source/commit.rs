@@ -14,11 +14,11 @@ use sluice_store::{inbox::InboxKind, usage::Usage};
 
 use super::{
     Definition,
-    batch::{Batch, EventRow, LogRow},
+    batch::{Batch, EventRow, LogRow, Released, TooDeep},
     definition::Memory,
-    error_event::{ERROR_CHANNEL, ErrorEvent},
+    error_event::ErrorEvent,
 };
-use crate::{context::MS_PER_DAY, mailbox::Work};
+use crate::{context::MS_PER_DAY, mailbox::Work, routing::ERROR_CHANNEL};
 
 /// An invocation that ended, by return or by throw.
 pub(super) struct Finished {
@@ -32,12 +32,30 @@ pub(super) enum Trigger {
     Hook,
 }
 
+/// What happened outside of invocations, or to them before they ended.
+#[derive(Default)]
+pub(super) struct Aside {
+    pub(super) stray: Vec<(Option<InvocationId>, LogLine)>,
+    pub(super) attempts: Vec<InvocationId>,
+    /// Events whose time has come.
+    pub(super) due: Vec<Work>,
+    /// Of the deepest work that the process had; its stray lines may come from there.
+    pub(super) deepest: u32,
+}
+
+impl Aside {
+    pub(super) fn is_empty(&self) -> bool {
+        self.stray.is_empty() && self.attempts.is_empty() && self.due.is_empty()
+    }
+}
+
 /// Builds a [`Batch`], moving the source's memory forward as it goes.
 pub(super) struct BatchBuilder<'a> {
     pub(super) definition: &'a Definition,
     pub(super) memory: &'a mut Memory,
     pub(super) ids: &'a mut IdGen,
     pub(super) now_ms: i64,
+    pub(super) max_depth: u32,
 }
 
 #[derive(Serialize)]
@@ -48,22 +66,28 @@ struct Meta<'a> {
     summary: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ts: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivery_ts: Option<i64>,
 }
 
 impl BatchBuilder<'_> {
-    pub(super) fn build(
-        mut self,
-        finished: Vec<Finished>,
-        stray: Vec<(Option<InvocationId>, LogLine)>,
-        attempts: Vec<InvocationId>,
-    ) -> Batch {
+    pub(super) fn build(mut self, finished: Vec<Finished>, aside: Aside) -> Batch {
+        let Aside {
+            stray,
+            attempts,
+            due,
+            deepest,
+        } = aside;
         let source = &self.definition.source;
         let mut batch = Batch {
             source: source.id.clone(),
             user: source.user_id.clone(),
+            now_ms: self.now_ms,
+            max_depth: self.max_depth,
             day: self.now_ms.div_euclid(MS_PER_DAY),
             usage: Usage::default(),
             events: Vec::new(),
+            released: Vec::new(),
             state_changed: false,
             last_event: None,
             dedupe: None,
@@ -76,7 +100,11 @@ impl BatchBuilder<'_> {
             duplicates: 0,
         };
         for (invocation, line) in stray {
-            batch.logs.push(LogRow { invocation, line });
+            let row = self.log_row(invocation, line, deepest);
+            batch.logs.push(row);
+        }
+        for work in due {
+            self.release(&work, &mut batch);
         }
         for one in finished {
             self.add(one, &mut batch);
@@ -108,16 +136,21 @@ impl BatchBuilder<'_> {
         batch.usage.compute_ms += u64::try_from(duration.as_millis())
             .unwrap_or(u64::MAX)
             .max(1);
-        batch.logs.extend(logs.into_iter().map(|line| LogRow {
-            invocation: Some(id),
-            line,
-        }));
-        batch.writes.extend(writes);
-        let (event, kind) = match &trigger {
-            Trigger::Inbox(work) => (&*work.event, trigger_name(work.kind)),
-            Trigger::Hook => ("null", "hook"),
+        let (event, kind, depth) = match &trigger {
+            Trigger::Inbox(work) => (&*work.event, work.kind.as_str(), work.depth),
+            Trigger::Hook => ("null", "hook", 0),
         };
-        let context = Context { id, event, kind };
+        let context = Context {
+            id,
+            event,
+            kind,
+            depth,
+        };
+        for line in logs {
+            let row = self.log_row(Some(id), line, depth);
+            batch.logs.push(row);
+        }
+        batch.writes.extend(writes);
         self.add_emits(emits, &context, batch);
         if let Some(failure) = failure {
             batch.failed += 1;
@@ -148,23 +181,78 @@ impl BatchBuilder<'_> {
             .admit(self.definition.shape.dedupe, &keys);
         for (emit, verdict) in emits.into_iter().zip(verdicts) {
             match verdict {
-                Verdict::Emit => {
-                    let meta = Meta {
-                        id: emit.id.as_deref(),
-                        summary: emit.summary.as_deref(),
-                        ts: emit.ts.as_ref(),
-                    };
-                    let meta = if meta.id.is_none() && meta.summary.is_none() && meta.ts.is_none() {
-                        "{}".to_owned()
-                    } else {
-                        serde_json::to_string(&meta).unwrap_or_default()
-                    };
-                    self.add_event(emit.channel.replace('\0', ""), meta, |_| emit.data, batch);
-                }
+                Verdict::Emit => self.add_emit(emit, context, batch),
                 Verdict::Duplicate => batch.duplicates += 1,
                 Verdict::MissingId => self.refuse_emit("an event was emitted without an id, which the source's dedupe strategy needs", context, batch),
                 Verdict::NotANumber => self.refuse_emit("an event was emitted with an id that is not a number, which dedupe \"greatest\" needs", context, batch),
             }
+        }
+    }
+
+    fn add_emit(&mut self, emit: Emit, context: &Context<'_>, batch: &mut Batch) {
+        let Emit {
+            data,
+            id,
+            channel,
+            summary,
+            ts,
+            delivery_ts,
+        } = emit;
+        let meta = Meta {
+            id: id.as_deref(),
+            summary: summary.as_deref(),
+            ts: ts.as_ref(),
+            delivery_ts,
+        };
+        let meta = if matches!(
+            meta,
+            Meta {
+                id: None,
+                summary: None,
+                ts: None,
+                delivery_ts: None
+            }
+        ) {
+            "{}".to_owned()
+        } else {
+            serde_json::to_string(&meta).unwrap_or_default()
+        };
+        let mut event = self.event_row(channel.replace('\0', ""), meta, |_| data, context.depth);
+        event.held_until = delivery_ts.filter(|due| *due > self.now_ms);
+        if context.depth >= self.max_depth && !event.begins_a_chain(self.now_ms) {
+            event.too_deep = Some(Box::new(self.too_deep(event.data.get(), context)));
+        }
+        batch.state_changed = true;
+        batch.events.push(event);
+    }
+
+    /// What takes the place of an event that is not passed on; only if a source listens to it.
+    fn too_deep(&mut self, event: &str, context: &Context<'_>) -> TooDeep {
+        let failure = Failure {
+            name: "EventLoop".to_owned(),
+            message: format!(
+                "an event was not passed on to the sources that listen to it: {} events in a row have led to one another",
+                context.depth
+            ),
+            stack: String::new(),
+            code: None,
+        };
+        let about = Context { event, ..*context };
+        let (event, log) = self.failure_rows(&failure, &about);
+        TooDeep { event, log }
+    }
+
+    /// An event whose time has come gets a new id, so that those who follow the source by ids meet it.
+    fn release(&mut self, work: &Work, batch: &mut Batch) {
+        batch.done.push(work.id);
+        if let Ok(held) = serde_json::from_str(&work.event) {
+            let id = self.next_event_id();
+            batch.state_changed = true;
+            batch.released.push(Released {
+                held,
+                id,
+                depth: work.depth,
+            });
         }
     }
 
@@ -180,15 +268,20 @@ impl BatchBuilder<'_> {
 
     /// An error is a line in the source's logs and an event in its `$errors`.
     fn add_failure(&mut self, failure: &Failure, context: &Context<'_>, batch: &mut Batch) {
-        batch.logs.push(LogRow {
-            invocation: Some(context.id),
-            line: LogLine {
-                ts: self.now_ms,
-                kind: "error".to_owned(),
-                level: LogLevel::Error,
-                message: failure.to_log(),
-            },
-        });
+        let (event, log) = self.failure_rows(failure, context);
+        batch.state_changed = true;
+        batch.events.push(event);
+        batch.logs.push(log);
+    }
+
+    fn failure_rows(&mut self, failure: &Failure, context: &Context<'_>) -> (EventRow, LogRow) {
+        let line = LogLine {
+            ts: self.now_ms,
+            kind: "error".to_owned(),
+            level: LogLevel::Error,
+            message: failure.to_log(),
+        };
+        let log = self.log_row(Some(context.id), line, context.depth);
         let source = &self.definition.source;
         let now_ms = self.now_ms;
         let data = |emit_id: &EmitId| {
@@ -209,34 +302,52 @@ impl BatchBuilder<'_> {
             id: None,
             summary: Some(&failure.message),
             ts: None,
+            delivery_ts: None,
         });
-        self.add_event(
+        let event = self.event_row(
             ERROR_CHANNEL.to_owned(),
             meta.unwrap_or_default(),
             data,
-            batch,
+            context.depth,
         );
+        (event, log)
     }
 
-    fn add_event(
+    fn event_row(
         &mut self,
         channel: String,
         meta: String,
         data: impl FnOnce(&EmitId) -> Box<RawValue>,
-        batch: &mut Batch,
-    ) {
-        let id = EventId::next(self.memory.last_event, self.now_ms);
-        self.memory.last_event = Some(id);
-        batch.state_changed = true;
+        depth: u32,
+    ) -> EventRow {
+        let id = self.next_event_id();
         let emit_id = EmitId::generate(self.ids, self.now_ms);
         let data = data(&emit_id);
-        batch.events.push(EventRow {
+        EventRow {
             id,
             channel,
             emit_id,
             meta,
             data,
-        });
+            depth,
+            held_until: None,
+            too_deep: None,
+        }
+    }
+
+    fn next_event_id(&mut self) -> EventId {
+        let id = EventId::next(self.memory.last_event, self.now_ms);
+        self.memory.last_event = Some(id);
+        id
+    }
+
+    fn log_row(&mut self, invocation: Option<InvocationId>, line: LogLine, depth: u32) -> LogRow {
+        LogRow {
+            invocation,
+            line,
+            emit_id: EmitId::generate(self.ids, self.now_ms),
+            depth,
+        }
     }
 
     /// A timer is armed again when its tick has run, so that it never overlaps itself.
@@ -259,14 +370,7 @@ struct Context<'a> {
     id: InvocationId,
     event: &'a str,
     kind: &'static str,
-}
-
-fn trigger_name(kind: InboxKind) -> &'static str {
-    match kind {
-        InboxKind::Http => "http",
-        InboxKind::Timer => "timer",
-        InboxKind::Manual => "manual",
-    }
+    depth: u32,
 }
 
 fn finite_ts(emit: &Emit) -> Option<f64> {

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use sluice_model::{ComponentId, EmitId, InvocationId, SourceId, UserId};
 use sluice_runtime::Failure;
 
-pub(super) const ERROR_CHANNEL: &str = "$errors";
+use crate::routing::ERROR_CHANNEL;
 
 pub(super) struct ErrorEvent<'a> {
     pub(super) emit_id: &'a EmitId,
@@ -14,7 +14,7 @@ pub(super) struct ErrorEvent<'a> {
     pub(super) component: &'a ComponentId,
     pub(super) owner: &'a UserId,
     pub(super) invocation: &'a InvocationId,
-    /// `http`, `timer`, `manual` or `hook`.
+    /// `http`, `timer`, `manual`, `event` or `hook`.
     pub(super) trigger: &'static str,
     pub(super) event: &'a str,
     pub(super) failure: &'a Failure,

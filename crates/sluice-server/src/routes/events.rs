@@ -123,7 +123,7 @@ fn page_within<T>(
     window.into_iter().take(newer).skip(nearest).collect()
 }
 
-fn parse_expand(expand: Option<&str>) -> Result<Detail, ApiError> {
+pub(super) fn parse_expand(expand: Option<&str>) -> Result<Detail, ApiError> {
     match expand {
         None => Ok(Detail::Preview),
         Some("event") => Ok(Detail::Whole),

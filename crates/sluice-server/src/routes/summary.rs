@@ -28,6 +28,7 @@ struct EmitMeta<'a> {
     summary: Option<&'a RawValue>,
     #[serde(borrow)]
     ts: Option<&'a RawValue>,
+    delivery_ts: Option<i64>,
 }
 
 pub(super) fn summarise(
@@ -46,6 +47,7 @@ pub(super) fn summarise(
         id: meta.id.map(id_text),
         summary: meta.summary.map(ToOwned::to_owned),
         ts: meta.ts.map(whole_ms),
+        delivery_ts: meta.delivery_ts,
     };
     let shown = match detail {
         Detail::Preview if event.data.len() > MAX_WHOLE => to_raw_value(&preview(&event.data)),

@@ -19,6 +19,7 @@ fn item(id: &InvocationId) -> NewInboxItem<'_> {
         prop: Some("http"),
         payload: "{\"body\":1}",
         accepted_at: 4,
+        depth: 0,
     }
 }
 
@@ -58,6 +59,7 @@ fn work_waits_oldest_first_until_it_is_removed(#[values(Db::Sqlite, Db::Postgres
             payload: "{\"body\":1}".to_owned(),
             attempts: 0,
             accepted_at: 4,
+            depth: 0,
         };
         assert_eq!(items[0], first);
         assert_eq!(items[1].prop.as_deref(), Some("http"));

@@ -16,7 +16,8 @@ fn log(c: &mut dyn Conn, source: &str, message: &str) -> Result<()> {
         level: "warn",
         message,
     };
-    logs::insert(c, &source_id(source), &line)
+    logs::insert(c, &source_id(source), &line)?;
+    Ok(())
 }
 
 fn page(c: &mut dyn Conn, limit: u32, after: Option<i64>, before: Option<i64>) -> String {

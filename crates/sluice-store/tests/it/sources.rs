@@ -205,6 +205,7 @@ fn furnish(c: &mut dyn Conn, tail: &str, key: char) -> Result<()> {
         prop: None,
         payload: "{}",
         accepted_at: 1,
+        depth: 0,
     };
     inbox::insert(c, &id, &item)?;
     let upload = Upload {
@@ -232,7 +233,8 @@ fn furnish(c: &mut dyn Conn, tail: &str, key: char) -> Result<()> {
         level: "info",
         message: "m",
     };
-    logs::insert(c, &id, &log)
+    logs::insert(c, &id, &log)?;
+    Ok(())
 }
 
 #[rstest]

@@ -69,6 +69,7 @@ fn files_of_work_that_still_waits_are_kept(#[values(Db::Sqlite, Db::Postgres)] d
             prop: None,
             payload: "{}",
             accepted_at: 1,
+            depth: 0,
         };
         inbox::insert(c, &source_id("s"), &item)?;
         assert_eq!(uploads::remove_older_than(c, 9, 9)?, 1);

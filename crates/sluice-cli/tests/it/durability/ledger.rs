@@ -66,6 +66,12 @@ impl Ledger {
         self.count("inbox", source)
     }
 
+    /// How many deliveries to webhooks are in a state.
+    pub(super) fn deliveries(&self, state: &str) -> usize {
+        let sql = "SELECT CAST(COUNT(*) AS TEXT) FROM deliveries WHERE state = $1";
+        usize::try_from(number(&self.rows(sql, state)[0][0])).expect("a count")
+    }
+
     /// How many rows of a table belong to a source.
     pub(super) fn count(&self, table: &str, source: &str) -> usize {
         let sql = format!("SELECT CAST(COUNT(*) AS TEXT) FROM {table} WHERE source_id = $1");

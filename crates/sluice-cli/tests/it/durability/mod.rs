@@ -3,12 +3,15 @@
 mod crashes;
 mod creation;
 mod crowds;
+mod delivery_audit;
+mod delivery_kills;
 mod forgetful_proxy;
 mod full_disk;
 mod gate;
 mod kill;
 mod ledger;
 mod lost_answers;
+mod mailroom;
 mod outage;
 mod overlap;
 mod own_postgres;

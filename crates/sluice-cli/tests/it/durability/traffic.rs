@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use rand::RngExt;
@@ -52,12 +53,33 @@ impl Traffic {
         habit: Habit,
         phase: &watch::Receiver<Phase>,
     ) -> Traffic {
+        Traffic::of(source, clients, habit, Duration::ZERO, phase)
+    }
+
+    /// Clients that send once and pause after each answer.
+    pub(super) fn paced(
+        source: &Deployed,
+        clients: usize,
+        pause: Duration,
+        phase: &watch::Receiver<Phase>,
+    ) -> Traffic {
+        Traffic::of(source, clients, Habit::SendOnce, pause, phase)
+    }
+
+    fn of(
+        source: &Deployed,
+        clients: usize,
+        habit: Habit,
+        pause: Duration,
+        phase: &watch::Receiver<Phase>,
+    ) -> Traffic {
         let next = Arc::new(AtomicU64::new(1));
         let clients = (0..clients).map(|_| Client {
             // A client of its own has connections of its own.
             api: Api::new("", ""),
             endpoint: source.endpoint().to_owned(),
             next: Arc::clone(&next),
+            pause,
             phase: phase.clone(),
             sent: Sent::default(),
         });
@@ -83,6 +105,7 @@ struct Client {
     api: Api,
     endpoint: String,
     next: Arc<AtomicU64>,
+    pause: Duration,
     phase: watch::Receiver<Phase>,
     sent: Sent,
 }
@@ -103,6 +126,9 @@ impl Client {
             } else {
                 self.sent.unanswered.insert(n);
             }
+            if !self.pause.is_zero() {
+                tokio::time::sleep(self.pause).await;
+            }
         }
         self.sent
     }
@@ -113,10 +139,11 @@ impl Client {
         phase.is_ok_and(|phase| *phase == Phase::Up)
     }
 
-    /// Whether the request was answered; whatever answers says 200.
+    /// Whether the request was accepted; whatever answers says 200, unless it is about to stop.
     async fn send(&mut self, n: u64) -> bool {
         let request = self.api.absolute(Method::POST, &self.endpoint);
         match request.json(&body(n)).try_send().await {
+            Ok(answer) if answer.status == 503 && *self.phase.borrow() == Phase::Down => false,
             Ok(answer) => {
                 let id = answer.expect(200)["id"].as_str().map(str::to_owned);
                 self.sent.invocations.insert(id.expect("an invocation id"));

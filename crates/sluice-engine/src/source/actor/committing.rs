@@ -9,7 +9,10 @@ use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE};
 use crate::{
     context::Context,
     metrics::ResultLabel,
-    source::{batch::Batch, commit::BatchBuilder},
+    source::{
+        batch::{Applied, Batch},
+        commit::{Aside, BatchBuilder},
+    },
 };
 
 impl Actor {
@@ -19,6 +22,7 @@ impl Actor {
             memory: &mut self.memory,
             ids: &mut self.ids,
             now_ms: self.context.clock.now_ms(),
+            max_depth: self.context.settings.max_event_depth,
         }
     }
 
@@ -27,13 +31,17 @@ impl Actor {
             return;
         }
         let finished = std::mem::take(&mut self.finished);
-        let stray = std::mem::take(&mut self.stray);
-        let attempts = std::mem::take(&mut self.attempts);
-        if finished.is_empty() && stray.is_empty() && attempts.is_empty() {
+        let aside = Aside {
+            stray: std::mem::take(&mut self.stray),
+            attempts: std::mem::take(&mut self.attempts),
+            due: std::mem::take(&mut self.due_events),
+            deepest: self.deepest,
+        };
+        if finished.is_empty() && aside.is_empty() {
             return;
         }
         self.uncommitted = finished.len();
-        let batch = self.builder().build(finished, stray, attempts);
+        let batch = self.builder().build(finished, aside);
         self.commit = Some(tokio::spawn(commit(
             Arc::clone(&self.context),
             batch,
@@ -41,9 +49,11 @@ impl Actor {
         )));
     }
 
-    pub(super) fn committed(&mut self, batch: Option<Arc<Batch>>) {
+    pub(super) fn committed(&mut self, committed: Option<Committed>) {
         self.uncommitted = 0;
-        let Some(batch) = batch else { return };
+        let Some(Committed { batch, applied }) = committed else {
+            return;
+        };
         for id in &batch.done {
             self.handle.mailbox.done(id);
         }
@@ -64,31 +74,41 @@ impl Actor {
         if let Some(due) = batch.earliest_due() {
             self.context.timers_changed(due);
         }
+        applied.reached.wake(&self.context);
         self.retention
             .stored(&self.context, &self.handle.id, batch.rows());
     }
 }
 
+/// A batch that is stored, and what its transaction did.
+pub(super) struct Committed {
+    pub(super) batch: Arc<Batch>,
+    pub(super) applied: Applied,
+}
+
 /// Writes a batch, however long the store is unavailable: what ran once must not run again for want of space.
 /// `stalled` says whether it has to.
-async fn commit(context: Arc<Context>, batch: Batch, stalled: watch::Sender<bool>) -> Arc<Batch> {
+async fn commit(context: Arc<Context>, batch: Batch, stalled: watch::Sender<bool>) -> Committed {
     let mut batch = Arc::new(batch);
     let mut pause = FIRST_PAUSE;
     let mut unsure = false;
-    loop {
+    let applied = loop {
         let rows = Arc::clone(&batch);
         let write = move |c: &mut dyn Conn| {
-            if unsure && rows.was_kept(c)? {
-                return Ok(());
+            if unsure && let Some(reached) = rows.if_kept(c)? {
+                return Ok(Applied {
+                    reached,
+                    also_stored: Vec::new(),
+                });
             }
             rows.apply(c)
         };
         let result = context.store.write(write).await;
         let commits = &context.metrics.commits;
         match result {
-            Ok(()) => {
+            Ok(applied) => {
                 commits.get_or_create(&ResultLabel { result: "ok" }).inc();
-                break;
+                break applied;
             }
             Err(error) => {
                 commits
@@ -104,7 +124,7 @@ async fn commit(context: Arc<Context>, batch: Batch, stalled: watch::Sender<bool
                     tracing::error!(%error, "an outcome cannot be stored and is given up");
                     batch = match Arc::try_unwrap(batch) {
                         Ok(batch) => Arc::new(
-                            batch.without_effects(&error.to_string(), context.clock.now_ms()),
+                            batch.without_effects(&error.to_string(), context.new_emit_id()),
                         ),
                         Err(batch) => batch,
                     };
@@ -112,7 +132,7 @@ async fn commit(context: Arc<Context>, batch: Batch, stalled: watch::Sender<bool
                 }
             }
         }
-    }
+    };
     stalled.send_replace(false);
-    batch
+    Committed { batch, applied }
 }

@@ -1,7 +1,7 @@
 //! Taking work in: from the store into the mailbox, from the mailbox into the process.
 
 use sluice_model::InvocationId;
-use sluice_store::inbox::{self, Room, Waiting};
+use sluice_store::inbox::{self, InboxKind, Room, Waiting};
 
 use super::{Actor, FIRST_PAUSE, Running, process::failed_outcome};
 use crate::{
@@ -49,6 +49,20 @@ impl Actor {
         }
     }
 
+    /// Events whose time has come need no process: they are stored anew with the next commit.
+    pub(super) fn take_due_events(&mut self) {
+        if !self.is_open() {
+            return;
+        }
+        while let Some(work) = self
+            .handle
+            .mailbox
+            .pop_if(|work| work.kind == InboxKind::Held)
+        {
+            self.due_events.push(work);
+        }
+    }
+
     pub(super) fn dispatch(&mut self) {
         if !self.is_open() || !self.is_authorized() {
             return;
@@ -69,6 +83,11 @@ impl Actor {
             else {
                 break;
             };
+            if work.kind == InboxKind::Held {
+                self.due_events.push(work);
+                continue;
+            }
+            self.deepest = self.deepest.max(work.depth);
             alone = work.is_suspect();
             if work.event.contains(PLACEHOLDER) {
                 let folder = TmpFolder {

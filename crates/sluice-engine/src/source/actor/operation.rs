@@ -8,7 +8,11 @@ use sluice_runtime::{Call, Invocation};
 use super::{Actor, Operation, Running, load, stall};
 use crate::{
     error::EngineError,
-    source::{Change, Definition, Gate, commit::Trigger, engagement::Control},
+    source::{
+        Change, Definition, Gate,
+        commit::{Aside, Trigger},
+        engagement::Control,
+    },
 };
 
 impl Actor {
@@ -128,9 +132,10 @@ impl Actor {
         if let Some(definition) = definition {
             self.definition = *definition;
         }
-        let batch = self.builder().build(held, Vec::new(), Vec::new());
+        let batch = self.builder().build(held, Aside::default());
         let store = self.context.store.clone();
         let (events, usage) = (batch.user_events(), batch.usage());
+        let due = batch.earliest_due();
         let result = store
             .write(move |c| {
                 change(c)?;
@@ -138,8 +143,12 @@ impl Actor {
             })
             .await;
         match result {
-            Ok(()) => {
+            Ok(applied) => {
                 self.engaged = None;
+                applied.reached.wake(&self.context);
+                if let Some(due) = due {
+                    self.context.timers_changed(due);
+                }
                 self.context.metrics.events.inc_by(events);
                 self.context
                     .quotas
@@ -181,6 +190,9 @@ impl Actor {
             if let Trigger::Inbox(work) = one.trigger {
                 self.handle.mailbox.return_to_front(work);
             }
+        }
+        for work in std::mem::take(&mut self.due_events) {
+            self.handle.mailbox.return_to_front(work);
         }
         match load(&self.context, &self.handle).await {
             Some((definition, memory)) => {

@@ -73,6 +73,7 @@ impl Actor {
                 self.start_pause = FIRST_PAUSE;
                 self.context.metrics.processes.inc();
                 self.process = Some(live);
+                self.deepest = 0;
             }
             Some(Err(LoadError::Code(faults))) => {
                 let reason = faults

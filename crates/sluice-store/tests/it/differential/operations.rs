@@ -219,6 +219,7 @@ fn inbox_operation() -> impl Strategy<Value = Operation> {
                         prop: Some("t"),
                         payload: "{}",
                         accepted_at: 1,
+                        depth: 0,
                     };
                     inbox::insert(c, &source, &item)?;
                     String::new()

@@ -1,0 +1,50 @@
+//! Subscriptions: who gets whose events.
+
+use serde::{Deserialize, Serialize};
+use sluice_model::SubscriptionId;
+use utoipa::{IntoParams, ToSchema};
+
+/// A subscription of a listener to one channel of an emitter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Subscription {
+    #[schema(value_type = String, example = "sub_abc123")]
+    pub id: SubscriptionId,
+    /// A source, `dc_*` for all sources, `p_*` for all workflows, or `*` for an auto-subscription.
+    pub emitter_id: String,
+    /// A source or a webhook.
+    pub listener_id: String,
+    /// As it was given; empty when it was left out.
+    pub event_name: String,
+}
+
+/// What `POST` and `DELETE /subscriptions` take, in the query string or the body.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct SubscriptionParameters {
+    /// A source, `dc_*` for all sources or `p_*` for all workflows; to delete an auto-subscription, `*`.
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    #[schema(required = true, value_type = String)]
+    #[param(required = true, value_type = String)]
+    pub emitter_id: Option<String>,
+    /// A channel: `default` or the empty name for the default one, `$errors`, `$logs`, or a custom name. Left out: the default one.
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub event_name: Option<String>,
+    /// A source or a webhook.
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    #[schema(required = true, value_type = String)]
+    #[param(required = true, value_type = String)]
+    pub listener_id: Option<String>,
+}
+
+/// What `POST /auto_subscriptions` takes, in the query string or the body.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct AutoSubscribe {
+    /// A channel: `default` or the empty name for the default one, `$errors`, `$logs`, or a custom name.
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    #[schema(required = true, value_type = String)]
+    pub event_name: Option<String>,
+    /// A source or a webhook.
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    #[schema(required = true, value_type = String)]
+    pub listener_id: Option<String>,
+}

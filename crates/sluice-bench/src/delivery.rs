@@ -1,0 +1,123 @@
+//! Sections f and g: deliveries per second to one webhook, and to many that all hear the same source.
+//!
+//! The receiver answers 200 at once and shares the machine with the server. Except where it says otherwise, the events
+//! come in bursts, many for each request, and the clock runs from the first request until the last delivery.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, ensure};
+use sluice_testkit::receiver::Receiver;
+
+use crate::{
+    Outcome,
+    listeners::Emitter,
+    load::{self, Load, post_json},
+    report::{Measurement, count},
+    settings::Settings,
+    throughput::{BODY, split_url},
+};
+
+const DEADLINE: Duration = Duration::from_mins(5);
+/// Events of one request of section f.
+const BURST: usize = 500;
+/// Opens the connections and lets just-in-time compilers and caches settle.
+const WARM_UP: usize = 1_000;
+/// Above one at a time, order is given up.
+const AT_ONCE: usize = 16;
+/// Events that each webhook of section g gets.
+const FANNED_OUT: usize = 20;
+
+pub(crate) async fn to_one(settings: Arc<Settings>) -> Outcome {
+    eprintln!("f: delivering to one webhook");
+    let ordered = burst_rate(&settings, 1).await?;
+    let unordered = burst_rate(&settings, AT_ONCE).await?;
+    let loaded = rate_under_load(&settings).await?;
+    let under_load = format!("in order, while {} clients send", settings.connections);
+    let measurement = |what: &str, value| Measurement::new('f', what, value, "per second");
+    Ok(vec![
+        measurement("to one webhook, in order", ordered),
+        measurement("to one webhook, 16 at once", unordered),
+        measurement(&under_load, loaded),
+    ])
+}
+
+pub(crate) async fn to_many(settings: Arc<Settings>) -> Outcome {
+    eprintln!("g: delivering to {} webhooks", settings.webhooks);
+    let emitter = Emitter::start(&settings, "burst_source.mjs").await?;
+    let receiver = Receiver::counting();
+    let urls = (0..settings.webhooks).map(|number| receiver.url(&format!("/{number}")));
+    emitter.add_webhooks(urls, 1).await?;
+    let to_all = async |events| deliver(&emitter, &receiver, events, settings.webhooks).await;
+    to_all(1).await?;
+    let one = to_all(1).await?;
+    let all = to_all(FANNED_OUT).await?;
+    let per_second = count(FANNED_OUT * settings.webhooks) / all.as_secs_f64();
+    let label = |what: &str| format!("{what} to {} webhooks", settings.webhooks);
+    let millis = |what: &str, time: Duration| {
+        Measurement::new('g', &label(what), time.as_secs_f64() * 1e3, "ms")
+    };
+    Ok(vec![
+        Measurement::new('g', &label("deliveries"), per_second, "per second"),
+        millis("last of 20 events", all),
+        millis("last of one event", one),
+    ])
+}
+
+/// Deliveries per second of events that come in bursts.
+async fn burst_rate(settings: &Settings, concurrency: usize) -> anyhow::Result<f64> {
+    let emitter = Emitter::start(settings, "burst_source.mjs").await?;
+    let receiver = Receiver::counting();
+    emitter
+        .add_webhooks([receiver.url("/")], concurrency)
+        .await?;
+    deliver(&emitter, &receiver, WARM_UP, 1).await?;
+    let elapsed = deliver(&emitter, &receiver, settings.deliveries, 1).await?;
+    Ok(count(settings.deliveries) / elapsed.as_secs_f64())
+}
+
+/// Emits events and waits until each of the webhooks has them; the time that took.
+async fn deliver(
+    emitter: &Emitter,
+    receiver: &Receiver,
+    events: usize,
+    webhooks: usize,
+) -> anyhow::Result<Duration> {
+    let expected = receiver.count() + events * webhooks;
+    let start = Instant::now();
+    let mut left = events;
+    while left > 0 {
+        let burst = left.min(BURST);
+        emitter.burst(burst).await?;
+        left -= burst;
+    }
+    receiver.wait_within(DEADLINE, expected).await;
+    ensure!(
+        receiver.count() == expected,
+        "{} deliveries came, {expected} were due",
+        receiver.count()
+    );
+    let last = receiver.last_at().context("nothing was delivered")?;
+    Ok(last.saturating_duration_since(start))
+}
+
+/// Deliveries per second while requests come in as fast as they are answered, an event each.
+async fn rate_under_load(settings: &Settings) -> anyhow::Result<f64> {
+    let emitter = Emitter::start(settings, "echo_source.mjs").await?;
+    let receiver = Receiver::counting();
+    emitter.add_webhooks([receiver.url("/")], 1).await?;
+    let endpoint = emitter.source.endpoint.as_deref();
+    let (addr, path) = split_url(endpoint.context("the source has no endpoint")?)?;
+    let load = Load {
+        request: post_json(&addr, &path, BODY),
+        addr,
+        connections: settings.connections,
+        duration: settings.duration(),
+    };
+    let tally = load::run(&load).await;
+    let delivered = receiver.count();
+    ensure!(tally.errors.is_empty(), "connections broke");
+    Ok(count(delivered) / tally.elapsed.as_secs_f64())
+}

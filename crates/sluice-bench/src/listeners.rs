@@ -1,0 +1,80 @@
+//! Webhooks for the sections that deliver, and a source that has much to deliver.
+
+use std::sync::Arc;
+
+use anyhow::{Context, ensure};
+use serde_json::json;
+use sluice_testkit::{Api, Server};
+use tokio::{sync::Semaphore, task::JoinSet};
+
+use crate::{
+    deployment::{CONCURRENT_REQUESTS, Source, deploy, save_component, send, text},
+    settings::Settings,
+};
+
+/// Receivers are on loopback.
+const ARGS: [&str; 1] = ["--allow-private-network"];
+
+/// A server with one source, which is to be listened to.
+pub(crate) struct Emitter {
+    pub(crate) server: Server,
+    pub(crate) api: Api,
+    pub(crate) source: Source,
+}
+
+impl Emitter {
+    /// Starts a server and deploys the component in `file`.
+    pub(crate) async fn start(settings: &Settings, file: &str) -> anyhow::Result<Emitter> {
+        let server = settings.start_server(&ARGS).await?;
+        let api = server.api();
+        let component = save_component(&api, file).await?;
+        let mut sources = deploy(&api, &component, &json!({}), 1).await?;
+        let source = sources.pop().context("one source was deployed")?;
+        Ok(Emitter {
+            server,
+            api,
+            source,
+        })
+    }
+
+    /// Has a burst source emit this many events.
+    pub(crate) async fn burst(&self, count: usize) -> anyhow::Result<()> {
+        send(&self.api, &self.source, &json!({ "count": count })).await
+    }
+
+    /// Makes a webhook for each address that hears the source, several at a time.
+    pub(crate) async fn add_webhooks(
+        &self,
+        urls: impl IntoIterator<Item = String>,
+        concurrency: usize,
+    ) -> anyhow::Result<()> {
+        let places = Arc::new(Semaphore::new(CONCURRENT_REQUESTS));
+        let mut requests = JoinSet::new();
+        for url in urls {
+            let (api, places) = (self.api.clone(), Arc::clone(&places));
+            let emitter = self.source.id.clone();
+            requests.spawn(async move {
+                let _place = places.acquire().await?;
+                add_webhook(&api, &emitter, &url, concurrency).await
+            });
+        }
+        while let Some(added) = requests.join_next().await {
+            added??;
+        }
+        Ok(())
+    }
+}
+
+async fn add_webhook(
+    api: &Api,
+    emitter: &str,
+    url: &str,
+    concurrency: usize,
+) -> anyhow::Result<()> {
+    let body = json!({ "url": url, "concurrency": concurrency });
+    let webhook = text(&api.post("/webhooks", &body).await.ok(), "/id")?;
+    let body = json!({ "emitter_id": emitter, "listener_id": webhook });
+    let answer = api.post("/subscriptions", &body).await;
+    ensure!(answer.status == 200, "cannot subscribe: {}", answer.text);
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! The server is killed at random moments while it delivers to webhooks that fail, hang and recover: every committed
+//! event reaches everybody who listens.
+
+use std::{env, time::Duration};
+
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use rstest::rstest;
+use sluice_testkit::Backend;
+
+use super::{
+    delivery_audit::{Audit, audit},
+    mailroom::Mailroom,
+    traffic::Sent,
+};
+
+/// Set it to repeat a run: the moments are the same, though the machine is not.
+const SEED: &str = "SLUICE_KILL_SEED";
+/// How many deliveries there are for each that may come twice.
+const DELIVERIES_PER_REPEAT: usize = 1_000;
+
+#[rstest]
+#[case::sqlite(Backend::Sqlite, 10)]
+#[case::postgres(Backend::Postgres, 5)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_committed_event_reaches_every_listener_however_often_the_server_is_killed(
+    #[case] backend: Backend,
+    #[case] kills: u32,
+) {
+    let (seed, mut rng) = seeded();
+    let mut room = Mailroom::open(backend, seed).await;
+    for kill in 1..=kills {
+        if kill == kills {
+            room.recover();
+        }
+        tokio::time::sleep(moment(&mut rng)).await;
+        room.kill_and_restart().await;
+    }
+    tokio::time::sleep(moment(&mut rng)).await;
+    let sent = room.close().await;
+    let audit = audited(&room, &sent);
+    assert!(
+        audit.repeated * DELIVERIES_PER_REPEAT < audit.deliveries,
+        "too many came twice: {audit:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_delivered_twice_when_the_server_is_stopped_with_sigterm_under_load() {
+    let (seed, mut rng) = seeded();
+    let mut room = Mailroom::open(Backend::Sqlite, seed).await;
+    for _ in 0..4 {
+        tokio::time::sleep(moment(&mut rng)).await;
+        room.terminate_and_restart().await;
+    }
+    let sent = room.close().await;
+    let audit = audited(&room, &sent);
+    assert_eq!(audit.repeated, 0, "{audit:?}");
+}
+
+fn seeded() -> (u64, StdRng) {
+    let seed = match env::var(SEED) {
+        Ok(text) => text.parse().expect("SLUICE_KILL_SEED is a number"),
+        Err(_) => rand::random(),
+    };
+    eprintln!("{SEED}={seed}");
+    (seed, StdRng::seed_from_u64(seed))
+}
+
+/// From before the first process has started to well into the load.
+fn moment(rng: &mut StdRng) -> Duration {
+    Duration::from_millis(rng.random_range(50..3_500))
+}
+
+/// What was delivered, on paper and checked to have met trouble.
+fn audited(room: &Mailroom, sent: &[Sent]) -> Audit {
+    let audit = audit(room, sent);
+    eprintln!("{audit:?}");
+    assert!(
+        audit.attempts > audit.deliveries + audit.deliveries / 100,
+        "the webhooks hardly failed: {audit:?}"
+    );
+    audit
+}

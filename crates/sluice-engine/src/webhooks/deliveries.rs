@@ -1,0 +1,155 @@
+//! What became of the deliveries to webhooks, and replaying them.
+
+use sluice_model::{Cursor, DeliveryId, UserId, WebhookId};
+use sluice_store::{
+    Page,
+    delivery_history::{self, Delivery, Detail, Finished, Replay, Replayed, Selection},
+    webhooks,
+};
+
+use crate::{Engine, Listing, error::EngineError};
+
+/// Deliveries that are replayed in one transaction.
+const REPLAYED_AT_ONCE: u32 = 500;
+
+/// Which deliveries to replay; both ends of the time are included, those that are not given are open.
+pub struct ReplayRange {
+    pub which: Finished,
+    pub since: Option<i64>,
+    pub until: Option<i64>,
+}
+
+impl Engine {
+    pub async fn deliveries(
+        &self,
+        user: &UserId,
+        webhook: &WebhookId,
+        selection: Selection,
+        page: Page,
+        detail: Detail,
+    ) -> Result<Listing<Delivery>, EngineError> {
+        let (user, webhook) = (user.clone(), webhook.clone());
+        let listing = self.context.store.read(move |c| {
+            if webhooks::get(c, &user, &webhook)?.is_none() {
+                return Ok(None);
+            }
+            Ok(Some(Listing {
+                total: delivery_history::count(c, &webhook, &selection)?,
+                rows: delivery_history::page(c, &webhook, &selection, &page, detail)?,
+            }))
+        });
+        listing.await?.ok_or(EngineError::NotFound("webhook"))
+    }
+
+    pub async fn delivery(&self, user: &UserId, id: &DeliveryId) -> Result<Delivery, EngineError> {
+        let (user, id) = (user.clone(), id.clone());
+        self.context
+            .store
+            .read(move |c| delivery_history::get(c, &user, &id))
+            .await?
+            .ok_or(EngineError::NotFound("delivery"))
+    }
+
+    /// Delivers once more, under the same id; one that is still waiting is due at once.
+    pub async fn replay_delivery(
+        &self,
+        user: &UserId,
+        id: &DeliveryId,
+    ) -> Result<Delivery, EngineError> {
+        let now = self.context.clock.now_ms();
+        let (user, id) = (user.clone(), id.clone());
+        let replayed = self.context.store.write(move |c| {
+            let Some(delivery) = delivery_history::get(c, &user, &id)? else {
+                return Ok(Err(EngineError::NotFound("delivery")));
+            };
+            match webhooks::get(c, &user, &delivery.webhook_id)? {
+                Some(webhook) if webhook.active => {}
+                Some(_) | None => return Ok(Err(inactive())),
+            }
+            delivery_history::replay(c, &id, now)?;
+            let replayed = delivery_history::get(c, &user, &id)?;
+            Ok(replayed.ok_or(EngineError::NotFound("delivery")))
+        });
+        let delivery = replayed.await??;
+        self.context
+            .couriers
+            .wake(&self.context, &delivery.webhook_id);
+        Ok(delivery)
+    }
+
+    /// Replays deliveries of one webhook, and answers how many.
+    pub async fn replay_webhook(
+        &self,
+        user: &UserId,
+        id: &WebhookId,
+        range: ReplayRange,
+    ) -> Result<u64, EngineError> {
+        if !self.webhook(user, id).await?.active {
+            return Err(inactive());
+        }
+        self.replay_to(vec![id.clone()], range).await
+    }
+
+    /// Replays deliveries of all active webhooks of the user, and answers how many.
+    pub async fn replay_all(&self, user: &UserId, range: ReplayRange) -> Result<u64, EngineError> {
+        let user = user.clone();
+        let active = self.context.store.read(move |c| webhooks::active(c, &user));
+        self.replay_to(active.await?, range).await
+    }
+
+    async fn replay_to(
+        &self,
+        webhooks: Vec<WebhookId>,
+        range: ReplayRange,
+    ) -> Result<u64, EngineError> {
+        let replay = Replay {
+            which: range.which,
+            since: range.since.unwrap_or(i64::MIN),
+            // What is made from now on has not failed yet.
+            until: range
+                .until
+                .unwrap_or(i64::MAX)
+                .min(self.context.clock.now_ms()),
+        };
+        self.to_the_end(|engine| async move {
+            let mut count = 0;
+            for webhook in webhooks {
+                count += engine.replay_in_batches(webhook, &replay).await?;
+            }
+            Ok(count)
+        })
+        .await
+    }
+
+    async fn replay_in_batches(
+        &self,
+        webhook: WebhookId,
+        replay: &Replay,
+    ) -> Result<u64, EngineError> {
+        let mut total = 0;
+        let mut from: Option<Cursor> = None;
+        loop {
+            let (id, replay) = (webhook.clone(), replay.clone());
+            let now = self.context.clock.now_ms();
+            let batch = self.context.store.write(move |c| {
+                let from = from.as_ref();
+                delivery_history::replay_batch(c, &id, &replay, from, REPLAYED_AT_ONCE, now)
+            });
+            let Replayed { count, next } = batch.await?;
+            if count > 0 {
+                self.context.couriers.wake(&self.context, &webhook);
+            }
+            total += count;
+            match next {
+                Some(next) => from = Some(next),
+                None => return Ok(total),
+            }
+        }
+    }
+}
+
+fn inactive() -> EngineError {
+    EngineError::Conflict(
+        "the webhook is inactive: make it active to replay its deliveries".to_owned(),
+    )
+}

@@ -1,0 +1,191 @@
+//! Deliveries to webhooks: what became of them, and replaying them.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use serde_json::value::RawValue;
+use sluice_api::{
+    Data, DeliveriesQuery, Delivery, DeliveryState, FieldQuery, List, PageQuery, ReplayDeliveries,
+    ReplayState, ReplayedDeliveries,
+};
+use sluice_engine::{Engine, Listing, ReplayRange};
+use sluice_model::Cursor;
+use sluice_store::{
+    deliveries,
+    delivery_history::{self, Finished, Selection},
+};
+
+use crate::{
+    auth::AuthUser,
+    error::ApiError,
+    fields::FieldSelection,
+    instant,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    page::{self, PageRequest},
+    path::{DeliveryPath, WebhookPath},
+    query::Query,
+    reply,
+    routes::{epoch_seconds, events::parse_expand, summary::Detail},
+};
+
+/// The deliveries to a webhook, newest first
+#[utoipa::path(get, path = "/webhooks/{id}/deliveries", tag = "deliveries", operation_id = "listDeliveries",
+    params(("id" = String, Path), PageQuery, DeliveriesQuery, FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = List<Delivery>), ApiErrors))]
+pub(crate) async fn list(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WebhookPath(id): WebhookPath,
+    Query(page): Query<PageQuery>,
+    Query(query): Query<DeliveriesQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let DeliveriesQuery {
+        state,
+        since,
+        until,
+        expand,
+    } = query;
+    let page = PageRequest::parse(&page, Cursor::decode)?.into();
+    let selection = Selection {
+        state: state.map(stored_state),
+        since: moment("since", since.as_deref())?,
+        until: moment("until", until.as_deref())?,
+    };
+    let detail = match parse_expand(expand.as_deref())? {
+        Detail::Whole => delivery_history::Detail::WithEvent,
+        Detail::Preview => delivery_history::Detail::WithoutEvent,
+    };
+    let Listing { total, rows } = engine
+        .deliveries(&user.id, &id, selection, page, detail)
+        .await?;
+    let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
+    let data: Result<_, _> = rows.into_iter().map(on_the_wire).collect();
+    let list = List {
+        page_info,
+        data: data?,
+    };
+    Ok(reply::many(list, &FieldSelection::new(&fields)))
+}
+
+/// A delivery, with its event
+#[utoipa::path(get, path = "/deliveries/{id}", tag = "deliveries", operation_id = "getDelivery", params(("id" = String, Path), FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Delivery>), ApiErrors))]
+pub(crate) async fn get(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    DeliveryPath(id): DeliveryPath,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let delivery = on_the_wire(engine.delivery(&user.id, &id).await?)?;
+    Ok(reply::one(delivery, &FieldSelection::new(&fields)))
+}
+
+/// Deliver once more
+///
+/// Under the same id, at once, and with as many retries as a new delivery has.
+#[utoipa::path(post, path = "/deliveries/{id}/replay", tag = "deliveries", operation_id = "replayDelivery",
+    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Delivery>), ApiErrors))]
+pub(crate) async fn replay(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    DeliveryPath(id): DeliveryPath,
+    JsonBody { fields, .. }: JsonBody<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let delivery = on_the_wire(engine.replay_delivery(&user.id, &id).await?)?;
+    Ok(reply::one(delivery, &fields))
+}
+
+/// Replay deliveries of a webhook
+#[utoipa::path(post, path = "/webhooks/{id}/replay", tag = "deliveries", operation_id = "replayWebhook",
+    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
+    request_body = ReplayDeliveries, responses((status = 200, body = Data<ReplayedDeliveries>), ApiErrors))]
+pub(crate) async fn replay_to_webhook(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WebhookPath(id): WebhookPath,
+    JsonBody { parameters, fields }: JsonBody<ReplayDeliveries>,
+) -> Result<Response, ApiError> {
+    let range = replay_range(&parameters)?;
+    let replayed = engine.replay_webhook(&user.id, &id, range).await?;
+    Ok(reply::one(ReplayedDeliveries { replayed }, &fields))
+}
+
+/// Replay deliveries of all active webhooks of the current user
+#[utoipa::path(post, path = "/deliveries/replay", tag = "deliveries", operation_id = "replayDeliveries",
+    extensions(("x-sluice-extension" = json!(true))),
+    request_body = ReplayDeliveries, responses((status = 200, body = Data<ReplayedDeliveries>), ApiErrors))]
+pub(crate) async fn replay_all(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<ReplayDeliveries>,
+) -> Result<Response, ApiError> {
+    let range = replay_range(&parameters)?;
+    let replayed = engine.replay_all(&user.id, range).await?;
+    Ok(reply::one(ReplayedDeliveries { replayed }, &fields))
+}
+
+fn replay_range(parameters: &ReplayDeliveries) -> Result<ReplayRange, ApiError> {
+    let ReplayDeliveries {
+        state,
+        since,
+        until,
+    } = parameters;
+    Ok(ReplayRange {
+        which: match state {
+            None | Some(ReplayState::Failed) => Finished::Failed,
+            Some(ReplayState::Delivered) => Finished::Delivered,
+            Some(ReplayState::All) => Finished::Either,
+        },
+        since: moment("since", since.as_deref())?,
+        until: moment("until", until.as_deref())?,
+    })
+}
+
+fn moment(name: &str, text: Option<&str>) -> Result<Option<i64>, ApiError> {
+    text.map(|text| instant::parse(name, text)).transpose()
+}
+
+fn cursor_of(delivery: &delivery_history::Delivery) -> String {
+    page::cursor(delivery.created_at, delivery.id.as_str())
+}
+
+fn on_the_wire(delivery: delivery_history::Delivery) -> Result<Delivery, ApiError> {
+    let corrupt = |error: serde_json::Error| ApiError::Internal(format!("a delivery: {error}"));
+    Ok(Delivery {
+        id: delivery.id,
+        webhook_id: delivery.webhook_id,
+        emitter_id: delivery.emitter_id,
+        event_id: delivery.event_id,
+        event_name: delivery.channel,
+        state: shown_state(delivery.state),
+        attempts: RawValue::from_string(delivery.attempts).map_err(corrupt)?,
+        next_attempt_at: delivery.due_at,
+        created_at: epoch_seconds(delivery.created_at),
+        event: delivery
+            .event
+            .map(RawValue::from_string)
+            .transpose()
+            .map_err(corrupt)?,
+    })
+}
+
+fn stored_state(state: DeliveryState) -> deliveries::DeliveryState {
+    match state {
+        DeliveryState::Pending => deliveries::DeliveryState::Pending,
+        DeliveryState::Delivered => deliveries::DeliveryState::Delivered,
+        DeliveryState::Failed => deliveries::DeliveryState::Failed,
+    }
+}
+
+fn shown_state(state: deliveries::DeliveryState) -> DeliveryState {
+    match state {
+        deliveries::DeliveryState::Pending => DeliveryState::Pending,
+        deliveries::DeliveryState::Delivered => DeliveryState::Delivered,
+        deliveries::DeliveryState::Failed => DeliveryState::Failed,
+    }
+}

@@ -1,0 +1,193 @@
+//! Subscriptions, and auto-subscriptions to emitters that are yet to come.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use http::StatusCode;
+use sluice_api::{AutoSubscribe, Data, FieldQuery, Subscription, SubscriptionParameters};
+use sluice_engine::Engine;
+use sluice_store::{
+    routes::Listener,
+    subscriptions::{self, Connection, Emitter},
+};
+
+use crate::{
+    auth::AuthUser, error::ApiError, fields::FieldSelection, json_body::JsonBody,
+    openapi::ApiErrors, query::Query, reply,
+};
+
+const MAX_EVENT_NAME: usize = 500;
+
+/// Subscribe a listener to an emitter
+///
+/// The same again changes nothing and answers the same subscription.
+#[utoipa::path(post, path = "/subscriptions", tag = "subscriptions", operation_id = "createSubscription",
+    request_body = SubscriptionParameters, responses((status = 200, body = Data<Subscription>), ApiErrors))]
+pub(crate) async fn create(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<SubscriptionParameters>,
+) -> Result<Response, ApiError> {
+    let connects = connection(parameters)?;
+    if connects.emitter == Emitter::CreatedLater {
+        return Err(ApiError::bad_request(
+            "emitter_id must not be *: POST /auto_subscriptions subscribes to what is created later, dc_* and p_* are \
+             all sources and all workflows",
+        ));
+    }
+    let subscription = engine.subscribe(&user.id, connects).await?;
+    Ok(reply::one(on_the_wire(subscription), &fields))
+}
+
+/// Subscribe a listener to every source and workflow that is created from now on
+///
+/// Each of them gets a subscription of its own when it is created. `DELETE /subscriptions` with the emitter `*` ends it.
+#[utoipa::path(post, path = "/auto_subscriptions", tag = "subscriptions", operation_id = "createAutoSubscription",
+    request_body = AutoSubscribe, responses((status = 200, body = Data<Subscription>), ApiErrors))]
+pub(crate) async fn create_auto(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<AutoSubscribe>,
+) -> Result<Response, ApiError> {
+    let AutoSubscribe {
+        event_name,
+        listener_id,
+    } = parameters;
+    let connects = Connection {
+        emitter: Emitter::CreatedLater,
+        event_name: event_name
+            .ok_or_else(|| ApiError::bad_request("event_name is required"))
+            .and_then(channel_name)?,
+        listener: listener(listener_id)?,
+    };
+    let subscription = engine.subscribe(&user.id, connects).await?;
+    Ok(reply::one(on_the_wire(subscription), &fields))
+}
+
+/// Delete a subscription
+#[utoipa::path(delete, path = "/subscriptions", tag = "subscriptions", operation_id = "deleteSubscription",
+    params(SubscriptionParameters), responses((status = 204, description = "Deleted"), ApiErrors))]
+pub(crate) async fn delete(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, .. }: JsonBody<SubscriptionParameters>,
+) -> Result<StatusCode, ApiError> {
+    engine
+        .unsubscribe(&user.id, connection(parameters)?)
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The subscriptions of the current user, all of them
+#[utoipa::path(get, path = "/users/me/subscriptions", tag = "subscriptions", operation_id = "listSubscriptions",
+    params(FieldQuery), responses((status = 200, body = Data<Vec<Subscription>>), ApiErrors))]
+pub(crate) async fn list(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let rows = engine.subscriptions(&user.id).await?;
+    let subscriptions: Vec<_> = rows.into_iter().map(on_the_wire).collect();
+    Ok(reply::all(&subscriptions, &FieldSelection::new(&fields)))
+}
+
+fn connection(parameters: SubscriptionParameters) -> Result<Connection, ApiError> {
+    let SubscriptionParameters {
+        emitter_id,
+        event_name,
+        listener_id,
+    } = parameters;
+    let emitter = given("emitter_id", emitter_id)?;
+    Ok(Connection {
+        event_name: channel_name(event_name.unwrap_or_default())?,
+        emitter: Emitter::parse(&emitter).ok_or(ApiError::NotFound("emitter"))?,
+        listener: listener(listener_id)?,
+    })
+}
+
+fn listener(id: Option<String>) -> Result<Listener, ApiError> {
+    let id = given("listener_id", id)?;
+    Listener::parse(&id).ok_or(ApiError::NotFound("listener"))
+}
+
+fn given(name: &str, value: Option<String>) -> Result<String, ApiError> {
+    value
+        .filter(|value| !value.is_empty())
+        .ok_or_else(|| ApiError::BadRequest(format!("{name} is required")))
+}
+
+/// Names that begin with `$` are the system's own; one that nothing is ever emitted under is a slip.
+fn channel_name(name: String) -> Result<String, ApiError> {
+    if name.len() > MAX_EVENT_NAME {
+        return Err(ApiError::BadRequest(format!(
+            "event_name must not be longer than {MAX_EVENT_NAME} bytes"
+        )));
+    }
+    if name.starts_with('$') && !["$errors", "$logs"].contains(&name.as_str()) {
+        return Err(ApiError::bad_request(
+            "event_name must be $errors or $logs when it begins with $",
+        ));
+    }
+    Ok(name)
+}
+
+fn on_the_wire(subscription: subscriptions::Subscription) -> Subscription {
+    let Connection {
+        emitter,
+        event_name,
+        listener,
+    } = subscription.connects;
+    Subscription {
+        id: subscription.id,
+        emitter_id: emitter.as_str().to_owned(),
+        listener_id: listener.as_str().to_owned(),
+        event_name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(emitter: &str, name: Option<&str>, listener: &str) -> Result<Connection, ApiError> {
+        connection(SubscriptionParameters {
+            emitter_id: Some(emitter.to_owned()),
+            event_name: name.map(str::to_owned),
+            listener_id: Some(listener.to_owned()),
+        })
+    }
+
+    #[test]
+    fn names_are_kept_as_given_and_an_absent_one_is_empty() {
+        let name = |name| taken("dc_*", name, "wh_a").unwrap().event_name;
+        assert_eq!(name(None), "");
+        for given in ["", "default", "$errors", "$logs", "custom", "Default", "a$"] {
+            assert_eq!(name(Some(given)), given);
+        }
+        for bad in ["$", "$error", "$ERRORS", "$logs ", &"x".repeat(501)] {
+            let refusal = taken("dc_*", Some(bad), "wh_a");
+            assert!(matches!(refusal, Err(ApiError::BadRequest(_))), "{bad}");
+        }
+        assert_eq!(name(Some(&"x".repeat(500))).len(), 500);
+    }
+
+    #[test]
+    fn ids_that_can_name_nothing_are_not_found_and_missing_ones_a_fault() {
+        for emitter in ["wh_a", "p_abc", "u_a", "dc_", "dc_a*", "**", "x"] {
+            let refusal = taken(emitter, None, "wh_a");
+            assert!(matches!(refusal, Err(ApiError::NotFound("emitter"))));
+        }
+        for listener in ["p_abc", "dc_*", "*", "sub_a", "x"] {
+            let refusal = taken("p_*", None, listener);
+            assert!(matches!(refusal, Err(ApiError::NotFound("listener"))));
+        }
+        assert!(matches!(
+            taken("", None, "wh_a"),
+            Err(ApiError::BadRequest(_))
+        ));
+        assert!(matches!(
+            taken("dc_*", None, ""),
+            Err(ApiError::BadRequest(_))
+        ));
+    }
+}

@@ -1,0 +1,174 @@
+//! Webhooks: create, read, list, update, delete, and a new secret.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use http::StatusCode;
+use sluice_api::{CreateWebhook, Data, FieldQuery, List, PageQuery, UpdateWebhook, Webhook};
+use sluice_engine::{Engine, Listing, NewWebhook, WebhookChange, WithSecret};
+use sluice_model::{Cursor, UserId};
+use sluice_store::webhooks;
+
+use crate::{
+    auth::AuthUser,
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    page::{self, PageRequest},
+    path::WebhookPath,
+    query::Query,
+    reply,
+    routes::epoch_seconds,
+};
+
+/// Create a webhook
+///
+/// Its `signing_secret` is shown here only.
+#[utoipa::path(post, path = "/webhooks", tag = "webhooks", operation_id = "createWebhook", request_body = CreateWebhook,
+    responses((status = 200, body = Data<Webhook>), ApiErrors))]
+pub(crate) async fn create(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<CreateWebhook>,
+) -> Result<Response, ApiError> {
+    let CreateWebhook {
+        url,
+        name,
+        description,
+        concurrency,
+    } = parameters;
+    let new = NewWebhook {
+        url: url.ok_or_else(|| ApiError::bad_request("url is required"))?,
+        name,
+        description,
+        concurrency,
+    };
+    let created = engine.create_webhook(&user.id, new).await?;
+    Ok(reply::one(with_secret(created), &fields))
+}
+
+/// The webhooks of the current user
+#[utoipa::path(get, path = "/users/me/webhooks", tag = "webhooks", operation_id = "listWebhooks", params(PageQuery, FieldQuery),
+    responses((status = 200, body = List<Webhook>), ApiErrors))]
+pub(crate) async fn list(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    Query(page): Query<PageQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let page = PageRequest::parse(&page, Cursor::decode)?.into();
+    let Listing { total, rows } = engine.webhooks(&user.id, page).await?;
+    let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
+    let data = rows.into_iter().map(|row| on_the_wire(row, None)).collect();
+    let list = List { page_info, data };
+    Ok(reply::many(list, &FieldSelection::new(&fields)))
+}
+
+/// A webhook
+#[utoipa::path(get, path = "/webhooks/{id}", tag = "webhooks", operation_id = "getWebhook", params(("id" = String, Path), FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Webhook>), ApiErrors))]
+pub(crate) async fn get(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WebhookPath(id): WebhookPath,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let webhook = engine.webhook(&user.id, &id).await?;
+    let webhook = on_the_wire(webhook, Some(user.id));
+    Ok(reply::one(webhook, &FieldSelection::new(&fields)))
+}
+
+/// Update a webhook
+#[utoipa::path(put, path = "/webhooks/{id}", tag = "webhooks", operation_id = "updateWebhook", params(("id" = String, Path)),
+    extensions(("x-sluice-extension" = json!(true))),
+    request_body = UpdateWebhook, responses((status = 200, body = Data<Webhook>), ApiErrors))]
+pub(crate) async fn update(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WebhookPath(id): WebhookPath,
+    JsonBody { parameters, fields }: JsonBody<UpdateWebhook>,
+) -> Result<Response, ApiError> {
+    if parameters == UpdateWebhook::default() {
+        return Err(ApiError::bad_request(
+            "the body names nothing to change: give one of url, name, description, active and concurrency",
+        ));
+    }
+    let UpdateWebhook {
+        url,
+        name,
+        description,
+        active,
+        concurrency,
+    } = parameters;
+    let change = WebhookChange {
+        url,
+        name,
+        description,
+        active,
+        concurrency,
+    };
+    let webhook = engine.update_webhook(&user.id, &id, change).await?;
+    Ok(reply::one(on_the_wire(webhook, Some(user.id)), &fields))
+}
+
+/// Delete a webhook, its subscriptions and its deliveries
+#[utoipa::path(delete, path = "/webhooks/{id}", tag = "webhooks", operation_id = "deleteWebhook", params(("id" = String, Path)),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 204, description = "Deleted"), ApiErrors))]
+pub(crate) async fn delete(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WebhookPath(id): WebhookPath,
+) -> Result<StatusCode, ApiError> {
+    engine.remove_webhook(&user.id, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Give a webhook a new secret
+///
+/// The new one is `signing_secret` in the answer. For 24 hours deliveries are signed with the old one too.
+#[utoipa::path(post, path = "/webhooks/{id}/rotate_secret", tag = "webhooks", operation_id = "rotateWebhookSecret",
+    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Webhook>), ApiErrors))]
+pub(crate) async fn rotate_secret(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WebhookPath(id): WebhookPath,
+    JsonBody { fields, .. }: JsonBody<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let rotated = engine.rotate_secret(&user.id, &id).await?;
+    Ok(reply::one(with_secret(rotated), &fields))
+}
+
+fn with_secret(created: WithSecret) -> Webhook {
+    let WithSecret {
+        webhook,
+        signing_secret,
+    } = created;
+    let owner = webhook.user_id.clone();
+    Webhook {
+        signing_secret: Some(signing_secret),
+        ..on_the_wire(webhook, Some(owner))
+    }
+}
+
+fn cursor_of(webhook: &webhooks::Webhook) -> String {
+    page::cursor(webhook.created_at, webhook.id.as_str())
+}
+
+fn on_the_wire(webhook: webhooks::Webhook, user_id: Option<UserId>) -> Webhook {
+    Webhook {
+        id: webhook.id,
+        user_id,
+        name: webhook.name,
+        description: webhook.description,
+        url: webhook.url,
+        active: webhook.active,
+        concurrency: webhook.concurrency,
+        created_at: epoch_seconds(webhook.created_at),
+        updated_at: epoch_seconds(webhook.updated_at),
+        signing_secret: None,
+    }
+}

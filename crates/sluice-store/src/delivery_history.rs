@@ -1,0 +1,225 @@
+//! Deliveries as their users see them: what became of each, and asking for one again.
+
+use sluice_model::{Cursor, DeliveryId, EmitId, EventId, SourceId, UserId, WebhookId};
+
+use crate::{
+    conn::{Conn, query_all, query_one, query_opt},
+    deliveries::DeliveryState,
+    delivery_pruning::remove_unused_payload,
+    error::Result,
+    page::Page,
+    params,
+    row::{FromRow, Row},
+    value::Value,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    pub id: DeliveryId,
+    pub webhook_id: WebhookId,
+    pub emitter_id: SourceId,
+    pub event_id: EventId,
+    pub channel: String,
+    pub state: DeliveryState,
+    /// A list, as JSON.
+    pub attempts: String,
+    pub due_at: Option<i64>,
+    pub created_at: i64,
+    /// The event, as JSON, where it was asked for.
+    pub event: Option<String>,
+}
+
+/// Whether to read the events too, which may be large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    WithEvent,
+    WithoutEvent,
+}
+
+/// Deliveries of one webhook. Both ends of the time are included; those that are not given are open.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    pub state: Option<DeliveryState>,
+    pub since: Option<i64>,
+    pub until: Option<i64>,
+}
+
+/// Those that are over, which can be asked for again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finished {
+    Delivered,
+    Failed,
+    Either,
+}
+
+impl FromRow for Delivery {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Delivery {
+            id: row.get(0)?,
+            webhook_id: row.get(1)?,
+            emitter_id: row.get(2)?,
+            event_id: row.get(3)?,
+            channel: row.get(4)?,
+            state: row.get(5)?,
+            attempts: row.get(6)?,
+            due_at: row.get(7)?,
+            created_at: row.get(8)?,
+            event: row.get(9)?,
+        })
+    }
+}
+
+/// What a [`Delivery`] is read from: deliveries `d` with their payloads `p`.
+fn columns(detail: Detail) -> String {
+    let event = match detail {
+        Detail::WithEvent => "p.data",
+        Detail::WithoutEvent => "NULL",
+    };
+    format!(
+        "d.id, d.webhook_id, p.emitter_id, p.event_id, p.channel, d.state, d.attempts, d.due_at, \
+         d.created_at, {event}"
+    )
+}
+
+/// A page of a webhook's deliveries, newest first.
+pub fn page(
+    c: &mut dyn Conn,
+    webhook: &WebhookId,
+    selection: &Selection,
+    page: &Page,
+    detail: Detail,
+) -> Result<Vec<Delivery>> {
+    let sql = format!(
+        "SELECT {} FROM (SELECT * FROM deliveries WHERE webhook_id = ?1 \
+         AND (?7 = '' OR state = ?7) AND created_at >= ?8 AND created_at <= ?9 AND {} LIMIT ?6) d \
+         JOIN payloads p ON p.id = d.payload_id",
+        columns(detail),
+        page.condition()
+    );
+    let mut params = page.params(Value::from(webhook)).to_vec();
+    params.extend(selection.params());
+    let mut deliveries: Vec<Delivery> = query_all(c, &sql, &params)?;
+    deliveries.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+    Ok(deliveries)
+}
+
+/// How many deliveries [`page`] has in all.
+pub fn count(c: &mut dyn Conn, webhook: &WebhookId, selection: &Selection) -> Result<u64> {
+    let [state, since, until] = selection.params();
+    query_one(
+        c,
+        "SELECT COUNT(*) FROM deliveries WHERE webhook_id = ?1 AND (?2 = '' OR state = ?2) \
+         AND created_at >= ?3 AND created_at <= ?4",
+        &[Value::from(webhook), state, since, until],
+    )
+}
+
+impl Selection {
+    fn params(&self) -> [Value<'static>; 3] {
+        [
+            self.state.map_or("", DeliveryState::as_str).into(),
+            self.since.unwrap_or(i64::MIN).into(),
+            self.until.unwrap_or(i64::MAX).into(),
+        ]
+    }
+}
+
+/// One, with its event, if it is to a webhook of the user's.
+pub fn get(c: &mut dyn Conn, user: &UserId, id: &DeliveryId) -> Result<Option<Delivery>> {
+    let sql = format!(
+        "SELECT {} FROM deliveries d JOIN payloads p ON p.id = d.payload_id \
+         JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = ?1 AND w.user_id = ?2",
+        columns(Detail::WithEvent)
+    );
+    query_opt(c, &sql, params![id, user])
+}
+
+/// Makes a delivery due now, as if it had never been tried.
+pub fn replay(c: &mut dyn Conn, id: &DeliveryId, now_ms: i64) -> Result<()> {
+    c.execute(
+        "UPDATE deliveries SET state = 'pending', due_at = ?2, tries = 0, updated_at = ?2 \
+         WHERE id = ?1",
+        params![id, now_ms],
+    )?;
+    Ok(())
+}
+
+/// Which deliveries to make due again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replay {
+    pub which: Finished,
+    pub since: i64,
+    pub until: i64,
+}
+
+/// How far a replay has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replayed {
+    pub count: u64,
+    /// Where the next batch goes on; none when this was the last.
+    pub next: Option<Cursor>,
+}
+
+/// Replays the oldest `batch` of a webhook's deliveries after `from`. A position is kept, because those that are replayed
+/// may be over again before the next batch.
+pub fn replay_batch(
+    c: &mut dyn Conn,
+    webhook: &WebhookId,
+    replay: &Replay,
+    from: Option<&Cursor>,
+    batch: u32,
+    now_ms: i64,
+) -> Result<Replayed> {
+    let (one, other) = match replay.which {
+        Finished::Delivered => (DeliveryState::Delivered, DeliveryState::Delivered),
+        Finished::Failed => (DeliveryState::Failed, DeliveryState::Failed),
+        Finished::Either => (DeliveryState::Delivered, DeliveryState::Failed),
+    };
+    let (from_ms, from_id) = from.map_or((replay.since, ""), |from| (from.at_ms, &from.id));
+    let mut places: Vec<(i64, DeliveryId)> = Vec::new();
+    c.query(
+        "UPDATE deliveries SET state = 'pending', due_at = ?1, tries = 0, updated_at = ?1 \
+         WHERE id IN (SELECT id FROM deliveries WHERE webhook_id = ?2 AND state IN (?3, ?4) \
+         AND (created_at, id) > (?5, ?6) AND created_at <= ?7 ORDER BY created_at, id LIMIT ?8) \
+         RETURNING created_at, id",
+        params![
+            now_ms,
+            webhook,
+            one,
+            other,
+            from_ms,
+            from_id,
+            replay.until,
+            batch
+        ],
+        &mut |row| {
+            places.push((row.get(0)?, row.get(1)?));
+            Ok(())
+        },
+    )?;
+    let count = places.len() as u64;
+    let last = places.into_iter().max();
+    Ok(Replayed {
+        count,
+        next: last
+            .filter(|_| count >= u64::from(batch))
+            .map(|(at_ms, id)| Cursor {
+                at_ms,
+                id: id.as_str().to_owned(),
+            }),
+    })
+}
+
+/// Removes up to `batch` deliveries of a webhook, and what nobody else was to get of what they carried. Answers how many.
+pub fn remove_batch(c: &mut dyn Conn, webhook: &WebhookId, batch: u32) -> Result<u64> {
+    let removed: Vec<EmitId> = query_all(
+        c,
+        "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE webhook_id = ?1 \
+         ORDER BY created_at, id LIMIT ?2) RETURNING payload_id",
+        params![webhook, batch],
+    )?;
+    for payload in &removed {
+        remove_unused_payload(c, payload)?;
+    }
+    Ok(removed.len() as u64)
+}

@@ -1,0 +1,70 @@
+//! Events that wait for their time. They are listed among their source's events; when due they become work of their
+//! source, which stores them anew.
+
+use sluice_model::{EventId, SourceId};
+
+use crate::{
+    conn::{Conn, query_all, query_one},
+    error::Result,
+    params,
+    row::{FromRow, Row},
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldEvent {
+    pub source_id: SourceId,
+    pub id: EventId,
+    pub due_at: i64,
+    pub depth: u32,
+}
+
+impl FromRow for HeldEvent {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(HeldEvent {
+            source_id: row.get(0)?,
+            id: EventId {
+                ms: row.get(1)?,
+                seq: row.get(2)?,
+            },
+            due_at: row.get(3)?,
+            depth: row.get(4)?,
+        })
+    }
+}
+
+pub fn insert(c: &mut dyn Conn, held: &HeldEvent) -> Result<()> {
+    let HeldEvent {
+        source_id,
+        id: EventId { ms, seq },
+        due_at,
+        depth,
+    } = held;
+    c.execute(
+        "INSERT INTO held_events (source_id, ms, seq, due_at, depth) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![source_id, *ms, *seq, *due_at, *depth],
+    )?;
+    Ok(())
+}
+
+/// Everybody's events whose time has come, earliest first.
+pub fn due(c: &mut dyn Conn, now_ms: i64, limit: u32) -> Result<Vec<HeldEvent>> {
+    query_all(
+        c,
+        "SELECT source_id, ms, seq, due_at, depth FROM held_events WHERE due_at <= ?1 \
+         ORDER BY due_at, source_id, ms, seq LIMIT ?2",
+        params![now_ms, limit],
+    )
+}
+
+pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
+    query_one(c, "SELECT MIN(due_at) FROM held_events", &[])
+}
+
+/// Takes an event out; false when it is no longer held.
+pub fn claim(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<bool> {
+    let removed = c.execute(
+        "DELETE FROM held_events WHERE source_id = ?1 AND ms = ?2 AND seq = ?3",
+        params![source, id.ms, id.seq],
+    )?;
+    Ok(removed == 1)
+}

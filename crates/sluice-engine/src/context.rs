@@ -44,6 +44,7 @@ pub(crate) struct Parts {
     pub(crate) runtime: Runtime,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) accounts: Accounts,
+    pub(crate) couriers: Couriers,
 }
 
 impl Context {
@@ -55,6 +56,7 @@ impl Context {
             runtime,
             clock,
             accounts,
+            couriers,
         } = parts;
         Context {
             slots: Slots::new(settings.max_processes),
@@ -67,7 +69,7 @@ impl Context {
             clock,
             metrics: Metrics::new(),
             owners: Owners::default(),
-            couriers: Couriers::default(),
+            couriers,
             draining: CancellationToken::new(),
             tasks: TaskTracker::new(),
             ids: Mutex::new(IdGen::new(rand::random())),

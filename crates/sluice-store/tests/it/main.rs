@@ -6,6 +6,7 @@ mod code;
 mod connection;
 mod data_stores;
 mod delivery_history;
+mod deliveries;
 mod differential;
 mod dynamic_props;
 mod events;

@@ -17,10 +17,10 @@ struct Line {
     level: String,
 }
 
-/// The id of a line among events. Only its `seq` orders lines: their times may go back.
+/// The id of a line among events. Only its `seq` orders lines: their times may go back, as the component's clock does.
 pub(super) fn log_id(line: &StoredLog) -> EventId {
     EventId {
-        ms: line.ts,
+        ms: line.ts.max(0),
         seq: line.seq,
     }
 }

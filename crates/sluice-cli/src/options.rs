@@ -276,6 +276,15 @@ pub(crate) struct ServeOptions {
     /// How long the files of multipart requests can be fetched
     #[arg(long, env = "SLUICE_UPLOAD_LIFETIME", default_value = "30m", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Storage")]
     pub(crate) upload_lifetime: Duration,
+    /// Readers of event and log streams that may be connected at once
+    #[arg(
+        long,
+        env = "SLUICE_MAX_STREAMS",
+        default_value_t = 10_000,
+        value_name = "COUNT",
+        help_heading = "Network"
+    )]
+    pub(crate) max_streams: usize,
     /// Invocations a free-plan user may have in a day [default: no limit]
     #[arg(
         long,
@@ -365,6 +374,7 @@ impl ServeOptions {
                 .map(|quota| u64::try_from(quota.as_millis()).unwrap_or(u64::MAX)),
             allow_private_network: self.allow_private_network,
             upload_lifetime: self.upload_lifetime,
+            max_streams: self.max_streams,
         }
     }
 

@@ -26,6 +26,7 @@ mod settings;
 mod slots;
 mod source;
 mod startup;
+mod streams;
 mod users;
 mod view;
 
@@ -48,6 +49,7 @@ pub use metrics::Metrics;
 pub use questions::{Choice, DeclaredProps, Draft, OptionsAnswer, OptionsQuestion};
 pub use settings::Settings;
 pub use startup::EngineOptions;
+pub use streams::{EventReader, LineReader, LiveEvent, StreamEnd, StreamedEvent};
 pub use users::{FirstUser, NewUser};
 pub use view::{Listing, SourceView};
 

@@ -39,6 +39,7 @@ pub struct Metrics {
     pub(crate) process_memory: Gauge,
     pub(crate) process_starts: Counter,
     pub(crate) live_sources: Gauge,
+    pub(crate) stream_readers: Gauge,
 }
 
 impl Metrics {
@@ -60,6 +61,7 @@ impl Metrics {
             process_memory: Gauge::default(),
             process_starts: Counter::default(),
             live_sources: Gauge::default(),
+            stream_readers: Gauge::default(),
         };
         metrics.registered()
     }
@@ -132,6 +134,11 @@ impl Metrics {
             "live_sources",
             "Sources that have work or a process",
             self.live_sources.clone(),
+        );
+        r.register(
+            "stream_readers",
+            "Readers of streams that are connected",
+            self.stream_readers.clone(),
         );
         // A counter that has not moved yet is still there to be scraped.
         for result in ["ok", "error"] {

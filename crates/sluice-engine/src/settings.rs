@@ -38,6 +38,8 @@ pub struct Settings {
     pub allow_private_network: bool,
     /// How long uploaded files can be fetched by their address.
     pub upload_lifetime: Duration,
+    /// Readers of streams that may be connected at once.
+    pub max_streams: usize,
 }
 
 impl Settings {

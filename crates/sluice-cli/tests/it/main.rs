@@ -9,5 +9,6 @@ mod packages;
 mod props;
 mod readme;
 mod sandbox;
+mod streams;
 mod support;
 mod values;

@@ -7,7 +7,9 @@ use serde_json::value::RawValue;
 use sluice_model::{EmitId, EventId, InvocationId, SourceId, UserId};
 use sluice_runtime::{LogLevel, LogLine};
 use sluice_store::{
-    Conn, StoreError, events, inbox, kv, logs, state, timers,
+    Conn, StoreError,
+    events::{self, NewEvent},
+    inbox, kv, logs, state, timers,
     usage::{self, Usage},
 };
 
@@ -69,17 +71,20 @@ impl Batch {
         self.due.iter().map(|(_, due)| *due).min()
     }
 
+    pub(super) fn new_events(&self) -> impl ExactSizeIterator<Item = NewEvent<'_>> {
+        self.events.iter().map(|event| NewEvent {
+            id: event.id,
+            channel: &event.channel,
+            emit_id: event.emit_id.as_str(),
+            meta: &event.meta,
+            data: event.data.get(),
+        })
+    }
+
     pub(super) fn apply(&self, c: &mut dyn Conn) -> Result<(), StoreError> {
         let source = &self.source;
-        for event in &self.events {
-            let row = events::NewEvent {
-                id: event.id,
-                channel: &event.channel,
-                emit_id: event.emit_id.as_str(),
-                meta: &event.meta,
-                data: event.data.get(),
-            };
-            events::insert(c, source, &row)?;
+        for event in self.new_events() {
+            events::insert(c, source, &event)?;
         }
         if self.state_changed {
             state::save_raw(c, source, self.last_event, self.dedupe.as_deref())?;

@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 30] = [
+const ROUTES: [(&str, &str); 33] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
@@ -29,6 +29,9 @@ const ROUTES: [(&str, &str); 30] = [
     ("GET", "/v1/sources/{id}/event_summaries"),
     ("DELETE", "/v1/sources/{id}/events"),
     ("GET", "/v1/sources/{id}/logs"),
+    ("GET", "/v1/sources/{id}/sse"),
+    ("GET", "/v1/sse/dc/{id}/emits"),
+    ("GET", "/v1/sse/dc/{id}/observations"),
     ("GET", "/v1/data_stores"),
     ("DELETE", "/v1/data_stores/{name}"),
     ("POST", "/v1/apps"),

@@ -41,9 +41,22 @@ impl Actor {
         )));
     }
 
+    /// Those who follow the source hear of what was stored.
+    pub(super) fn tell_readers(&self, batch: &Batch) {
+        let streams = &self.context.streams;
+        streams.publish(&self.handle.id, batch.new_events());
+        if !batch.logs.is_empty() {
+            streams.lines_written(&self.handle.id);
+        }
+    }
+
     pub(super) fn committed(&mut self, batch: Option<Arc<Batch>>) {
         self.uncommitted = 0;
-        let Some(batch) = batch else { return };
+        let Some(batch) = batch else {
+            self.context.streams.look_again(&self.handle.id);
+            return;
+        };
+        self.tell_readers(&batch);
         for id in &batch.done {
             self.handle.mailbox.done(id);
         }

@@ -128,27 +128,34 @@ impl Actor {
         if let Some(definition) = definition {
             self.definition = *definition;
         }
-        let batch = self.builder().build(held, Vec::new(), Vec::new());
+        let batch = Arc::new(self.builder().build(held, Vec::new(), Vec::new()));
         let store = self.context.store.clone();
-        let (events, usage) = (batch.user_events(), batch.usage());
+        let rows = Arc::clone(&batch);
         let result = store
             .write(move |c| {
                 change(c)?;
-                batch.apply(c)
+                rows.apply(c)
             })
             .await;
         match result {
             Ok(()) => {
                 self.engaged = None;
-                self.context.metrics.events.inc_by(events);
+                self.tell_readers(&batch);
+                // The change may have written lines of its own.
+                self.context.streams.lines_written(&self.handle.id);
+                self.context.metrics.events.inc_by(batch.user_events());
                 self.context
                     .quotas
-                    .used(&self.definition.source.user_id, usage);
+                    .used(&self.definition.source.user_id, batch.usage());
                 // What waits for an inactive source is found in the store by whoever owns it next.
                 self.leaving = !self.definition.source.active;
                 Ok(())
             }
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                // A commit that failed on its way back may have been kept all the same.
+                self.context.streams.look_again(&self.handle.id);
+                Err(error.into())
+            }
         }
     }
 

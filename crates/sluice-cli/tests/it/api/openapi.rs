@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 45] = [
+const ROUTES: [(&str, &str); 48] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
@@ -44,6 +44,9 @@ const ROUTES: [(&str, &str); 45] = [
     ("GET", "/v1/deliveries/{id}"),
     ("POST", "/v1/deliveries/{id}/replay"),
     ("POST", "/v1/deliveries/replay"),
+    ("GET", "/v1/sources/{id}/sse"),
+    ("GET", "/v1/sse/dc/{id}/emits"),
+    ("GET", "/v1/sse/dc/{id}/observations"),
     ("GET", "/v1/data_stores"),
     ("DELETE", "/v1/data_stores/{name}"),
     ("POST", "/v1/apps"),

@@ -2,10 +2,10 @@
 
 use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::Backend;
+use sluice_testkit::{Backend, Plan, Server};
 
 use super::{EMITTER, reader::Reader};
-use crate::support::{deploy, new_user_on, shared_server};
+use crate::support::{deploy, deploy_with, new_user_on, own_server, shared_server};
 
 #[rstest]
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn a_line_is_placed_by_its_number() {
 }
 
 #[tokio::test]
-async fn an_update_with_a_warning_is_heard() {
+async fn what_hooks_log_is_heard() {
     let url = shared_server(Backend::Sqlite).url();
     let source = deploy(&new_user_on(Backend::Sqlite).await, EMITTER).await;
     let path = format!("/sse/dc/{}/observations", source.id);
@@ -71,4 +71,18 @@ async fn an_update_with_a_warning_is_heard() {
     let body = json!({ "component_code": code });
     source.api.put(&source.path(""), &body).await.expect(200);
     assert_eq!(reader.next().await.data["msg"], "awake");
+}
+
+#[tokio::test]
+async fn what_the_server_itself_logs_is_heard() {
+    let server = Server::start(own_server().arg("--daily-invocations-quota").arg("1")).await;
+    let user = server.user("free", Plan::Free).await;
+    let code = r#"module.exports = { name: "Ticking", version: "0.0.1", props: { timer: "$.interface.timer" }, run() {} };"#;
+    let props = json!({ "timer": { "intervalSeconds": 2 } });
+    let source = deploy_with(&user, code, props).await;
+    let path = format!("/sse/dc/{}/observations?last_event_id=0-0", source.id);
+    let mut reader = Reader::open(server.url(), &user, &path, None).await;
+    let line = reader.next().await.data;
+    let text = line["msg"].as_str().expect("text");
+    assert!(text.contains("the timer waits for the next day"), "{line}");
 }

@@ -19,6 +19,7 @@ async fn the_log_is_followed_live_and_from_where_a_reader_left_off(
     let path = format!("/sse/dc/{}/observations", source.id);
     let mut reader = Reader::open(url, &source.api, &path, None).await;
     source.run(json!({ "log": ["one", "two"] })).await;
+    source.log_with("two").await;
     source.run(json!({ "fail": "three" })).await;
     let messages = reader.take(3).await;
     let logged = source.logs().await;

@@ -102,7 +102,6 @@ async fn converse(
         http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_TIME)
-            .pipeline_flush(true)
             .serve_connection(TokioIo::new(stream), service)
     );
     let ended = tokio::select! {

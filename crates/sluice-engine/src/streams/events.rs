@@ -12,10 +12,15 @@ use tokio::sync::broadcast::{
     error::{RecvError, TryRecvError},
 };
 
-use super::{LiveEvent, PAGE, end::StreamEnd, feed::News, seat::Seat};
+use super::{
+    LiveEvent, PAGE,
+    end::StreamEnd,
+    feed::{News, RING},
+    seat::Seat,
+};
 
-/// A client that took longer to take what it was given, and missed something meanwhile, is too slow. One that
-/// missed something in a burst is not.
+/// A client that took longer than this to take what it was given, and missed something meanwhile, is too slow. One that
+/// missed something in a burst is not, and reads the store.
 const SLOW: Duration = Duration::from_secs(1);
 
 pub struct EventReader {
@@ -23,17 +28,18 @@ pub struct EventReader {
     channels: ChannelFilter,
     /// The newest event that was given or passed over.
     position: Option<EventId>,
-    phase: Phase,
+    reads: Reads,
     page: VecDeque<StoredEvent>,
+    /// Whether it has once had all that there was. Until then it may take its time.
+    caught_up: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// Reads the store.
-    History,
-    /// Has read all that is stored, and has yet to go through the news of that time.
-    CatchingUp,
-    Live,
+pub(super) enum Reads {
+    /// There may be something in the store that it has not got.
+    Store,
+    /// All that it has not got is in the news, or was pushed out of there.
+    News,
 }
 
 pub enum StreamedEvent {
@@ -46,14 +52,15 @@ impl EventReader {
         seat: Seat<Receiver<News>>,
         channels: ChannelFilter,
         position: Option<EventId>,
-        phase: Phase,
+        reads: Reads,
     ) -> EventReader {
         EventReader {
             seat,
             channels,
             position,
-            phase,
+            reads,
             page: VecDeque::new(),
+            caught_up: false,
         }
     }
 
@@ -69,43 +76,34 @@ impl EventReader {
     }
 
     async fn go_on(&mut self, taken_in: Duration) -> Result<StreamedEvent, StreamEnd> {
+        if self.caught_up && taken_in >= SLOW && self.seat.news.len() > RING {
+            return Err(StreamEnd::TooSlow);
+        }
         loop {
             if let Some(event) = self.page.pop_front() {
                 self.position = Some(event.id);
                 return Ok(StreamedEvent::Stored(event));
             }
-            let news = match self.phase {
-                Phase::History => {
-                    self.page = self.read().await?;
-                    if self.page.is_empty() {
-                        self.phase = Phase::CatchingUp;
-                    }
-                    continue;
+            if self.reads == Reads::Store {
+                self.page = self.read().await?;
+                if self.page.is_empty() {
+                    self.reads = Reads::News;
                 }
-                Phase::CatchingUp | Phase::Live => match self.seat.news.try_recv() {
-                    Ok(news) => news,
-                    Err(TryRecvError::Empty) => {
-                        self.phase = Phase::Live;
-                        match self.seat.news.recv().await {
-                            Ok(news) => news,
-                            Err(RecvError::Lagged(_)) => {
-                                self.phase = Phase::History;
-                                continue;
-                            }
-                            Err(RecvError::Closed) => return Err(StreamEnd::Gone),
-                        }
-                    }
-                    Err(TryRecvError::Lagged(_))
-                        if self.phase == Phase::Live && taken_in >= SLOW =>
-                    {
-                        return Err(StreamEnd::TooSlow);
-                    }
-                    Err(TryRecvError::Lagged(_)) => {
-                        self.phase = Phase::History;
-                        continue;
-                    }
-                    Err(TryRecvError::Closed) => return Err(StreamEnd::Gone),
-                },
+                continue;
+            }
+            let news = match self.seat.news.try_recv() {
+                Err(TryRecvError::Empty) => {
+                    self.caught_up = true;
+                    self.seat.news.recv().await
+                }
+                Ok(news) => Ok(news),
+                Err(TryRecvError::Lagged(missed)) => Err(RecvError::Lagged(missed)),
+                Err(TryRecvError::Closed) => Err(RecvError::Closed),
+            };
+            let news = match news {
+                Ok(news) => news,
+                Err(RecvError::Lagged(_)) => News::LookAgain,
+                Err(RecvError::Closed) => return Err(StreamEnd::Gone),
             };
             if let Some(event) = self.heard(news) {
                 return Ok(StreamedEvent::Live(event));
@@ -120,11 +118,11 @@ impl EventReader {
                 self.channels.admits(&live.event.channel).then_some(live)
             }
             News::InStore { id, channel } if self.is_new(id) && self.channels.admits(&channel) => {
-                self.phase = Phase::History;
+                self.reads = Reads::Store;
                 None
             }
             News::LookAgain => {
-                self.phase = Phase::History;
+                self.reads = Reads::Store;
                 None
             }
             News::Event(_) | News::InStore { .. } => None,

@@ -12,7 +12,7 @@ use sluice_store::events::{NewEvent, StoredEvent};
 use tokio::sync::{Semaphore, broadcast, watch};
 
 /// How many events a feed holds for readers that have not taken them yet.
-const RING: usize = 256;
+pub(super) const RING: usize = 256;
 /// Larger events are not held, so that a feed stays small.
 const MAX_SHARED: usize = 16 * 1024;
 

@@ -20,7 +20,7 @@ pub use self::{
     lines::LineReader,
 };
 
-use self::{events::Phase, seat::Seat};
+use self::{events::Reads, seat::Seat};
 use crate::{Engine, error::EngineError};
 
 /// What a reader takes from the store at once: it is all that waits for a slow client.
@@ -51,11 +51,11 @@ impl Engine {
             }))
         });
         let position = last.await?.ok_or(EngineError::NotFound("source"))?;
-        let phase = match after {
-            Some(_) => Phase::History,
-            None => Phase::Live,
+        let reads = match after {
+            Some(_) => Reads::Store,
+            None => Reads::News,
         };
-        Ok(EventReader::new(seat, channels, position, phase))
+        Ok(EventReader::new(seat, channels, position, reads))
     }
 
     /// Follows the log of a source: the lines after the given one and all that come, or from now on.

@@ -27,7 +27,7 @@ async fn the_streams_of_a_deleted_source_end() {
     }
     source.api.delete(&source.path("")).await.expect(204);
     for reader in &mut readers {
-        reader.to_the_end().await;
+        reader.read_to_end().await;
         assert!(
             reader.text.ends_with(": the source is deleted\n\n"),
             "{}",
@@ -44,7 +44,7 @@ async fn the_streams_of_a_deleted_source_end() {
 async fn a_server_that_stops_does_not_wait_for_readers() {
     let mut server = Server::start(own_server()).await;
     let source = deploy(&server.api(), EMITTER).await;
-    let address = format!("{}/sources/{}/sse", server.url(), source.id);
+    let address = format!("{}/sources/{}/sse?event_name=none", server.url(), source.id);
     let mut readers = Vec::new();
     for _ in 0..20 {
         let response = ask(&address, source.api.key(), None).await;
@@ -60,7 +60,7 @@ async fn a_server_that_stops_does_not_wait_for_readers() {
         begun.elapsed()
     );
     for reader in &mut readers {
-        reader.to_the_end().await;
+        reader.read_to_end().await;
         let farewell = ": the server is stopping: reconnect with Last-Event-ID to go on\n\n";
         assert!(reader.text.ends_with(farewell));
     }

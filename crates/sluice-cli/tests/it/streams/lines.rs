@@ -2,10 +2,10 @@
 
 use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::Backend;
+use sluice_testkit::{Backend, Plan, Server};
 
 use super::{EMITTER, reader::Reader};
-use crate::support::{deploy, new_user_on, shared_server};
+use crate::support::{deploy, deploy_with, new_user_on, own_server, shared_server};
 
 #[rstest]
 #[tokio::test]
@@ -19,6 +19,7 @@ async fn the_log_is_followed_live_and_from_where_a_reader_left_off(
     let path = format!("/sse/dc/{}/observations", source.id);
     let mut reader = Reader::open(url, &source.api, &path, None).await;
     source.run(json!({ "log": ["one", "two"] })).await;
+    source.log_with("two").await;
     source.run(json!({ "fail": "three" })).await;
     let messages = reader.take(3).await;
     let logged = source.logs().await;
@@ -59,7 +60,7 @@ async fn a_line_is_placed_by_its_number() {
 }
 
 #[tokio::test]
-async fn an_update_with_a_warning_is_heard() {
+async fn what_hooks_log_is_heard() {
     let url = shared_server(Backend::Sqlite).url();
     let source = deploy(&new_user_on(Backend::Sqlite).await, EMITTER).await;
     let path = format!("/sse/dc/{}/observations", source.id);
@@ -71,4 +72,18 @@ async fn an_update_with_a_warning_is_heard() {
     let body = json!({ "component_code": code });
     source.api.put(&source.path(""), &body).await.expect(200);
     assert_eq!(reader.next().await.data["msg"], "awake");
+}
+
+#[tokio::test]
+async fn what_the_server_itself_logs_is_heard() {
+    let server = Server::start(own_server().arg("--daily-invocations-quota").arg("1")).await;
+    let user = server.user("free", Plan::Free).await;
+    let code = r#"module.exports = { name: "Ticking", version: "0.0.1", props: { timer: "$.interface.timer" }, run() {} };"#;
+    let props = json!({ "timer": { "intervalSeconds": 2 } });
+    let source = deploy_with(&user, code, props).await;
+    let path = format!("/sse/dc/{}/observations?last_event_id=0-0", source.id);
+    let mut reader = Reader::open(server.url(), &user, &path, None).await;
+    let line = reader.next().await.data;
+    let text = line["msg"].as_str().expect("text");
+    assert!(text.contains("the timer waits for the next day"), "{line}");
 }

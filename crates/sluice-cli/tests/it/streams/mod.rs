@@ -32,3 +32,12 @@ module.exports = {
 async fn emit(source: &Deployed, data: &Value) {
     source.run(json!({ "emits": [[data]] })).await;
 }
+
+impl Deployed {
+    /// How many events are kept.
+    async fn total(&self) -> u64 {
+        let page = self.api.get(&self.path("/event_summaries?limit=1")).await;
+        let total = &page.expect(200)["page_info"]["total_count"];
+        total.as_u64().expect("a number")
+    }
+}

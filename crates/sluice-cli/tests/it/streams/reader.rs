@@ -115,7 +115,7 @@ impl Text {
     }
 
     /// Reads to the end of the stream.
-    pub(super) async fn to_the_end(&mut self) {
+    pub(super) async fn read_to_end(&mut self) {
         while let Ok(Some(chunk)) = timeout(PATIENCE, self.response.chunk())
             .await
             .expect("the end of the stream")

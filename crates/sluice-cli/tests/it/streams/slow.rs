@@ -17,6 +17,20 @@ use crate::support::{Deployed, PATIENCE, deploy, own_server};
 const FILLING: usize = 1_500;
 const PADDING: usize = 12_000;
 
+/// What is emitted at once: less than what a feed holds.
+const PORTION: usize = 100;
+
+/// Emits some events, and waits until there are `total`.
+async fn emit_portion(source: &Deployed, padding: usize, total: usize) {
+    source
+        .run(json!({ "times": PORTION, "padding": padding }))
+        .await;
+    wait_for(PATIENCE, "the events", async || {
+        (source.total().await == total as u64).then_some(())
+    })
+    .await;
+}
+
 /// A reader with a small socket that takes the first bytes and nothing more.
 pub(super) struct Stuck {
     stream: TcpStream,
@@ -25,7 +39,9 @@ pub(super) struct Stuck {
 impl Stuck {
     pub(super) async fn open(addr: &str, source: &Deployed) -> Stuck {
         let socket = TcpSocket::new_v4().expect("a socket");
-        socket.set_recv_buffer_size(4096).expect("a small buffer");
+        socket
+            .set_recv_buffer_size(256 * 1024)
+            .expect("a small buffer");
         let connected = socket.connect(addr.parse().expect("an address")).await;
         let mut stream = connected.expect("a server");
         let (id, key) = (&source.id, source.api.key());
@@ -40,36 +56,18 @@ impl Stuck {
 
     /// Emits more than the connection can hold, so that the server cannot send any more to it.
     pub(super) async fn fill(&self, source: &Deployed) {
-        for _ in 0..FILLING / 100 {
-            source
-                .run(json!({ "times": 100, "padding": PADDING }))
-                .await;
+        for number in 1..=FILLING / PORTION {
+            emit_portion(source, PADDING, number * PORTION).await;
         }
-        let all = FILLING as u64;
-        wait_for(PATIENCE, "the events", async || {
-            (source.total().await >= all).then_some(())
-        })
-        .await;
     }
 
     /// Reads everything that is there.
-    async fn to_the_end(mut self) -> String {
+    async fn read_to_end(mut self) -> String {
         let mut text = Vec::new();
         let read = timeout(PATIENCE, self.stream.read_to_end(&mut text)).await;
         read.expect("the end of the stream")
             .expect("an unbroken stream");
         String::from_utf8(text).expect("UTF-8")
-    }
-}
-
-impl Deployed {
-    async fn total(&self) -> u64 {
-        let page = self
-            .api
-            .get(&self.path("/event_summaries?limit=1"))
-            .await
-            .expect(200);
-        page["page_info"]["total_count"].as_u64().expect("a number")
     }
 }
 
@@ -83,10 +81,10 @@ async fn a_reader_that_does_not_read_is_dropped_with_a_notice_and_can_go_on() {
     let mut emitted = FILLING;
     // The connection is full long before the last event. It has to be so for a while before the reader counts as slow.
     while begun.elapsed() < Duration::from_secs(3) {
-        source.run(json!({ "times": 100 })).await;
-        emitted += 100;
+        emitted += PORTION;
+        emit_portion(&source, 0, emitted).await;
     }
-    let text = stuck.to_the_end().await;
+    let text = stuck.read_to_end().await;
     assert!(
         text.ends_with(": dropped: read faster, or reconnect with Last-Event-ID to go on\n\n"),
         "{}",

@@ -4,6 +4,7 @@ mod accounts;
 mod api;
 mod components;
 mod corpus;
+mod delivery;
 mod durability;
 mod packages;
 mod props;

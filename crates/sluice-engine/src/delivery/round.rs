@@ -15,6 +15,7 @@ use sluice_store::{
 
 use super::{
     Couriers,
+    bell::Bell,
     health::Health,
     journal::Note,
     recording::{self, Group},
@@ -29,6 +30,7 @@ const LEAST_PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct Round<'a> {
     context: &'a Arc<Context>,
     webhook: &'a Webhook,
+    bell: &'a Bell,
     health: &'a mut Health,
     waiting: VecDeque<Due>,
     tried: Vec<Tried>,
@@ -41,12 +43,14 @@ impl<'a> Round<'a> {
     pub(super) fn new(
         context: &'a Arc<Context>,
         webhook: &'a Webhook,
+        bell: &'a Bell,
         health: &'a mut Health,
         due: Vec<Due>,
     ) -> Round<'a> {
         Round {
             context,
             webhook,
+            bell,
             health,
             waiting: due.into(),
             tried: Vec::new(),
@@ -97,6 +101,7 @@ impl<'a> Round<'a> {
 
     fn may_begin(&self) -> bool {
         !self.gone
+            && !self.bell.is_changed()
             && !self.context.draining.is_cancelled()
             && self.health.pause(Instant::now()).is_none()
     }

@@ -42,9 +42,9 @@ async fn five_failures_in_a_row_pause_a_webhook_and_no_other() {
     well.store(true, Ordering::SeqCst);
     let rows = bad.wait_for(&["delivered"; 20]).await;
     // Those that waited behind the pause went at the first try.
-    let tries: Vec<usize> = rows.iter().map(|row| attempts(row, "at").len()).collect();
-    assert_eq!(tries[..5], [2; 5]);
-    assert_eq!(tries[5..], [1; 15]);
+    let attempts_each: Vec<usize> = rows.iter().map(|row| attempts(row, "at").len()).collect();
+    assert_eq!(attempts_each[..5], [2; 5]);
+    assert_eq!(attempts_each[5..], [1; 15]);
     let requests = receiver.requests();
     let to_bad: Vec<_> = requests
         .iter()

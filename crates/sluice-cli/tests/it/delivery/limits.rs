@@ -150,7 +150,7 @@ async fn deliveries_are_counted() {
     wait_for(PATIENCE, "the metrics to agree", async || {
         let metrics = server.api().root(Method::GET, "/metrics").send().await.text;
         let found = |line: &&str| metrics.lines().any(|found| found == *line);
-        expected.iter().all(|line| found(line)).then_some(())
+        expected.iter().all(found).then_some(())
     })
     .await;
 }

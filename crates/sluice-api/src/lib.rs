@@ -36,8 +36,8 @@ pub use events::{EventMetadata, EventSummary, TruncatedEvent};
 pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
 pub use logs::LogLine;
 pub use query::{
-    AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventsQuery,
-    FieldQuery, IgnoreHookErrors, IncludeCredentials, PageQuery,
+    AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventStreamQuery,
+    EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials, LogStreamQuery, PageQuery,
 };
 pub use sources::{CreateSource, Invocation, RunSource, Source, UpdateSource};
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};

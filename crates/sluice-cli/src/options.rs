@@ -312,6 +312,15 @@ pub(crate) struct ServeOptions {
     /// How long finished deliveries are kept
     #[arg(long, env = "SLUICE_DELIVERY_MAX_AGE", default_value = "30d", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Webhooks")]
     pub(crate) delivery_max_age: Duration,
+    /// Readers of event and log streams that may be connected at once
+    #[arg(
+        long,
+        env = "SLUICE_MAX_STREAMS",
+        default_value_t = 10_000,
+        value_name = "COUNT",
+        help_heading = "Network"
+    )]
+    pub(crate) max_streams: usize,
     /// Invocations a free-plan user may have in a day [default: no limit]
     #[arg(
         long,
@@ -408,6 +417,7 @@ impl ServeOptions {
             max_deliveries: self.max_deliveries,
             delivery_retention: self.delivery_retention,
             delivery_max_age: self.delivery_max_age,
+            max_streams: self.max_streams,
         }
     }
 

@@ -42,6 +42,7 @@ pub struct Metrics {
     pub(crate) deliveries: Family<ResultLabel, Counter>,
     pub(crate) deliveries_failed: Counter,
     pub(crate) delivery_seconds: Histogram,
+    pub(crate) stream_readers: Gauge,
 }
 
 impl Metrics {
@@ -66,6 +67,7 @@ impl Metrics {
             deliveries: Family::default(),
             deliveries_failed: Counter::default(),
             delivery_seconds: Histogram::new(exponential_buckets(0.001, 4.0, 9)),
+            stream_readers: Gauge::default(),
         };
         metrics.registered()
     }
@@ -153,6 +155,11 @@ impl Metrics {
             "delivery_seconds",
             "Time from the commit of an event to its delivery",
             self.delivery_seconds.clone(),
+        );
+        r.register(
+            "stream_readers",
+            "Readers of streams that are connected",
+            self.stream_readers.clone(),
         );
         // A counter that has not moved yet is still there to be scraped.
         for result in ["ok", "error"] {

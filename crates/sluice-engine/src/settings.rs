@@ -52,6 +52,8 @@ pub struct Settings {
     pub delivery_retention: u64,
     /// And how long.
     pub delivery_max_age: Duration,
+    /// Readers of streams that may be connected at once.
+    pub max_streams: usize,
 }
 
 impl Settings {

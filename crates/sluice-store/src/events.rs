@@ -6,6 +6,7 @@ use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
+    portion::Portion,
     row::{FromRow, Row},
 };
 
@@ -28,6 +29,18 @@ pub struct StoredEvent {
     pub emit_id: String,
     pub meta: String,
     pub data: String,
+}
+
+impl StoredEvent {
+    pub fn as_new(&self) -> NewEvent<'_> {
+        NewEvent {
+            id: self.id,
+            channel: &self.channel,
+            emit_id: &self.emit_id,
+            meta: &self.meta,
+            data: &self.data,
+        }
+    }
 }
 
 impl FromRow for StoredEvent {
@@ -55,6 +68,13 @@ pub enum ChannelFilter {
 }
 
 impl ChannelFilter {
+    pub fn admits(&self, channel: &str) -> bool {
+        match self {
+            ChannelFilter::AllButSystem => !channel.starts_with('$'),
+            ChannelFilter::One(wanted) => wanted == channel,
+        }
+    }
+
     /// The parameters of [`IN_CHANNELS`]: a channel, and whether all that are not the system's
     /// are wanted besides.
     fn params(&self) -> (&str, bool) {
@@ -67,6 +87,10 @@ impl ChannelFilter {
 
 const IN_CHANNELS: &str =
     "source_id = ?1 AND (channel = ?2 OR (?3 AND substr(channel, 1, 1) <> '$'))";
+
+/// Events that wait for their time are listed, but have not been emitted yet.
+const NOT_HELD: &str = "NOT EXISTS (SELECT 1 FROM held_events h WHERE h.source_id = events.source_id \
+     AND h.ms = events.ms AND h.seq = events.seq)";
 
 /// Bounds that every id lies between.
 const LOWEST: EventId = EventId {
@@ -133,6 +157,39 @@ pub fn newest(
     let mut events: Vec<StoredEvent> = query_all(c, &sql, params)?;
     events.sort_by_key(|event| std::cmp::Reverse(event.id));
     Ok(events)
+}
+
+/// What was emitted after an event, oldest first. None: from the oldest that is kept.
+pub fn after(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    filter: &ChannelFilter,
+    after: Option<EventId>,
+    portion: Portion,
+) -> Result<Vec<StoredEvent>> {
+    let emitted =
+        format!("FROM events WHERE {IN_CHANNELS} AND {NOT_HELD} AND (ms, seq) > (?4, ?5)");
+    let (channel, all) = filter.params();
+    let above = after.unwrap_or(LOWEST);
+    let sizes = query_all(
+        c,
+        &format!("SELECT CAST(octet_length(data) AS BIGINT) {emitted} ORDER BY ms, seq LIMIT ?6"),
+        params![source, channel, all, above.ms, above.seq, portion.rows],
+    )?;
+    query_all(
+        c,
+        &format!(
+            "SELECT ms, seq, channel, emit_id, meta, data {emitted} ORDER BY ms, seq LIMIT ?6"
+        ),
+        params![
+            source,
+            channel,
+            all,
+            above.ms,
+            above.seq,
+            portion.fitting(sizes)
+        ],
+    )
 }
 
 pub fn count(c: &mut dyn Conn, source: &SourceId, filter: &ChannelFilter) -> Result<u64> {

@@ -11,5 +11,6 @@ mod props;
 mod readme;
 mod routing;
 mod sandbox;
+mod streams;
 mod support;
 mod values;

@@ -139,7 +139,7 @@ fn parse_bound(name: &str, text: Option<&str>) -> Result<Option<EventId>, ApiErr
     text.map(parse).transpose()
 }
 
-fn channel_filter(event_name: Option<String>) -> Result<ChannelFilter, ApiError> {
+pub(super) fn channel_filter(event_name: Option<String>) -> Result<ChannelFilter, ApiError> {
     match event_name {
         None => Ok(ChannelFilter::AllButSystem),
         Some(name) if name == "default" => Ok(ChannelFilter::One(String::new())),

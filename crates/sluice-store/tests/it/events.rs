@@ -3,7 +3,7 @@
 use rstest::rstest;
 use sluice_model::EventId;
 use sluice_store::{
-    Conn, Result, StoreError,
+    Conn, Portion, Result, StoreError,
     events::{self, ChannelFilter, NewEvent, StoredEvent},
 };
 
@@ -88,6 +88,11 @@ fn channels_are_told_apart(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         assert_eq!(ids(c, &one(""), 9, None, None), ["10-0", "2-0", "1-0"]);
         assert_eq!(ids(c, &one("$errors"), 9, None, None), ["2-1"]);
         assert_eq!(ids(c, &one("CUSTOM"), 9, None, None), [""; 0]);
+        for event in events::after(c, &source, &ChannelFilter::AllButSystem, None, ALL)? {
+            assert!(ChannelFilter::AllButSystem.admits(&event.channel));
+            assert_eq!(one("custom").admits(&event.channel), event.id == id(1, 1));
+        }
+        assert!(!ChannelFilter::AllButSystem.admits("$errors") && one("$errors").admits("$errors"));
         assert_eq!(events::count(c, &source, &ChannelFilter::AllButSystem)?, 4);
         assert_eq!(events::count(c, &source, &one(""))?, 3);
         assert_eq!(events::count(c, &source, &one("none"))?, 0);
@@ -165,4 +170,62 @@ fn an_event_id_is_used_once(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     t.write(|c| emit(c, id(1, 0), "")).unwrap();
     let again = t.write(|c| emit(c, id(1, 0), "other"));
     assert!(matches!(again, Err(StoreError::Conflict(_))), "{again:?}");
+}
+
+const ALL: Portion = Portion {
+    rows: 100,
+    bytes: 1_000,
+};
+
+fn ids_after(
+    c: &mut dyn Conn,
+    filter: &ChannelFilter,
+    after: Option<EventId>,
+    portion: Portion,
+) -> Vec<String> {
+    events::after(c, &source_id("s"), filter, after, portion)
+        .unwrap()
+        .iter()
+        .map(|event| event.id.to_string())
+        .collect()
+}
+
+#[rstest]
+fn what_came_after_an_event_is_oldest_first(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        fill(c)?;
+        let all = &ChannelFilter::AllButSystem;
+        assert_eq!(ids_after(c, all, None, ALL), ["1-0", "1-1", "2-0", "10-0"]);
+        assert_eq!(
+            ids_after(c, all, Some(id(1, 0)), ALL),
+            ["1-1", "2-0", "10-0"]
+        );
+        assert_eq!(ids_after(c, all, Some(id(5, 7)), ALL), ["10-0"]);
+        assert_eq!(ids_after(c, all, Some(id(10, 0)), ALL), [""; 0]);
+        assert_eq!(ids_after(c, &one("$errors"), None, ALL), ["2-1"]);
+        assert_eq!(ids_after(c, &one(""), Some(id(1, 0)), ALL), ["2-0", "10-0"]);
+        let two = Portion { rows: 2, ..ALL };
+        assert_eq!(ids_after(c, all, None, two), ["1-0", "1-1"]);
+        let small = Portion { bytes: 1, ..ALL };
+        assert_eq!(ids_after(c, all, None, small), ["1-0"]);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn an_event_that_waits_for_its_time_has_not_come_yet(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        fill(c)?;
+        c.execute_script(&format!(
+            "INSERT INTO held_events (source_id, ms, seq, due_at, depth) VALUES ('{}', 2, 0, 99, 0)",
+            source_id("s")
+        ))?;
+        let all = &ChannelFilter::AllButSystem;
+        assert_eq!(ids_after(c, all, None, ALL), ["1-0", "1-1", "10-0"]);
+        Ok(())
+    })
+    .unwrap();
 }

@@ -6,13 +6,14 @@ use rand::random;
 use serde_json::{Map, json};
 use sluice_model::{
     ComponentId, ComponentKind, ComponentShape, EndpointKey, IdGen, InvocationId, ModuleFormat,
-    PropDef, SourceId, UserId,
+    PropDef, SourceId, UserId, WebhookId,
 };
 use sluice_store::{
     Conn, Location, Result, Store, StoreOptions,
     components::Component,
     sources::{Phase, Source},
     users::{Plan, User},
+    webhooks::Webhook,
 };
 use tempfile::TempDir;
 use tokio::{
@@ -258,6 +259,27 @@ pub(crate) fn source(tail: &str, owner: &UserId, created_at: i64) -> Source {
         active: true,
         configured_props,
         dynamic_props: Vec::new(),
+        created_at,
+        updated_at: created_at,
+    }
+}
+
+pub(crate) fn webhook_id(tail: &str) -> WebhookId {
+    WebhookId::parse(&format!("wh_{tail}")).unwrap()
+}
+
+/// An active webhook.
+pub(crate) fn webhook(tail: &str, owner: &UserId, created_at: i64) -> Webhook {
+    Webhook {
+        id: webhook_id(tail),
+        user_id: owner.clone(),
+        name: None,
+        description: None,
+        url: format!("https://example.com/{tail}"),
+        active: true,
+        concurrency: 1,
+        secret: "sealed".to_owned(),
+        previous: None,
         created_at,
         updated_at: created_at,
     }

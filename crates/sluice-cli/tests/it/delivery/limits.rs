@@ -130,6 +130,22 @@ async fn finished_deliveries_beyond_retention_are_forgotten_and_the_newest_kept(
 }
 
 #[tokio::test]
+async fn finished_deliveries_are_forgotten_with_age() {
+    let receiver = Receiver::start(|_| Answer::status(200));
+    let mut server = Server::start(options("100ms").arg("--delivery-max-age").arg("1s")).await;
+    let emitter = Emitter::on(&server).await;
+    let webhook = emitter.webhook(&receiver.url("/")).await;
+    emitter.emit_numbers(3).await;
+    webhook.wait_for(&["delivered"; 3]).await;
+    // A server cleans up when it starts, and then rarely.
+    wait_for(PATIENCE, "the deliveries to be forgotten", async || {
+        server.restart().await;
+        webhook.deliveries().await.is_empty().then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn deliveries_are_counted() {
     let receiver = Receiver::start(|request| match request.path.as_str() {
         "/bad" => Answer::status(500),

@@ -2,6 +2,7 @@
 
 mod banner;
 mod logging;
+mod open_files;
 mod options;
 mod serve;
 

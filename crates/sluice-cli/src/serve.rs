@@ -19,10 +19,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{banner, logging, options::ServeOptions};
+use crate::{banner, logging, open_files, options::ServeOptions};
 
 pub(crate) fn serve(options: ServeOptions) -> anyhow::Result<()> {
     logging::start(options.log_format, &options.log)?;
+    open_files::raise_limit();
     // One TLS provider for everything; the error only says that it is there already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread()

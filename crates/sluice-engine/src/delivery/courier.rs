@@ -15,23 +15,19 @@ use sluice_store::{
 use super::{bell::Bell, health::Health, round::Round};
 use crate::context::Context;
 
-/// What is read at once, so that a large backlog does not fill the memory.
+/// What is read at once: little, because there may be thousands of couriers with a large backlog each.
 const PAGE: Room = Room {
-    rows: 100,
-    bytes: 8 * 1024 * 1024,
+    rows: 200,
+    bytes: 512 * 1024,
 };
 /// While the store is unavailable.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often a courier that pauses looks whether its webhook was changed.
-const LOOK: Duration = Duration::from_secs(1);
 
 pub(super) struct Courier {
     context: Arc<Context>,
     webhook: WebhookId,
     bell: Arc<Bell>,
     health: Health,
-    /// Which version of the webhook the health is that of.
-    version: i64,
 }
 
 /// What waits for a webhook.
@@ -57,22 +53,22 @@ impl Courier {
             webhook,
             bell,
             health: Health::default(),
-            version: 0,
         }
     }
 
     pub(super) async fn run(mut self) {
         while !self.context.draining.is_cancelled() {
-            self.pause().await;
-            self.bell.hush();
+            if let Some(end) = self.health.pause(Instant::now()) {
+                let time = end.saturating_duration_since(Instant::now());
+                self.wait(time, self.bell.changed()).await;
+            }
+            if self.bell.hush() {
+                // It may be well now, and whoever mended it wants to see that.
+                self.health = Health::default();
+            }
             match self.deliver().await {
                 Next::Look => {}
-                Next::Rest(time) => {
-                    self.until(async |bell| {
-                        let _ = tokio::time::timeout(time, bell.rung()).await;
-                    })
-                    .await;
-                }
+                Next::Rest(time) => self.wait(time, self.bell.rung()).await,
                 Next::Over => {
                     if self.context.couriers.dismiss(&self.webhook, &self.bell) {
                         return;
@@ -82,14 +78,26 @@ impl Courier {
         }
     }
 
+    /// Waits for a time, or something that comes before that; and no longer than the server runs.
+    async fn wait(&self, time: Duration, event: impl Future<Output = ()>) {
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            () = event => {}
+            () = self.context.draining.cancelled() => {}
+        }
+    }
+
     /// Sends a page of what is due.
     async fn deliver(&mut self) -> Next {
         match self.read().await {
             Ok(Waiting::Due(webhook, due)) => {
-                self.version = webhook.updated_at;
-                Round::new(&self.context, &webhook, &mut self.health, due)
-                    .run()
-                    .await;
+                let Courier {
+                    context,
+                    bell,
+                    health,
+                    ..
+                } = self;
+                Round::new(context, &webhook, bell, health, due).run().await;
                 Next::Look
             }
             Ok(Waiting::Later(at)) => {
@@ -121,43 +129,5 @@ impl Courier {
             Ok(next.map_or(Waiting::Nothing, Waiting::Later))
         };
         self.context.store.read(read).await
-    }
-
-    /// Waits until the webhook may be sent something, which is at once when somebody changes it.
-    async fn pause(&mut self) {
-        while let Some(end) = self.health.pause(Instant::now())
-            && !self.context.draining.is_cancelled()
-        {
-            self.bell.hush();
-            let time = end.saturating_duration_since(Instant::now());
-            self.until(async |bell| {
-                let _ = tokio::time::timeout(time, bell.rung()).await;
-            })
-            .await;
-            if self.bell.is_rung() && self.is_changed().await {
-                self.health = Health::default();
-            } else if self.bell.is_rung() {
-                self.until(async |_| tokio::time::sleep(LOOK.min(time)).await)
-                    .await;
-            }
-        }
-    }
-
-    async fn is_changed(&self) -> bool {
-        let id = self.webhook.clone();
-        let read = self
-            .context
-            .store
-            .read(move |c| webhooks::get_for_delivery(c, &id));
-        let version = read.await.map(|webhook| webhook.map(|w| w.updated_at));
-        version.is_ok_and(|version| version != Some(self.version))
-    }
-
-    /// Waits for something, and no longer than the server runs.
-    async fn until(&self, awaited: impl AsyncFnOnce(&Bell)) {
-        tokio::select! {
-            () = awaited(&self.bell) => {}
-            () = self.context.draining.cancelled() => {}
-        }
     }
 }

@@ -61,8 +61,17 @@ impl Couriers {
 
     /// Something may be due for a webhook.
     pub(crate) fn wake(&self, context: &Arc<Context>, webhook: &WebhookId) {
+        self.tell(context, webhook, Bell::ring);
+    }
+
+    /// A webhook was changed or removed: nothing more is sent where it was.
+    pub(crate) fn changed(&self, context: &Arc<Context>, webhook: &WebhookId) {
+        self.tell(context, webhook, Bell::ring_for_change);
+    }
+
+    fn tell(&self, context: &Arc<Context>, webhook: &WebhookId, ring: fn(&Bell)) {
         match self.live.lock().entry(webhook.clone()) {
-            Entry::Occupied(entry) => entry.get().ring(),
+            Entry::Occupied(entry) => ring(entry.get()),
             Entry::Vacant(entry) => {
                 let bell = Arc::clone(entry.insert(Arc::default()));
                 let courier = Courier::new(Arc::clone(context), webhook.clone(), bell);

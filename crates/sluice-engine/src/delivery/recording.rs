@@ -25,7 +25,8 @@ pub(super) struct Group {
     pub(super) gone: bool,
 }
 
-pub(super) async fn record(context: &Arc<Context>, group: Group) {
+/// Whether they are recorded: otherwise the store refuses them, or the server stops.
+pub(super) async fn record(context: &Arc<Context>, group: Group) -> bool {
     let Group {
         webhook,
         tried,
@@ -55,10 +56,11 @@ pub(super) async fn record(context: &Arc<Context>, group: Group) {
             // The journal has the successes for the next start.
             Err(error) => {
                 tracing::error!(%error, %webhook, "deliveries could not be recorded");
-                return;
+                return false;
             }
         }
     }
     context.couriers.journal.recorded(notes);
     pruning::recorded(context, &webhook, tried.len());
+    true
 }

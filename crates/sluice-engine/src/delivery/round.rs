@@ -15,6 +15,7 @@ use sluice_store::{
 
 use super::{
     Couriers,
+    bell::Bell,
     health::Health,
     journal::Note,
     recording::{self, Group},
@@ -25,10 +26,12 @@ use crate::{context::Context, metrics::ResultLabel};
 
 /// The least that a receiver gets when it asks for a pause.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
+const UNRECORDED_PAUSE: Duration = Duration::from_mins(5);
 
 pub(super) struct Round<'a> {
     context: &'a Arc<Context>,
     webhook: &'a Webhook,
+    bell: &'a Bell,
     health: &'a mut Health,
     waiting: VecDeque<Due>,
     tried: Vec<Tried>,
@@ -41,12 +44,14 @@ impl<'a> Round<'a> {
     pub(super) fn new(
         context: &'a Arc<Context>,
         webhook: &'a Webhook,
+        bell: &'a Bell,
         health: &'a mut Health,
         due: Vec<Due>,
     ) -> Round<'a> {
         Round {
             context,
             webhook,
+            bell,
             health,
             waiting: due.into(),
             tried: Vec::new(),
@@ -89,7 +94,13 @@ impl<'a> Round<'a> {
                         self.judge(due, report);
                     }
                 }
-                () = ended(&mut writing), if writing.is_some() => writing = None,
+                recorded = ended(&mut writing), if writing.is_some() => {
+                    writing = None;
+                    if !recorded {
+                        // What is not recorded is due as before, and must not be sent over and over.
+                        self.health.pause_until(Instant::now() + UNRECORDED_PAUSE);
+                    }
+                }
                 else => return,
             }
         }
@@ -97,6 +108,7 @@ impl<'a> Round<'a> {
 
     fn may_begin(&self) -> bool {
         !self.gone
+            && !self.bell.is_changed()
             && !self.context.draining.is_cancelled()
             && self.health.pause(Instant::now()).is_none()
     }
@@ -106,10 +118,10 @@ impl<'a> Round<'a> {
         if !self.health.has_failed_for_long(Instant::now()) {
             return;
         }
-        let patience = self.couriers().schedule.patience();
+        let schedule = &self.couriers().schedule;
         let now = self.context.clock.now_ms();
         for due in std::mem::take(&mut self.waiting) {
-            if now.saturating_sub(due.due_at) <= millis(patience) {
+            if !schedule.is_past_patience(due.due_at, now) {
                 self.waiting.push_back(due);
                 continue;
             }
@@ -119,7 +131,8 @@ impl<'a> Round<'a> {
                 latency_ms: 0,
                 response: None,
                 error: Some(format!(
-                    "given up: it was due for more than {patience:?} and the webhook did not work"
+                    "given up: it was due for more than {:?} and the webhook did not work",
+                    schedule.patience()
                 )),
             };
             let tries = due.tries;
@@ -214,8 +227,9 @@ async fn attempt(context: &Context, to: &Destination, mut due: Due) -> Option<(D
     Some((due, report))
 }
 
-async fn ended(writing: &mut Option<Pin<Box<impl Future<Output = ()>>>>) {
-    if let Some(writing) = writing {
-        writing.await;
+async fn ended(writing: &mut Option<Pin<Box<impl Future<Output = bool>>>>) -> bool {
+    match writing {
+        Some(writing) => writing.await,
+        None => true,
     }
 }

@@ -32,6 +32,11 @@ impl Schedule {
     pub(super) fn patience(&self) -> Duration {
         self.pauses.iter().sum::<Duration>() * 2
     }
+
+    /// Whether a delivery to such a webhook is given up.
+    pub(super) fn is_past_patience(&self, due_at: i64, now_ms: i64) -> bool {
+        now_ms.saturating_sub(due_at) > millis(self.patience())
+    }
 }
 
 /// A factor that keeps those who failed together from coming back together.
@@ -80,8 +85,9 @@ mod tests {
     }
 
     #[test]
-    fn patience_is_twice_the_schedule() {
-        assert_eq!(schedule().patience(), Duration::from_secs(70));
+    fn patience_ends_after_twice_the_schedule() {
+        assert!(!schedule().is_past_patience(1_000, 71_000));
+        assert!(schedule().is_past_patience(1_000, 71_001));
     }
 
     #[test]

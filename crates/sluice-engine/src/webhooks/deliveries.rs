@@ -2,7 +2,7 @@
 
 use sluice_model::{Cursor, DeliveryId, UserId, WebhookId};
 use sluice_store::{
-    Page,
+    Conn, Page,
     delivery_history::{self, Delivery, Detail, Finished, Replay, Replayed, Selection},
     webhooks,
 };
@@ -58,7 +58,7 @@ impl Engine {
     ) -> Result<Delivery, EngineError> {
         let now = self.context.clock.now_ms();
         let (user, id) = (user.clone(), id.clone());
-        let replayed = self.context.store.write(move |c| {
+        let write = move |c: &mut dyn Conn| {
             let Some(delivery) = delivery_history::get(c, &user, &id)? else {
                 return Ok(Err(EngineError::NotFound("delivery")));
             };
@@ -69,12 +69,14 @@ impl Engine {
             delivery_history::replay(c, &id, now)?;
             let replayed = delivery_history::get(c, &user, &id)?;
             Ok(replayed.ok_or(EngineError::NotFound("delivery")))
-        });
-        let delivery = replayed.await??;
-        self.context
-            .couriers
-            .wake(&self.context, &delivery.webhook_id);
-        Ok(delivery)
+        };
+        // Whoever asked may go away; the courier must learn of it all the same.
+        self.to_the_end(|Engine { context, .. }| async move {
+            let delivery = context.store.write(write).await??;
+            context.couriers.wake(&context, &delivery.webhook_id);
+            Ok(delivery)
+        })
+        .await
     }
 
     /// Replays deliveries of one webhook, and answers how many.

@@ -8,7 +8,7 @@ pub use deliveries::ReplayRange;
 
 use sluice_model::{TextChange, UserId, WebhookId};
 use sluice_store::{
-    Page, StoreError, delivery_history,
+    Conn, Page, StoreError, delivery_history,
     webhooks::{self, PreviousSecret, Webhook},
 };
 
@@ -114,28 +114,23 @@ impl Engine {
         change: WebhookChange,
     ) -> Result<Webhook, EngineError> {
         check(change.url.as_deref(), change.concurrency)?;
-        let webhook = self
-            .change_webhook(user, id, move |webhook| {
-                let WebhookChange {
-                    url,
-                    name,
-                    description,
-                    active,
-                    concurrency,
-                } = change;
-                if let Some(url) = url {
-                    webhook.url = url;
-                }
-                name.apply(&mut webhook.name);
-                description.apply(&mut webhook.description);
-                webhook.active = active.unwrap_or(webhook.active);
-                webhook.concurrency = concurrency.unwrap_or(webhook.concurrency);
-            })
-            .await?;
-        if webhook.active {
-            self.context.couriers.wake(&self.context, id);
-        }
-        Ok(webhook)
+        self.change_webhook(user, id, move |webhook| {
+            let WebhookChange {
+                url,
+                name,
+                description,
+                active,
+                concurrency,
+            } = change;
+            if let Some(url) = url {
+                webhook.url = url;
+            }
+            name.apply(&mut webhook.name);
+            description.apply(&mut webhook.description);
+            webhook.active = active.unwrap_or(webhook.active);
+            webhook.concurrency = concurrency.unwrap_or(webhook.concurrency);
+        })
+        .await
     }
 
     /// Gives a webhook a new secret. The one it had signs too for a day.
@@ -164,18 +159,27 @@ impl Engine {
         id: &WebhookId,
         change: impl FnOnce(&mut Webhook) + Send + 'static,
     ) -> Result<Webhook, EngineError> {
-        let (user, id) = (user.clone(), id.clone());
+        let (user, row) = (user.clone(), id.clone());
         let now = self.context.clock.now_ms();
-        let changed = self.context.store.write(move |c| {
-            let Some(mut webhook) = webhooks::hold(c, &user, &id)? else {
+        let write = move |c: &mut dyn Conn| {
+            let Some(mut webhook) = webhooks::hold(c, &user, &row)? else {
                 return Ok(None);
             };
             change(&mut webhook);
             webhook.updated_at = now;
             webhooks::update(c, &webhook)?;
             Ok(Some(webhook))
-        });
-        changed.await?.ok_or(EngineError::NotFound("webhook"))
+        };
+        let id = id.clone();
+        // Whoever asked may go away; the courier must learn of it all the same.
+        let webhook = self
+            .to_the_end(|Engine { context, .. }| async move {
+                let webhook = context.store.write(write).await?;
+                context.couriers.changed(&context, &id);
+                Ok(webhook)
+            })
+            .await?;
+        webhook.ok_or(EngineError::NotFound("webhook"))
     }
 
     /// Removes a webhook with its subscriptions and its deliveries.
@@ -208,8 +212,7 @@ impl Engine {
         if !removed.await? {
             return Err(EngineError::NotFound("webhook"));
         }
-        // Its courier finds that there is nothing left to do.
-        self.context.couriers.wake(&self.context, &id);
+        self.context.couriers.changed(&self.context, &id);
         Ok(())
     }
 }

@@ -1,5 +1,14 @@
-//! What webhooks get, over real sockets, and what is known of it afterwards.
+//! Events on their way to webhooks, over real sockets, and what is known of them afterwards.
 
+mod breaker;
+mod changes;
+mod fixtures;
 mod history;
 mod history_fixtures;
+mod journal;
+mod limits;
+mod ordering;
 mod replay;
+mod retries;
+mod signing;
+mod ssrf;

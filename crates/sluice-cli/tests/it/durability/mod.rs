@@ -23,3 +23,5 @@ mod stage;
 mod timers;
 mod traffic;
 mod warm;
+
+pub(crate) use own_postgres::OwnPostgres;

@@ -16,14 +16,14 @@ use sluice_testkit::wait_for;
 use crate::support::PATIENCE;
 
 /// Holds the script that started it, which removes everything when its standard input ends.
-pub(super) struct OwnPostgres {
+pub(crate) struct OwnPostgres {
     keeper: Child,
     url: String,
     data: PathBuf,
 }
 
 impl OwnPostgres {
-    pub(super) fn start() -> OwnPostgres {
+    pub(crate) fn start() -> OwnPostgres {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/with-postgres");
         let mut keeper = Command::new(script)
             .args(["sh", "-c", "echo $SLUICE_TEST_POSTGRES_URL; cat"])
@@ -41,12 +41,12 @@ impl OwnPostgres {
         OwnPostgres { keeper, url, data }
     }
 
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// Ends it as a crash would: no checkpoint, connections cut.
-    pub(super) async fn stop(&self) {
+    pub(crate) async fn stop(&self) {
         let pid_file = fs::read_to_string(self.data.join("postmaster.pid")).expect("it runs");
         let pid = pid_file
             .lines()
@@ -61,7 +61,7 @@ impl OwnPostgres {
     }
 
     /// Starts it again with the command it was started with.
-    pub(super) async fn start_again(&self) {
+    pub(crate) async fn start_again(&self) {
         let command = fs::read_to_string(self.data.join("postmaster.opts")).expect("its command");
         as_owner_of(&self.data)
             .args(["sh", "-c", &format!("{} >/dev/null 2>&1 &", command.trim())])

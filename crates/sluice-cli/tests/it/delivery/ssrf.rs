@@ -1,0 +1,61 @@
+//! Webhooks reach public addresses only, however a private one is written.
+
+use serde_json::{Value, json};
+use sluice_testkit::{
+    Backend,
+    receiver::{Answer, Receiver},
+};
+
+use super::fixtures::{Emitter, attempts};
+use crate::support::shared_server;
+
+/// A name other than localhost that this machine knows for loopback.
+fn name_of_loopback() -> Option<String> {
+    let hosts = std::fs::read_to_string("/etc/hosts").unwrap_or_default();
+    let names = hosts.lines().filter_map(|line| line.strip_prefix("127."));
+    let mut names = names.flat_map(|line| line.split_whitespace().skip(1));
+    names.find(|name| *name != "localhost").map(str::to_owned)
+}
+
+#[tokio::test]
+async fn private_addresses_are_refused_after_their_names_are_resolved() {
+    let receiver = Receiver::start(|_| Answer::status(200));
+    let url = receiver.url("");
+    let port = url.rsplit(':').next().expect("a port");
+    let emitter = Emitter::on(shared_server(Backend::Sqlite)).await;
+    let hosts = [
+        "127.0.0.1",
+        "localhost",
+        "LocalHost",
+        "0x7f.1",
+        "2130706433",
+        "127.1",
+        "0.0.0.0",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "user:password@127.0.0.1",
+        "10.0.0.1",
+        "169.254.169.254",
+        "[fd00:ec2::254]",
+    ];
+    let hosts = hosts
+        .map(str::to_owned)
+        .into_iter()
+        .chain(name_of_loopback());
+    let mut webhooks = Vec::new();
+    for host in hosts {
+        let webhook = emitter.webhook(&format!("http://{host}:{port}/")).await;
+        webhooks.push((host, webhook));
+    }
+    emitter.emit([json!(1)]).await;
+    for (host, webhook) in webhooks {
+        let tried = |rows: &[Value]| rows.iter().any(|row| !attempts(row, "at").is_empty());
+        let rows = webhook.wait_until("a try", tried).await;
+        assert_eq!(
+            attempts(&rows[0], "error")[0],
+            "the address is private",
+            "{host}"
+        );
+    }
+    assert_eq!(receiver.count(), 0);
+}

@@ -7,6 +7,7 @@ use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
+    portion::Portion,
     row::{FromRow, Row, to_json},
     text_enum::text_enum,
 };
@@ -118,40 +119,29 @@ impl FromRow for Due {
     }
 }
 
-/// How much a reader of the outbox can take.
-#[derive(Debug, Clone, Copy)]
-pub struct Room {
-    pub rows: u64,
-    pub bytes: u64,
-}
-
 const DUE: &str = "FROM deliveries d JOIN payloads p ON p.id = d.payload_id \
      WHERE d.webhook_id = ?1 AND d.due_at <= ?2 ORDER BY d.due_at, d.id LIMIT ?3";
 
 /// What is due for a webhook, the longest due first. Sizes are read before payloads, so that a few huge ones do not fill
 /// the memory; at least one comes when there is any.
-pub fn due(c: &mut dyn Conn, webhook: &WebhookId, now_ms: i64, room: Room) -> Result<Vec<Due>> {
-    let sizes: Vec<u64> = query_all(
+pub fn due(
+    c: &mut dyn Conn,
+    webhook: &WebhookId,
+    now_ms: i64,
+    portion: Portion,
+) -> Result<Vec<Due>> {
+    let sizes = query_all(
         c,
         &format!("SELECT CAST(octet_length(p.data) AS BIGINT) {DUE}"),
-        params![webhook, now_ms, room.rows],
+        params![webhook, now_ms, portion.rows],
     )?;
-    let mut bytes = 0;
-    let fitting = sizes.iter().take_while(|size| {
-        bytes += **size;
-        bytes <= room.bytes
-    });
-    let rows = fitting.count().max(1);
-    if sizes.is_empty() {
-        return Ok(Vec::new());
-    }
     query_all(
         c,
         &format!(
             "SELECT d.id, d.due_at, d.tries, d.attempts, d.created_at, p.emitter_id, p.event_id, \
              p.channel, p.data {DUE}"
         ),
-        params![webhook, now_ms, rows as u64],
+        params![webhook, now_ms, portion.fitting(sizes)],
     )
 }
 

@@ -7,8 +7,8 @@ use std::{
 
 use sluice_model::WebhookId;
 use sluice_store::{
-    Conn, StoreError,
-    deliveries::{self, Due, Room},
+    Conn, Portion, StoreError,
+    deliveries::{self, Due},
     webhooks::{self, Webhook},
 };
 
@@ -16,7 +16,7 @@ use super::{bell::Bell, health::Health, round::Round};
 use crate::context::Context;
 
 /// What is read at once: little, because there may be thousands of couriers with a large backlog each.
-const PAGE: Room = Room {
+const PAGE: Portion = Portion {
     rows: 200,
     bytes: 512 * 1024,
 };

@@ -3,15 +3,15 @@
 use rstest::rstest;
 use sluice_model::{DeliveryId, EmitId, EventId, IdGen, WebhookId};
 use sluice_store::{
-    Conn, Result,
-    deliveries::{self, Attempt, Due, Fate, Outgoing, Room, Tried},
+    Conn, Portion, Result,
+    deliveries::{self, Attempt, Due, Fate, Outgoing, Tried},
     delivery_pruning, query_one, query_opt,
     webhooks::{self, Webhook},
 };
 
 use crate::support::{Db, TestStore, source_id, user_id};
 
-const ROOM: Room = Room {
+const ROOM: Portion = Portion {
     rows: 100,
     bytes: 1 << 20,
 };
@@ -64,7 +64,7 @@ fn fill(c: &mut dyn Conn, tail: &str, payloads: &[EmitId], first_at: i64) -> Res
     Ok(())
 }
 
-fn due_ids(c: &mut dyn Conn, tail: &str, now: i64, room: Room) -> Result<Vec<DeliveryId>> {
+fn due_ids(c: &mut dyn Conn, tail: &str, now: i64, room: Portion) -> Result<Vec<DeliveryId>> {
     let due = deliveries::due(c, &webhook_id(tail), now, room)?;
     Ok(due.into_iter().map(|due| due.id).collect())
 }
@@ -147,7 +147,7 @@ fn a_reader_gets_what_it_has_room_for(#[values(Db::Sqlite, Db::Postgres)] db: Db
             deliveries::insert(c, id, &webhook_id("w"), 1)?;
         }
         let mut count = |rows, bytes| {
-            let found = due_ids(c, "w", 1, Room { rows, bytes })?;
+            let found = due_ids(c, "w", 1, Portion { rows, bytes })?;
             Result::Ok(found.len())
         };
         assert_eq!(count(9, 100)?, 4);

@@ -19,8 +19,8 @@ const SEED: &str = "SLUICE_KILL_SEED";
 const DELIVERIES_PER_REPEAT: usize = 1_000;
 
 #[rstest]
-#[case::sqlite(Backend::Sqlite, 10)]
-#[case::postgres(Backend::Postgres, 5)]
+#[case::sqlite(Backend::Sqlite, 7)]
+#[case::postgres(Backend::Postgres, 4)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_committed_event_reaches_every_listener_however_often_the_server_is_killed(
     #[case] backend: Backend,
@@ -66,9 +66,10 @@ fn seeded() -> (u64, StdRng) {
     (seed, StdRng::seed_from_u64(seed))
 }
 
-/// From before the first process has started to well into the load.
+/// From before the first process has started to well into the load. A kill repeats what is under way just then, so
+/// what share of all deliveries comes twice depends on how far apart kills are; a crash every few seconds is many.
 fn moment(rng: &mut StdRng) -> Duration {
-    Duration::from_millis(rng.random_range(50..3_500))
+    Duration::from_millis(rng.random_range(50..9_000))
 }
 
 /// What was delivered, on paper and checked to have met trouble.

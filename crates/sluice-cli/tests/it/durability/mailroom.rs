@@ -43,7 +43,7 @@ const CLIENTS: usize = 2;
 const PAUSE: Duration = Duration::from_millis(40);
 /// While the failing webhook fails at everything, and how often that comes.
 const OUTAGE: Duration = Duration::from_millis(400);
-const OUTAGE_EVERY: u128 = 5;
+const OUTAGE_EVERY: u128 = 20;
 
 pub(super) const PARTS: u64 = 3;
 
@@ -213,7 +213,7 @@ fn moody(recovered: Arc<AtomicBool>, seed: u64) -> impl Fn(&Delivery) -> Answer 
             (FAILING, _) if outage => Answer::status(503),
             (FAILING, 100..120) => Answer::Close,
             (HANGING, 0..5) => Answer::Hang,
-            (HANGING, 5..200) => Answer::status(204).after(Duration::from_millis(15)),
+            (HANGING, 5..200) => Answer::status(204).after(Duration::from_millis(2)),
             _ => Answer::status(200),
         }
     }

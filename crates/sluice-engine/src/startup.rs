@@ -13,7 +13,7 @@ use crate::{
     error::EngineError,
     fetch::Fetcher,
     inbox::Inbox,
-    memory_budget, scheduler,
+    memory_budget, retention, scheduler,
     settings::Settings,
 };
 
@@ -70,6 +70,7 @@ impl Engine {
         }
         context.tasks.spawn(scheduler::run(Arc::clone(&context)));
         context.tasks.spawn(keep_house(Arc::clone(&context)));
+        context.tasks.spawn(retention::sweep(Arc::clone(&context)));
         context
             .tasks
             .spawn(memory_budget::keep(Arc::clone(&context)));

@@ -60,6 +60,14 @@ pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
     query_one(c, "SELECT MIN(due_at) FROM held_events", &[])
 }
 
+pub fn is_held(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<bool> {
+    query_one(
+        c,
+        "SELECT EXISTS (SELECT 1 FROM held_events WHERE source_id = ?1 AND ms = ?2 AND seq = ?3)",
+        params![source, id.ms, id.seq],
+    )
+}
+
 /// Takes an event out; false when it is no longer held.
 pub fn claim(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<bool> {
     let removed = c.execute(

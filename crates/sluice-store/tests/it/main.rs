@@ -12,6 +12,8 @@ mod inbox;
 mod limits;
 mod logs;
 mod opening;
+mod pruning;
+mod search;
 mod source_state;
 mod sources;
 mod support;

@@ -25,7 +25,7 @@ use crate::support::{Deployed, deploy, shared_server};
 const TIME: Duration = Duration::from_secs(3);
 
 /// Fields and parameters that some endpoint takes.
-const NAMES: [&str; 28] = [
+const NAMES: [&str; 34] = [
     "component_id",
     "component_code",
     "component_url",
@@ -54,6 +54,12 @@ const NAMES: [&str; 28] = [
     "page",
     "prev_context",
     "query",
+    "q",
+    "since",
+    "until",
+    "n",
+    "retention",
+    "event_id",
 ];
 
 /// Text that has broken servers before.
@@ -161,7 +167,9 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::PUT, "/v1/sources/{id}"),
         (Method::POST, "/v1/sources/{id}/run"),
         (Method::GET, "/v1/sources/{id}/event_summaries"),
+        (Method::GET, "/v1/sources/{id}/events"),
         (Method::DELETE, "/v1/sources/{id}/events"),
+        (Method::POST, "/v1/sources/{id}/events/replay"),
         (Method::GET, "/v1/sources/{id}/logs"),
         (Method::POST, "{endpoint}"),
     ]);

@@ -1,0 +1,78 @@
+//! How a log line becomes an event summary: `$logs` is a channel whose events are the lines.
+
+use serde::Serialize;
+use serde_json::value::to_raw_value;
+use sluice_api::{EventMetadata, EventSummary};
+use sluice_model::{EventId, SourceId};
+use sluice_store::logs::StoredLog;
+
+/// The channel of log lines.
+pub(super) const LOG_CHANNEL: &str = "$logs";
+
+#[derive(Serialize)]
+struct Line {
+    ts: i64,
+    k: String,
+    msg: String,
+    level: String,
+}
+
+/// The id of a line among events. Only its `seq` orders lines: their times may go back, as the component's clock does.
+pub(super) fn log_id(line: &StoredLog) -> EventId {
+    EventId {
+        ms: line.ts.max(0),
+        seq: line.seq,
+    }
+}
+
+pub(super) fn summarise_log(source: &SourceId, line: StoredLog) -> EventSummary {
+    let id = log_id(&line);
+    let event = Line {
+        ts: line.ts,
+        k: line.kind,
+        msg: line.message,
+        level: line.level,
+    };
+    EventSummary {
+        id,
+        indexed_at_ms: line.ts,
+        event: to_raw_value(&event).expect("text and numbers are JSON"),
+        metadata: EventMetadata {
+            emit_id: id.to_string(),
+            name: LOG_CHANNEL.to_owned(),
+            emitter_id: source.clone(),
+            id: None,
+            summary: None,
+            ts: None,
+            delivery_ts: None,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_line_is_an_event_of_the_log_channel() {
+        let line = StoredLog {
+            seq: 7,
+            invocation: Some("inv".to_owned()),
+            ts: 12,
+            kind: "console".to_owned(),
+            level: "info".to_owned(),
+            message: "one\ntwo".to_owned(),
+        };
+        let source = SourceId::parse("dc_abc").unwrap();
+        assert_eq!(
+            serde_json::to_value(summarise_log(&source, line)).unwrap(),
+            json!({
+                "id": "12-7", "indexed_at_ms": 12,
+                "event": {"ts": 12, "k": "console", "msg": "one\ntwo", "level": "info"},
+                "metadata": {"emit_id": "12-7", "name": "$logs", "emitter_id": "dc_abc"},
+            })
+        );
+    }
+}

@@ -36,8 +36,9 @@ pub use events::{EventMetadata, EventSummary, OlderEvent, ReplayEvents, Replayed
 pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
 pub use logs::LogLine;
 pub use query::{
-    AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventsQuery,
-    FieldQuery, IgnoreHookErrors, IncludeCredentials, OlderEventsQuery, PageQuery,
+    AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventStreamQuery,
+    EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials, LogStreamQuery,
+    OlderEventsQuery, PageQuery,
 };
 pub use sources::{CreateSource, Invocation, Retention, RunSource, Source, UpdateSource};
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};

@@ -55,6 +55,24 @@ pub struct OlderEventsQuery {
     pub event_name: Option<String>,
 }
 
+/// Which events of a source to follow.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct EventStreamQuery {
+    /// A channel; `default` and the empty name are the default channel. Left out: all but those whose name begins with `$`.
+    pub event_name: Option<String>,
+    /// What `Last-Event-ID` says, for clients that cannot send headers.
+    pub last_event_id: Option<String>,
+}
+
+/// From where to follow the log of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct LogStreamQuery {
+    /// What `Last-Event-ID` says, for clients that cannot send headers.
+    pub last_event_id: Option<String>,
+}
+
 /// Which events of a source to delete; both bounds are included.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

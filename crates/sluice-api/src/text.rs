@@ -1,6 +1,7 @@
 //! Text that a client sends and a database column will hold.
 
 use serde::{Deserialize, Deserializer, de::Error};
+use sluice_model::TextChange;
 
 /// Deserialises an optional string, and refuses NUL characters, which PostgreSQL cannot store.
 pub(crate) fn optional<'de, D: Deserializer<'de>>(
@@ -14,10 +15,9 @@ pub(crate) fn optional<'de, D: Deserializer<'de>>(
 }
 
 /// As [`optional`], where null says something else than leaving it out.
-pub(crate) fn nullable<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<String>>, D::Error> {
-    optional(deserializer).map(Some)
+pub(crate) fn change<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TextChange, D::Error> {
+    let text = optional(deserializer)?;
+    Ok(text.map_or(TextChange::Clear, TextChange::Set))
 }
 
 /// As [`optional`], and takes a number for its text: times arrive as either.
@@ -41,6 +41,7 @@ pub(crate) fn text_or_number<'de, D: Deserializer<'de>>(
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::{CreateComponent, ReplayDeliveries, UpdateWebhook};
 
     #[test]
@@ -57,9 +58,9 @@ mod tests {
     #[test]
     fn null_is_told_from_left_out_where_it_removes() {
         let parse = |text| serde_json::from_str::<UpdateWebhook>(text).unwrap().name;
-        assert_eq!(parse("{}"), None);
-        assert_eq!(parse(r#"{"name": null}"#), Some(None));
-        assert_eq!(parse(r#"{"name": ""}"#), Some(Some(String::new())));
+        assert_eq!(parse("{}"), TextChange::Keep);
+        assert_eq!(parse(r#"{"name": null}"#), TextChange::Clear);
+        assert_eq!(parse(r#"{"name": ""}"#), TextChange::Set(String::new()));
     }
 
     #[test]

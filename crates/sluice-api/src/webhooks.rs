@@ -1,7 +1,7 @@
 //! Webhooks: addresses that events are delivered to.
 
 use serde::{Deserialize, Serialize};
-use sluice_model::{UserId, WebhookId};
+use sluice_model::{TextChange, UserId, WebhookId};
 use utoipa::ToSchema;
 
 /// An address that events are delivered to.
@@ -51,13 +51,21 @@ pub struct UpdateWebhook {
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub url: Option<String>,
     /// Null removes it.
-    #[serde(default, deserialize_with = "crate::text::nullable")]
+    #[serde(
+        default,
+        deserialize_with = "crate::text::change",
+        skip_serializing_if = "TextChange::is_keep"
+    )]
     #[schema(value_type = Option<String>)]
-    pub name: Option<Option<String>>,
+    pub name: TextChange,
     /// Null removes it.
-    #[serde(default, deserialize_with = "crate::text::nullable")]
+    #[serde(
+        default,
+        deserialize_with = "crate::text::change",
+        skip_serializing_if = "TextChange::is_keep"
+    )]
     #[schema(value_type = Option<String>)]
-    pub description: Option<Option<String>>,
+    pub description: TextChange,
     /// Nothing is delivered to an inactive webhook, nor kept for it.
     pub active: Option<bool>,
     /// How many deliveries may be under way at once. More than 1 gives up their order.

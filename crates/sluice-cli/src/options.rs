@@ -62,7 +62,7 @@ pub(crate) struct ServeOptions {
         help_heading = "Network"
     )]
     pub(crate) endpoint_domain: Option<String>,
-    /// Let components and `component_url` reach private, loopback and link-local addresses
+    /// Let components, `component_url` and webhooks reach private, loopback and link-local addresses
     #[arg(long, env = "SLUICE_ALLOW_PRIVATE_NETWORK", help_heading = "Network")]
     pub(crate) allow_private_network: bool,
     /// Addresses that components may reach although they are private, such as `10.1.0.0/16`, `10.2.0.7` or
@@ -291,6 +291,42 @@ pub(crate) struct ServeOptions {
     /// How long the files of multipart requests can be fetched
     #[arg(long, env = "SLUICE_UPLOAD_LIFETIME", default_value = "30m", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Storage")]
     pub(crate) upload_lifetime: Duration,
+    /// Pauses after which a delivery that failed is tried again, each up to a fifth longer; then it is given up
+    #[arg(long, env = "SLUICE_WEBHOOK_RETRIES", default_value = "5s,30s,5m,30m,2h,5h,10h", value_delimiter = ',', value_parser = humantime::parse_duration, value_name = "TIMES", help_heading = "Webhooks")]
+    pub(crate) webhook_retries: Vec<Duration>,
+    /// Time a webhook may take to answer a delivery
+    #[arg(long, env = "SLUICE_WEBHOOK_TIMEOUT", default_value = "15s", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Webhooks")]
+    pub(crate) webhook_timeout: Duration,
+    /// Deliveries that may be under way at once, to all webhooks together
+    #[arg(
+        long,
+        env = "SLUICE_MAX_DELIVERIES",
+        default_value_t = 1024,
+        value_name = "COUNT",
+        help_heading = "Webhooks"
+    )]
+    pub(crate) max_deliveries: usize,
+    /// Finished deliveries kept for each webhook
+    #[arg(
+        long,
+        env = "SLUICE_DELIVERY_RETENTION",
+        default_value_t = 10_000,
+        value_name = "COUNT",
+        help_heading = "Webhooks"
+    )]
+    pub(crate) delivery_retention: u64,
+    /// How long finished deliveries are kept
+    #[arg(long, env = "SLUICE_DELIVERY_MAX_AGE", default_value = "30d", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Webhooks")]
+    pub(crate) delivery_max_age: Duration,
+    /// Readers of event and log streams that may be connected at once
+    #[arg(
+        long,
+        env = "SLUICE_MAX_STREAMS",
+        default_value_t = 10_000,
+        value_name = "COUNT",
+        help_heading = "Network"
+    )]
+    pub(crate) max_streams: usize,
     /// Invocations a free-plan user may have in a day [default: no limit]
     #[arg(
         long,
@@ -355,7 +391,7 @@ pub(crate) enum LogFormat {
 const GRACE: Duration = Duration::from_secs(1);
 
 impl ServeOptions {
-    pub(crate) fn settings(&self, public_url: String) -> Settings {
+    pub(crate) fn settings(&self, public_url: String, data_dir: PathBuf) -> Settings {
         Settings {
             public_url,
             endpoint_domain: self.endpoint_domain.clone(),
@@ -383,6 +419,13 @@ impl ServeOptions {
                 .map(|quota| u64::try_from(quota.as_millis()).unwrap_or(u64::MAX)),
             allow_private_network: self.allow_private_network,
             upload_lifetime: self.upload_lifetime,
+            data_dir,
+            webhook_retries: self.webhook_retries.clone(),
+            webhook_timeout: self.webhook_timeout,
+            max_deliveries: self.max_deliveries,
+            delivery_retention: self.delivery_retention,
+            delivery_max_age: self.delivery_max_age,
+            max_streams: self.max_streams,
         }
     }
 

@@ -50,7 +50,7 @@ async fn run(options: ServeOptions) -> anyhow::Result<()> {
     let store = open_store(&options, &data_dir).await?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let engine = Engine::start(EngineOptions {
-        settings: options.settings(public_url.clone()),
+        settings: options.settings(public_url.clone(), data_dir.clone()),
         store: store.clone(),
         vault,
         runtime: component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?,

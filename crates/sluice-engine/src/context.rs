@@ -11,7 +11,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     accounts::Accounts, delivery::Couriers, mailbox::Work, metrics::Metrics, owners::Owners,
-    quotas::Quotas, settings::Settings, slots::Slots,
+    quotas::Quotas, settings::Settings, slots::Slots, streams::Streams,
 };
 
 /// Usage is counted by UTC days.
@@ -29,6 +29,7 @@ pub(crate) struct Context {
     pub(crate) quotas: Quotas,
     pub(crate) accounts: Accounts,
     pub(crate) couriers: Couriers,
+    pub(crate) streams: Streams,
     /// Cancelled once: no new work is begun, what runs finishes.
     pub(crate) draining: CancellationToken,
     pub(crate) tasks: TaskTracker,
@@ -44,6 +45,7 @@ pub(crate) struct Parts {
     pub(crate) runtime: Runtime,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) accounts: Accounts,
+    pub(crate) couriers: Couriers,
 }
 
 impl Context {
@@ -55,10 +57,12 @@ impl Context {
             runtime,
             clock,
             accounts,
+            couriers,
         } = parts;
         Context {
             slots: Slots::new(settings.max_processes),
             quotas: Quotas::new(&settings),
+            streams: Streams::new(settings.max_streams),
             accounts,
             settings,
             store,
@@ -67,7 +71,7 @@ impl Context {
             clock,
             metrics: Metrics::new(),
             owners: Owners::default(),
-            couriers: Couriers::default(),
+            couriers,
             draining: CancellationToken::new(),
             tasks: TaskTracker::new(),
             ids: Mutex::new(IdGen::new(rand::random())),

@@ -39,6 +39,9 @@ pub enum EngineError {
     /// Another server that is needed for this cannot be had; says which and why.
     #[error("{0}")]
     Upstream(String),
+    /// A limit of the whole server is reached; says which.
+    #[error("{0}")]
+    Busy(String),
     #[error("{0}")]
     Unavailable(String),
     #[error("{0}")]

@@ -1,12 +1,12 @@
 //! Fetching component code by its address.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::time::Duration;
 
-use reqwest::{Client, Response, StatusCode, Url, header::LOCATION, redirect::Policy};
+use reqwest::{Client, Response, StatusCode, Url, header::LOCATION};
 
 use crate::{
     error::EngineError,
-    net_guard::{PublicOnly, is_public},
+    net_guard::{NetGuard, root_cause},
 };
 
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -15,23 +15,15 @@ const MOST_REDIRECTS: usize = 5;
 /// Fetches code; redirects are followed by hand so that each hop passes the same guard.
 pub(crate) struct Fetcher {
     client: Client,
-    allow_private: bool,
+    guard: NetGuard,
     most_bytes: usize,
 }
 
 impl Fetcher {
-    pub(crate) fn new(allow_private: bool, most_bytes: usize) -> Result<Fetcher, reqwest::Error> {
-        let mut builder = Client::builder()
-            .redirect(Policy::none())
-            .timeout(TIMEOUT)
-            .no_proxy()
-            .user_agent(concat!("sluice/", env!("CARGO_PKG_VERSION")));
-        if !allow_private {
-            builder = builder.dns_resolver(Arc::new(PublicOnly));
-        }
+    pub(crate) fn new(guard: NetGuard, most_bytes: usize) -> Result<Fetcher, reqwest::Error> {
         Ok(Fetcher {
-            client: builder.build()?,
-            allow_private,
+            client: guard.client().timeout(TIMEOUT).build()?,
+            guard,
             most_bytes,
         })
     }
@@ -46,7 +38,7 @@ impl Fetcher {
     pub(crate) async fn file(&self, address: &Url) -> Result<Option<String>, EngineError> {
         let mut url = address.clone();
         for _ in 0..=MOST_REDIRECTS {
-            self.guard(&url)?;
+            self.guard.judge(&url).map_err(refused)?;
             let response = self
                 .client
                 .get(url.clone())
@@ -59,17 +51,6 @@ impl Fetcher {
             url = target(&url, &response)?;
         }
         Err(refused(&format!("more than {MOST_REDIRECTS} redirects")))
-    }
-
-    /// A literal address never reaches the resolver, so it is judged here.
-    fn guard(&self, url: &Url) -> Result<(), EngineError> {
-        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-        match host.parse::<IpAddr>() {
-            Ok(address) if !self.allow_private && !is_public(address) => {
-                Err(refused("the address is private"))
-            }
-            _ => Ok(()),
-        }
     }
 
     async fn text(&self, mut response: Response) -> Result<Option<String>, EngineError> {
@@ -127,12 +108,4 @@ fn target(from: &Url, response: &Response) -> Result<Url, EngineError> {
 
 fn refused(why: &str) -> EngineError {
     EngineError::Invalid(format!("component_url could not be fetched: {why}"))
-}
-
-fn root_cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    cause.to_string()
 }

@@ -39,6 +39,10 @@ pub struct Metrics {
     pub(crate) process_memory: Gauge,
     pub(crate) process_starts: Counter,
     pub(crate) live_sources: Gauge,
+    pub(crate) deliveries: Family<ResultLabel, Counter>,
+    pub(crate) deliveries_failed: Counter,
+    pub(crate) delivery_seconds: Histogram,
+    pub(crate) stream_readers: Gauge,
 }
 
 impl Metrics {
@@ -60,6 +64,10 @@ impl Metrics {
             process_memory: Gauge::default(),
             process_starts: Counter::default(),
             live_sources: Gauge::default(),
+            deliveries: Family::default(),
+            deliveries_failed: Counter::default(),
+            delivery_seconds: Histogram::new(exponential_buckets(0.001, 4.0, 9)),
+            stream_readers: Gauge::default(),
         };
         metrics.registered()
     }
@@ -133,10 +141,31 @@ impl Metrics {
             "Sources that have work or a process",
             self.live_sources.clone(),
         );
+        r.register(
+            "deliveries",
+            "Tries to deliver an event to a webhook, by result",
+            self.deliveries.clone(),
+        );
+        r.register(
+            "deliveries_failed",
+            "Deliveries that were given up",
+            self.deliveries_failed.clone(),
+        );
+        r.register(
+            "delivery_seconds",
+            "Time from the commit of an event to its delivery",
+            self.delivery_seconds.clone(),
+        );
+        r.register(
+            "stream_readers",
+            "Readers of streams that are connected",
+            self.stream_readers.clone(),
+        );
         // A counter that has not moved yet is still there to be scraped.
         for result in ["ok", "error"] {
             let _ = self.invocations.get_or_create(&ResultLabel { result });
             let _ = self.commits.get_or_create(&ResultLabel { result });
+            let _ = self.deliveries.get_or_create(&ResultLabel { result });
         }
         self
     }

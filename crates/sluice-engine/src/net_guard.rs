@@ -4,11 +4,61 @@
 use std::{
     io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
 };
 
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::{
+    ClientBuilder, Url,
+    dns::{Addrs, Name, Resolve, Resolving},
+    redirect::Policy,
+};
 
-pub(crate) struct PublicOnly;
+const REFUSAL: &str = "the address is private";
+
+/// Decides for the clients that send requests where users want them sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NetGuard {
+    allow_private: bool,
+}
+
+impl NetGuard {
+    pub(crate) fn new(allow_private: bool) -> NetGuard {
+        NetGuard { allow_private }
+    }
+
+    /// A client that connects to nothing that is refused; what [`NetGuard::judge`] refuses it must not be given.
+    pub(crate) fn client(self) -> ClientBuilder {
+        let builder = reqwest::Client::builder()
+            .redirect(Policy::none())
+            .no_proxy()
+            .user_agent(concat!("sluice/", env!("CARGO_PKG_VERSION")));
+        if self.allow_private {
+            builder
+        } else {
+            builder.dns_resolver(Arc::new(PublicOnly))
+        }
+    }
+
+    /// A literal address never reaches the resolver, so it is judged here.
+    pub(crate) fn judge(self, url: &Url) -> Result<(), &'static str> {
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        match host.parse::<IpAddr>() {
+            Ok(address) if !self.allow_private && !is_public(address) => Err(REFUSAL),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What lies at the bottom of a failed request: the words a user understands.
+pub(crate) fn root_cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}
+
+struct PublicOnly;
 
 impl Resolve for PublicOnly {
     fn resolve(&self, name: Name) -> Resolving {
@@ -16,14 +66,14 @@ impl Resolve for PublicOnly {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
             let public: Vec<SocketAddr> = found.filter(|address| is_public(address.ip())).collect();
             if public.is_empty() {
-                return Err(io::Error::other("the address is private").into());
+                return Err(io::Error::other(REFUSAL).into());
             }
             Ok(Box::new(public.into_iter()) as Addrs)
         })
     }
 }
 
-pub(crate) fn is_public(address: IpAddr) -> bool {
+fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),

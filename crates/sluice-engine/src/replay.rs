@@ -115,14 +115,12 @@ impl Replay {
         &self,
         c: &mut dyn Conn,
         channel: &ChannelFilter,
-        range: (Option<EventId>, EventId),
+        (after, end): (Option<EventId>, EventId),
     ) -> Result<(Vec<EventId>, Reached), StoreError> {
-        let ids = events::passed_on(c, &self.source, channel, range, PORTION)?;
-        let found = ids.iter().map(|id| events::get(c, &self.source, *id));
-        let found = found
-            .filter_map(Result::transpose)
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut found = events::after(c, &self.source, channel, after, PORTION)?;
+        found.retain(|event| event.id <= end);
         let reached = self.pass_on(c, &found)?;
+        let ids = found.iter().map(|event| event.id).collect();
         Ok((ids, reached))
     }
 

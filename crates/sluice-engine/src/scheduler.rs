@@ -160,6 +160,7 @@ async fn postpone_beyond_quota(
                     .store
                     .write(move |c| postpone(c, &timer, until, what, now))
                     .await?;
+                context.streams.lines_written(&source.id);
             }
             Err(error) => return Err(error),
         }

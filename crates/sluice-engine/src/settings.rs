@@ -1,6 +1,6 @@
 //! What an operator may set; every limit of the engine is here.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -40,10 +40,24 @@ pub struct Settings {
     /// For users of the free plan; `None` is no limit.
     pub daily_invocations_quota: Option<u64>,
     pub daily_compute_quota_ms: Option<u64>,
-    /// Whether `component_url` may point at private addresses.
+    /// Whether `component_url` and webhooks may point at private addresses.
     pub allow_private_network: bool,
     /// How long uploaded files can be fetched by their address.
     pub upload_lifetime: Duration,
+    /// Folder for what must outlive the process and is not in the database.
+    pub data_dir: PathBuf,
+    /// Pauses between the tries of a delivery; as many as there are retries.
+    pub webhook_retries: Vec<Duration>,
+    /// For one try, with the answer.
+    pub webhook_timeout: Duration,
+    /// Tries of deliveries that may be under way at once.
+    pub max_deliveries: usize,
+    /// Finished deliveries kept for each webhook.
+    pub delivery_retention: u64,
+    /// And how long.
+    pub delivery_max_age: Duration,
+    /// Readers of streams that may be connected at once.
+    pub max_streams: usize,
 }
 
 impl Settings {

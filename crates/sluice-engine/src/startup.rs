@@ -10,10 +10,13 @@ use crate::{
     Engine,
     accounts::Accounts,
     context::{Context, MS_PER_DAY, Parts},
+    delivery::{self, Couriers},
     error::EngineError,
     fetch::Fetcher,
     inbox::Inbox,
-    memory_budget, retention, scheduler,
+    memory_budget,
+    net_guard::NetGuard,
+    retention, scheduler,
     settings::Settings,
 };
 
@@ -42,10 +45,13 @@ impl Engine {
             runtime,
             clock,
         } = options;
-        let fetcher = Fetcher::new(settings.allow_private_network, settings.max_api_body)
+        let guard = NetGuard::new(settings.allow_private_network);
+        let fetcher = Fetcher::new(guard, settings.max_api_body)
             .map_err(|error| EngineError::Internal(error.to_string()))?;
         let accounts = Accounts::new(store.clone(), vault.clone(), Arc::clone(&clock))
             .map_err(|error| EngineError::Internal(error.to_string()))?;
+        let (couriers, leftover) =
+            Couriers::new(&settings).map_err(|error| EngineError::Internal(error.to_string()))?;
         let context = Arc::new(Context::new(Parts {
             settings,
             store,
@@ -53,7 +59,9 @@ impl Engine {
             runtime,
             clock,
             accounts,
+            couriers,
         }));
+        delivery::record_leftover(&context, leftover).await?;
         let waiting = context
             .store
             .write(|c| {
@@ -68,6 +76,7 @@ impl Engine {
         for source in waiting {
             context.owners.wake(&context, &source);
         }
+        delivery::resume(&context).await?;
         context.tasks.spawn(scheduler::run(Arc::clone(&context)));
         context.tasks.spawn(keep_house(Arc::clone(&context)));
         context.tasks.spawn(retention::sweep(Arc::clone(&context)));
@@ -114,6 +123,7 @@ async fn keep_house(context: Arc<Context>) {
             tracing::warn!(%error, "old uploads and forms could not be removed; they go later");
         }
         prune_data_stores(&context).await;
+        delivery::prune_old(&context).await;
         // Long after they have expired, so that whoever asks how one ended still learns it.
         let before = context.clock.now_ms() - MS_PER_DAY;
         let removed = context

@@ -19,6 +19,7 @@ pub mod props;
 pub mod raw_props;
 pub mod raw_shape;
 pub mod slug;
+pub mod text_change;
 pub mod timer;
 
 mod number;
@@ -43,4 +44,5 @@ pub use props::{MASK, carried_over, configure, masked, merged, provisional};
 pub use raw_props::{RawProp, check_dynamic_props};
 pub use raw_shape::RawShape;
 pub use slug::{slugify, unique_slug};
+pub use text_change::TextChange;
 pub use timer::{TimerSpec, next_interval_slot};

@@ -115,7 +115,7 @@ fn engine_failure(error: EngineError) -> Response {
             retry_after,
         ),
         EngineError::TooLarge(message) => plain(StatusCode::PAYLOAD_TOO_LARGE, message),
-        EngineError::Upstream(message) => retry_later(
+        EngineError::Upstream(message) | EngineError::Busy(message) => retry_later(
             plain(StatusCode::SERVICE_UNAVAILABLE, message),
             UNAVAILABLE_FOR,
         ),

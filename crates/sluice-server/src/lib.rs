@@ -23,6 +23,7 @@ mod request_id;
 mod router;
 mod routes;
 mod serve;
+mod sse;
 
 pub use openapi::document as openapi;
 pub use serve::serve;

@@ -13,7 +13,8 @@ use crate::{
     openapi::Description,
     routes::{
         accounts, apps, components, connect, data_stores, deliveries, events, forms, logs,
-        older_events, operations, replay, sources, subscriptions, uploads, users, webhooks,
+        older_events, operations, replay, sources, streams, subscriptions, uploads, users,
+        webhooks,
     },
 };
 
@@ -48,6 +49,9 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(deliveries::get))
         .routes(routes!(deliveries::replay))
         .routes(routes!(deliveries::replay_all))
+        .routes(routes!(streams::events))
+        .routes(routes!(streams::emits))
+        .routes(routes!(streams::observations))
         .routes(routes!(apps::register, apps::list))
         .routes(routes!(apps::get, apps::remove))
         .routes(routes!(accounts::create, accounts::list))
@@ -71,6 +75,10 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
         .route("/openapi.json", get(async move || description.clone()))
         .route("/uploads/{id}", get(uploads::get))
         .route("/oauth/callback", get(connect::callback))
+        // Streams are known by these addresses too.
+        .route("/sources/{id}/sse", get(streams::events))
+        .route("/sse/dc/{id}/emits", get(streams::events))
+        .route("/sse/dc/{id}/observations", get(streams::observations))
         .fallback(async || ApiError::UnknownPath.into_response())
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed.into_response())
         .with_state(engine)

@@ -1,18 +1,29 @@
 //! Accepting connections, and letting them finish when the server is told to stop.
 
-use std::{convert::Infallible, io, net::IpAddr, pin::pin, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    io,
+    net::IpAddr,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use axum::body::Body;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use sluice_engine::Engine;
+use socket2::SockRef;
 use tokio::{
     net::{TcpListener, TcpStream},
     task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::front::Front;
+use crate::{front::Front, sse::Endless};
 
 /// How long a client may take to send the head of a request, and may leave its connection idle.
 const HEAD_TIME: Duration = Duration::from_mins(1);
@@ -20,6 +31,11 @@ const HEAD_TIME: Duration = Duration::from_mins(1);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// What a response may take beyond the longest invocation before a stopping server gives up on it.
 const DRAIN_GRACE: Duration = Duration::from_secs(10);
+
+/// What the last words of a stream may take.
+const STREAM_GRACE: Duration = Duration::from_secs(1);
+/// How long a client may take nothing of what it is sent before its connection is closed.
+const TAKE_TIME: Duration = Duration::from_mins(1);
 
 /// Serves until `shutdown` is cancelled, and returns when the requests under way are answered.
 ///
@@ -67,14 +83,18 @@ async fn converse(
     front: Arc<Front>,
     shutdown: CancellationToken,
 ) {
-    if let Err(error) = stream.set_nodelay(true) {
+    if let Err(error) = prepare(&stream) {
         tracing::debug!("a connection is gone already: {error}");
         return;
     }
+    let endless = Arc::new(AtomicBool::new(false));
+    let is_endless = Arc::clone(&endless);
     let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-        let front = Arc::clone(&front);
+        let (front, is_endless) = (Arc::clone(&front), Arc::clone(&is_endless));
         async move {
             let response = front.handle(request.map(Body::new), client_ip).await;
+            let endless = response.extensions().get::<Endless>().is_some();
+            is_endless.store(endless, Ordering::Relaxed);
             Ok::<_, Infallible>(response)
         }
     });
@@ -89,10 +109,23 @@ async fn converse(
         ended = connection.as_mut() => ended,
         () = shutdown.cancelled() => {
             connection.as_mut().graceful_shutdown();
-            connection.await
+            if endless.load(Ordering::Relaxed) {
+                // Streams end by themselves now; one whose client takes nothing is not waited for.
+                let Ok(ended) = tokio::time::timeout(STREAM_GRACE, connection).await else {
+                    return;
+                };
+                ended
+            } else {
+                connection.await
+            }
         }
     };
     if let Err(error) = ended {
         tracing::debug!("a connection broke: {error}");
     }
+}
+
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    SockRef::from(stream).set_tcp_user_timeout(Some(TAKE_TIME))
 }

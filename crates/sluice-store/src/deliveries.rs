@@ -1,8 +1,18 @@
 //! The outbox: events on their way to webhooks, and what became of them.
 
+use serde::{Deserialize, Serialize};
 use sluice_model::{DeliveryId, EmitId, EventId, SourceId, WebhookId};
 
-use crate::{conn::Conn, error::Result, params, text_enum::text_enum};
+use crate::{
+    conn::{Conn, query_all, query_one, query_opt},
+    error::Result,
+    params,
+    row::{FromRow, Row, to_json},
+    text_enum::text_enum,
+};
+
+/// Attempts that are remembered of one delivery; the oldest go first.
+const ATTEMPTS_KEPT: usize = 25;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryState {
@@ -61,4 +71,208 @@ pub fn insert(c: &mut dyn Conn, payload: &EmitId, webhook: &WebhookId, now_ms: i
         ],
     )?;
     Ok(())
+}
+
+/// One try to deliver, as it is stored and shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// When it began.
+    pub at: i64,
+    /// The receiver's answer, if there was one.
+    pub status: Option<u16>,
+    pub latency_ms: u64,
+    /// The beginning of the answer's body.
+    pub response: Option<String>,
+    /// Why it was no success.
+    pub error: Option<String>,
+}
+
+/// A delivery whose time has come, with all that is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    pub id: DeliveryId,
+    pub due_at: i64,
+    pub tries: u32,
+    pub attempts: Vec<Attempt>,
+    pub created_at: i64,
+    pub emitter: SourceId,
+    pub event_id: EventId,
+    pub channel: String,
+    /// JSON.
+    pub data: String,
+}
+
+impl FromRow for Due {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Due {
+            id: row.get(0)?,
+            due_at: row.get(1)?,
+            tries: row.get(2)?,
+            attempts: row.json(3)?,
+            created_at: row.get(4)?,
+            emitter: row.get(5)?,
+            event_id: row.get(6)?,
+            channel: row.get(7)?,
+            data: row.get(8)?,
+        })
+    }
+}
+
+/// How much a reader of the outbox can take.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    pub rows: u64,
+    pub bytes: u64,
+}
+
+const DUE: &str = "FROM deliveries d JOIN payloads p ON p.id = d.payload_id \
+     WHERE d.webhook_id = ?1 AND d.due_at <= ?2 ORDER BY d.due_at, d.id LIMIT ?3";
+
+/// What is due for a webhook, the longest due first. Sizes are read before payloads, so that a few huge ones do not fill
+/// the memory; at least one comes when there is any.
+pub fn due(c: &mut dyn Conn, webhook: &WebhookId, now_ms: i64, room: Room) -> Result<Vec<Due>> {
+    let sizes: Vec<u64> = query_all(
+        c,
+        &format!("SELECT CAST(octet_length(p.data) AS BIGINT) {DUE}"),
+        params![webhook, now_ms, room.rows],
+    )?;
+    let mut bytes = 0;
+    let fitting = sizes.iter().take_while(|size| {
+        bytes += **size;
+        bytes <= room.bytes
+    });
+    let rows = fitting.count().max(1);
+    if sizes.is_empty() {
+        return Ok(Vec::new());
+    }
+    query_all(
+        c,
+        &format!(
+            "SELECT d.id, d.due_at, d.tries, d.attempts, d.created_at, p.emitter_id, p.event_id, \
+             p.channel, p.data {DUE}"
+        ),
+        params![webhook, now_ms, rows as u64],
+    )
+}
+
+/// When the next delivery of a webhook is due that is not due yet.
+pub fn next_due(c: &mut dyn Conn, webhook: &WebhookId, now_ms: i64) -> Result<Option<i64>> {
+    query_one(
+        c,
+        "SELECT MIN(due_at) FROM deliveries WHERE webhook_id = ?1 AND due_at > ?2",
+        params![webhook, now_ms],
+    )
+}
+
+/// Everybody's active webhooks that something waits for.
+pub fn webhooks_with_work(c: &mut dyn Conn) -> Result<Vec<WebhookId>> {
+    query_all(
+        c,
+        "SELECT w.id FROM webhooks w WHERE w.active AND EXISTS (SELECT 1 FROM deliveries d \
+         WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL) ORDER BY w.id",
+        &[],
+    )
+}
+
+/// What becomes of a delivery after a try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    Delivered,
+    Failed,
+    Again { due_at: i64 },
+}
+
+/// A delivery that was tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    pub id: DeliveryId,
+    /// When it was due as it was read: it says whether somebody asked for it anew meanwhile.
+    pub was_due_at: i64,
+    pub fate: Fate,
+    pub tries: u32,
+    /// All of them, the newest last.
+    pub attempts: Vec<Attempt>,
+}
+
+/// Records a try, and nothing for a delivery that is gone. One that was made due anew during the try stays so, unless the
+/// try was a success. To record the same again changes nothing.
+pub fn record(c: &mut dyn Conn, tried: &Tried, now_ms: i64) -> Result<()> {
+    let Tried {
+        id,
+        was_due_at,
+        fate,
+        tries,
+        attempts,
+    } = tried;
+    let (state, due_at) = match fate {
+        Fate::Delivered => (DeliveryState::Delivered, None),
+        Fate::Failed => (DeliveryState::Failed, None),
+        Fate::Again { due_at } => (DeliveryState::Pending, Some(*due_at)),
+    };
+    let oldest = attempts.len().saturating_sub(ATTEMPTS_KEPT);
+    let attempts = to_json(&&attempts[oldest..])?;
+    let recorded = c.execute(
+        "UPDATE deliveries SET state = ?2, due_at = ?3, tries = ?4, attempts = ?5, updated_at = ?6 \
+         WHERE id = ?1 AND (due_at = ?7 OR ?8)",
+        params![
+            id,
+            state,
+            due_at,
+            *tries,
+            &attempts,
+            now_ms,
+            *was_due_at,
+            *fate == Fate::Delivered
+        ],
+    )?;
+    if recorded == 0 {
+        c.execute(
+            "UPDATE deliveries SET attempts = ?2, updated_at = ?3 WHERE id = ?1",
+            params![id, &attempts, now_ms],
+        )?;
+    }
+    Ok(())
+}
+
+/// Records a success that was known and not recorded when the server died. A delivery that was asked for after it stays due.
+pub fn record_late(
+    c: &mut dyn Conn,
+    id: &DeliveryId,
+    success: &Attempt,
+    now_ms: i64,
+) -> Result<()> {
+    let waiting: Option<Waiting> = query_opt(
+        c,
+        "SELECT due_at, tries, attempts FROM deliveries WHERE id = ?1 AND due_at <= ?2",
+        params![id, success.at],
+    )?;
+    let Some(waiting) = waiting else {
+        return Ok(());
+    };
+    let mut attempts = waiting.attempts;
+    attempts.push(success.clone());
+    let tried = Tried {
+        id: id.clone(),
+        was_due_at: waiting.due_at,
+        fate: Fate::Delivered,
+        tries: waiting.tries + 1,
+        attempts,
+    };
+    record(c, &tried, now_ms)
+}
+
+struct Waiting {
+    due_at: i64,
+    tries: u32,
+    attempts: Vec<Attempt>,
+}
+
+impl FromRow for Waiting {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Waiting {
+            due_at: row.get(0)?,
+            tries: row.get(1)?,
+            attempts: row.json(2)?,
+        })
+    }
 }

@@ -1,10 +1,11 @@
 //! Deliveries as their users see them: what became of each, and asking for one again.
 
-use sluice_model::{Cursor, DeliveryId, EventId, SourceId, UserId, WebhookId};
+use sluice_model::{Cursor, DeliveryId, EmitId, EventId, SourceId, UserId, WebhookId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     deliveries::DeliveryState,
+    delivery_pruning::remove_unused_payload,
     error::Result,
     page::Page,
     params,
@@ -211,20 +212,14 @@ pub fn replay_batch(
 
 /// Removes up to `batch` deliveries of a webhook, and what nobody else was to get of what they carried. Answers how many.
 pub fn remove_batch(c: &mut dyn Conn, webhook: &WebhookId, batch: u32) -> Result<u64> {
-    let removed: Vec<String> = query_all(
+    let removed: Vec<EmitId> = query_all(
         c,
         "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE webhook_id = ?1 \
          ORDER BY created_at, id LIMIT ?2) RETURNING payload_id",
         params![webhook, batch],
     )?;
     for payload in &removed {
-        // The ids of a payload's deliveries begin with `dlv_` and its own; `~` comes after all that may follow.
-        let first = format!("{}{payload}", DeliveryId::PREFIX);
-        c.execute(
-            "DELETE FROM payloads WHERE id = ?1 \
-             AND NOT EXISTS (SELECT 1 FROM deliveries WHERE id > ?2 AND id < ?3)",
-            params![payload, &first, &format!("{first}~")],
-        )?;
+        remove_unused_payload(c, payload)?;
     }
     Ok(removed.len() as u64)
 }

@@ -6,7 +6,7 @@ use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
-    portion::{Portion, Weighed},
+    portion::Portion,
     row::{FromRow, Row},
 };
 
@@ -29,6 +29,18 @@ pub struct StoredEvent {
     pub emit_id: String,
     pub meta: String,
     pub data: String,
+}
+
+impl StoredEvent {
+    pub fn as_new(&self) -> NewEvent<'_> {
+        NewEvent {
+            id: self.id,
+            channel: &self.channel,
+            emit_id: &self.emit_id,
+            meta: &self.meta,
+            data: &self.data,
+        }
+    }
 }
 
 impl FromRow for StoredEvent {
@@ -65,6 +77,13 @@ pub enum ChannelFilter {
 }
 
 impl ChannelFilter {
+    pub fn admits(&self, channel: &str) -> bool {
+        match self {
+            ChannelFilter::AllButSystem => !channel.starts_with('$'),
+            ChannelFilter::One(wanted) => wanted == channel,
+        }
+    }
+
     /// The parameters of [`IN_CHANNELS`]: a channel, and whether all that are not the system's
     /// are wanted besides.
     pub(crate) fn params(&self) -> (&str, bool) {
@@ -80,7 +99,7 @@ const SELECT: &str = "SELECT ms, seq, channel, emit_id, meta, data FROM events";
 pub(crate) const IN_CHANNELS: &str =
     "source_id = ?1 AND (channel = ?2 OR (?3 AND substr(channel, 1, 1) <> '$'))";
 
-/// Of events that do not wait for their time.
+/// Events that wait for their time are listed, but have not been emitted yet.
 pub(crate) const NOT_HELD: &str = "NOT EXISTS (SELECT 1 FROM held_events h \
      WHERE h.source_id = events.source_id AND h.ms = events.ms AND h.seq = events.seq)";
 
@@ -173,38 +192,43 @@ pub fn id_behind(
     Ok(found.map(|Id(id)| id))
 }
 
+/// What was emitted after an event, oldest first. None: from the oldest that is kept.
+pub fn after(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    filter: &ChannelFilter,
+    after: Option<EventId>,
+    portion: Portion,
+) -> Result<Vec<StoredEvent>> {
+    let emitted =
+        format!("FROM events WHERE {IN_CHANNELS} AND {NOT_HELD} AND (ms, seq) > (?4, ?5)");
+    let (channel, all) = filter.params();
+    let above = after.unwrap_or(LOWEST);
+    let sizes = query_all(
+        c,
+        &format!("SELECT CAST(octet_length(data) AS BIGINT) {emitted} ORDER BY ms, seq LIMIT ?6"),
+        params![source, channel, all, above.ms, above.seq, portion.rows],
+    )?;
+    query_all(
+        c,
+        &format!(
+            "SELECT ms, seq, channel, emit_id, meta, data {emitted} ORDER BY ms, seq LIMIT ?6"
+        ),
+        params![
+            source,
+            channel,
+            all,
+            above.ms,
+            above.seq,
+            portion.fitting(sizes)
+        ],
+    )
+}
+
 pub fn count(c: &mut dyn Conn, source: &SourceId, filter: &ChannelFilter) -> Result<u64> {
     let (channel, all) = filter.params();
     let sql = format!("SELECT COUNT(*) FROM events WHERE {IN_CHANNELS}");
     query_one(c, &sql, params![source, channel, all])
-}
-
-/// The ids of events after `after` up to `end`, oldest first; not of those that wait for their time.
-pub fn passed_on(
-    c: &mut dyn Conn,
-    source: &SourceId,
-    filter: &ChannelFilter,
-    (after, end): (Option<EventId>, EventId),
-    portion: Portion,
-) -> Result<Vec<EventId>> {
-    let (channel, all) = filter.params();
-    let after = after.unwrap_or(LOWEST);
-    let sql = format!(
-        "SELECT ms, seq, CAST(octet_length(data) AS BIGINT) FROM events WHERE {IN_CHANNELS} \
-         AND (ms, seq) > (?4, ?5) AND (ms, seq) <= (?6, ?7) AND {NOT_HELD} ORDER BY ms, seq LIMIT ?8"
-    );
-    let params = params![
-        source,
-        channel,
-        all,
-        after.ms,
-        after.seq,
-        end.ms,
-        end.seq,
-        portion.rows
-    ];
-    let rows: Vec<Weighed<EventId>> = query_all(c, &sql, params)?;
-    Ok(portion.of(rows))
 }
 
 /// Everything that is kept, in all channels.

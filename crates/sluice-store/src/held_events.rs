@@ -68,11 +68,21 @@ pub fn is_held(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<bool>
     )
 }
 
-/// Takes an event out; false when it is no longer held.
+/// Its source takes care of it from here on; false when it is no longer held, or somebody else's already.
 pub fn claim(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<bool> {
-    let removed = c.execute(
+    let claimed = c.execute(
+        "UPDATE held_events SET due_at = NULL WHERE source_id = ?1 AND ms = ?2 AND seq = ?3 \
+         AND due_at IS NOT NULL",
+        params![source, id.ms, id.seq],
+    )?;
+    Ok(claimed == 1)
+}
+
+/// It is not held any more.
+pub fn remove(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<()> {
+    c.execute(
         "DELETE FROM held_events WHERE source_id = ?1 AND ms = ?2 AND seq = ?3",
         params![source, id.ms, id.seq],
     )?;
-    Ok(removed == 1)
+    Ok(())
 }

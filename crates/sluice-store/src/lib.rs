@@ -30,6 +30,7 @@ pub mod connections;
 pub mod data_stores;
 pub mod deliveries;
 pub mod delivery_history;
+pub mod delivery_pruning;
 pub mod dynamic_props;
 pub mod endpoints;
 pub mod events;

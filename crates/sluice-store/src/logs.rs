@@ -8,6 +8,7 @@ use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
+    portion::Portion,
     row::{FromRow, Row},
 };
 
@@ -104,6 +105,37 @@ pub fn seq_behind(c: &mut dyn Conn, source: &SourceId, ahead: u64) -> Result<Opt
         "SELECT seq FROM logs WHERE source_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2",
         params![source, ahead],
     )
+}
+
+/// What was logged after a line, oldest first.
+pub fn after(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    after: i64,
+    portion: Portion,
+) -> Result<Vec<StoredLog>> {
+    let sizes = query_all(
+        c,
+        "SELECT CAST(octet_length(message) AS BIGINT) FROM logs WHERE source_id = ?1 AND seq > ?2 \
+         ORDER BY seq LIMIT ?3",
+        params![source, after, portion.rows],
+    )?;
+    query_all(
+        c,
+        "SELECT seq, invocation_id, ts, kind, level, message FROM logs WHERE source_id = ?1 \
+         AND seq > ?2 ORDER BY seq LIMIT ?3",
+        params![source, after, portion.fitting(sizes)],
+    )
+}
+
+/// The place of the newest line, or one before all lines.
+pub fn newest_seq(c: &mut dyn Conn, source: &SourceId) -> Result<i64> {
+    let newest: Option<i64> = query_one(
+        c,
+        "SELECT MAX(seq) FROM logs WHERE source_id = ?1",
+        params![source],
+    )?;
+    Ok(newest.unwrap_or(0))
 }
 
 pub fn count(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {

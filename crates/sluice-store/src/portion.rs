@@ -1,4 +1,4 @@
-//! How much of many rows one transaction takes on, so that it does not hold its thread for long.
+//! How much one transaction takes on when there may be many rows and large ones, so that it does not hold its thread for long.
 
 use sluice_model::EventId;
 
@@ -8,23 +8,33 @@ use crate::{
     row::{FromRow, Row},
 };
 
-/// So many rows, and no more after those that reach so many bytes.
-#[derive(Debug, Clone, Copy)]
+/// Bounds on what one transaction takes on: rows, and bytes of their content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Portion {
     pub rows: u32,
     pub bytes: u64,
 }
 
 impl Portion {
-    /// The first of the rows, at least one if there is one.
+    /// How many of the rows with these sizes fit: one at least, when there is any.
+    pub(crate) fn fitting(self, sizes: impl IntoIterator<Item = u64>) -> u32 {
+        let mut total = 0_u64;
+        let mut fitting = 0;
+        for size in sizes {
+            total = total.saturating_add(size);
+            if fitting > 0 && total > self.bytes {
+                break;
+            }
+            fitting += 1;
+        }
+        fitting
+    }
+
+    /// The keys of the first rows, as many as fit.
     pub(crate) fn of<K>(self, rows: Vec<Weighed<K>>) -> Vec<K> {
-        let mut bytes = 0;
-        let fitting = rows.into_iter().take(self.rows as usize).take_while(|row| {
-            let fits = bytes < self.bytes;
-            bytes += row.bytes;
-            fits
-        });
-        fitting.map(|row| row.key).collect()
+        let fitting = self.fitting(rows.iter().map(|row| row.bytes));
+        let keys = rows.into_iter().map(|row| row.key);
+        keys.take(fitting as usize).collect()
     }
 }
 
@@ -56,16 +66,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_portion_ends_with_its_rows_or_its_bytes() {
-        let portion = Portion { rows: 3, bytes: 10 };
-        let of = |sizes: &[u64]| {
-            let weigh = |(key, bytes): (usize, &u64)| Weighed { key, bytes: *bytes };
-            portion.of(sizes.iter().enumerate().map(weigh).collect())
+    fn rows_are_taken_until_they_are_too_many_bytes_but_one_always_is() {
+        let portion = Portion {
+            rows: 9,
+            bytes: 100,
         };
-        assert_eq!(of(&[]), [0; 0]);
-        assert_eq!(of(&[1, 1]), [0, 1]);
-        assert_eq!(of(&[1, 1, 1, 1]), [0, 1, 2]);
-        assert_eq!(of(&[5, 5, 1]), [0, 1]);
-        assert_eq!(of(&[90, 1]), [0]);
+        assert_eq!(portion.fitting(vec![]), 0);
+        assert_eq!(portion.fitting(vec![40, 60, 1]), 2);
+        assert_eq!(portion.fitting(vec![500, 1]), 1);
+        assert_eq!(portion.fitting(vec![0, 0, 100]), 3);
+        assert_eq!(portion.fitting(vec![1, u64::MAX]), 1);
     }
 }

@@ -75,30 +75,31 @@ impl Routes {
     }
 }
 
+/// Runs with every commit of a source, so it must never look at subscriptions to others. PostgreSQL would, were it to see
+/// in place of a list of emitters that one of them is the most common value of its column.
+pub const LISTENERS: &str = "WITH e (emitter_id) AS (VALUES (?2), (?3)) \
+     SELECT s.event_name, s.listener_id FROM e \
+     JOIN subscriptions s ON s.emitter_id = e.emitter_id AND s.user_id = ?1 \
+     LEFT JOIN webhooks w ON w.id = s.listener_id LEFT JOIN sources l ON l.id = s.listener_id \
+     WHERE w.active OR (l.active AND l.phase = 'live') ORDER BY s.listener_id";
+
 /// Inactive listeners are left out: events are not kept for them.
 pub fn of_source(c: &mut dyn Conn, user: &UserId, source: &SourceId) -> Result<Routes> {
     let mut routes = Routes::default();
-    c.query(
-        "SELECT s.event_name, s.listener_id FROM subscriptions s \
-         LEFT JOIN webhooks w ON w.id = s.listener_id LEFT JOIN sources l ON l.id = s.listener_id \
-         WHERE s.emitter_id IN (?2, ?3) AND s.user_id = ?1 \
-         AND (w.active OR (l.active AND l.phase = 'live')) ORDER BY s.listener_id",
-        params![user, source, ALL_SOURCES],
-        &mut |row| {
-            let event_name: String = row.get(0)?;
-            let id: String = row.get(1)?;
-            let listener = Listener::parse(&id)
-                .ok_or_else(|| StoreError::Corrupt(format!("a subscription for {id}")))?;
-            let listeners = routes
-                .by_channel
-                .entry(channel(&event_name).to_owned())
-                .or_default();
-            // They come ordered, so one with several subscriptions stands beside itself.
-            if listeners.last() != Some(&listener) {
-                listeners.push(listener);
-            }
-            Ok(())
-        },
-    )?;
+    c.query(LISTENERS, params![user, source, ALL_SOURCES], &mut |row| {
+        let event_name: String = row.get(0)?;
+        let id: String = row.get(1)?;
+        let listener = Listener::parse(&id)
+            .ok_or_else(|| StoreError::Corrupt(format!("a subscription for {id}")))?;
+        let listeners = routes
+            .by_channel
+            .entry(channel(&event_name).to_owned())
+            .or_default();
+        // They come ordered, so one with several subscriptions stands beside itself.
+        if listeners.last() != Some(&listener) {
+            listeners.push(listener);
+        }
+        Ok(())
+    })?;
     Ok(routes)
 }

@@ -190,6 +190,15 @@ pub fn update(c: &mut dyn Conn, webhook: &Webhook) -> Result<bool> {
     Ok(updated == 1)
 }
 
+/// Switches a webhook off, whoever's it is: its receiver said that it is gone.
+pub fn deactivate(c: &mut dyn Conn, id: &WebhookId, now_ms: i64) -> Result<()> {
+    c.execute(
+        "UPDATE webhooks SET active = ?2, updated_at = ?3 WHERE id = ?1",
+        params![id, false, now_ms],
+    )?;
+    Ok(())
+}
+
 /// Removes a webhook and its subscriptions, and answers whether it was there. Its deliveries go in
 /// batches of their own.
 pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<bool> {

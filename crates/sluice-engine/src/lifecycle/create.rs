@@ -169,6 +169,7 @@ impl Engine {
             .write(move |c| sources::remove(c, &gone))
             .await?;
         self.endpoints.forget_source(id);
+        self.context.streams.close(id);
         Ok(())
     }
 }

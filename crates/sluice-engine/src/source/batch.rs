@@ -82,8 +82,8 @@ pub(super) struct LogRow {
 /// What the transaction of a batch did beyond what the batch says.
 pub(super) struct Applied {
     pub(super) reached: Reached,
-    /// Events that it stored besides those of the batch.
-    pub(super) also_stored: Vec<StoredEvent>,
+    /// Events that it stored besides those of the batch; none when that is not known.
+    pub(super) also_stored: Option<Vec<StoredEvent>>,
 }
 
 impl Batch {
@@ -114,6 +114,18 @@ impl Batch {
         self.due.iter().map(|(_, due)| *due).chain(held).min()
     }
 
+    /// What readers of the source are to hear of, in the order of ids; none when that is not known.
+    pub(super) fn emitted<'a>(&'a self, applied: &'a Applied) -> Option<Vec<NewEvent<'a>>> {
+        let also_stored = applied.also_stored.as_ref()?;
+        let now = self.events.iter().filter(|row| row.held_until.is_none());
+        let mut events: Vec<NewEvent<'_>> = now.map(EventRow::new_event).collect();
+        if !also_stored.is_empty() {
+            events.extend(also_stored.iter().map(StoredEvent::as_new));
+            events.sort_by_key(|event| event.id);
+        }
+        Some(events)
+    }
+
     pub(super) fn apply(&self, c: &mut dyn Conn) -> Result<Applied, StoreError> {
         let source = &self.source;
         let mut router = self.router(c)?;
@@ -139,7 +151,7 @@ impl Batch {
         self.acknowledge(c)?;
         Ok(Applied {
             reached: router.into_reached(),
-            also_stored,
+            also_stored: Some(also_stored),
         })
     }
 
@@ -189,14 +201,8 @@ impl Batch {
             return Ok(None);
         };
         event.id = released.id;
-        let row = NewEvent {
-            id: event.id,
-            channel: &event.channel,
-            emit_id: &event.emit_id,
-            meta: &event.meta,
-            data: &event.data,
-        };
-        events::insert(c, &self.source, &row)?;
+        held_events::remove(c, &self.source, released.held)?;
+        events::insert(c, &self.source, &event.as_new())?;
         let emit_id = EmitId::parse(&event.emit_id)
             .ok_or_else(|| StoreError::Corrupt(format!("the emit id of {}", event.id)))?;
         let outgoing = Outgoing {

@@ -6,7 +6,7 @@ mod secret;
 
 pub use deliveries::ReplayRange;
 
-use sluice_model::{UserId, WebhookId};
+use sluice_model::{TextChange, UserId, WebhookId};
 use sluice_store::{
     Page, StoreError, delivery_history,
     webhooks::{self, PreviousSecret, Webhook},
@@ -32,8 +32,8 @@ pub struct NewWebhook {
 /// What is none stays as it is.
 pub struct WebhookChange {
     pub url: Option<String>,
-    pub name: Option<Option<String>>,
-    pub description: Option<Option<String>>,
+    pub name: TextChange,
+    pub description: TextChange,
     pub active: Option<bool>,
     pub concurrency: Option<u32>,
 }
@@ -123,9 +123,11 @@ impl Engine {
                     active,
                     concurrency,
                 } = change;
-                webhook.url = url.unwrap_or_else(|| std::mem::take(&mut webhook.url));
-                webhook.name = name.unwrap_or_else(|| webhook.name.take());
-                webhook.description = description.unwrap_or_else(|| webhook.description.take());
+                if let Some(url) = url {
+                    webhook.url = url;
+                }
+                name.apply(&mut webhook.name);
+                description.apply(&mut webhook.description);
                 webhook.active = active.unwrap_or(webhook.active);
                 webhook.concurrency = concurrency.unwrap_or(webhook.concurrency);
             })

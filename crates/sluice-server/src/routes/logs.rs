@@ -53,7 +53,7 @@ fn parse_cursor(text: &str) -> Option<i64> {
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-fn on_the_wire(line: StoredLog) -> LogLine {
+pub(super) fn on_the_wire(line: StoredLog) -> LogLine {
     LogLine {
         id: line.seq.to_string(),
         ts: line.ts,

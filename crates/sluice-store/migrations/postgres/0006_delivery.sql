@@ -63,11 +63,12 @@ CREATE TABLE held_events (
     source_id TEXT COLLATE "C" NOT NULL,
     ms        BIGINT NOT NULL,
     seq       BIGINT NOT NULL,
-    due_at    BIGINT NOT NULL,
+    -- Null when its time has come and its source has it among its work.
+    due_at    BIGINT,
     depth     BIGINT NOT NULL,
     PRIMARY KEY (source_id, ms, seq)
 );
-CREATE INDEX held_events_by_due ON held_events (due_at);
+CREATE INDEX held_events_by_due ON held_events (due_at) WHERE due_at IS NOT NULL;
 
 -- How many events in a row led here, each caused by the one before.
 ALTER TABLE inbox ADD COLUMN depth BIGINT NOT NULL DEFAULT 0;

@@ -63,11 +63,12 @@ CREATE TABLE held_events (
     source_id TEXT NOT NULL,
     ms        INTEGER NOT NULL,
     seq       INTEGER NOT NULL,
-    due_at    INTEGER NOT NULL,
+    -- Null when its time has come and its source has it among its work.
+    due_at    INTEGER,
     depth     INTEGER NOT NULL,
     PRIMARY KEY (source_id, ms, seq)
 ) WITHOUT ROWID;
-CREATE INDEX held_events_by_due ON held_events (due_at);
+CREATE INDEX held_events_by_due ON held_events (due_at) WHERE due_at IS NOT NULL;
 
 -- How many events in a row led here, each caused by the one before.
 ALTER TABLE inbox ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;

@@ -89,6 +89,11 @@ fn channels_are_told_apart(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         assert_eq!(ids(c, &one(""), 9, None, None), ["10-0", "2-0", "1-0"]);
         assert_eq!(ids(c, &one("$errors"), 9, None, None), ["2-1"]);
         assert_eq!(ids(c, &one("CUSTOM"), 9, None, None), [""; 0]);
+        for event in events::after(c, &source, &ChannelFilter::AllButSystem, None, ALL)? {
+            assert!(ChannelFilter::AllButSystem.admits(&event.channel));
+            assert_eq!(one("custom").admits(&event.channel), event.id == id(1, 1));
+        }
+        assert!(!ChannelFilter::AllButSystem.admits("$errors") && one("$errors").admits("$errors"));
         assert_eq!(events::count(c, &source, &ChannelFilter::AllButSystem)?, 4);
         assert_eq!(events::count(c, &source, &one(""))?, 3);
         assert_eq!(events::count(c, &source, &one("none"))?, 0);
@@ -159,34 +164,6 @@ fn an_event_is_found_by_its_id_and_by_its_place(#[values(Db::Sqlite, Db::Postgre
 }
 
 #[rstest]
-fn what_was_passed_on_is_read_oldest_first_without_what_waits(
-    #[values(Db::Sqlite, Db::Postgres)] db: Db,
-) {
-    let Some(t) = TestStore::new(db) else { return };
-    t.write(|c| {
-        fill(c)?;
-        let source = source_id("s");
-        let (all, last) = (ChannelFilter::AllButSystem, id(10, 0));
-        let mut read = |after, end, rows| {
-            let portion = Portion { rows, bytes: 1_000 };
-            let found = events::passed_on(c, &source, &all, (after, end), portion).unwrap();
-            found.iter().map(EventId::to_string).collect::<Vec<_>>()
-        };
-        assert_eq!(read(None, last, 9), ["1-0", "1-1", "2-0", "10-0"]);
-        assert_eq!(read(Some(id(1, 0)), id(2, 0), 9), ["1-1", "2-0"]);
-        assert_eq!(read(None, last, 2), ["1-0", "1-1"]);
-        hold(c, "s", id(1, 1))?;
-        assert!(held_events::is_held(c, &source, id(1, 1))?);
-        assert!(!held_events::is_held(c, &source, id(1, 0))?);
-        let portion = Portion { rows: 9, bytes: 1 };
-        let found = events::passed_on(c, &source, &all, (Some(id(1, 0)), last), portion)?;
-        assert_eq!(found, [id(2, 0)], "one row fits whatever its size");
-        Ok(())
-    })
-    .unwrap();
-}
-
-#[rstest]
 fn deleting_an_event_cancels_its_waiting(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
@@ -195,7 +172,9 @@ fn deleting_an_event_cancels_its_waiting(#[values(Db::Sqlite, Db::Postgres)] db:
             hold(c, "s", id(ms, seq))?;
         }
         hold(c, "foreign", id(1, 1))?;
+        assert!(held_events::is_held(c, &source_id("s"), id(1, 1))?);
         events::delete_range(c, &source_id("s"), &one("custom"), None, None)?;
+        assert!(!held_events::is_held(c, &source_id("s"), id(1, 1))?);
         assert_eq!(held(c)?, ["dc_foreign 1-1", "dc_s 1-0", "dc_s 2-0"]);
         let all = ChannelFilter::AllButSystem;
         events::delete_range(c, &source_id("s"), &all, Some(id(1, 1)), None)?;
@@ -211,4 +190,62 @@ fn an_event_id_is_used_once(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     t.write(|c| emit(c, id(1, 0), "")).unwrap();
     let again = t.write(|c| emit(c, id(1, 0), "other"));
     assert!(matches!(again, Err(StoreError::Conflict(_))), "{again:?}");
+}
+
+const ALL: Portion = Portion {
+    rows: 100,
+    bytes: 1_000,
+};
+
+fn ids_after(
+    c: &mut dyn Conn,
+    filter: &ChannelFilter,
+    after: Option<EventId>,
+    portion: Portion,
+) -> Vec<String> {
+    events::after(c, &source_id("s"), filter, after, portion)
+        .unwrap()
+        .iter()
+        .map(|event| event.id.to_string())
+        .collect()
+}
+
+#[rstest]
+fn what_came_after_an_event_is_oldest_first(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        fill(c)?;
+        let all = &ChannelFilter::AllButSystem;
+        assert_eq!(ids_after(c, all, None, ALL), ["1-0", "1-1", "2-0", "10-0"]);
+        assert_eq!(
+            ids_after(c, all, Some(id(1, 0)), ALL),
+            ["1-1", "2-0", "10-0"]
+        );
+        assert_eq!(ids_after(c, all, Some(id(5, 7)), ALL), ["10-0"]);
+        assert_eq!(ids_after(c, all, Some(id(10, 0)), ALL), [""; 0]);
+        assert_eq!(ids_after(c, &one("$errors"), None, ALL), ["2-1"]);
+        assert_eq!(ids_after(c, &one(""), Some(id(1, 0)), ALL), ["2-0", "10-0"]);
+        let two = Portion { rows: 2, ..ALL };
+        assert_eq!(ids_after(c, all, None, two), ["1-0", "1-1"]);
+        let small = Portion { bytes: 1, ..ALL };
+        assert_eq!(ids_after(c, all, None, small), ["1-0"]);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn an_event_that_waits_for_its_time_has_not_come_yet(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        fill(c)?;
+        c.execute_script(&format!(
+            "INSERT INTO held_events (source_id, ms, seq, due_at, depth) VALUES ('{}', 2, 0, 99, 0)",
+            source_id("s")
+        ))?;
+        let all = &ChannelFilter::AllButSystem;
+        assert_eq!(ids_after(c, all, None, ALL), ["1-0", "1-1", "10-0"]);
+        Ok(())
+    })
+    .unwrap();
 }

@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 use sluice_store::{
-    Conn, Result,
+    Conn, Portion, Result,
     logs::{self, NewLog},
 };
 
@@ -86,6 +86,33 @@ fn lines_are_found_by_their_place_and_deleted_by_it(#[values(Db::Sqlite, Db::Pos
         log(c, "s", "e")?;
         assert_eq!(page(c, 9, None, newest), "e", "no place is used twice");
         assert_eq!(logs::count(c, &source_id("foreign"))?, 4);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn what_was_logged_after_a_line_is_oldest_first(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let s = source_id("s");
+        assert_eq!(logs::newest_seq(c, &s)?, 0);
+        for message in ["a", "bb", "ccc"] {
+            log(c, "s", message)?;
+            log(c, "foreign", "x")?;
+        }
+        let after = |c: &mut dyn Conn, seq, rows, bytes| {
+            let lines = logs::after(c, &s, seq, Portion { rows, bytes }).unwrap();
+            let messages: Vec<String> = lines.into_iter().map(|line| line.message).collect();
+            messages.join(" ")
+        };
+        let first = logs::page(c, &s, 9, None, None)?[2].seq;
+        assert_eq!(after(c, 0, 9, 99), "a bb ccc");
+        assert_eq!(after(c, first, 9, 99), "bb ccc");
+        assert_eq!(after(c, 0, 2, 99), "a bb");
+        assert_eq!(after(c, first, 9, 1), "bb");
+        let newest = logs::newest_seq(c, &s)?;
+        assert_eq!(after(c, newest, 9, 99), "");
         Ok(())
     })
     .unwrap();

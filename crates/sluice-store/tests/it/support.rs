@@ -6,7 +6,7 @@ use rand::random;
 use serde_json::{Map, json};
 use sluice_model::{
     ComponentId, ComponentKind, ComponentShape, EndpointKey, EventId, IdGen, InvocationId,
-    ModuleFormat, PropDef, SourceId, UserId,
+    ModuleFormat, PropDef, SourceId, UserId, WebhookId,
 };
 use sluice_store::{
     Conn, Location, Result, Store, StoreOptions,
@@ -14,6 +14,7 @@ use sluice_store::{
     params,
     sources::{Phase, Retention, Source},
     users::{Plan, User},
+    webhooks::Webhook,
 };
 use tempfile::TempDir;
 use tokio::{
@@ -260,6 +261,27 @@ pub(crate) fn source(tail: &str, owner: &UserId, created_at: i64) -> Source {
         configured_props,
         dynamic_props: Vec::new(),
         retention: Retention::default(),
+        created_at,
+        updated_at: created_at,
+    }
+}
+
+pub(crate) fn webhook_id(tail: &str) -> WebhookId {
+    WebhookId::parse(&format!("wh_{tail}")).unwrap()
+}
+
+/// An active webhook.
+pub(crate) fn webhook(tail: &str, owner: &UserId, created_at: i64) -> Webhook {
+    Webhook {
+        id: webhook_id(tail),
+        user_id: owner.clone(),
+        name: None,
+        description: None,
+        url: format!("https://example.com/{tail}"),
+        active: true,
+        concurrency: 1,
+        secret: "sealed".to_owned(),
+        previous: None,
         created_at,
         updated_at: created_at,
     }

@@ -25,7 +25,7 @@ use crate::support::{Deployed, deploy, shared_server};
 const TIME: Duration = Duration::from_secs(3);
 
 /// Fields and parameters that some endpoint takes.
-const NAMES: [&str; 34] = [
+const NAMES: [&str; 40] = [
     "component_id",
     "component_code",
     "component_url",
@@ -54,9 +54,15 @@ const NAMES: [&str; 34] = [
     "page",
     "prev_context",
     "query",
-    "q",
+    "emitter_id",
+    "listener_id",
+    "url",
+    "description",
+    "concurrency",
+    "state",
     "since",
     "until",
+    "q",
     "n",
     "retention",
     "event_id",
@@ -171,6 +177,13 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::DELETE, "/v1/sources/{id}/events"),
         (Method::POST, "/v1/sources/{id}/events/replay"),
         (Method::GET, "/v1/sources/{id}/logs"),
+        (Method::POST, "/v1/subscriptions"),
+        (Method::DELETE, "/v1/subscriptions"),
+        (Method::GET, "/v1/users/me/subscriptions"),
+        (Method::POST, "/v1/auto_subscriptions"),
+        (Method::POST, "/v1/webhooks"),
+        (Method::GET, "/v1/users/me/webhooks"),
+        (Method::POST, "/v1/deliveries/replay"),
         (Method::POST, "{endpoint}"),
     ]);
     let named = select(vec![
@@ -179,6 +192,10 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::GET, "/v1/sources/"),
         (Method::DELETE, "/v1/sources/dc_"),
         (Method::PUT, "/v1/sources/dc_"),
+        (Method::GET, "/v1/webhooks/"),
+        (Method::PUT, "/v1/webhooks/wh_"),
+        (Method::DELETE, "/v1/webhooks/wh_"),
+        (Method::GET, "/v1/deliveries/"),
         (Method::GET, "/v1/"),
         (Method::GET, "/uploads/"),
         (Method::PUT, "/e/"),

@@ -1,10 +1,12 @@
 //! The REST API, rule by rule: one subject to a file.
 
 mod authentication;
+mod auto_subscriptions;
 mod both_databases;
 mod component_url;
 mod components;
 mod delete_events;
+mod deliveries;
 mod errors;
 mod event_pages;
 mod event_search;
@@ -36,5 +38,7 @@ mod source_references;
 mod source_states;
 mod source_update;
 mod source_update_code;
+mod subscriptions;
 mod trailing_slashes;
 mod users;
+mod webhooks;

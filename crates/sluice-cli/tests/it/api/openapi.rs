@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 32] = [
+const ROUTES: [(&str, &str); 50] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
@@ -31,6 +31,24 @@ const ROUTES: [(&str, &str); 32] = [
     ("DELETE", "/v1/sources/{id}/events"),
     ("POST", "/v1/sources/{id}/events/replay"),
     ("GET", "/v1/sources/{id}/logs"),
+    ("POST", "/v1/subscriptions"),
+    ("DELETE", "/v1/subscriptions"),
+    ("GET", "/v1/users/me/subscriptions"),
+    ("POST", "/v1/auto_subscriptions"),
+    ("POST", "/v1/webhooks"),
+    ("GET", "/v1/users/me/webhooks"),
+    ("GET", "/v1/webhooks/{id}"),
+    ("PUT", "/v1/webhooks/{id}"),
+    ("DELETE", "/v1/webhooks/{id}"),
+    ("POST", "/v1/webhooks/{id}/rotate_secret"),
+    ("GET", "/v1/webhooks/{id}/deliveries"),
+    ("POST", "/v1/webhooks/{id}/replay"),
+    ("GET", "/v1/deliveries/{id}"),
+    ("POST", "/v1/deliveries/{id}/replay"),
+    ("POST", "/v1/deliveries/replay"),
+    ("GET", "/v1/sources/{id}/sse"),
+    ("GET", "/v1/sse/dc/{id}/emits"),
+    ("GET", "/v1/sse/dc/{id}/observations"),
     ("GET", "/v1/data_stores"),
     ("DELETE", "/v1/data_stores/{name}"),
     ("POST", "/v1/apps"),

@@ -158,7 +158,6 @@ async fn pruning_50_000_old_events_does_not_hold_up_writes() {
         of(&during),
         began.elapsed()
     );
-    println!("{measured}");
     // One transaction that removed them all would hold up everything for longer than that.
     assert!(at(&during, 50) < at(&before, 50) * 4, "{measured}");
     assert!(

@@ -49,11 +49,25 @@ impl Actor {
         )));
     }
 
+    /// Those who follow the source hear of what was stored.
+    pub(super) fn tell_readers(&self, batch: &Batch, applied: &Applied) {
+        let streams = &self.context.streams;
+        match batch.emitted(applied) {
+            Some(events) => streams.publish(&self.handle.id, events.into_iter()),
+            None => streams.look_again(&self.handle.id),
+        }
+        if !batch.logs.is_empty() {
+            streams.lines_written(&self.handle.id);
+        }
+    }
+
     pub(super) fn committed(&mut self, committed: Option<Committed>) {
         self.uncommitted = 0;
         let Some(Committed { batch, applied }) = committed else {
+            self.context.streams.look_again(&self.handle.id);
             return;
         };
+        self.tell_readers(&batch, &applied);
         for id in &batch.done {
             self.handle.mailbox.done(id);
         }
@@ -98,7 +112,7 @@ async fn commit(context: Arc<Context>, batch: Batch, stalled: watch::Sender<bool
             if unsure && let Some(reached) = rows.if_kept(c)? {
                 return Ok(Applied {
                     reached,
-                    also_stored: Vec::new(),
+                    also_stored: None,
                 });
             }
             rows.apply(c)

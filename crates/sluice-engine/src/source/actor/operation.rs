@@ -132,32 +132,38 @@ impl Actor {
         if let Some(definition) = definition {
             self.definition = *definition;
         }
-        let batch = self.builder().build(held, Aside::default());
+        let batch = Arc::new(self.builder().build(held, Aside::default()));
         let store = self.context.store.clone();
-        let (events, usage) = (batch.user_events(), batch.usage());
-        let due = batch.earliest_due();
+        let rows = Arc::clone(&batch);
         let result = store
             .write(move |c| {
                 change(c)?;
-                batch.apply(c)
+                rows.apply(c)
             })
             .await;
         match result {
             Ok(applied) => {
                 self.engaged = None;
                 applied.reached.wake(&self.context);
-                if let Some(due) = due {
+                if let Some(due) = batch.earliest_due() {
                     self.context.timers_changed(due);
                 }
-                self.context.metrics.events.inc_by(events);
+                self.tell_readers(&batch, &applied);
+                // The change may have written lines of its own.
+                self.context.streams.lines_written(&self.handle.id);
+                self.context.metrics.events.inc_by(batch.user_events());
                 self.context
                     .quotas
-                    .used(&self.definition.source.user_id, usage);
+                    .used(&self.definition.source.user_id, batch.usage());
                 // What waits for an inactive source is found in the store by whoever owns it next.
                 self.leaving = !self.definition.source.active;
                 Ok(())
             }
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                // A commit that failed on its way back may have been kept all the same.
+                self.context.streams.look_again(&self.handle.id);
+                Err(error.into())
+            }
         }
     }
 

@@ -1,0 +1,130 @@
+//! A server that retries quickly, a source that emits, and a webhook whose receiver fails as long as a test wants.
+
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicU16, Ordering},
+};
+
+use serde_json::{Value, json};
+use sluice_testkit::{
+    Api, Backend, Method, Plan, Postgres, Server,
+    receiver::{Answer, Receiver},
+    wait_for,
+};
+
+use crate::support::{Deployed, PATIENCE, deploy, own_server, unique_name};
+
+/// Emits what it is sent, each part by itself.
+const EMITTER: &str = r#"module.exports = {
+  name: "emitter", version: "0.0.1",
+  run(event) { for (const [value, name] of event.emits) this.$emit(value, { name }); },
+};"#;
+
+/// A delivery is tried so often before it is given up.
+pub(super) const TRIES: usize = 2;
+
+/// The servers of the tests that look back at deliveries, one on each database.
+fn server(backend: Backend) -> &'static Server {
+    static SQLITE: OnceLock<Server> = OnceLock::new();
+    static POSTGRES: OnceLock<Server> = OnceLock::new();
+    let options = || {
+        own_server()
+            .arg("--allow-private-network")
+            .arg("--webhook-retries")
+            .arg("50ms")
+    };
+    match backend {
+        Backend::Sqlite => SQLITE.get_or_init(|| Server::start_blocking(options())),
+        Backend::Postgres => POSTGRES
+            .get_or_init(|| Server::start_blocking(options().postgres(&Postgres::database()))),
+    }
+}
+
+pub(super) async fn new_user(backend: Backend) -> Api {
+    server(backend).user(&unique_name(), Plan::Free).await
+}
+
+/// A source and a webhook that gets all its events.
+pub(super) struct Line {
+    pub(super) api: Api,
+    pub(super) source: Deployed,
+    pub(super) webhook: Value,
+    pub(super) receiver: Receiver,
+    status: Arc<AtomicU16>,
+}
+
+impl Line {
+    pub(super) async fn new(api: &Api, status: u16) -> Line {
+        let source = deploy(api, EMITTER).await;
+        Line::from(source, status).await
+    }
+
+    /// Another webhook for a source that is there.
+    pub(super) async fn from(source: Deployed, status: u16) -> Line {
+        let status = Arc::new(AtomicU16::new(status));
+        let answers = Arc::clone(&status);
+        let receiver = Receiver::start(move |_| {
+            Answer::status(answers.load(Ordering::SeqCst)).body("this is the answer")
+        });
+        let api = source.api.clone();
+        let body = json!({ "url": receiver.url("/hook") });
+        let webhook = api.post("/webhooks", &body).await.ok();
+        for name in ["", "custom"] {
+            let body = json!({
+                "emitter_id": source.id, "listener_id": webhook["id"], "event_name": name,
+            });
+            api.post("/subscriptions", &body).await.expect(200);
+        }
+        Line {
+            api,
+            source,
+            webhook,
+            receiver,
+            status,
+        }
+    }
+
+    /// What the receiver answers from now on.
+    pub(super) fn answer(&self, status: u16) {
+        self.status.store(status, Ordering::SeqCst);
+    }
+
+    pub(super) fn path(&self, rest: &str) -> String {
+        format!("/webhooks/{}{rest}", text(&self.webhook["id"]))
+    }
+
+    /// Emits values on the default channel.
+    pub(super) async fn emit(&self, values: &[Value]) {
+        let emits: Vec<_> = values.iter().map(|value| json!([value])).collect();
+        self.source.run(json!({ "emits": emits })).await;
+    }
+
+    /// All deliveries, newest first, once there are so many in this state.
+    pub(super) async fn deliveries(&self, state: &str, count: usize) -> Vec<Value> {
+        let path = self.path(&format!("/deliveries?limit=100&state={state}"));
+        let what = format!("{count} deliveries that are {state}");
+        wait_for(PATIENCE, &what, async || {
+            let page = self.api.get(&path).await.expect(200);
+            let rows = page["data"].as_array().cloned().unwrap_or_default();
+            (rows.len() == count).then_some(rows)
+        })
+        .await
+    }
+
+    /// One event, given up by now.
+    pub(super) async fn failed(api: &Api) -> (Line, Value) {
+        let line = Line::new(api, 500).await;
+        line.emit(&[json!({ "n": 1 })]).await;
+        let delivery = line.deliveries("failed", 1).await.remove(0);
+        (line, delivery)
+    }
+
+    pub(super) async fn replay(&self, delivery: &Value) -> sluice_testkit::Answer {
+        let path = format!("/deliveries/{}/replay", text(&delivery["id"]));
+        self.api.request(Method::POST, &path).send().await
+    }
+}
+
+pub(super) fn text(value: &Value) -> &str {
+    value.as_str().expect("a string")
+}

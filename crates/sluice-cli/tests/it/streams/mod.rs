@@ -1,0 +1,34 @@
+//! Server-sent events: the events and the log of a source as they come, and from where a reader left off.
+
+mod addresses;
+mod channels;
+mod crowd;
+mod ends;
+mod large;
+mod lines;
+mod reader;
+mod restarts;
+mod resumption;
+mod slow;
+
+use serde_json::{Value, json};
+
+use crate::support::Deployed;
+
+/// Emits what its event asks for: `emits` is a list of `[data, metadata]`; `times` says how many numbers to emit; `log`
+/// what to log.
+const EMITTER: &str = r#"
+module.exports = {
+  name: "Emitter", version: "0.0.1", props: { http: "$.interface.http" },
+  run(event) {
+    for (const [data, metadata] of event.emits ?? []) this.$emit(data, metadata);
+    for (let n = 0; n < (event.times ?? 0); n++) this.$emit({ n, padding: "x".repeat(event.padding ?? 0) });
+    for (const line of event.log ?? []) console.log(line);
+    if (event.fail) throw new Error(event.fail);
+    if (event.body) this.$emit(event.body);
+  },
+};"#;
+
+async fn emit(source: &Deployed, data: &Value) {
+    source.run(json!({ "emits": [[data]] })).await;
+}

@@ -1,0 +1,82 @@
+//! Live streams: whoever follows a source hears at once of what it stores.
+//!
+//! The store is the truth and the feed only news of it: a reader that comes back, that missed something, or for whom an
+//! event is too large to be passed around reads the store from where it is.
+
+mod end;
+mod events;
+mod feed;
+mod lines;
+mod seat;
+
+use sluice_model::{EventId, SourceId, UserId};
+use sluice_store::{Portion, events::ChannelFilter, logs, sources, state};
+
+pub(crate) use self::feed::Streams;
+pub use self::{
+    end::StreamEnd,
+    events::{EventReader, StreamedEvent},
+    feed::LiveEvent,
+    lines::LineReader,
+};
+
+use self::{events::Phase, seat::Seat};
+use crate::{Engine, error::EngineError};
+
+/// What a reader takes from the store at once: it is all that waits for a slow client.
+const PAGE: Portion = Portion {
+    rows: 100,
+    bytes: 256 * 1024,
+};
+
+impl Engine {
+    /// Follows the events of a source: those after the given one and all that come, or from now on.
+    pub async fn follow_events(
+        &self,
+        user: &UserId,
+        source: &SourceId,
+        channels: ChannelFilter,
+        after: Option<EventId>,
+    ) -> Result<EventReader, EngineError> {
+        // Listening begins before the store is read, so that nothing is stored unheard in between.
+        let seat = Seat::take(&self.context, source, |feed| feed.events.subscribe())?;
+        let (user, id) = (user.clone(), source.clone());
+        let last = self.context.store.read(move |c| {
+            if sources::get(c, &user, &id)?.is_none() {
+                return Ok(None);
+            }
+            Ok(Some(match after {
+                Some(_) => after,
+                None => state::load(c, &id)?.last_event,
+            }))
+        });
+        let position = last.await?.ok_or(EngineError::NotFound("source"))?;
+        let phase = match after {
+            Some(_) => Phase::History,
+            None => Phase::Live,
+        };
+        Ok(EventReader::new(seat, channels, position, phase))
+    }
+
+    /// Follows the log of a source: the lines after the given one and all that come, or from now on.
+    pub async fn follow_lines(
+        &self,
+        user: &UserId,
+        source: &SourceId,
+        after: Option<i64>,
+    ) -> Result<LineReader, EngineError> {
+        let seat = Seat::take(&self.context, source, |feed| feed.lines.subscribe())?;
+        let (user, id) = (user.clone(), source.clone());
+        let last = self.context.store.read(move |c| {
+            if sources::get(c, &user, &id)?.is_none() {
+                return Ok(None);
+            }
+            Ok(Some(match after {
+                Some(seq) => seq,
+                None => logs::newest_seq(c, &id)?,
+            }))
+        });
+        let position = last.await?.ok_or(EngineError::NotFound("source"))?;
+        Ok(LineReader::new(seat, position))
+    }
+}

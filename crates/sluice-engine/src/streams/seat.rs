@@ -1,0 +1,62 @@
+//! A reader's place on the server, given back when it goes.
+
+use std::sync::Arc;
+
+use sluice_model::SourceId;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::feed::Feed;
+use crate::{context::Context, error::EngineError};
+
+/// A reader that listens to the feed of a source.
+pub(super) struct Seat<R> {
+    // Dropped before the place, which takes the feed away when nobody listens any more.
+    pub(super) news: R,
+    pub(super) place: Place,
+}
+
+pub(super) struct Place {
+    pub(super) context: Arc<Context>,
+    pub(super) source: SourceId,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl<R> Seat<R> {
+    /// Takes a place and listens to the source's feed, which the first reader makes.
+    pub(super) fn take(
+        context: &Arc<Context>,
+        source: &SourceId,
+        listen: impl FnOnce(&Feed) -> R,
+    ) -> Result<Seat<R>, EngineError> {
+        if context.draining.is_cancelled() {
+            return Err(EngineError::shutting_down());
+        }
+        let streams = &context.streams;
+        let permit = Arc::clone(&streams.seats).try_acquire_owned();
+        let permit = permit.map_err(|_| {
+            EngineError::Busy(format!(
+                "this server has {} streams open, which is the most it takes; try again later",
+                streams.most
+            ))
+        })?;
+        let mut feeds = streams.feeds.lock();
+        let news = listen(feeds.entry(source.clone()).or_insert_with(Feed::new));
+        context.metrics.stream_readers.inc();
+        let place = Place {
+            context: Arc::clone(context),
+            source: source.clone(),
+            _permit: permit,
+        };
+        Ok(Seat { news, place })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.context.metrics.stream_readers.dec();
+        let mut feeds = self.context.streams.feeds.lock();
+        if feeds.get(&self.source).is_some_and(Feed::is_unheard) {
+            feeds.remove(&self.source);
+        }
+    }
+}

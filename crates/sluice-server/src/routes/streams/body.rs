@@ -1,0 +1,87 @@
+//! The body of a stream's response: frames as they come, a sign of life between them, and at last a word why it ends.
+
+use std::{
+    convert::Infallible,
+    time::{Duration, Instant},
+};
+
+use axum::body::Body;
+use bytes::{Bytes, BytesMut};
+use futures_util::stream;
+use sluice_engine::StreamEnd;
+use tokio::time::{Interval, MissedTickBehavior};
+
+use super::frames::Frames;
+use crate::sse;
+
+const BEAT: Duration = Duration::from_secs(15);
+
+/// A stream under way.
+struct Stream {
+    frames: Frames,
+    beat: Interval,
+    /// When the client was last given something: it comes back for more when it has taken that.
+    given: Instant,
+}
+
+enum State {
+    Open(Box<Stream>),
+    Over,
+}
+
+pub(super) fn of(frames: Frames) -> Body {
+    let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + BEAT, BEAT);
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let stream = Stream {
+        frames,
+        beat,
+        given: Instant::now(),
+    };
+    let opening = stream::iter([Ok::<_, Infallible>(opening())]);
+    let rest = stream::unfold(State::Open(Box::new(stream)), |state| async {
+        match state {
+            State::Open(stream) => {
+                let (frame, state) = stream.go_on().await;
+                Some((Ok(frame), state))
+            }
+            State::Over => None,
+        }
+    });
+    Body::from_stream(stream::StreamExt::chain(opening, rest))
+}
+
+fn opening() -> Bytes {
+    let mut opening = BytesMut::from(&*sse::HANDSHAKE);
+    opening.extend_from_slice(&sse::RETRY);
+    opening.freeze()
+}
+
+impl Stream {
+    async fn go_on(mut self: Box<Self>) -> (Bytes, State) {
+        let taken_in = self.given.elapsed();
+        let next = tokio::select! {
+            biased;
+            _ = self.beat.tick() => Ok(sse::HANDSHAKE),
+            next = self.frames.next(taken_in) => next,
+        };
+        match next {
+            Ok(frame) => {
+                self.given = Instant::now();
+                (frame, State::Open(self))
+            }
+            Err(end) => (sse::comment(farewell(&end)), State::Over),
+        }
+    }
+}
+
+fn farewell(end: &StreamEnd) -> &'static str {
+    match end {
+        StreamEnd::Gone => "the source is deleted",
+        StreamEnd::Draining => "the server is stopping: reconnect with Last-Event-ID to go on",
+        StreamEnd::TooSlow => "dropped: read faster, or reconnect with Last-Event-ID to go on",
+        StreamEnd::Failed(error) => {
+            tracing::warn!(%error, "a stream ends because the store cannot be read");
+            "the server cannot go on at the moment: reconnect with Last-Event-ID to go on"
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Server-sent events as they stand on the wire.
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use http::{
+    HeaderName, HeaderValue,
+    header::{CACHE_CONTROL, CONTENT_TYPE},
+};
+use serde::Serialize;
+use sluice_model::EventId;
+
+/// Sent at once and again and again: clients that know this API wait for it, and proxies see that the stream lives.
+pub(crate) const HANDSHAKE: Bytes = Bytes::from_static(b":sse-handshake\n\n");
+/// How clients are told to come back soon after they lost the server, in milliseconds.
+pub(crate) const RETRY: Bytes = Bytes::from_static(b"retry: 1000\n\n");
+
+/// Marks a response that goes on until somebody ends it, so that a server that stops does not wait for it.
+#[derive(Clone)]
+pub(crate) struct Endless;
+
+/// One message of the default type.
+pub(crate) fn message(id: EventId, data: &impl Serialize) -> serde_json::Result<Bytes> {
+    let mut frame = format!("id: {id}\ndata: ").into_bytes();
+    let start = frame.len();
+    serde_json::to_writer(&mut frame, data)?;
+    // Within strings line ends are escaped; between values they may stand as they were sent, and mean nothing.
+    for byte in &mut frame[start..] {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    frame.extend_from_slice(b"\n\n");
+    Ok(frame.into())
+}
+
+/// A line that clients skip; `text` is one line.
+pub(crate) fn comment(text: &str) -> Bytes {
+    format!(": {text}\n\n").into()
+}
+
+/// The response that carries a stream.
+pub(crate) fn response(frames: Body) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
+        (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        // Some proxies gather what they pass on; this asks them not to.
+        (
+            HeaderName::from_static("x-accel-buffering"),
+            HeaderValue::from_static("no"),
+        ),
+    ];
+    let mut response = (headers, frames).into_response();
+    response.extensions_mut().insert(Endless);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    #[test]
+    fn a_message_has_its_id_and_one_line_of_data() {
+        let id = EventId { ms: 12, seq: 3 };
+        let spread = "{\r\n \"a\":\n\"x\\ny\"}".to_owned();
+        let data = RawValue::from_string(spread).unwrap();
+        assert_eq!(
+            message(id, &data).unwrap(),
+            "id: 12-3\ndata: {   \"a\": \"x\\ny\"}\n\n"
+        );
+    }
+
+    #[test]
+    fn comments_begin_with_a_colon() {
+        assert_eq!(comment("over"), ": over\n\n");
+    }
+}

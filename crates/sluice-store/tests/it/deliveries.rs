@@ -1,0 +1,340 @@
+//! The outbox: what is due, what is recorded of it, and what is forgotten.
+
+use rstest::rstest;
+use sluice_model::{DeliveryId, EmitId, EventId, IdGen, WebhookId};
+use sluice_store::{
+    Conn, Result,
+    deliveries::{self, Attempt, Due, Fate, Outgoing, Room, Tried},
+    delivery_pruning, query_one, query_opt,
+    webhooks::{self, Webhook},
+};
+
+use crate::support::{Db, TestStore, source_id, user_id};
+
+const ROOM: Room = Room {
+    rows: 100,
+    bytes: 1 << 20,
+};
+
+fn webhook_id(tail: &str) -> WebhookId {
+    WebhookId::parse(&format!("wh_{tail}")).unwrap()
+}
+
+fn webhook(tail: &str) -> Webhook {
+    Webhook {
+        id: webhook_id(tail),
+        user_id: user_id("a"),
+        name: None,
+        description: None,
+        url: "https://example.com".to_owned(),
+        active: true,
+        concurrency: 1,
+        secret: "sealed".to_owned(),
+        previous: None,
+        created_at: 1,
+        updated_at: 1,
+    }
+}
+
+/// `count` ids in ascending order.
+fn payloads(count: usize) -> Vec<EmitId> {
+    let mut ids = IdGen::new(7);
+    (0..count)
+        .map(|_| EmitId::generate(&mut ids, 1_000))
+        .collect()
+}
+
+fn store_payload(c: &mut dyn Conn, id: &EmitId, data: &str) -> Result<()> {
+    let outgoing = Outgoing {
+        emit_id: id,
+        emitter: &source_id("s"),
+        id: EventId { ms: 5, seq: 2 },
+        channel: "custom",
+        data,
+    };
+    deliveries::insert_payload(c, &outgoing)
+}
+
+/// One delivery for each payload, the first one made at `first_at` and each a millisecond after the one before.
+fn fill(c: &mut dyn Conn, tail: &str, payloads: &[EmitId], first_at: i64) -> Result<()> {
+    for (payload, at) in payloads.iter().zip(first_at..) {
+        store_payload(c, payload, "{}")?;
+        deliveries::insert(c, payload, &webhook_id(tail), at)?;
+    }
+    Ok(())
+}
+
+fn due_ids(c: &mut dyn Conn, tail: &str, now: i64, room: Room) -> Result<Vec<DeliveryId>> {
+    let due = deliveries::due(c, &webhook_id(tail), now, room)?;
+    Ok(due.into_iter().map(|due| due.id).collect())
+}
+
+fn attempt(at: i64, status: u16) -> Attempt {
+    Attempt {
+        at,
+        status: Some(status),
+        latency_ms: 3,
+        response: Some("\"ok\" ä".to_owned()),
+        error: None,
+    }
+}
+
+fn tried(due: &Due, fate: Fate) -> Tried {
+    Tried {
+        id: due.id.clone(),
+        was_due_at: due.due_at,
+        fate,
+        tries: due.tries + 1,
+        attempts: [due.attempts.clone(), vec![attempt(20, 200)]].concat(),
+    }
+}
+
+/// The state of a delivery, when it is due, and how many attempts it remembers.
+fn state(c: &mut dyn Conn, id: &DeliveryId) -> Result<Option<(String, Option<i64>, usize)>> {
+    let sql = "SELECT state FROM deliveries WHERE id = ?1";
+    let Some(state): Option<String> = query_opt(c, sql, sluice_store::params![id])? else {
+        return Ok(None);
+    };
+    let column = |name: &str| format!("SELECT {name} FROM deliveries WHERE id = ?1");
+    let due = query_one(c, &column("due_at"), sluice_store::params![id])?;
+    let attempts: String = query_one(c, &column("attempts"), sluice_store::params![id])?;
+    let attempts: Vec<Attempt> = serde_json::from_str(&attempts).unwrap();
+    Ok(Some((state, due, attempts.len())))
+}
+
+#[rstest]
+fn what_is_due_comes_in_order_with_all_that_is_sent(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let ids = payloads(3);
+        fill(c, "w", &ids[..2], 10)?;
+        store_payload(c, &ids[2], "{\"n\":1}")?;
+        deliveries::insert(c, &ids[2], &webhook_id("w"), 10)?;
+        deliveries::insert(c, &ids[2], &webhook_id("other"), 10)?;
+
+        let order = [&ids[0], &ids[2], &ids[1]].map(|id| DeliveryId::of(id, &webhook_id("w")));
+        assert_eq!(due_ids(c, "w", 11, ROOM)?, order);
+        assert_eq!(due_ids(c, "w", 10, ROOM)?, order[..2]);
+        assert_eq!(due_ids(c, "w", 9, ROOM)?, []);
+        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 9)?, Some(10));
+        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 10)?, Some(11));
+        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 11)?, None);
+        let due = deliveries::due(c, &webhook_id("w"), 11, ROOM)?;
+        let expected = Due {
+            id: order[1].clone(),
+            due_at: 10,
+            tries: 0,
+            attempts: Vec::new(),
+            created_at: 10,
+            emitter: source_id("s"),
+            event_id: EventId { ms: 5, seq: 2 },
+            channel: "custom".to_owned(),
+            data: "{\"n\":1}".to_owned(),
+        };
+        assert_eq!(due[1], expected);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_reader_gets_what_it_has_room_for(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        for id in &payloads(4) {
+            // Four bytes, three characters: room is counted in bytes.
+            store_payload(c, id, "\"é\"")?;
+            deliveries::insert(c, id, &webhook_id("w"), 1)?;
+        }
+        let mut count = |rows, bytes| {
+            let found = due_ids(c, "w", 1, Room { rows, bytes })?;
+            Result::Ok(found.len())
+        };
+        assert_eq!(count(9, 100)?, 4);
+        assert_eq!(count(3, 100)?, 3);
+        assert_eq!(count(9, 8)?, 2);
+        assert_eq!(count(9, 7)?, 1);
+        assert_eq!(count(9, 1)?, 1);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_try_is_recorded_once_however_often_it_is_written(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+    #[values(Fate::Delivered, Fate::Failed, Fate::Again { due_at: 90 })] fate: Fate,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(move |c| {
+        fill(c, "w", &payloads(1), 10)?;
+        let due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
+        let tried = tried(&due, fate);
+        for now in [21, 22] {
+            deliveries::record(c, &tried, now)?;
+            let (word, due_at) = match fate {
+                Fate::Delivered => ("delivered", None),
+                Fate::Failed => ("failed", None),
+                Fate::Again { due_at } => ("pending", Some(due_at)),
+            };
+            let expected = (word.to_owned(), due_at, 1);
+            assert_eq!(state(c, &due.id)?, Some(expected));
+        }
+        if let Fate::Again { due_at } = fate {
+            let again = deliveries::due(c, &webhook_id("w"), due_at, ROOM)?.remove(0);
+            assert_eq!((again.tries, again.attempts), (1, tried.attempts));
+        }
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_delivery_that_is_gone_does_not_come_back(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        fill(c, "w", &payloads(1), 10)?;
+        let due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
+        c.execute("DELETE FROM deliveries", &[])?;
+        for fate in [Fate::Delivered, Fate::Failed, Fate::Again { due_at: 90 }] {
+            deliveries::record(c, &tried(&due, fate), 21)?;
+            assert_eq!(state(c, &due.id)?, None);
+        }
+        deliveries::record_late(c, &due.id, &attempt(20, 200), 21)
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn what_is_asked_for_again_during_a_try_stays_due_unless_the_try_succeeds(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+    #[values(Fate::Delivered, Fate::Failed, Fate::Again { due_at: 90 })] fate: Fate,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(move |c| {
+        fill(c, "w", &payloads(1), 10)?;
+        let due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
+        c.execute("UPDATE deliveries SET due_at = 15, tries = 0", &[])?;
+        deliveries::record(c, &tried(&due, fate), 21)?;
+        let expected = match fate {
+            Fate::Delivered => ("delivered".to_owned(), None, 1),
+            Fate::Failed | Fate::Again { .. } => ("pending".to_owned(), Some(15), 1),
+        };
+        assert_eq!(state(c, &due.id)?, Some(expected));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_success_found_after_a_crash_counts_unless_it_was_asked_for_since(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let ids = payloads(2);
+        fill(c, "w", &ids, 10)?;
+        let late = DeliveryId::of(&ids[0], &webhook_id("w"));
+        deliveries::record_late(c, &late, &attempt(10, 204), 50)?;
+        assert_eq!(state(c, &late)?, Some(("delivered".to_owned(), None, 1)));
+        deliveries::record_late(c, &late, &attempt(10, 204), 50)?;
+        assert_eq!(state(c, &late)?, Some(("delivered".to_owned(), None, 1)));
+
+        let replayed = DeliveryId::of(&ids[1], &webhook_id("w"));
+        deliveries::record_late(c, &replayed, &attempt(10, 204), 50)?;
+        assert_eq!(
+            state(c, &replayed)?,
+            Some(("pending".to_owned(), Some(11), 0))
+        );
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn only_the_last_25_attempts_are_remembered(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        fill(c, "w", &payloads(1), 10)?;
+        let mut due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
+        due.attempts = (1..=30).map(|at| attempt(at, 500)).collect();
+        deliveries::record(c, &tried(&due, Fate::Again { due_at: 10 }), 21)?;
+        let kept = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
+        assert_eq!(kept.attempts.len(), 25);
+        assert_eq!((kept.attempts[0].at, kept.attempts[24].at), (7, 20));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn only_active_webhooks_with_something_pending_have_work(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let ids = payloads(4);
+        for (tail, id) in ["busy", "done", "off", "gone"]
+            .into_iter()
+            .zip(ids.chunks(1))
+        {
+            if tail != "gone" {
+                webhooks::insert(c, &webhook(tail))?;
+            }
+            fill(c, tail, id, 10)?;
+        }
+        webhooks::insert(c, &webhook("idle"))?;
+        webhooks::deactivate(c, &webhook_id("off"), 77)?;
+        let done = deliveries::due(c, &webhook_id("done"), 10, ROOM)?.remove(0);
+        deliveries::record(c, &tried(&done, Fate::Delivered), 21)?;
+
+        assert_eq!(deliveries::webhooks_with_work(c)?, [webhook_id("busy")]);
+        let off = webhooks::get_for_delivery(c, &webhook_id("off"))?.unwrap();
+        assert_eq!((off.active, off.updated_at), (false, 77));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn the_oldest_finished_deliveries_are_forgotten_with_payloads_nobody_has(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let ids = payloads(5);
+        for tail in ["w", "other"] {
+            webhooks::insert(c, &webhook(tail))?;
+        }
+        fill(c, "w", &ids, 10)?;
+        deliveries::insert(c, &ids[1], &webhook_id("other"), 11)?;
+        let made = due_ids(c, "w", 99, ROOM)?;
+        for due in deliveries::due(c, &webhook_id("w"), 99, ROOM)? {
+            // The oldest is still pending.
+            if due.id != made[0] {
+                deliveries::record(c, &tried(&due, Fate::Failed), 21)?;
+            }
+        }
+        let beyond = |c: &mut dyn Conn, keep, limit| {
+            delivery_pruning::beyond(c, &webhook_id("w"), keep, limit)
+        };
+        assert_eq!(beyond(c, 2, 9)?, made[1..3]);
+        assert_eq!(beyond(c, 2, 1)?, made[1..2]);
+        assert_eq!(beyond(c, 4, 9)?, []);
+        let mut old = delivery_pruning::older_than(c, 12, 9)?;
+        assert_eq!(old, made[1..2]);
+        assert_eq!(delivery_pruning::older_than(c, 99, 3)?.len(), 3);
+
+        old.extend([made[0].clone(), made[2].clone()]);
+        delivery_pruning::remove(c, old)?;
+        assert_eq!(beyond(c, 0, 9)?, made[3..]);
+        let left: u64 = query_one(c, "SELECT COUNT(*) FROM payloads", &[])?;
+        assert_eq!(
+            left, 4,
+            "the third payload was the only one that nobody had"
+        );
+        assert!(state(c, &made[0])?.is_some());
+        Ok(())
+    })
+    .unwrap();
+}

@@ -1,0 +1,88 @@
+//! Webhooks: their rows and their lists.
+
+use rstest::rstest;
+use sluice_model::{Cursor, WebhookId};
+use sluice_store::{
+    Page,
+    webhooks::{self, PreviousSecret, Webhook},
+};
+
+use crate::support::{Db, TestStore, user_id, webhook};
+
+#[rstest]
+fn a_webhook_comes_back_as_it_went_and_as_it_was_changed(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let (a, b) = (user_id("a"), user_id("b"));
+        let mut mine = webhook("w", &a, 5);
+        webhooks::insert(c, &mine)?;
+        assert_eq!(webhooks::get(c, &a, &mine.id)?.as_ref(), Some(&mine));
+        assert_eq!(webhooks::hold(c, &a, &mine.id)?.as_ref(), Some(&mine));
+        assert_eq!(webhooks::get(c, &b, &mine.id)?, None);
+        assert_eq!(webhooks::hold(c, &b, &mine.id)?, None);
+        mine = Webhook {
+            name: Some("name".to_owned()),
+            description: Some("description".to_owned()),
+            url: "http://example.org".to_owned(),
+            active: false,
+            concurrency: 7,
+            secret: "other".to_owned(),
+            previous: Some(PreviousSecret {
+                secret: "sealed".to_owned(),
+                until: 9,
+            }),
+            updated_at: 8,
+            ..mine
+        };
+        assert!(webhooks::update(c, &mine)?);
+        assert_eq!(webhooks::get(c, &a, &mine.id)?.as_ref(), Some(&mine));
+        let stolen = Webhook {
+            user_id: b,
+            ..mine.clone()
+        };
+        assert!(!webhooks::update(c, &stolen)?);
+        assert_eq!(webhooks::get_for_delivery(c, &mine.id)?, Some(mine));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn webhooks_page_newest_first_for_their_user(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let a = user_id("a");
+        for (tail, at) in [("b", 1), ("c", 2), ("a", 2), ("d", 3)] {
+            webhooks::insert(c, &webhook(tail, &a, at))?;
+        }
+        let inactive = Webhook {
+            active: false,
+            ..webhook("e", &a, 4)
+        };
+        webhooks::insert(c, &inactive)?;
+        webhooks::insert(c, &webhook("other", &user_id("b"), 9))?;
+        assert_eq!(webhooks::count(c, &a)?, 5);
+        let first = Page {
+            limit: 3,
+            after: None,
+            before: None,
+        };
+        let rows = webhooks::page(c, &a, &first)?;
+        let ids: Vec<_> = rows.iter().map(|row| row.id.as_str()).collect();
+        assert_eq!(ids, ["wh_e", "wh_d", "wh_c"]);
+        let after = Some(Cursor {
+            at_ms: 2,
+            id: "wh_c".to_owned(),
+        });
+        let rows = webhooks::page(c, &a, &Page { after, ..first })?;
+        let ids: Vec<_> = rows.iter().map(|row| row.id.as_str()).collect();
+        assert_eq!(ids, ["wh_a", "wh_b"]);
+        let active = webhooks::active(c, &a)?;
+        let active: Vec<_> = active.iter().map(WebhookId::as_str).collect();
+        assert_eq!(active, ["wh_b", "wh_a", "wh_c", "wh_d"]);
+        Ok(())
+    })
+    .unwrap();
+}

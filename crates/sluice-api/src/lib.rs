@@ -32,14 +32,15 @@ pub use deliveries::{
 };
 pub use envelope::{Data, List, PageInfo};
 pub use error::ErrorBody;
-pub use events::{EventMetadata, EventSummary, TruncatedEvent};
+pub use events::{EventMetadata, EventSummary, OlderEvent, ReplayEvents, Replayed, TruncatedEvent};
 pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
 pub use logs::LogLine;
 pub use query::{
     AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventStreamQuery,
-    EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials, LogStreamQuery, PageQuery,
+    EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials, LogStreamQuery,
+    OlderEventsQuery, PageQuery,
 };
-pub use sources::{CreateSource, Invocation, RunSource, Source, UpdateSource};
+pub use sources::{CreateSource, Invocation, Retention, RunSource, Source, UpdateSource};
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
 pub use users::{CreateUser, CreatedUser, FreeUser, NO_LIMIT, PaidUser, User, UserPlan};
 pub use webhooks::{CreateWebhook, UpdateWebhook, Webhook};

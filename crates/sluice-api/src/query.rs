@@ -34,6 +34,25 @@ pub struct EventsQuery {
     pub expand: Option<String>,
     /// A channel; `default` and the empty name are the default channel. Left out: all but those whose name begins with `$`.
     pub event_name: Option<String>,
+    /// Text in the event's data or its summary, in either case; with it, or with a time, all that is kept is searched.
+    pub q: Option<String>,
+    /// Only events of this time or later: epoch milliseconds or ISO 8601.
+    pub since: Option<String>,
+    /// Only events of this time or earlier: epoch milliseconds or ISO 8601.
+    pub until: Option<String>,
+}
+
+/// Which events of a source the older list shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct OlderEventsQuery {
+    /// As `limit`, and goes before it.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 100)]
+    pub n: Option<String>,
+    /// Only `event`, which changes nothing: events are whole in any case.
+    pub expand: Option<String>,
+    /// A channel; left out: all but those whose name begins with `$`.
+    pub event_name: Option<String>,
 }
 
 /// Which events of a source to follow.

@@ -1,6 +1,6 @@
 //! Sources: deployed components, and running one by hand.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::{Map, Value, value::RawValue};
 use sluice_model::{ComponentId, InvocationId, SourceId, UserId};
 use utoipa::ToSchema;
@@ -26,6 +26,37 @@ pub struct Source {
     pub updated_at: i64,
     pub name: String,
     pub name_slug: String,
+    /// Absent when the server's settings hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<Retention>,
+}
+
+/// How many of its events a source keeps, and how long; null is as the server's settings say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct Retention {
+    #[serde(default, deserialize_with = "at_least_1")]
+    #[schema(minimum = 1)]
+    pub max_events: Option<u32>,
+    #[serde(default, deserialize_with = "at_least_1")]
+    #[schema(minimum = 1)]
+    pub max_age_seconds: Option<u32>,
+}
+
+fn at_least_1<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let number = match Value::deserialize(deserializer)? {
+        Value::Null => return Ok(None),
+        value => value.as_u64().and_then(|number| u32::try_from(number).ok()),
+    };
+    number
+        .filter(|number| *number > 0)
+        .map(Some)
+        .ok_or_else(|| D::Error::custom("must be null or a whole number from 1 to 4294967295"))
+}
+
+/// Null is to keep what the server's settings say, unlike nothing at all.
+fn or_defaults<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Retention>, D::Error> {
+    let given = Option::<Retention>::deserialize(deserializer)?;
+    Ok(Some(given.unwrap_or_default()))
 }
 
 /// Body of `POST /sources`. One of `component_id`, `component_code`, `component_url` and `key` is required, and the first of
@@ -51,6 +82,7 @@ pub struct CreateSource {
     /// again.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub dynamic_props_id: Option<String>,
+    pub retention: Option<Retention>,
 }
 
 /// Body of `PUT /sources/{id}`. What is left out stays as it is, except `active`. At least one field must be present.
@@ -71,6 +103,9 @@ pub struct UpdateSource {
     pub configured_props: Option<Map<String, Value>>,
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub dynamic_props_id: Option<String>,
+    /// Null goes back to the server's settings.
+    #[serde(default, deserialize_with = "or_defaults")]
+    pub retention: Option<Retention>,
     /// Left out means true.
     #[schema(default = true)]
     pub active: Option<bool>,

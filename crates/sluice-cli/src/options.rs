@@ -264,7 +264,7 @@ pub(crate) struct ServeOptions {
         help_heading = "Events"
     )]
     pub(crate) max_event_depth: u32,
-    /// Events kept for each source
+    /// Events kept for each source that does not say otherwise
     #[arg(
         long,
         env = "SLUICE_EVENT_RETENTION",
@@ -273,6 +273,9 @@ pub(crate) struct ServeOptions {
         help_heading = "Storage"
     )]
     pub(crate) event_retention: u64,
+    /// How long events are kept for each source, such as 30d [default: as long as --event-retention allows]
+    #[arg(long, env = "SLUICE_EVENT_MAX_AGE", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Storage")]
+    pub(crate) event_max_age: Option<Duration>,
     /// Log lines kept for each source
     #[arg(
         long,
@@ -282,6 +285,9 @@ pub(crate) struct ServeOptions {
         help_heading = "Storage"
     )]
     pub(crate) log_retention: u64,
+    /// How long log lines are kept for each source, such as 7d [default: as long as --log-retention allows]
+    #[arg(long, env = "SLUICE_LOG_MAX_AGE", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Storage")]
+    pub(crate) log_max_age: Option<Duration>,
     /// How long the files of multipart requests can be fetched
     #[arg(long, env = "SLUICE_UPLOAD_LIFETIME", default_value = "30m", value_parser = humantime::parse_duration, value_name = "TIME", help_heading = "Storage")]
     pub(crate) upload_lifetime: Duration,
@@ -404,7 +410,9 @@ impl ServeOptions {
             max_data_store: bytes(self.max_data_store),
             max_data_store_value: bytes(self.max_data_store_value),
             event_retention: self.event_retention,
+            event_max_age: self.event_max_age,
             log_retention: self.log_retention,
+            log_max_age: self.log_max_age,
             daily_invocations_quota: self.daily_invocations_quota,
             daily_compute_quota_ms: self
                 .daily_compute_quota

@@ -19,6 +19,7 @@ mod observations;
 mod owners;
 mod questions;
 mod quotas;
+mod replay;
 mod retention;
 mod routing;
 mod scheduler;

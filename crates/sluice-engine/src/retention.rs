@@ -1,85 +1,185 @@
-//! Keeping what a source stores within its retention, beside the source's own work.
+//! Keeping what sources store within their retention, beside the sources' own work.
 //!
-//! Counting rows costs more than storing them, so it is done rarely: after as many new rows as there was
-//! room for at the last count, and a little more.
+//! By count: counting rows costs more than storing them, so it is done rarely, after as many new rows as there was
+//! room for at the last count, and a little more. By age: a look at every source's oldest rows now and then.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+mod lookout;
+mod sweep;
+
+use std::{sync::Arc, time::Duration};
+
+use sluice_model::{EventId, SourceId};
+use sluice_store::{Conn, Portion, StoreError, events, logs, pruning, sources::Source};
+use tokio::time::Instant;
+
+use self::lookout::Lookout;
+pub(crate) use self::sweep::sweep;
+use crate::{context::Context, settings::Settings};
+
+/// What one write removes: little enough that other writes do not notice.
+const PORTION: Portion = Portion {
+    rows: 500,
+    bytes: 4 * 1024 * 1024,
 };
+/// Between two such writes others have the store for at least this long, and for as long as the last one took.
+const LEAST_PAUSE: Duration = Duration::from_millis(10);
 
-use sluice_model::SourceId;
-use sluice_store::{StoreError, events, logs};
-
-use crate::context::Context;
-
-const BATCH: u64 = 1_000;
-/// What may be stored beyond retention before it is worth a look.
-const LEAST_SLACK: u64 = 500;
-
+/// Watches how much one source stores.
+#[derive(Default)]
 pub(crate) struct Retention {
-    /// Rows that may be stored before the next look; the largest number while one is under way.
-    until_look: Arc<AtomicU64>,
+    events: Arc<Lookout>,
+    logs: Arc<Lookout>,
 }
 
-impl Default for Retention {
-    fn default() -> Retention {
-        Retention {
-            until_look: Arc::new(AtomicU64::new(LEAST_SLACK)),
-        }
-    }
+/// Rows that were stored.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stored {
+    pub(crate) events: u64,
+    pub(crate) logs: u64,
 }
 
 impl Retention {
     /// Takes note of new rows of a source.
-    pub(crate) fn stored(&self, context: &Arc<Context>, source: &SourceId, rows: u64) {
-        let left = self.until_look.load(Ordering::Relaxed);
-        if rows < left {
-            self.until_look.store(left - rows, Ordering::Relaxed);
-            return;
-        }
-        self.until_look.store(u64::MAX, Ordering::Relaxed);
-        let until_look = Arc::clone(&self.until_look);
-        let (looker, source) = (Arc::clone(context), source.clone());
-        context.tasks.spawn(async move {
-            let next = look(&looker, source).await.unwrap_or_else(|error| {
-                tracing::warn!(%error, "old events could not be removed; they go later");
-                LEAST_SLACK
+    pub(crate) fn stored(&self, context: &Arc<Context>, source: &Source, rows: Stored) {
+        let keep = most_events(&context.settings, source);
+        if self.events.is_due(keep, rows.events) {
+            let (looker, lookout) = (Arc::clone(context), Arc::clone(&self.events));
+            let id = source.id.clone();
+            context.tasks.spawn(async move {
+                while lookout.looked(keep, prune_events(&looker, &id, keep).await) {}
             });
-            until_look.store(next, Ordering::Relaxed);
-        });
+        }
+        let keep = context.settings.log_retention;
+        if self.logs.is_due(keep, rows.logs) {
+            let (looker, lookout) = (Arc::clone(context), Arc::clone(&self.logs));
+            let id = source.id.clone();
+            context.tasks.spawn(async move {
+                while lookout.looked(keep, prune_logs(&looker, &id, keep).await) {}
+            });
+        }
     }
 }
 
-/// Drops what is beyond retention, and says after how many rows to look again.
-async fn look(context: &Context, source: SourceId) -> Result<u64, StoreError> {
-    let (keep_events, keep_logs) = (
-        context.settings.event_retention,
-        context.settings.log_retention,
-    );
+/// Brings a source's events within a retention that has changed.
+pub(crate) fn changed(context: &Arc<Context>, source: &Source) {
+    let (context, source) = (Arc::clone(context), source.clone());
+    let tasks = context.tasks.clone();
+    tasks.spawn(async move {
+        if let Err(error) = prune(&context, &source).await {
+            later(&error);
+        }
+    });
+}
+
+async fn prune(context: &Context, source: &Source) -> Result<(), StoreError> {
+    prune_events(context, &source.id, most_events(&context.settings, source)).await?;
+    match oldest_event_ms(context, source) {
+        Some(before_ms) => prune_events_before(context, &source.id, before_ms).await,
+        None => Ok(()),
+    }
+}
+
+fn most_events(settings: &Settings, source: &Source) -> u64 {
+    let own = source.retention.max_events;
+    own.map_or(settings.event_retention, u64::from)
+}
+
+fn oldest_event_ms(context: &Context, source: &Source) -> Option<i64> {
+    let own = source.retention.max_age_seconds;
+    let age_ms = match own {
+        Some(seconds) => i64::from(seconds) * 1_000,
+        None => milliseconds(context.settings.event_max_age?),
+    };
+    Some(context.clock.now_ms() - age_ms)
+}
+
+fn milliseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Drops events beyond the newest `keep`, and answers how many there were.
+async fn prune_events(context: &Context, source: &SourceId, keep: u64) -> Result<u64, StoreError> {
     let counted = source.clone();
-    let (events, lines) = context
-        .store
-        .read(move |c| Ok((events::count_kept(c, &counted)?, logs::count(c, &counted)?)))
-        .await?;
-    let excess = events
-        .saturating_sub(keep_events)
-        .max(lines.saturating_sub(keep_logs));
-    for _ in 0..excess.div_ceil(BATCH) {
-        let source = source.clone();
-        let prune = context.store.write(move |c| {
-            events::prune(c, &source, keep_events, BATCH)?;
-            logs::prune(c, &source, keep_logs, BATCH)
-        });
-        prune.await?;
-        if context.draining.is_cancelled() {
+    let read = context.store.read(move |c| {
+        let count = events::count_kept(c, &counted)?;
+        let beyond = if count > keep {
+            pruning::events_beyond(c, &counted, keep)?
+        } else {
+            None
+        };
+        Ok((count, beyond))
+    });
+    let (count, beyond) = read.await?;
+    if let Some(last) = beyond {
+        prune_events_up_to(context, source, last).await?;
+    }
+    Ok(count)
+}
+
+/// Drops log lines beyond the newest `keep`, and answers how many there were.
+async fn prune_logs(context: &Context, source: &SourceId, keep: u64) -> Result<u64, StoreError> {
+    let counted = source.clone();
+    let read = context.store.read(move |c| {
+        let count = logs::count(c, &counted)?;
+        let beyond = if count > keep {
+            logs::seq_behind(c, &counted, keep)?
+        } else {
+            None
+        };
+        Ok((count, beyond))
+    });
+    let (count, beyond) = read.await?;
+    if let Some(last) = beyond {
+        prune_logs_up_to(context, source, last).await?;
+    }
+    Ok(count)
+}
+
+async fn prune_events_before(
+    context: &Context,
+    source: &SourceId,
+    before_ms: i64,
+) -> Result<(), StoreError> {
+    let last = EventId {
+        ms: before_ms - 1,
+        seq: i64::MAX,
+    };
+    prune_events_up_to(context, source, last).await
+}
+
+async fn prune_events_up_to(
+    context: &Context,
+    source: &SourceId,
+    last: EventId,
+) -> Result<(), StoreError> {
+    let source = source.clone();
+    in_portions(context, move |c| pruning::events(c, &source, last, PORTION)).await
+}
+
+async fn prune_logs_up_to(
+    context: &Context,
+    source: &SourceId,
+    last: i64,
+) -> Result<(), StoreError> {
+    let source = source.clone();
+    in_portions(context, move |c| pruning::logs(c, &source, last, PORTION)).await
+}
+
+/// Writes until there is nothing more to remove, with pauses for other writes.
+async fn in_portions(
+    context: &Context,
+    prune: impl Fn(&mut dyn Conn) -> Result<u64, StoreError> + Clone + Send + 'static,
+) -> Result<(), StoreError> {
+    while !context.draining.is_cancelled() {
+        let began = Instant::now();
+        if context.store.write(prune.clone()).await? == 0 {
             break;
         }
+        tokio::time::sleep(began.elapsed().max(LEAST_PAUSE)).await;
     }
-    Ok(room(keep_events, events).min(room(keep_logs, lines)))
+    Ok(())
 }
 
-fn room(keep: u64, stored: u64) -> u64 {
-    let slack = LEAST_SLACK.max(keep / 10);
-    keep.saturating_sub(stored).saturating_add(slack)
+fn later(error: &StoreError) {
+    tracing::warn!(%error, "old events and log lines could not be removed; they go later");
 }

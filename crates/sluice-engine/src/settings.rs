@@ -31,8 +31,12 @@ pub struct Settings {
     pub max_data_store: usize,
     /// Largest value in a data store.
     pub max_data_store_value: usize,
+    /// Events that are kept for each source, unless it says otherwise.
     pub event_retention: u64,
+    /// How long they are kept, unless their source says otherwise.
+    pub event_max_age: Option<Duration>,
     pub log_retention: u64,
+    pub log_max_age: Option<Duration>,
     /// For users of the free plan; `None` is no limit.
     pub daily_invocations_quota: Option<u64>,
     pub daily_compute_quota_ms: Option<u64>,

@@ -16,7 +16,7 @@ use crate::{
     inbox::Inbox,
     memory_budget,
     net_guard::NetGuard,
-    scheduler,
+    retention, scheduler,
     settings::Settings,
 };
 
@@ -79,6 +79,7 @@ impl Engine {
         delivery::resume(&context).await?;
         context.tasks.spawn(scheduler::run(Arc::clone(&context)));
         context.tasks.spawn(keep_house(Arc::clone(&context)));
+        context.tasks.spawn(retention::sweep(Arc::clone(&context)));
         context
             .tasks
             .spawn(memory_budget::keep(Arc::clone(&context)));

@@ -15,13 +15,14 @@ use sluice_engine::Engine;
 use crate::{error::ApiError, fields::FieldSelection, read_body::read_body};
 
 /// Parameters whose text in the query string is JSON; all others are strings there.
-const JSON_PARAMETERS: [&str; 6] = [
+const JSON_PARAMETERS: [&str; 7] = [
     "active",
     "concurrency",
     "configured_props",
     "event",
     "page",
     "prev_context",
+    "retention",
 ];
 
 /// The parameters of `T`, and the common ones. Unknown ones are ignored.

@@ -37,10 +37,15 @@ impl<C> PageRequest<C> {
             return Err(ApiError::bad_request("give after or before, not both"));
         }
         Ok(PageRequest {
-            limit: parse_limit(query.limit.as_deref())?,
+            limit: parse_limit("limit", query.limit.as_deref())?,
             after,
             before,
         })
+    }
+
+    /// Whether it asks for the beginning of the list.
+    pub(crate) fn is_first(&self) -> bool {
+        self.after.is_none() && self.before.is_none()
     }
 }
 
@@ -65,7 +70,7 @@ pub(crate) fn cursor(at_ms: i64, id: &str) -> String {
     Cursor { at_ms, id }.encode()
 }
 
-fn parse_limit(text: Option<&str>) -> Result<u32, ApiError> {
+pub(crate) fn parse_limit(name: &str, text: Option<&str>) -> Result<u32, ApiError> {
     let Some(text) = text else {
         return Ok(DEFAULT_LIMIT);
     };
@@ -75,7 +80,9 @@ fn parse_limit(text: Option<&str>) -> Result<u32, ApiError> {
     if is_number && limit > 0 {
         Ok(limit)
     } else {
-        Err(ApiError::bad_request("limit must be a number, at least 1"))
+        Err(ApiError::BadRequest(format!(
+            "{name} must be a number, at least 1"
+        )))
     }
 }
 

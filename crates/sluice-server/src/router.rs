@@ -13,7 +13,8 @@ use crate::{
     openapi::Description,
     routes::{
         accounts, apps, components, connect, data_stores, deliveries, events, forms, logs,
-        operations, sources, streams, subscriptions, uploads, users, webhooks,
+        older_events, operations, replay, sources, streams, subscriptions, uploads, users,
+        webhooks,
     },
 };
 
@@ -33,7 +34,8 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(sources::get, sources::update, sources::delete))
         .routes(routes!(sources::run))
         .routes(routes!(events::summaries))
-        .routes(routes!(events::delete))
+        .routes(routes!(events::delete, older_events::list))
+        .routes(routes!(replay::replay))
         .routes(routes!(logs::list))
         .routes(routes!(subscriptions::create, subscriptions::delete))
         .routes(routes!(subscriptions::create_auto))

@@ -46,15 +46,24 @@ impl StoredEvent {
 impl FromRow for StoredEvent {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(StoredEvent {
-            id: EventId {
-                ms: row.get(0)?,
-                seq: row.get(1)?,
-            },
+            id: Id::from_row(row)?.0,
             channel: row.get(2)?,
             emit_id: row.get(3)?,
             meta: row.get(4)?,
             data: row.get(5)?,
         })
+    }
+}
+
+/// An event's id, as the first two columns of a row.
+pub(crate) struct Id(pub(crate) EventId);
+
+impl FromRow for Id {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Id(EventId {
+            ms: row.get(0)?,
+            seq: row.get(1)?,
+        }))
     }
 }
 
@@ -77,7 +86,7 @@ impl ChannelFilter {
 
     /// The parameters of [`IN_CHANNELS`]: a channel, and whether all that are not the system's
     /// are wanted besides.
-    fn params(&self) -> (&str, bool) {
+    pub(crate) fn params(&self) -> (&str, bool) {
         match self {
             ChannelFilter::AllButSystem => ("", true),
             ChannelFilter::One(channel) => (channel, false),
@@ -85,19 +94,21 @@ impl ChannelFilter {
     }
 }
 
-const IN_CHANNELS: &str =
+const SELECT: &str = "SELECT ms, seq, channel, emit_id, meta, data FROM events";
+
+pub(crate) const IN_CHANNELS: &str =
     "source_id = ?1 AND (channel = ?2 OR (?3 AND substr(channel, 1, 1) <> '$'))";
 
 /// Events that wait for their time are listed, but have not been emitted yet.
-const NOT_HELD: &str = "NOT EXISTS (SELECT 1 FROM held_events h WHERE h.source_id = events.source_id \
-     AND h.ms = events.ms AND h.seq = events.seq)";
+pub(crate) const NOT_HELD: &str = "NOT EXISTS (SELECT 1 FROM held_events h \
+     WHERE h.source_id = events.source_id AND h.ms = events.ms AND h.seq = events.seq)";
 
 /// Bounds that every id lies between.
-const LOWEST: EventId = EventId {
+pub(crate) const LOWEST: EventId = EventId {
     ms: i64::MIN,
     seq: i64::MIN,
 };
-const HIGHEST: EventId = EventId {
+pub(crate) const HIGHEST: EventId = EventId {
     ms: i64::MAX,
     seq: i64::MAX,
 };
@@ -145,7 +156,7 @@ pub fn newest(
         "ms DESC, seq DESC"
     };
     let sql = format!(
-        "SELECT ms, seq, channel, emit_id, meta, data FROM events WHERE {IN_CHANNELS} \
+        "{SELECT} WHERE {IN_CHANNELS} \
          AND (ms, seq) < (?4, ?5) AND (ms, seq) > (?6, ?7) ORDER BY {nearest_first} LIMIT ?8"
     );
     let (channel, all) = filter.params();
@@ -157,6 +168,28 @@ pub fn newest(
     let mut events: Vec<StoredEvent> = query_all(c, &sql, params)?;
     events.sort_by_key(|event| std::cmp::Reverse(event.id));
     Ok(events)
+}
+
+/// One event, in whatever channel.
+pub fn get(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<Option<StoredEvent>> {
+    let sql = format!("{SELECT} WHERE source_id = ?1 AND ms = ?2 AND seq = ?3");
+    query_opt(c, &sql, params![source, id.ms, id.seq])
+}
+
+/// The id of the event that has `ahead` newer ones ahead of it.
+pub fn id_behind(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    filter: &ChannelFilter,
+    ahead: u32,
+) -> Result<Option<EventId>> {
+    let (channel, all) = filter.params();
+    let sql = format!(
+        "SELECT ms, seq FROM events WHERE {IN_CHANNELS} ORDER BY ms DESC, seq DESC \
+         LIMIT 1 OFFSET ?4"
+    );
+    let found: Option<Id> = query_opt(c, &sql, params![source, channel, all, ahead])?;
+    Ok(found.map(|Id(id)| id))
 }
 
 /// What was emitted after an event, oldest first. None: from the oldest that is kept.
@@ -207,7 +240,8 @@ pub fn count_kept(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
     )
 }
 
-/// Deletes from `start` to `end`, both included; an end that is not given is open.
+/// Deletes from `start` to `end`, both included; an end that is not given is open. Those that wait
+/// for their time will not be sent.
 pub fn delete_range(
     c: &mut dyn Conn,
     source: &SourceId,
@@ -218,21 +252,17 @@ pub fn delete_range(
     let (channel, all) = filter.params();
     let start = start.unwrap_or(LOWEST);
     let end = end.unwrap_or(HIGHEST);
+    let range = "(ms, seq) >= (?4, ?5) AND (ms, seq) <= (?6, ?7)";
+    let params = params![source, channel, all, start.ms, start.seq, end.ms, end.seq];
     c.execute(
         &format!(
-            "DELETE FROM events WHERE {IN_CHANNELS} AND (ms, seq) >= (?4, ?5) \
-             AND (ms, seq) <= (?6, ?7)"
+            "DELETE FROM held_events WHERE source_id = ?1 AND {range} AND EXISTS (SELECT 1 FROM \
+             events WHERE {IN_CHANNELS} AND ms = held_events.ms AND seq = held_events.seq)"
         ),
-        params![source, channel, all, start.ms, start.seq, end.ms, end.seq],
-    )
-}
-
-/// Deletes the oldest events beyond the newest `keep`, `batch` at most; answers how many.
-pub fn prune(c: &mut dyn Conn, source: &SourceId, keep: u64, batch: u64) -> Result<u64> {
+        params,
+    )?;
     c.execute(
-        "DELETE FROM events WHERE seq_no IN (SELECT seq_no FROM events WHERE source_id = ?1 \
-         AND (ms, seq) <= (SELECT ms, seq FROM events WHERE source_id = ?1 \
-         ORDER BY ms DESC, seq DESC LIMIT 1 OFFSET ?2) ORDER BY ms, seq LIMIT ?3)",
-        params![source, keep, batch],
+        &format!("DELETE FROM events WHERE {IN_CHANNELS} AND {range}"),
+        params,
     )
 }

@@ -60,6 +60,14 @@ pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
     query_one(c, "SELECT MIN(due_at) FROM held_events", &[])
 }
 
+pub fn is_held(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<bool> {
+    query_one(
+        c,
+        "SELECT EXISTS (SELECT 1 FROM held_events WHERE source_id = ?1 AND ms = ?2 AND seq = ?3)",
+        params![source, id.ms, id.seq],
+    )
+}
+
 /// Its source takes care of it from here on; false when it is no longer held, or somebody else's already.
 pub fn claim(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<bool> {
     let claimed = c.execute(

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use sluice_model::SourceId;
 
 use crate::{
-    conn::{Conn, query_all, query_one},
+    conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
     portion::Portion,
@@ -43,6 +43,8 @@ impl FromRow for StoredLog {
         })
     }
 }
+
+const SELECT: &str = "SELECT seq, invocation_id, ts, kind, level, message FROM logs";
 
 /// Answers the line's seq. NUL characters are left out of the message: a component may print anything, and a log line
 /// must not be what fails its commit.
@@ -82,14 +84,27 @@ pub fn page(
         "seq DESC"
     };
     let sql = format!(
-        "SELECT seq, invocation_id, ts, kind, level, message FROM logs WHERE source_id = ?1 \
-         AND seq < ?2 AND seq > ?3 ORDER BY {nearest_first} LIMIT ?4"
+        "{SELECT} WHERE source_id = ?1 AND seq < ?2 AND seq > ?3 ORDER BY {nearest_first} LIMIT ?4"
     );
     let below = after.unwrap_or(i64::MAX);
     let above = before.unwrap_or(i64::MIN);
     let mut logs: Vec<StoredLog> = query_all(c, &sql, params![source, below, above, limit])?;
     logs.sort_by_key(|log| std::cmp::Reverse(log.seq));
     Ok(logs)
+}
+
+pub fn get(c: &mut dyn Conn, source: &SourceId, seq: i64) -> Result<Option<StoredLog>> {
+    let sql = format!("{SELECT} WHERE source_id = ?1 AND seq = ?2");
+    query_opt(c, &sql, params![source, seq])
+}
+
+/// The place of the line that has `ahead` newer ones ahead of it.
+pub fn seq_behind(c: &mut dyn Conn, source: &SourceId, ahead: u64) -> Result<Option<i64>> {
+    query_opt(
+        c,
+        "SELECT seq FROM logs WHERE source_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2",
+        params![source, ahead],
+    )
 }
 
 /// What was logged after a line, oldest first.
@@ -131,12 +146,16 @@ pub fn count(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
     )
 }
 
-/// Deletes the oldest lines beyond the newest `keep`, `batch` at most; answers how many.
-pub fn prune(c: &mut dyn Conn, source: &SourceId, keep: u64, batch: u64) -> Result<u64> {
+/// Deletes from `start` to `end`, both included; an end that is not given is open.
+pub fn delete_range(
+    c: &mut dyn Conn,
+    source: &SourceId,
+    start: Option<i64>,
+    end: Option<i64>,
+) -> Result<u64> {
+    let (start, end) = (start.unwrap_or(i64::MIN), end.unwrap_or(i64::MAX));
     c.execute(
-        "DELETE FROM logs WHERE seq IN (SELECT seq FROM logs WHERE source_id = ?1 \
-         AND seq <= (SELECT seq FROM logs WHERE source_id = ?1 ORDER BY seq DESC \
-         LIMIT 1 OFFSET ?2) ORDER BY seq LIMIT ?3)",
-        params![source, keep, batch],
+        "DELETE FROM logs WHERE source_id = ?1 AND seq >= ?2 AND seq <= ?3",
+        params![source, start, end],
     )
 }

@@ -47,6 +47,11 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0006_delivery.sql"),
         postgres: include_str!("../migrations/postgres/0006_delivery.sql"),
     },
+    Migration {
+        version: 7,
+        sqlite: include_str!("../migrations/sqlite/0007_retention.sql"),
+        postgres: include_str!("../migrations/postgres/0007_retention.sql"),
+    },
 ];
 
 /// Any number that no other program is likely to lock.

@@ -1,6 +1,14 @@
-//! How much a reader takes at once, when what it reads may be large.
+//! How much one transaction takes on when there may be many rows and large ones, so that it does not hold its thread for long.
 
-/// Bounds on what one read gives: rows, and bytes of their content.
+use sluice_model::EventId;
+
+use crate::{
+    error::Result,
+    events::Id,
+    row::{FromRow, Row},
+};
+
+/// Bounds on what one transaction takes on: rows, and bytes of their content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Portion {
     pub rows: u32,
@@ -9,7 +17,7 @@ pub struct Portion {
 
 impl Portion {
     /// How many of the rows with these sizes fit: one at least, when there is any.
-    pub(crate) fn fitting(self, sizes: Vec<u64>) -> u32 {
+    pub(crate) fn fitting(self, sizes: impl IntoIterator<Item = u64>) -> u32 {
         let mut total = 0_u64;
         let mut fitting = 0;
         for size in sizes {
@@ -20,6 +28,36 @@ impl Portion {
             fitting += 1;
         }
         fitting
+    }
+
+    /// The keys of the first rows, as many as fit.
+    pub(crate) fn of<K>(self, rows: Vec<Weighed<K>>) -> Vec<K> {
+        let fitting = self.fitting(rows.iter().map(|row| row.bytes));
+        let keys = rows.into_iter().map(|row| row.key);
+        keys.take(fitting as usize).collect()
+    }
+}
+
+/// The key of a row, and the size of what else is in it.
+pub(crate) struct Weighed<K> {
+    pub(crate) key: K,
+    pub(crate) bytes: u64,
+}
+
+impl FromRow for Weighed<EventId> {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        let Id(key) = Id::from_row(row)?;
+        let bytes = row.get(2)?;
+        Ok(Weighed { key, bytes })
+    }
+}
+
+impl FromRow for Weighed<i64> {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Weighed {
+            key: row.get(0)?,
+            bytes: row.get(1)?,
+        })
     }
 }
 

@@ -26,6 +26,13 @@ text_enum!(Phase {
     Live = "live",
 });
 
+/// What a source keeps of its events; where it says nothing, the server's settings do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Retention {
+    pub max_events: Option<u32>,
+    pub max_age_seconds: Option<u32>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     pub id: SourceId,
@@ -39,12 +46,14 @@ pub struct Source {
     pub configured_props: Map<String, Json>,
     /// What its component's `additionalProps` declared for these values.
     pub dynamic_props: Vec<PropDef>,
+    pub retention: Retention,
     pub created_at: i64,
     pub updated_at: i64,
 }
 
 const SELECT: &str = "SELECT id, user_id, component_id, name, name_slug, phase, active, \
-     configured_props, created_at, updated_at, dynamic_props FROM sources";
+     configured_props, created_at, updated_at, dynamic_props, max_events, max_age_seconds \
+     FROM sources";
 
 impl FromRow for Source {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -60,6 +69,10 @@ impl FromRow for Source {
             created_at: row.get(8)?,
             updated_at: row.get(9)?,
             dynamic_props: row.json(10)?,
+            retention: Retention {
+                max_events: row.get(11)?,
+                max_age_seconds: row.get(12)?,
+            },
         })
     }
 }
@@ -76,13 +89,14 @@ pub fn insert(c: &mut dyn Conn, source: &Source) -> Result<()> {
         active,
         configured_props,
         dynamic_props,
+        retention,
         created_at,
         updated_at,
     } = source;
     c.execute(
         "INSERT INTO sources (id, user_id, component_id, name, name_slug, phase, active, \
-         configured_props, created_at, updated_at, dynamic_props) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+         configured_props, created_at, updated_at, dynamic_props, max_events, max_age_seconds) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         params![
             id,
             user_id,
@@ -94,7 +108,9 @@ pub fn insert(c: &mut dyn Conn, source: &Source) -> Result<()> {
             &to_json(configured_props)?,
             *created_at,
             *updated_at,
-            &to_json(dynamic_props)?
+            &to_json(dynamic_props)?,
+            retention.max_events,
+            retention.max_age_seconds
         ],
     )?;
     Ok(())
@@ -163,13 +179,14 @@ pub fn update(c: &mut dyn Conn, source: &Source) -> Result<bool> {
         active,
         configured_props,
         dynamic_props,
+        retention,
         created_at: _,
         updated_at,
     } = source;
     let updated = c.execute(
         "UPDATE sources SET component_id = ?3, name = ?4, name_slug = ?5, phase = ?6, \
-         active = ?7, configured_props = ?8, updated_at = ?9, dynamic_props = ?10 \
-         WHERE id = ?1 AND user_id = ?2",
+         active = ?7, configured_props = ?8, updated_at = ?9, dynamic_props = ?10, \
+         max_events = ?11, max_age_seconds = ?12 WHERE id = ?1 AND user_id = ?2",
         params![
             id,
             user_id,
@@ -180,7 +197,9 @@ pub fn update(c: &mut dyn Conn, source: &Source) -> Result<bool> {
             *active,
             &to_json(configured_props)?,
             *updated_at,
-            &to_json(dynamic_props)?
+            &to_json(dynamic_props)?,
+            retention.max_events,
+            retention.max_age_seconds
         ],
     )?;
     Ok(updated == 1)

@@ -41,6 +41,7 @@ impl Engine {
             name,
             configured_props: given,
             dynamic_props_id,
+            retention,
         } = request;
         let component = self.resolve(user, component).await?;
         must_be_a_source(&component.shape)?;
@@ -74,6 +75,7 @@ impl Engine {
             active: true,
             configured_props,
             dynamic_props: declared.props,
+            retention,
             created_at: now,
             updated_at: now,
         };

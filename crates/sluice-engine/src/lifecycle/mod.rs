@@ -14,7 +14,8 @@ use sluice_model::{ComponentShape, SourceId, UserId, slugify, unique_slug};
 use sluice_store::{
     Conn, StoreError,
     events::{self, ChannelFilter},
-    sources,
+    logs,
+    sources::{self, Retention},
 };
 
 use crate::{
@@ -29,6 +30,7 @@ pub struct CreateSource {
     pub configured_props: Map<String, Value>,
     /// What `additionalProps` declared for these values, when that has been asked before.
     pub dynamic_props_id: Option<String>,
+    pub retention: Retention,
 }
 
 pub struct UpdateSource {
@@ -36,6 +38,8 @@ pub struct UpdateSource {
     pub name: Option<String>,
     pub configured_props: Option<Map<String, Value>>,
     pub dynamic_props_id: Option<String>,
+    /// Nothing keeps what there is.
+    pub retention: Option<Retention>,
     pub active: bool,
 }
 
@@ -69,6 +73,22 @@ impl Engine {
         self.context
             .store
             .write(move |c| events::delete_range(c, &source.id, &channel, start, end))
+            .await?;
+        Ok(())
+    }
+
+    /// Deletes log lines from `start` to `end`, both included; open where there is none.
+    pub async fn delete_logs(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+        start: Option<i64>,
+        end: Option<i64>,
+    ) -> Result<(), EngineError> {
+        let source = self.source_row(user, id).await?;
+        self.context
+            .store
+            .write(move |c| logs::delete_range(c, &source.id, start, end))
             .await?;
         Ok(())
     }

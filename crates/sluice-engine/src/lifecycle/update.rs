@@ -19,6 +19,7 @@ use crate::{
     Engine,
     error::EngineError,
     questions::{Asked, Previous, given_for},
+    retention,
     secrets::Opened,
     source::{Change, Definition, Engagement, Gate},
     view::SourceView,
@@ -101,6 +102,7 @@ impl Engine {
         new.source.configured_props = stored.seal_again(vault, props, values)?;
         new.source.component_id = component.id;
         new.source.active = request.active;
+        new.source.retention = request.retention.unwrap_or(old.source.retention);
         new.source.updated_at = self.context.clock.now_ms();
         new.endpoints = plan::endpoints(id, &new.shape, &old.endpoints);
         new.timers = plan::timers(&new.source, &new.shape);
@@ -109,13 +111,19 @@ impl Engine {
             new.source.name.clone_from(name);
         }
         let what = Transition::of(&old.source, &new.source, rerun);
+        let kept_otherwise =
+            (new.source.retention != old.source.retention).then(|| new.source.clone());
         let change = Changed {
             old,
             new,
             renamed: renamed.is_some(),
             warnings,
         };
-        self.transform(engagement, what, change).await
+        self.transform(engagement, what, change).await?;
+        if let Some(source) = kept_otherwise {
+            retention::changed(&self.context, &source);
+        }
+        Ok(())
     }
 
     async fn definition(&self, user: &UserId, id: &SourceId) -> Result<Definition, EngineError> {

@@ -17,7 +17,10 @@ use sluice_store::{
     usage::{self, Usage},
 };
 
-use crate::routing::{ERROR_CHANNEL, Passed, Reached, Router};
+use crate::{
+    retention::Stored,
+    routing::{ERROR_CHANNEL, Passed, Reached, Router},
+};
 
 /// An event that was held this long begins a new chain of events: such a chain cannot run away.
 const NEW_CHAIN_MS: i64 = 60_000;
@@ -99,8 +102,11 @@ impl Batch {
             .count() as u64
     }
 
-    pub(super) fn rows(&self) -> u64 {
-        (self.events.len() + self.logs.len()) as u64
+    pub(super) fn rows(&self) -> Stored {
+        Stored {
+            events: self.events.len() as u64,
+            logs: self.logs.len() as u64,
+        }
     }
 
     pub(super) fn earliest_due(&self) -> Option<i64> {

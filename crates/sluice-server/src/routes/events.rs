@@ -6,12 +6,8 @@ use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{DeleteEventsQuery, EventSummary, EventsQuery, FieldQuery, List, PageQuery};
 use sluice_engine::{Engine, EventRange};
-use sluice_model::{EventId, SourceId};
-use sluice_store::{
-    Conn, StoreError,
-    events::{self, ChannelFilter, StoredEvent},
-    sources,
-};
+use sluice_model::EventId;
+use sluice_store::events::ChannelFilter;
 
 use crate::{
     auth::AuthUser,
@@ -22,15 +18,17 @@ use crate::{
     path::SourcePath,
     query::Query,
     reply,
-    routes::summary::{Detail, summarise},
+    routes::{
+        event_list::{self, Rows, Wanted},
+        event_search::parse_search,
+        summary::Detail,
+    },
 };
-
-/// How many of the newest events the API shows.
-const SHOWN: u32 = 100;
 
 /// The newest events of a source
 ///
-/// Never more than the newest 100, however the pages are cut; `total_count` counts all that are kept.
+/// Never more than the newest 100, however the pages are cut, and `total_count` counts all that are kept; unless `q`, `since` or
+/// `until` is given, which search all that is kept, and `total_count` counts what was found.
 #[utoipa::path(get, path = "/sources/{id}/event_summaries", tag = "events", operation_id = "listEventSummaries",
     params(("id" = String, Path), PageQuery, EventsQuery, FieldQuery),
     responses((status = 200, body = List<EventSummary>), ApiErrors))]
@@ -39,26 +37,17 @@ pub(crate) async fn summaries(
     State(engine): State<Arc<Engine>>,
     SourcePath(id): SourcePath,
     Query(page): Query<PageQuery>,
-    Query(EventsQuery { expand, event_name }): Query<EventsQuery>,
+    Query(query): Query<EventsQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let page = PageRequest::parse(&page, EventId::parse)?;
-    let detail = parse_expand(expand.as_deref())?;
-    let channel = channel_filter(event_name)?;
-    let source_id = id.clone();
-    let read = engine.store().read(move |c| {
-        if sources::get(c, &user.id, &source_id)?.is_none() {
-            return Ok(None);
-        }
-        let total = events::count(c, &source_id, &channel)?;
-        Ok(Some((total, shown(c, &source_id, &channel, &page)?)))
-    });
-    let (total, rows) = read.await?.ok_or(ApiError::NotFound("source"))?;
-    let summaries: Result<Vec<_>, _> = rows
-        .into_iter()
-        .map(|event| summarise(&id, event, detail))
-        .collect();
-    let list = page::list(total, summaries?, |summary| summary.id.to_string());
+    let wanted = Wanted {
+        page: PageRequest::parse(&page, EventId::parse)?,
+        search: parse_search(&query)?,
+        detail: parse_expand(query.expand.as_deref())?,
+        rows: Rows::parse(query.event_name)?,
+    };
+    let (total, summaries) = event_list::read(&engine, &user.id, &id, wanted).await?;
+    let list = page::list(total, summaries, |summary| summary.id.to_string());
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
 
@@ -74,53 +63,25 @@ pub(crate) async fn delete(
     SourcePath(id): SourcePath,
     Query(query): Query<DeleteEventsQuery>,
 ) -> Result<StatusCode, ApiError> {
-    let range = EventRange {
-        start: parse_bound("start_id", query.start_id.as_deref())?,
-        end: parse_bound("end_id", query.end_id.as_deref())?,
-        channel: channel_filter(query.event_name)?,
-    };
-    if range
-        .start
-        .zip(range.end)
-        .is_some_and(|(start, end)| start > end)
-    {
-        return Err(ApiError::bad_request(
-            "start_id must not be newer than end_id",
-        ));
+    let start = parse_bound("start_id", query.start_id.as_deref())?;
+    let end = parse_bound("end_id", query.end_id.as_deref())?;
+    match Rows::parse(query.event_name)? {
+        Rows::Events(channel) => {
+            must_be_in_order(start, end)?;
+            let range = EventRange {
+                start,
+                end,
+                channel,
+            };
+            engine.delete_events(&user.id, &id, range).await?;
+        }
+        Rows::Logs => {
+            let (start, end) = (start.map(|id| id.seq), end.map(|id| id.seq));
+            must_be_in_order(start, end)?;
+            engine.delete_logs(&user.id, &id, start, end).await?;
+        }
     }
-    engine.delete_events(&user.id, &id, range).await?;
     Ok(StatusCode::ACCEPTED)
-}
-
-/// The rows of a page, cut at the window of events that are shown.
-fn shown(
-    c: &mut dyn Conn,
-    source: &SourceId,
-    channel: &ChannelFilter,
-    page: &PageRequest<EventId>,
-) -> Result<Vec<StoredEvent>, StoreError> {
-    if page.after.is_none() && page.before.is_none() {
-        return events::newest(c, source, channel, page.limit, None, None);
-    }
-    let window = events::newest(c, source, channel, SHOWN, None, None)?;
-    Ok(page_within(window, page, |event| event.id))
-}
-
-/// The page of a window whose rows stand newest first.
-fn page_within<T>(
-    window: Vec<T>,
-    page: &PageRequest<EventId>,
-    id_of: impl Fn(&T) -> EventId,
-) -> Vec<T> {
-    let limit = page.limit as usize;
-    if let Some(after) = page.after {
-        let older = window.into_iter().filter(|row| id_of(row) < after);
-        return older.take(limit).collect();
-    }
-    let is_newer = |row: &T| page.before.is_none_or(|before| id_of(row) > before);
-    let newer = window.iter().take_while(|row| is_newer(row)).count();
-    let nearest = newer.saturating_sub(limit);
-    window.into_iter().take(newer).skip(nearest).collect()
 }
 
 pub(super) fn parse_expand(expand: Option<&str>) -> Result<Detail, ApiError> {
@@ -131,7 +92,16 @@ pub(super) fn parse_expand(expand: Option<&str>) -> Result<Detail, ApiError> {
     }
 }
 
-fn parse_bound(name: &str, text: Option<&str>) -> Result<Option<EventId>, ApiError> {
+pub(super) fn must_be_in_order<T: Ord>(start: Option<T>, end: Option<T>) -> Result<(), ApiError> {
+    if start.zip(end).is_some_and(|(start, end)| start > end) {
+        return Err(ApiError::bad_request(
+            "start_id must not be newer than end_id",
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn parse_bound(name: &str, text: Option<&str>) -> Result<Option<EventId>, ApiError> {
     let parse = |text| {
         EventId::parse(text)
             .ok_or_else(|| ApiError::BadRequest(format!("{name} is not an event id")))
@@ -153,33 +123,6 @@ pub(super) fn channel_filter(event_name: Option<String>) -> Result<ChannelFilter
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn page(limit: u32, after: Option<i64>, before: Option<i64>) -> Vec<i64> {
-        let id = |ms| EventId { ms, seq: 0 };
-        let request = PageRequest {
-            limit,
-            after: after.map(id),
-            before: before.map(id),
-        };
-        page_within(vec![50, 40, 30, 20, 10], &request, |ms| id(*ms))
-    }
-
-    #[test]
-    fn after_goes_on_with_older_events_and_ends_with_the_window() {
-        assert_eq!(page(2, Some(40), None), [30, 20]);
-        assert_eq!(page(2, Some(45), None), [40, 30]);
-        assert_eq!(page(9, Some(30), None), [20, 10]);
-        assert!(page(2, Some(10), None).is_empty());
-        assert!(page(2, Some(5), None).is_empty());
-    }
-
-    #[test]
-    fn before_gives_the_nearest_newer_events() {
-        assert_eq!(page(2, None, Some(20)), [40, 30]);
-        assert_eq!(page(9, None, Some(20)), [50, 40, 30]);
-        assert!(page(2, None, Some(50)).is_empty());
-        assert_eq!(page(2, None, Some(1)), [20, 10]);
-    }
 
     #[test]
     fn the_default_channel_has_two_names() {

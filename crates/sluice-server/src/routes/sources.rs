@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::value::RawValue;
 use sluice_api::{
     CreateSource, Data, DeleteSourceQuery, FieldQuery, IgnoreHookErrors, Invocation, List,
-    PageQuery, RunSource, Source, UpdateSource,
+    PageQuery, Retention, RunSource, Source, UpdateSource,
 };
 use sluice_engine::{CodeInput, ComponentRef, Engine, Listing, OnHookError, SourceView};
 use sluice_model::{Cursor, UserId};
@@ -45,6 +45,7 @@ pub(crate) async fn create(
         name,
         configured_props,
         dynamic_props_id,
+        retention,
     } = parameters;
     let component =
         component_ref(component_id, component_code, component_url, key)?.ok_or_else(|| {
@@ -57,6 +58,7 @@ pub(crate) async fn create(
         name,
         configured_props: configured_props.unwrap_or_default(),
         dynamic_props_id,
+        retention: retention.map(stored).unwrap_or_default(),
     };
     let view = engine.create_source(&user.id, request).await?;
     Ok(answer(view, &fields))
@@ -111,7 +113,7 @@ pub(crate) async fn update(
     if parameters == UpdateSource::default() {
         return Err(ApiError::bad_request(
             "the body names nothing to change: give one of component_id, component_code, component_url, key, name, \
-             configured_props, dynamic_props_id and active",
+             configured_props, dynamic_props_id, retention and active",
         ));
     }
     let UpdateSource {
@@ -122,6 +124,7 @@ pub(crate) async fn update(
         name,
         configured_props,
         dynamic_props_id,
+        retention,
         active,
     } = parameters;
     let request = sluice_engine::UpdateSource {
@@ -129,6 +132,7 @@ pub(crate) async fn update(
         name,
         configured_props,
         dynamic_props_id,
+        retention: retention.map(stored),
         active: active.unwrap_or(true),
     };
     let view = engine.update_source(&user.id, &id, request).await?;
@@ -216,7 +220,30 @@ fn on_the_wire(view: SourceView, user_id: Option<UserId>) -> Source {
         updated_at: epoch_seconds(source.updated_at),
         name: source.name,
         name_slug: source.name_slug,
+        retention: shown(source.retention),
     }
+}
+
+fn stored(retention: Retention) -> sources::Retention {
+    let Retention {
+        max_events,
+        max_age_seconds,
+    } = retention;
+    sources::Retention {
+        max_events,
+        max_age_seconds,
+    }
+}
+
+fn shown(retention: sources::Retention) -> Option<Retention> {
+    let sources::Retention {
+        max_events,
+        max_age_seconds,
+    } = retention;
+    (retention != sources::Retention::default()).then_some(Retention {
+        max_events,
+        max_age_seconds,
+    })
 }
 
 #[cfg(test)]

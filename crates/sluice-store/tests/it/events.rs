@@ -1,13 +1,14 @@
-//! Events: paging, channels, deletion, retention.
+//! Events: paging, channels, deletion.
 
 use rstest::rstest;
 use sluice_model::EventId;
 use sluice_store::{
     Conn, Portion, Result, StoreError,
     events::{self, ChannelFilter, NewEvent, StoredEvent},
+    held_events,
 };
 
-use crate::support::{Db, TestStore, source_id};
+use crate::support::{Db, TestStore, held, hold, source_id};
 
 const fn id(ms: i64, seq: i64) -> EventId {
     EventId { ms, seq }
@@ -145,20 +146,39 @@ fn ranges_are_deleted_with_both_ends(
 }
 
 #[rstest]
-fn pruning_keeps_the_newest(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+fn an_event_is_found_by_its_id_and_by_its_place(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         fill(c)?;
         let source = source_id("s");
-        assert_eq!(events::count_kept(c, &source)?, 5);
-        assert_eq!(events::prune(c, &source, 5, 100)?, 0);
-        assert_eq!(events::prune(c, &source, 3, 1)?, 1);
-        let all = &ChannelFilter::AllButSystem;
-        assert_eq!(ids(c, all, 9, None, None), ["10-0", "2-0", "1-1"]);
-        assert_eq!(events::prune(c, &source, 3, 100)?, 1);
-        assert_eq!(ids(c, all, 9, None, None), ["10-0", "2-0"]);
-        assert_eq!(events::prune(c, &source, 0, 100)?, 3);
-        assert_eq!(events::count(c, &source_id("foreign"), &one(""))?, 1);
+        let found = events::get(c, &source, id(2, 1))?.unwrap();
+        assert_eq!((found.id, found.channel.as_str()), (id(2, 1), "$errors"));
+        assert_eq!(events::get(c, &source, id(5, 0))?, None);
+        let mut behind = |ahead| events::id_behind(c, &source, &one(""), ahead).unwrap();
+        assert_eq!(behind(0), Some(id(10, 0)));
+        assert_eq!(behind(2), Some(id(1, 0)));
+        assert_eq!(behind(3), None);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn deleting_an_event_cancels_its_waiting(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        fill(c)?;
+        for (ms, seq) in [(1, 0), (1, 1), (2, 0)] {
+            hold(c, "s", id(ms, seq))?;
+        }
+        hold(c, "foreign", id(1, 1))?;
+        assert!(held_events::is_held(c, &source_id("s"), id(1, 1))?);
+        events::delete_range(c, &source_id("s"), &one("custom"), None, None)?;
+        assert!(!held_events::is_held(c, &source_id("s"), id(1, 1))?);
+        assert_eq!(held(c)?, ["dc_foreign 1-1", "dc_s 1-0", "dc_s 2-0"]);
+        let all = ChannelFilter::AllButSystem;
+        events::delete_range(c, &source_id("s"), &all, Some(id(1, 1)), None)?;
+        assert_eq!(held(c)?, ["dc_foreign 1-1", "dc_s 1-0"]);
         Ok(())
     })
     .unwrap();

@@ -65,22 +65,27 @@ fn nul_is_left_out_of_a_message(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
 }
 
 #[rstest]
-fn pruning_keeps_the_newest_and_never_reuses_a_place(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+fn lines_are_found_by_their_place_and_deleted_by_it(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         let source = source_id("s");
         for message in ["a", "b", "c", "d"] {
             log(c, "s", message)?;
+            log(c, "foreign", "x")?;
         }
-        let newest = logs::page(c, &source, 1, None, None)?[0].seq;
-        assert_eq!(logs::prune(c, &source, 2, 1)?, 1);
-        assert_eq!(page(c, 9, None, None), "dcb");
-        assert_eq!(logs::prune(c, &source, 2, 9)?, 1);
-        assert_eq!(logs::prune(c, &source, 2, 9)?, 0);
-        assert_eq!(page(c, 9, None, None), "dc");
-        assert_eq!(logs::prune(c, &source, 0, 9)?, 2);
+        let b = logs::seq_behind(c, &source, 2)?.unwrap();
+        assert_eq!(logs::get(c, &source, b)?.unwrap().message, "b");
+        assert_eq!(logs::get(c, &source_id("foreign"), b)?, None);
+        assert_eq!(logs::seq_behind(c, &source, 4)?, None);
+        assert_eq!(logs::delete_range(c, &source, Some(b), Some(b))?, 1);
+        assert_eq!(page(c, 9, None, None), "dca");
+        assert_eq!(logs::delete_range(c, &source, Some(b), None)?, 2);
+        assert_eq!(page(c, 9, None, None), "a");
+        let newest = logs::seq_behind(c, &source, 0)?;
+        assert_eq!(logs::delete_range(c, &source, None, newest)?, 1);
         log(c, "s", "e")?;
-        assert_eq!(page(c, 9, None, Some(newest)), "e");
+        assert_eq!(page(c, 9, None, newest), "e", "no place is used twice");
+        assert_eq!(logs::count(c, &source_id("foreign"))?, 4);
         Ok(())
     })
     .unwrap();

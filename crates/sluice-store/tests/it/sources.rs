@@ -9,7 +9,7 @@ use sluice_store::{
     kv,
     logs::{self, NewLog},
     query_one,
-    sources::{self, Phase, Source},
+    sources::{self, Phase, Retention, Source},
     state::{self, SourceState},
     timers,
     uploads::{self, Upload},
@@ -107,6 +107,10 @@ fn an_update_saves_everything_but_the_creation(#[values(Db::Sqlite, Db::Postgres
             active: false,
             configured_props: serde_json::Map::new(),
             dynamic_props: vec![prop("later")],
+            retention: Retention {
+                max_events: Some(7),
+                max_age_seconds: Some(u32::MAX),
+            },
             updated_at: 9,
             ..source("s", &a, 5)
         };

@@ -5,13 +5,14 @@ use std::{env, sync::mpsc};
 use rand::random;
 use serde_json::{Map, json};
 use sluice_model::{
-    ComponentId, ComponentKind, ComponentShape, EndpointKey, IdGen, InvocationId, ModuleFormat,
-    PropDef, SourceId, UserId, WebhookId,
+    ComponentId, ComponentKind, ComponentShape, EndpointKey, EventId, IdGen, InvocationId,
+    ModuleFormat, PropDef, SourceId, UserId, WebhookId,
 };
 use sluice_store::{
     Conn, Location, Result, Store, StoreOptions,
     components::Component,
-    sources::{Phase, Source},
+    params,
+    sources::{Phase, Retention, Source},
     users::{Plan, User},
     webhooks::Webhook,
 };
@@ -259,6 +260,7 @@ pub(crate) fn source(tail: &str, owner: &UserId, created_at: i64) -> Source {
         active: true,
         configured_props,
         dynamic_props: Vec::new(),
+        retention: Retention::default(),
         created_at,
         updated_at: created_at,
     }
@@ -287,4 +289,25 @@ pub(crate) fn webhook(tail: &str, owner: &UserId, created_at: i64) -> Webhook {
 
 pub(crate) fn prop(name: &str) -> PropDef {
     PropDef::from_declaration(name, json!({ "type": "string", "label": name })).unwrap()
+}
+
+/// Lets an event wait for a time that does not come.
+pub(crate) fn hold(c: &mut dyn Conn, source: &str, id: EventId) -> Result<()> {
+    c.execute(
+        "INSERT INTO held_events (source_id, ms, seq, due_at, depth) VALUES (?1, ?2, ?3, ?4, 0)",
+        params![&source_id(source), id.ms, id.seq, i64::MAX],
+    )?;
+    Ok(())
+}
+
+/// The events that wait, by their sources and ids.
+pub(crate) fn held(c: &mut dyn Conn) -> Result<Vec<String>> {
+    let mut held = Vec::new();
+    let sql = "SELECT source_id, ms, seq FROM held_events ORDER BY source_id, ms, seq";
+    c.query(sql, &[], &mut |row| {
+        let (source, ms, seq) = (row.get::<SourceId>(0)?, row.get(1)?, row.get(2)?);
+        held.push(format!("{source} {}", EventId { ms, seq }));
+        Ok(())
+    })?;
+    Ok(held)
 }

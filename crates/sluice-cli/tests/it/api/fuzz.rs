@@ -25,7 +25,7 @@ use crate::support::{Deployed, deploy, shared_server};
 const TIME: Duration = Duration::from_secs(3);
 
 /// Fields and parameters that some endpoint takes.
-const NAMES: [&str; 36] = [
+const NAMES: [&str; 40] = [
     "component_id",
     "component_code",
     "component_url",
@@ -62,6 +62,10 @@ const NAMES: [&str; 36] = [
     "state",
     "since",
     "until",
+    "q",
+    "n",
+    "retention",
+    "event_id",
 ];
 
 /// Text that has broken servers before.
@@ -169,7 +173,9 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::PUT, "/v1/sources/{id}"),
         (Method::POST, "/v1/sources/{id}/run"),
         (Method::GET, "/v1/sources/{id}/event_summaries"),
+        (Method::GET, "/v1/sources/{id}/events"),
         (Method::DELETE, "/v1/sources/{id}/events"),
+        (Method::POST, "/v1/sources/{id}/events/replay"),
         (Method::GET, "/v1/sources/{id}/logs"),
         (Method::POST, "/v1/subscriptions"),
         (Method::DELETE, "/v1/subscriptions"),

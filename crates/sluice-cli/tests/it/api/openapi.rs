@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 48] = [
+const ROUTES: [(&str, &str); 50] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
@@ -27,7 +27,9 @@ const ROUTES: [(&str, &str); 48] = [
     ("DELETE", "/v1/sources/{id}"),
     ("POST", "/v1/sources/{id}/run"),
     ("GET", "/v1/sources/{id}/event_summaries"),
+    ("GET", "/v1/sources/{id}/events"),
     ("DELETE", "/v1/sources/{id}/events"),
+    ("POST", "/v1/sources/{id}/events/replay"),
     ("GET", "/v1/sources/{id}/logs"),
     ("POST", "/v1/subscriptions"),
     ("DELETE", "/v1/subscriptions"),

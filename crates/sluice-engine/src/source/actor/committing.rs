@@ -90,7 +90,7 @@ impl Actor {
         }
         applied.reached.wake(&self.context);
         self.retention
-            .stored(&self.context, &self.handle.id, batch.rows());
+            .stored(&self.context, &self.definition.source, batch.rows());
     }
 }
 

@@ -5,7 +5,7 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use proptest::{option, prelude::*, sample::select};
 use sluice_model::{Cursor, EventId, InvocationId, SourceId, TimerSpec};
 use sluice_store::{
-    Conn, Page, Result,
+    Conn, Page, Portion, Result,
     data_stores::{
         self, StoreRef,
         entries::{self, Expiry},
@@ -14,6 +14,8 @@ use sluice_store::{
     inbox::{self, InboxKind, NewInboxItem, Room},
     kv,
     logs::{self, NewLog},
+    pruning,
+    search::{self, Search},
     sources, timers,
     usage::{self, Usage},
 };
@@ -184,11 +186,18 @@ fn read_events() -> impl Strategy<Value = Operation> {
 
 fn delete_events() -> impl Strategy<Value = Operation> {
     let range = (filter(), option::of(event_id()), option::of(event_id()));
-    (any_source(), range, 0..4_u64, 0..4_u64).prop_map(
+    (any_source(), range, 0..4_u64, 0..4_u32).prop_map(
         |(source, (filter, start, end), keep, batch)| {
             let what = format!("delete {source} {filter:?} {start:?} {end:?} {keep} {batch}");
             Operation::new(what, move |c| {
-                let pruned = events::prune(c, &source, keep, batch)?;
+                let portion = Portion {
+                    rows: batch,
+                    bytes: 1_000,
+                };
+                let pruned = match pruning::events_beyond(c, &source, keep)? {
+                    Some(last) => pruning::events(c, &source, last, portion)?,
+                    None => 0,
+                };
                 let deleted = events::delete_range(c, &source, &filter, start, end)?;
                 Ok(format!("{pruned} {deleted}"))
             })
@@ -286,23 +295,37 @@ fn list_sources() -> impl Strategy<Value = Operation> {
 
 /// Compares lines without their places, which need not be the same.
 fn log_operation() -> impl Strategy<Value = Operation> {
-    (any_source(), ".{0,8}", 0..4_u64, 0..4_u64).prop_map(|(source, message, keep, batch)| {
-        let what = format!("log {source} {message:?} {keep} {batch}");
-        Operation::new(what, move |c| {
-            let line = NewLog {
-                invocation: None,
-                ts: 1,
-                kind: "k",
-                level: "l",
-                message: &message,
-            };
-            logs::insert(c, &source, &line)?;
-            let pruned = logs::prune(c, &source, keep, batch)?;
-            let lines = logs::page(c, &source, 5, None, None)?;
-            let messages: Vec<_> = lines.iter().map(|line| line.message.as_str()).collect();
-            Ok(format!("{pruned} {messages:?}"))
-        })
-    })
+    (any_source(), "[aAéÉ%_.]{0,8}", 0..4_u64, 0..4_u32).prop_map(
+        |(source, message, keep, batch)| {
+            let what = format!("log {source} {message:?} {keep} {batch}");
+            Operation::new(what, move |c| {
+                let line = NewLog {
+                    invocation: None,
+                    ts: 1,
+                    kind: "k",
+                    level: "l",
+                    message: &message,
+                };
+                logs::insert(c, &source, &line)?;
+                let portion = Portion {
+                    rows: batch,
+                    bytes: 1_000,
+                };
+                let pruned = match logs::seq_behind(c, &source, keep)? {
+                    Some(last) => pruning::logs(c, &source, last, portion)?,
+                    None => 0,
+                };
+                let search = Search {
+                    text: Some("aé".to_owned()),
+                    ..Search::default()
+                };
+                let found = search::logs(c, &source, &search, None)?.found.len();
+                let lines = logs::page(c, &source, 5, None, None)?;
+                let messages: Vec<_> = lines.iter().map(|line| line.message.as_str()).collect();
+                Ok(format!("{pruned} {found} {messages:?}"))
+            })
+        },
+    )
 }
 
 fn use_up() -> impl Strategy<Value = Operation> {

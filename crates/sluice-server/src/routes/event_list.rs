@@ -1,0 +1,135 @@
+//! The rows of a list of events: of the newest that are kept, or of all that a search finds.
+
+use sluice_api::EventSummary;
+use sluice_engine::Engine;
+use sluice_model::{EventId, SourceId, UserId};
+use sluice_store::{
+    Store, StoreError,
+    events::{self, ChannelFilter, StoredEvent},
+    logs::{self, StoredLog},
+    search::Search,
+    sources,
+};
+
+use crate::{
+    error::ApiError,
+    page::PageRequest,
+    routes::{
+        event_search::{find_events, find_logs},
+        events::channel_filter,
+        log_summary::{LOG_CHANNEL, summarise_log},
+        summary::{Detail, summarise},
+    },
+};
+
+/// How many of the newest events are shown to those who do not search.
+const SHOWN: u32 = 100;
+/// What a client wants to see of a source.
+pub(super) struct Wanted {
+    pub(super) rows: Rows,
+    pub(super) page: PageRequest<EventId>,
+    pub(super) search: Option<Search>,
+    pub(super) detail: Detail,
+}
+
+/// Log lines are the events of a channel, though they are stored apart.
+pub(super) enum Rows {
+    Events(ChannelFilter),
+    Logs,
+}
+
+impl Rows {
+    pub(super) fn parse(event_name: Option<String>) -> Result<Rows, ApiError> {
+        if event_name.as_deref() == Some(LOG_CHANNEL) {
+            return Ok(Rows::Logs);
+        }
+        channel_filter(event_name).map(Rows::Events)
+    }
+}
+
+/// How many there are in all, and those of the page, newest first.
+pub(super) async fn read(
+    engine: &Engine,
+    user: &UserId,
+    source: &SourceId,
+    wanted: Wanted,
+) -> Result<(u64, Vec<EventSummary>), ApiError> {
+    let Wanted {
+        rows,
+        page,
+        search,
+        detail,
+    } = wanted;
+    let (store, owner, id) = (engine.store(), user.clone(), source.clone());
+    let found = store.read(move |c| sources::get(c, &owner, &id));
+    found.await?.ok_or(ApiError::NotFound("source"))?;
+    match rows {
+        Rows::Events(filter) => {
+            let (total, events) = match search {
+                None => newest_events(store, source, filter, page).await?,
+                Some(search) => find_events(store, source, filter, search, page).await?,
+            };
+            let events = events.into_iter();
+            let summaries = events.map(|event| summarise(source, event, detail));
+            Ok((total, summaries.collect::<Result<_, _>>()?))
+        }
+        Rows::Logs => {
+            // Only the second part of a line's id orders lines.
+            let page = PageRequest {
+                limit: page.limit,
+                after: page.after.map(|id| id.seq),
+                before: page.before.map(|id| id.seq),
+            };
+            let (total, lines) = match search {
+                None => newest_logs(store, source, page).await?,
+                Some(search) => find_logs(store, source, search, page).await?,
+            };
+            let lines = lines.into_iter();
+            Ok((
+                total,
+                lines.map(|line| summarise_log(source, line)).collect(),
+            ))
+        }
+    }
+}
+
+async fn newest_events(
+    store: &Store,
+    source: &SourceId,
+    filter: ChannelFilter,
+    page: PageRequest<EventId>,
+) -> Result<(u64, Vec<StoredEvent>), StoreError> {
+    let source = source.clone();
+    let read = store.read(move |c| {
+        let total = events::count(c, &source, &filter)?;
+        let beyond = if page.is_first() {
+            None
+        } else {
+            events::id_behind(c, &source, &filter, SHOWN)?
+        };
+        let (after, before) = (page.after, page.before.max(beyond));
+        let rows = events::newest(c, &source, &filter, page.limit, after, before)?;
+        Ok((total, rows))
+    });
+    read.await
+}
+
+async fn newest_logs(
+    store: &Store,
+    source: &SourceId,
+    page: PageRequest<i64>,
+) -> Result<(u64, Vec<StoredLog>), StoreError> {
+    let source = source.clone();
+    let read = store.read(move |c| {
+        let total = logs::count(c, &source)?;
+        let beyond = if page.is_first() {
+            None
+        } else {
+            logs::seq_behind(c, &source, SHOWN.into())?
+        };
+        let before = page.before.max(beyond);
+        let rows = logs::page(c, &source, page.limit, page.after, before)?;
+        Ok((total, rows))
+    });
+    read.await
+}

@@ -1,0 +1,71 @@
+//! The list of a source's events as older clients read it.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use sluice_api::{EventSummary, FieldQuery, List, OlderEvent, OlderEventsQuery, PageQuery};
+use sluice_engine::Engine;
+use sluice_model::EventId;
+
+use crate::{
+    auth::AuthUser,
+    error::ApiError,
+    fields::FieldSelection,
+    openapi::ApiErrors,
+    page::{self, PageRequest, parse_limit},
+    path::SourcePath,
+    query::Query,
+    reply,
+    routes::{
+        event_list::{self, Rows, Wanted},
+        events::parse_expand,
+        summary::Detail,
+    },
+};
+
+/// The newest events of a source, as older clients read them
+///
+/// As `event_summaries`, with each event whole and under other names.
+#[utoipa::path(get, path = "/sources/{id}/events", tag = "events", operation_id = "listEvents",
+    params(("id" = String, Path), PageQuery, OlderEventsQuery, FieldQuery),
+    responses((status = 200, body = List<OlderEvent>), ApiErrors))]
+pub(crate) async fn list(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    SourcePath(id): SourcePath,
+    Query(mut page): Query<PageQuery>,
+    Query(query): Query<OlderEventsQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    parse_expand(query.expand.as_deref())?;
+    if let Some(n) = query.n {
+        parse_limit("n", Some(&n))?;
+        page.limit = Some(n);
+    }
+    let wanted = Wanted {
+        rows: Rows::parse(query.event_name)?,
+        page: PageRequest::parse(&page, EventId::parse)?,
+        search: None,
+        detail: Detail::Whole,
+    };
+    let (total, summaries) = event_list::read(&engine, &user.id, &id, wanted).await?;
+    let events = summaries.into_iter().map(as_older).collect();
+    let list = page::list(total, events, |event: &OlderEvent| event.id.to_string());
+    Ok(reply::many(list, &FieldSelection::new(&fields)))
+}
+
+fn as_older(summary: EventSummary) -> OlderEvent {
+    let EventSummary {
+        id,
+        indexed_at_ms,
+        event,
+        metadata,
+    } = summary;
+    OlderEvent {
+        id,
+        k: "emit".to_owned(),
+        ts: indexed_at_ms,
+        e: event,
+        metadata,
+    }
+}

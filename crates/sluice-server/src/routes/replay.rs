@@ -1,0 +1,137 @@
+//! Sending stored events again to those who listen to their source.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use sluice_api::{Data, ReplayEvents, Replayed};
+use sluice_engine::{Engine, EventRange};
+use sluice_model::EventId;
+
+use crate::{
+    auth::AuthUser,
+    error::ApiError,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    path::SourcePath,
+    reply,
+    routes::{
+        event_list::Rows,
+        event_search::parse_times,
+        events::{must_be_in_order, parse_bound},
+    },
+};
+
+/// Send events of a source again
+///
+/// To the webhooks and sources that listen now, oldest first, each with a new `webhook-id`. Streams do not show them again.
+#[utoipa::path(post, path = "/sources/{id}/events/replay", tag = "events", operation_id = "replayEvents",
+    params(("id" = String, Path)), request_body = ReplayEvents,
+    responses((status = 200, body = Data<Replayed>), ApiErrors))]
+pub(crate) async fn replay(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    SourcePath(id): SourcePath,
+    JsonBody { parameters, fields }: JsonBody<ReplayEvents>,
+) -> Result<Response, ApiError> {
+    let events = match parse(parameters)? {
+        What::One(event) => {
+            engine.replay_event(&user.id, &id, event).await?;
+            1
+        }
+        What::Range(range) => engine.replay_events(&user.id, &id, range).await?,
+    };
+    Ok(reply::one(Replayed { events }, &fields))
+}
+
+enum What {
+    One(EventId),
+    Range(EventRange),
+}
+
+fn parse(parameters: ReplayEvents) -> Result<What, ApiError> {
+    if let Some(event) = parse_bound("event_id", parameters.event_id.as_deref())? {
+        let rest = ReplayEvents {
+            event_id: None,
+            ..parameters
+        };
+        if rest != ReplayEvents::default() {
+            return Err(ApiError::bad_request("give event_id or a range, not both"));
+        }
+        return Ok(What::One(event));
+    }
+    let Rows::Events(channel) = Rows::parse(parameters.event_name)? else {
+        return Err(ApiError::bad_request(
+            "event_name: log lines cannot be sent again",
+        ));
+    };
+    let start = parse_bound("start_id", parameters.start_id.as_deref())?;
+    let end = parse_bound("end_id", parameters.end_id.as_deref())?;
+    must_be_in_order(start, end)?;
+    let (since, until) = parse_times(parameters.since.as_deref(), parameters.until.as_deref())?;
+    let since = since.map(|ms| EventId { ms, seq: 0 });
+    let until = until.map(|ms| EventId { ms, seq: i64::MAX });
+    Ok(What::Range(EventRange {
+        start: start.max(since),
+        end: end.into_iter().chain(until).min(),
+        channel,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(parameters: ReplayEvents) -> (String, String) {
+        let Ok(What::Range(range)) = parse(parameters) else {
+            panic!("no range");
+        };
+        let text = |id: Option<EventId>| id.map_or_else(String::new, |id| id.to_string());
+        (text(range.start), text(range.end))
+    }
+
+    #[test]
+    fn ids_and_times_narrow_each_other() {
+        let given = |text: &str| Some(text.to_owned());
+        let both = ReplayEvents {
+            start_id: given("5-1"),
+            end_id: given("9-1"),
+            since: given("4"),
+            until: given("8"),
+            ..ReplayEvents::default()
+        };
+        let until = format!("8-{}", i64::MAX);
+        assert_eq!(range(both.clone()), ("5-1".to_owned(), until));
+        let wider = ReplayEvents {
+            since: given("6"),
+            until: None,
+            ..both
+        };
+        assert_eq!(range(wider), ("6-0".to_owned(), "9-1".to_owned()));
+        assert_eq!(
+            range(ReplayEvents::default()),
+            (String::new(), String::new())
+        );
+    }
+
+    #[test]
+    fn one_event_is_no_range_and_log_lines_are_not_sent_again() {
+        let one = ReplayEvents {
+            event_id: Some("5-1".to_owned()),
+            ..ReplayEvents::default()
+        };
+        assert!(matches!(
+            parse(one.clone()),
+            Ok(What::One(EventId { ms: 5, seq: 1 }))
+        ));
+        let both = ReplayEvents {
+            since: Some("1".to_owned()),
+            ..one
+        };
+        assert!(parse(both).is_err());
+        let logs = ReplayEvents {
+            event_name: Some("$logs".to_owned()),
+            ..ReplayEvents::default()
+        };
+        assert!(parse(logs).is_err());
+    }
+}

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{banner, logging, open_files, options::ServeOptions};
 
 pub(crate) fn serve(options: ServeOptions) -> anyhow::Result<()> {
-    logging::start(options.log_format, &options.log)?;
+    logging::start(options.logging.log_format, &options.logging.log)?;
     open_files::raise_limit();
     // One TLS provider for everything; the error only says that it is there already.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -35,14 +35,15 @@ pub(crate) fn serve(options: ServeOptions) -> anyhow::Result<()> {
 
 async fn run(options: ServeOptions) -> anyhow::Result<()> {
     let first_key = first_key(&options)?;
-    let data_dir = prepare_data_dir(&options.data_dir)?;
+    let data_dir = prepare_data_dir(&options.storage.data_dir)?;
     let vault = open_vault(&options, &data_dir)?;
-    let listener = TcpListener::bind(&options.listen)
+    let listener = TcpListener::bind(&options.network.listen)
         .await
-        .with_context(|| format!("cannot listen on {}", options.listen))?;
+        .with_context(|| format!("cannot listen on {}", options.network.listen))?;
     let address = listener.local_addr()?;
     let url = format!("http://{}", reachable(address));
     let public_url = options
+        .network
         .public_url
         .as_deref()
         .unwrap_or(&url)
@@ -72,8 +73,8 @@ async fn run(options: ServeOptions) -> anyhow::Result<()> {
     until_told_to_stop(server_ended(&server)).await?;
     tracing::info!("stopping: running invocations finish first");
     stopping.cancel();
-    let drained = engine.drain(options.drain_timeout);
-    let closed = tokio::time::timeout(options.drain_timeout, server);
+    let drained = engine.drain(options.components.drain_timeout);
+    let closed = tokio::time::timeout(options.components.drain_timeout, server);
     let (closed, ()) = tokio::join!(closed, drained);
     if let Ok(Ok(Err(error))) = closed {
         tracing::warn!(%error, "the listener closed with an error");
@@ -84,7 +85,7 @@ async fn run(options: ServeOptions) -> anyhow::Result<()> {
 }
 
 fn first_key(options: &ServeOptions) -> anyhow::Result<Option<ApiKey>> {
-    match &options.api_key {
+    match &options.keys.api_key {
         None => Ok(None),
         Some(text) => match ApiKey::parse(text) {
             Some(key) => Ok(Some(key)),
@@ -105,7 +106,7 @@ fn prepare_data_dir(path: &Path) -> anyhow::Result<std::path::PathBuf> {
 }
 
 fn open_vault(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<Vault> {
-    match &options.master_key {
+    match &options.keys.master_key {
         Some(key) => Vault::from_hex(key).context("SLUICE_MASTER_KEY cannot be used"),
         None => Vault::load_or_create(&data_dir.join("master.key"))
             .context("the master key cannot be used"),
@@ -113,12 +114,12 @@ fn open_vault(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<Vault> 
 }
 
 async fn open_store(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<Store> {
-    let location = match &options.database_url {
+    let location = match &options.storage.database_url {
         Some(url) => Location::Postgres(url.clone()),
         None => Location::Sqlite(data_dir.join("sluice.db")),
     };
     let mut store_options = StoreOptions::new(location);
-    store_options.postgres_connections = options.database_connections.max(1);
+    store_options.postgres_connections = options.storage.database_connections.max(1);
     tokio::task::spawn_blocking(move || Store::open(store_options))
         .await?
         .context("the database cannot be opened")
@@ -130,7 +131,7 @@ async fn component_runtime(
     own_address: SocketAddr,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Runtime> {
-    let (configured, folder) = (options.deno.clone(), data_dir.to_owned());
+    let (configured, folder) = (options.components.deno.clone(), data_dir.to_owned());
     let deno =
         tokio::task::spawn_blocking(move || find_deno(configured.as_deref(), &folder)).await??;
     tracing::debug!(deno = %deno.display(), "components run in this Deno");
@@ -138,11 +139,11 @@ async fn component_runtime(
         deno,
         launcher: std::env::current_exe().context("the path of this program is unknown")?,
         folder: data_dir.join("runtime"),
-        limits: options.limits(),
-        network: options.network(own_address)?,
+        limits: options.components.limits(),
+        network: options.network.of_components(own_address)?,
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
-        warm_processes: options.warm_processes,
-        package_timeout: options.package_timeout,
+        warm_processes: options.components.warm_processes,
+        package_timeout: options.components.package_timeout,
     };
     tokio::task::spawn_blocking(move || Runtime::new(runtime_options, clock))
         .await?

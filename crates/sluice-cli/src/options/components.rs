@@ -1,0 +1,181 @@
+//! What components and their processes may use.
+
+use std::{path::PathBuf, time::Duration};
+
+use bytesize::ByteSize;
+use clap::Args;
+use sluice_runtime::Limits;
+
+use super::bytes;
+
+#[derive(Args)]
+#[command(next_help_heading = "Components")]
+pub(crate) struct ComponentOptions {
+    /// Time one invocation may take
+    #[arg(long, env = "SLUICE_INVOCATION_TIMEOUT", default_value = "30s", value_parser = humantime::parse_duration, value_name = "TIME")]
+    pub(crate) invocation_timeout: Duration,
+    /// Time a component may take to load
+    #[arg(long, env = "SLUICE_LOAD_TIMEOUT", default_value = "15s", value_parser = humantime::parse_duration, value_name = "TIME")]
+    pub(crate) load_timeout: Duration,
+    /// JavaScript heap of a component process
+    #[arg(
+        long,
+        env = "SLUICE_HEAP",
+        default_value = "256MiB",
+        value_name = "SIZE"
+    )]
+    pub(crate) heap: ByteSize,
+    /// All memory of a component process, its heap and everything else
+    #[arg(
+        long,
+        env = "SLUICE_MAX_MEMORY",
+        default_value = "512MiB",
+        value_name = "SIZE"
+    )]
+    pub(crate) max_memory: ByteSize,
+    /// All temporary files of a component process
+    #[arg(
+        long,
+        env = "SLUICE_MAX_TMP",
+        default_value = "512MiB",
+        value_name = "SIZE"
+    )]
+    pub(crate) max_tmp: ByteSize,
+    /// Largest event a component may emit
+    #[arg(
+        long,
+        env = "SLUICE_MAX_EMIT",
+        default_value = "1MiB",
+        value_name = "SIZE"
+    )]
+    pub(crate) max_emit: ByteSize,
+    /// All events one invocation may emit together
+    #[arg(
+        long,
+        env = "SLUICE_MAX_EMITS",
+        default_value = "64MiB",
+        value_name = "SIZE"
+    )]
+    pub(crate) max_emits: ByteSize,
+    /// All that one invocation may log
+    #[arg(
+        long,
+        env = "SLUICE_MAX_LOG",
+        default_value = "256KiB",
+        value_name = "SIZE"
+    )]
+    pub(crate) max_log: ByteSize,
+    /// All that one source may keep in its `$.service.db`
+    #[arg(
+        long,
+        env = "SLUICE_MAX_DB",
+        default_value = "16MiB",
+        value_name = "SIZE"
+    )]
+    pub(crate) max_db: ByteSize,
+    /// All that one data store may hold
+    #[arg(
+        long,
+        env = "SLUICE_MAX_DATA_STORE",
+        default_value = "64MiB",
+        value_name = "SIZE"
+    )]
+    pub(crate) max_data_store: ByteSize,
+    /// Largest value in a data store
+    #[arg(
+        long,
+        env = "SLUICE_MAX_DATA_STORE_VALUE",
+        default_value = "1MiB",
+        value_name = "SIZE"
+    )]
+    pub(crate) max_data_store_value: ByteSize,
+    /// Invocations of one source that may run at once
+    #[arg(
+        long,
+        env = "SLUICE_SOURCE_CONCURRENCY",
+        default_value_t = 128,
+        value_name = "COUNT"
+    )]
+    pub(crate) source_concurrency: usize,
+    /// Component processes that may live at once
+    #[arg(
+        long,
+        env = "SLUICE_MAX_PROCESSES",
+        default_value_t = 200,
+        value_name = "COUNT"
+    )]
+    pub(crate) max_processes: usize,
+    /// Memory that component processes may use together before idle ones are stopped, the longest idle first
+    /// [default: half of the machine's]
+    #[arg(long, env = "SLUICE_MEMORY_BUDGET", value_name = "SIZE")]
+    pub(crate) memory_budget: Option<ByteSize>,
+    /// Stop a component process that has had no work for this long
+    #[arg(long, env = "SLUICE_IDLE_TIMEOUT", default_value = "60s", value_parser = humantime::parse_duration, value_name = "TIME")]
+    pub(crate) idle_timeout: Duration,
+    /// Empty component processes kept ready, so that a source's first event does not wait for one to start; one more is kept
+    /// with the npm packages that were needed last
+    #[arg(
+        long,
+        env = "SLUICE_WARM_PROCESSES",
+        default_value_t = 2,
+        value_name = "COUNT"
+    )]
+    pub(crate) warm_processes: usize,
+    /// How long fetching the npm packages of a component may take
+    #[arg(long, env = "SLUICE_PACKAGE_TIMEOUT", default_value = "5m", value_parser = humantime::parse_duration, value_name = "TIME")]
+    pub(crate) package_timeout: Duration,
+    /// Tries for an invocation whose process dies under it
+    #[arg(
+        long,
+        env = "SLUICE_MAX_ATTEMPTS",
+        default_value_t = 3,
+        value_name = "COUNT"
+    )]
+    pub(crate) max_attempts: u32,
+    /// How long running invocations may take to finish when the server is told to stop
+    #[arg(long, env = "SLUICE_DRAIN_TIMEOUT", default_value = "35s", value_parser = humantime::parse_duration, value_name = "TIME")]
+    pub(crate) drain_timeout: Duration,
+    /// Deno binary to run components with [default: found or installed]
+    #[arg(long, env = "SLUICE_DENO", value_name = "FILE")]
+    pub(crate) deno: Option<PathBuf>,
+}
+
+/// How long past its time an invocation may take to notice before its process is killed.
+const GRACE: Duration = Duration::from_secs(1);
+
+impl ComponentOptions {
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            heap_mb: u32::try_from(self.heap.as_u64() / (1024 * 1024))
+                .unwrap_or(u32::MAX)
+                .max(16),
+            memory_bytes: self.max_memory.as_u64(),
+            tmp_bytes: self.max_tmp.as_u64(),
+            emit_bytes: bytes(self.max_emit),
+            emits_bytes: bytes(self.max_emits),
+            log_bytes: bytes(self.max_log),
+            db_bytes: bytes(self.max_db),
+            data_store_value_bytes: bytes(self.max_data_store_value),
+            load_timeout: self.load_timeout,
+            grace: GRACE,
+        }
+    }
+
+    pub(super) fn memory_budget(&self) -> u64 {
+        self.memory_budget
+            .map_or_else(half_of_the_memory, |budget| budget.as_u64())
+    }
+}
+
+/// Without knowing how much there is, nothing is too much.
+fn half_of_the_memory() -> u64 {
+    let kilobytes = std::fs::read_to_string("/proc/meminfo")
+        .ok()
+        .and_then(|text| {
+            let line = text
+                .lines()
+                .find_map(|line| line.strip_prefix("MemTotal:"))?;
+            line.split_whitespace().next()?.parse::<u64>().ok()
+        });
+    kilobytes.map_or(u64::MAX, |kilobytes| kilobytes * 1024 / 2)
+}

@@ -19,8 +19,8 @@ const SEED: &str = "SLUICE_KILL_SEED";
 const DELIVERIES_PER_REPEAT: usize = 1_000;
 
 #[rstest]
-#[case::sqlite(Backend::Sqlite, 7)]
-#[case::postgres(Backend::Postgres, 4)]
+#[case::sqlite(Backend::Sqlite, 4)]
+#[case::postgres(Backend::Postgres, 3)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_committed_event_reaches_every_listener_however_often_the_server_is_killed(
     #[case] backend: Backend,
@@ -34,6 +34,11 @@ async fn every_committed_event_reaches_every_listener_however_often_the_server_i
         }
         tokio::time::sleep(moment(&mut rng)).await;
         room.kill_and_restart().await;
+        if kill == 1 {
+            // Again, while it is still busy with what the first left behind.
+            tokio::time::sleep(soon(&mut rng)).await;
+            room.kill_and_restart().await;
+        }
     }
     tokio::time::sleep(moment(&mut rng)).await;
     let sent = room.close().await;
@@ -49,7 +54,7 @@ async fn nothing_is_delivered_twice_when_the_server_is_stopped_with_sigterm_unde
     let (seed, mut rng) = seeded();
     let mut room = Mailroom::open(Backend::Sqlite, seed).await;
     for _ in 0..4 {
-        tokio::time::sleep(moment(&mut rng)).await;
+        tokio::time::sleep(soon(&mut rng)).await;
         room.terminate_and_restart().await;
     }
     let sent = room.close().await;
@@ -66,10 +71,15 @@ fn seeded() -> (u64, StdRng) {
     (seed, StdRng::seed_from_u64(seed))
 }
 
-/// From before the first process has started to well into the load. A kill repeats what is under way just then, so
-/// what share of all deliveries comes twice depends on how far apart kills are; a crash every few seconds is many.
+/// Well into the load. A kill repeats what is under way just then, so what share of all deliveries comes twice depends
+/// on how far apart kills are; a crash every eight seconds is many.
 fn moment(rng: &mut StdRng) -> Duration {
-    Duration::from_millis(rng.random_range(50..9_000))
+    Duration::from_millis(rng.random_range(4_000..12_000))
+}
+
+/// From before the first process has started.
+fn soon(rng: &mut StdRng) -> Duration {
+    Duration::from_millis(rng.random_range(50..3_000))
 }
 
 /// What was delivered, on paper and checked to have met trouble.
@@ -77,7 +87,7 @@ fn audited(room: &Mailroom, sent: &[Sent]) -> Audit {
     let audit = audit(room, sent);
     eprintln!("{audit:?}");
     assert!(
-        audit.attempts > audit.deliveries + audit.deliveries / 100,
+        audit.attempts > audit.deliveries,
         "the webhooks hardly failed: {audit:?}"
     );
     audit

@@ -22,7 +22,7 @@ use crate::{
 
 /// The data stores of the current user, by name
 #[utoipa::path(get, path = "/data_stores", tag = "data stores", operation_id = "listDataStores", params(PageQuery, FieldQuery),
-    extensions(("x-extension" = json!(true))),
+    extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = List<DataStore>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
@@ -55,7 +55,7 @@ pub(crate) async fn list(
 ///
 /// A component that still uses it finds it empty.
 #[utoipa::path(delete, path = "/data_stores/{name}", tag = "data stores", operation_id = "deleteDataStore",
-    params(("name" = String, Path)), extensions(("x-extension" = json!(true))),
+    params(("name" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
     AuthUser(user): AuthUser,

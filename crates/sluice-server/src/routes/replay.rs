@@ -25,7 +25,7 @@ use crate::{
 ///
 /// To the webhooks and sources that listen now, oldest first, each with a new `webhook-id`. Streams do not show them again.
 #[utoipa::path(post, path = "/sources/{id}/events/replay", tag = "events", operation_id = "replayEvents",
-    params(("id" = String, Path)), request_body = ReplayEvents,
+    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = ReplayEvents,
     responses((status = 200, body = Data<Replayed>), ApiErrors))]
 pub(crate) async fn replay(
     AuthUser(user): AuthUser,

@@ -212,6 +212,11 @@ impl Mailbox {
         self.inner.lock().replies.remove(id)
     }
 
+    pub(crate) fn next_is(&self, kind: InboxKind) -> bool {
+        let inner = self.inner.lock();
+        inner.queue.front().is_some_and(|work| work.kind == kind)
+    }
+
     pub(crate) fn has_queued(&self) -> bool {
         !self.inner.lock().queue.is_empty()
     }

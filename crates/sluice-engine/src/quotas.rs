@@ -19,6 +19,19 @@ pub(crate) struct Quotas {
     today: Mutex<HashMap<UserId, Account>>,
 }
 
+/// How a user stands, as far as it is known without asking the store.
+pub(crate) enum Standing {
+    Within,
+    Exceeded(Exceeded),
+    Unknown,
+}
+
+/// What a user has used up, and when there is more.
+pub(crate) struct Exceeded {
+    pub(crate) what: &'static str,
+    pub(crate) retry_after: Duration,
+}
+
 #[derive(Clone, Copy)]
 struct Account {
     day: i64,
@@ -51,40 +64,50 @@ impl Quotas {
             return Ok(());
         }
         let day = now_ms.div_euclid(MS_PER_DAY);
-        let known = self
-            .today
-            .lock()
-            .get(user)
-            .copied()
-            .filter(|account| account.day == day);
-        let account = match known {
+        let account = match self.known(user, day) {
             Some(account) => account,
             None => self.load(store, user, day).await?,
         };
+        match self.exceeded(&account, now_ms) {
+            None => Ok(()),
+            Some(Exceeded { what, retry_after }) => {
+                Err(EngineError::QuotaExceeded { what, retry_after })
+            }
+        }
+    }
+
+    pub(crate) fn standing(&self, user: &UserId, now_ms: i64) -> Standing {
+        if !self.are_set() {
+            return Standing::Within;
+        }
+        match self.known(user, now_ms.div_euclid(MS_PER_DAY)) {
+            None => Standing::Unknown,
+            Some(account) => self
+                .exceeded(&account, now_ms)
+                .map_or(Standing::Within, Standing::Exceeded),
+        }
+    }
+
+    fn known(&self, user: &UserId, day: i64) -> Option<Account> {
+        let account = self.today.lock().get(user).copied();
+        account.filter(|account| account.day == day)
+    }
+
+    fn exceeded(&self, account: &Account, now_ms: i64) -> Option<Exceeded> {
         if account.plan == Plan::Paid {
-            return Ok(());
+            return None;
         }
-        let left_ms = (day + 1) * MS_PER_DAY - now_ms;
+        let used = |most: Option<u64>, used: u64| most.is_some_and(|most| used >= most);
+        let what = if used(self.invocations, account.used.invocations) {
+            "daily invocations quota"
+        } else if used(self.compute_ms, account.used.compute_ms) {
+            "daily compute time quota"
+        } else {
+            return None;
+        };
+        let left_ms = (account.day + 1) * MS_PER_DAY - now_ms;
         let retry_after = Duration::from_millis(u64::try_from(left_ms).unwrap_or(0));
-        if self
-            .invocations
-            .is_some_and(|most| account.used.invocations >= most)
-        {
-            return Err(EngineError::QuotaExceeded {
-                what: "daily invocations quota",
-                retry_after,
-            });
-        }
-        if self
-            .compute_ms
-            .is_some_and(|most| account.used.compute_ms >= most)
-        {
-            return Err(EngineError::QuotaExceeded {
-                what: "daily compute time quota",
-                retry_after,
-            });
-        }
-        Ok(())
+        Some(Exceeded { what, retry_after })
     }
 
     async fn load(&self, store: &Store, user: &UserId, day: i64) -> Result<Account, EngineError> {

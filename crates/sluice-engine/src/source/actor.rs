@@ -8,6 +8,7 @@ mod committing;
 mod intake;
 mod operation;
 mod process;
+mod rest;
 mod unreadable;
 
 use std::{collections::HashMap, future, sync::Arc, time::Duration};
@@ -48,6 +49,8 @@ pub(crate) struct Actor {
     /// After a failed start, not before this.
     start_after: Option<Instant>,
     start_pause: Duration,
+    /// Its user has used up the day: nothing runs before this.
+    rest_until: Option<Instant>,
     running: HashMap<InvocationId, Running>,
     /// Finding out what the process's accounts are good for.
     authorizing: Option<JoinHandle<()>>,
@@ -136,6 +139,7 @@ impl Actor {
             starting: None,
             start_after: None,
             start_pause: FIRST_PAUSE,
+            rest_until: None,
             running: HashMap::new(),
             authorizing: None,
             placing: JoinSet::new(),
@@ -179,6 +183,7 @@ impl Actor {
                 Some(placed) = self.placing.join_next(), if !self.placing.is_empty() => self.placed(placed.ok()),
                 () = self.handle.mailbox.changed.notified() => {}
                 () = sleep_until(self.start_after), if self.start_after.is_some() => self.start_after = None,
+                () = sleep_until(self.rest_until), if self.rest_until.is_some() => self.rest_until = None,
                 () = sleep_until(idle_at), if idle_at.is_some() => self.stop_idle_process(),
                 () = self.context.draining.cancelled(), if !draining => {}
             }
@@ -188,6 +193,7 @@ impl Actor {
 
     /// Starts whatever can be started now.
     fn advance(&mut self) {
+        self.rest_over_quota();
         self.take_due_events();
         self.commit_finished();
         self.run_hooks();
@@ -204,7 +210,10 @@ impl Actor {
             .engaged
             .as_ref()
             .map_or(Gate::Open, |operation| operation.gate);
-        self.definition.source.active && gate == Gate::Open && !self.context.draining.is_cancelled()
+        self.definition.source.active
+            && gate == Gate::Open
+            && self.rest_until.is_none()
+            && !self.context.draining.is_cancelled()
     }
 
     fn is_quiet(&self) -> bool {

@@ -1,10 +1,10 @@
 //! Daily quotas: counted for every user, enforced for those of the free plan.
 
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Backend, Plan};
+use sluice_testkit::{Api, Backend, Plan, wait_for};
 
 use super::stage::Stage;
-use crate::support::{deploy, unique_name};
+use crate::support::{PATIENCE, deploy, unique_name};
 
 const ECHO: &str = r#"module.exports = {
   name: "echo", version: "0.0.1", props: { http: "$.interface.http" },
@@ -114,4 +114,34 @@ async fn the_timer_of_a_user_over_the_quota_waits_for_the_next_day() {
     source.log_with("daily invocations quota exceeded").await;
     assert_eq!(source.events(1).await.len(), 1);
     assert_eq!(me(&api).await["daily_invocations_used"], 1);
+}
+
+#[tokio::test]
+async fn events_for_a_listener_wait_for_the_next_day_when_the_quota_is_used_up_also_after_a_restart()
+ {
+    const RESTS: &str = "events wait for the next day: daily invocations quota exceeded";
+    const LISTENER: &str = r#"module.exports = {
+      name: "listener", version: "0.0.1", run(event) { this.$emit({ heard: event.n }) },
+    };"#;
+    let mut stage = Stage::start(Backend::Sqlite, &["--daily-invocations-quota", "3"]).await;
+    let api = stage.user(&unique_name(), Plan::Free).await;
+    let (source, listener) = (deploy(&api, ECHO).await, deploy(&api, LISTENER).await);
+    let subscription = json!({ "emitter_id": source.id, "listener_id": listener.id });
+    api.post("/subscriptions", &subscription).await.ok();
+    source.send(&json!({ "n": 1 })).await.expect(200);
+    assert_eq!(listener.events(1).await, [json!({ "heard": 1 })]);
+    source.send(&json!({ "n": 2 })).await.expect(200);
+    source.events(2).await;
+    for starts in 1..=2 {
+        wait_for(PATIENCE, "the listener to rest", async || {
+            let says = |line: &Value| line["msg"] == RESTS;
+            let lines = listener.logs().await;
+            (lines.iter().filter(|line| says(line)).count() == starts).then_some(())
+        })
+        .await;
+        stage.restart().await;
+    }
+    assert_eq!(listener.events(1).await, [json!({ "heard": 1 })]);
+    assert_eq!(me(&api).await["daily_invocations_used"], 3);
+    assert_eq!(stage.ledger.waiting(&listener.id), 1);
 }

@@ -1,5 +1,7 @@
 //! Taking work in: from the store into the mailbox, from the mailbox into the process.
 
+use std::cmp::Reverse;
+
 use sluice_model::InvocationId;
 use sluice_store::inbox::{self, InboxKind, Room, Waiting};
 
@@ -120,6 +122,16 @@ impl Actor {
                 self.ended(work.id, outcome);
             }
             (None, _) => {}
+        }
+    }
+
+    /// Gives back what runs and is meant, so that it waits in its old order again.
+    pub(super) fn give_all_back(&mut self, is_meant: impl Fn(&InvocationId) -> bool) {
+        let meant = self.running.keys().filter(|id| is_meant(id));
+        let mut ids: Vec<InvocationId> = meant.copied().collect();
+        ids.sort_unstable_by_key(|id| Reverse(*id));
+        for id in ids {
+            self.give_back(id);
         }
     }
 

@@ -182,17 +182,14 @@ impl Actor {
     pub(super) async fn reload(&mut self) {
         // Running invocations belong to code or state that is given up: they run again on the old ones.
         self.give_up_process();
-        let unsent: Vec<InvocationId> = self.running.keys().copied().collect();
-        for id in unsent {
-            self.give_back(id);
-        }
+        self.give_all_back(|_| true);
         self.running.clear();
         if let Some(commit) = self.commit.take() {
             let batch = commit.await.ok();
             self.committed(batch);
         }
         let finished = std::mem::take(&mut self.finished);
-        for one in finished {
+        for one in finished.into_iter().rev() {
             if let Trigger::Inbox(work) = one.trigger {
                 self.handle.mailbox.return_to_front(work);
             }

@@ -1,6 +1,6 @@
 //! The component process of a source: when it starts and stops, what it reports, and what its death means.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use sluice_model::InvocationId;
 use sluice_runtime::{
@@ -228,13 +228,11 @@ impl Actor {
         if !casualties.is_empty() {
             tracing::info!(source = %self.handle.id, reason, unfinished = casualties.len(), "a component process died");
         }
+        // What it did not know of was never sent. It came after the rest, and so goes back to the front before it.
+        let sent: HashSet<InvocationId> = casualties.iter().map(|one| one.id).collect();
+        self.give_all_back(|id| !sent.contains(id));
         for one in casualties {
             self.died(one, reason);
-        }
-        // What is left was never sent.
-        let unsent: Vec<InvocationId> = self.running.keys().copied().collect();
-        for id in unsent {
-            self.give_back(id);
         }
         // An idle process that dies is replaced when there is work; nothing was lost with it.
     }

@@ -37,7 +37,7 @@ impl Engine {
             user: user.clone(),
             source,
         };
-        let replayed = self.context.store.write(move |c| {
+        let replayed = move |c: &mut dyn Conn| {
             let Some(found) = events::get(c, &replay.source, event)? else {
                 return Ok(Err(EngineError::NotFound("event")));
             };
@@ -47,9 +47,13 @@ impl Engine {
                 )));
             }
             Ok(Ok(replay.pass_on(c, &[found])?))
-        });
-        replayed.await??.wake(&self.context);
-        Ok(())
+        };
+        // Whoever asked may go away; those who listen must learn of it all the same.
+        self.to_the_end(|Engine { context, .. }| async move {
+            context.store.write(replayed).await??.wake(&context);
+            Ok(())
+        })
+        .await
     }
 
     /// Passes the events of a range on again, oldest first, and answers how many. Those that wait for their time are left out.

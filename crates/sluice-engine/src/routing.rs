@@ -4,19 +4,16 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use serde::Serialize;
-use sluice_model::{EmitId, EventId, InvocationId, SourceId, UserId, WebhookId};
+use sluice_model::{EmitId, InvocationId, SourceId, UserId, WebhookId};
 use sluice_store::{
     Conn, StoreError,
     deliveries::{self, Outgoing},
     inbox::{self, InboxKind, NewInboxItem},
     logs::{self, NewLog},
-    routes::{self, Listener, Routes},
+    routes::{self, LOG_CHANNEL, Listener, Routes},
 };
 
 use crate::context::Context;
-
-pub(crate) const ERROR_CHANNEL: &str = "$errors";
-pub(crate) const LOG_CHANNEL: &str = "$logs";
 
 /// Passes on the events of one source, within one transaction.
 pub(crate) struct Router<'a> {
@@ -137,7 +134,7 @@ impl<'a> Router<'a> {
         let outgoing = Outgoing {
             emit_id,
             emitter: self.source,
-            id: EventId { ms: line.ts, seq },
+            id: logs::event_id(line.ts, seq),
             channel: LOG_CHANNEL,
             data: &data,
         };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use sluice_model::SourceId;
+use sluice_model::{EventId, SourceId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
@@ -45,6 +45,11 @@ impl FromRow for StoredLog {
 }
 
 const SELECT: &str = "SELECT seq, invocation_id, ts, kind, level, message FROM logs";
+
+/// The id of a line among events. Only its `seq` orders lines: their times may go back, as the component's clock does.
+pub fn event_id(ts: i64, seq: i64) -> EventId {
+    EventId { ms: ts.max(0), seq }
+}
 
 /// Answers the line's seq. NUL characters are left out of the message: a component may print anything, and a log line
 /// must not be what fails its commit.

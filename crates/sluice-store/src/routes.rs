@@ -17,10 +17,15 @@ pub const ALL_WORKFLOWS: &str = "p_*";
 /// Those that are created after the subscription.
 pub const CREATED_LATER: &str = "*";
 
+/// What a source throws.
+pub const ERROR_CHANNEL: &str = "$errors";
+/// What a source logs, a line an event.
+pub const LOG_CHANNEL: &str = "$logs";
+
 /// The other name of the default channel, which is "".
 const DEFAULT: &str = "default";
 
-/// What a subscription calls a channel, as events call it.
+/// What users call a channel, as events call it.
 pub fn channel(event_name: &str) -> &str {
     if event_name == DEFAULT {
         ""

@@ -13,13 +13,14 @@ use sluice_store::{
     held_events::{self, HeldEvent},
     inbox, kv,
     logs::NewLog,
+    routes::ERROR_CHANNEL,
     state, timers,
     usage::{self, Usage},
 };
 
 use crate::{
     retention::Stored,
-    routing::{ERROR_CHANNEL, Passed, Reached, Router},
+    routing::{Passed, Reached, Router},
 };
 
 /// An event that was held this long begins a new chain of events: such a chain cannot run away.

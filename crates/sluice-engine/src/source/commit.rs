@@ -10,7 +10,7 @@ use sluice_model::{
     next_interval_slot, order_by_ts,
 };
 use sluice_runtime::{Emit, Failure, LogLevel, LogLine, Outcome};
-use sluice_store::{inbox::InboxKind, usage::Usage};
+use sluice_store::{inbox::InboxKind, routes::ERROR_CHANNEL, usage::Usage};
 
 use super::{
     Definition,
@@ -18,7 +18,7 @@ use super::{
     definition::Memory,
     error_event::ErrorEvent,
 };
-use crate::{context::MS_PER_DAY, mailbox::Work, routing::ERROR_CHANNEL};
+use crate::{context::MS_PER_DAY, mailbox::Work};
 
 /// An invocation that ended, by return or by throw.
 pub(super) struct Finished {

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use sluice_model::{ComponentId, EmitId, InvocationId, SourceId, UserId};
 use sluice_runtime::Failure;
 
-use crate::routing::ERROR_CHANNEL;
+use sluice_store::routes::ERROR_CHANNEL;
 
 pub(super) struct ErrorEvent<'a> {
     pub(super) emit_id: &'a EmitId,

@@ -7,6 +7,7 @@ use sluice_store::{
     Store, StoreError,
     events::{self, ChannelFilter, StoredEvent},
     logs::{self, StoredLog},
+    routes::LOG_CHANNEL,
     search::Search,
     sources,
 };
@@ -17,7 +18,7 @@ use crate::{
     routes::{
         event_search::{find_events, find_logs},
         events::channel_filter,
-        log_summary::{LOG_CHANNEL, summarise_log},
+        log_summary::summarise_log,
         summary::{Detail, summarise},
     },
 };

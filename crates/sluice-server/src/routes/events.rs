@@ -7,7 +7,7 @@ use http::StatusCode;
 use sluice_api::{DeleteEventsQuery, EventSummary, EventsQuery, FieldQuery, List, PageQuery};
 use sluice_engine::{Engine, EventRange};
 use sluice_model::EventId;
-use sluice_store::events::ChannelFilter;
+use sluice_store::{events::ChannelFilter, routes::channel};
 
 use crate::{
     auth::AuthUser,
@@ -112,11 +112,10 @@ pub(super) fn parse_bound(name: &str, text: Option<&str>) -> Result<Option<Event
 pub(super) fn channel_filter(event_name: Option<String>) -> Result<ChannelFilter, ApiError> {
     match event_name {
         None => Ok(ChannelFilter::AllButSystem),
-        Some(name) if name == "default" => Ok(ChannelFilter::One(String::new())),
         Some(name) if name.contains('\0') => Err(ApiError::bad_request(
             "event_name must not contain NUL characters",
         )),
-        Some(name) => Ok(ChannelFilter::One(name)),
+        Some(name) => Ok(ChannelFilter::One(channel(&name).to_owned())),
     }
 }
 

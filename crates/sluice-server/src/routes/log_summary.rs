@@ -4,10 +4,10 @@ use serde::Serialize;
 use serde_json::value::to_raw_value;
 use sluice_api::{EventMetadata, EventSummary};
 use sluice_model::{EventId, SourceId};
-use sluice_store::logs::StoredLog;
-
-/// The channel of log lines.
-pub(super) const LOG_CHANNEL: &str = "$logs";
+use sluice_store::{
+    logs::{StoredLog, event_id},
+    routes::LOG_CHANNEL,
+};
 
 #[derive(Serialize)]
 struct Line {
@@ -17,12 +17,8 @@ struct Line {
     level: String,
 }
 
-/// The id of a line among events. Only its `seq` orders lines: their times may go back, as the component's clock does.
 pub(super) fn log_id(line: &StoredLog) -> EventId {
-    EventId {
-        ms: line.ts.max(0),
-        seq: line.seq,
-    }
+    event_id(line.ts, line.seq)
 }
 
 pub(super) fn summarise_log(source: &SourceId, line: StoredLog) -> EventSummary {

@@ -10,17 +10,12 @@ use http::{HeaderMap, Method};
 use sluice_api::{EventStreamQuery, EventSummary, LogLine, LogStreamQuery};
 use sluice_engine::Engine;
 use sluice_model::{EventId, SourceId};
-use sluice_store::users::User;
+use sluice_store::{routes::LOG_CHANNEL, users::User};
 
 use self::frames::{Frames, LineForm};
 use crate::{
-    auth::AuthUser,
-    error::ApiError,
-    openapi::ApiErrors,
-    path::SourcePath,
-    query::Query,
-    routes::{events::channel_filter, log_summary::LOG_CHANNEL},
-    sse,
+    auth::AuthUser, error::ApiError, openapi::ApiErrors, path::SourcePath, query::Query,
+    routes::events::channel_filter, sse,
 };
 
 const LAST_EVENT_ID: &str = "last-event-id";

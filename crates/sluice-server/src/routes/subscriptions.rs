@@ -7,7 +7,7 @@ use http::StatusCode;
 use sluice_api::{AutoSubscribe, Data, FieldQuery, Subscription, SubscriptionParameters};
 use sluice_engine::Engine;
 use sluice_store::{
-    routes::Listener,
+    routes::{ERROR_CHANNEL, LOG_CHANNEL, Listener},
     subscriptions::{self, Connection, Emitter},
 };
 
@@ -123,7 +123,7 @@ fn channel_name(name: String) -> Result<String, ApiError> {
             "event_name must not be longer than {MAX_EVENT_NAME} bytes"
         )));
     }
-    if name.starts_with('$') && !["$errors", "$logs"].contains(&name.as_str()) {
+    if name.starts_with('$') && ![ERROR_CHANNEL, LOG_CHANNEL].contains(&name.as_str()) {
         return Err(ApiError::bad_request(
             "event_name must be $errors or $logs when it begins with $",
         ));

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod component;
 pub mod cursor;
 pub mod dedupe;
+pub mod emitter_id;
 pub mod event_id;
 pub mod id_gen;
 pub mod ids;
@@ -21,6 +22,7 @@ pub mod raw_shape;
 pub mod slug;
 pub mod text_change;
 pub mod timer;
+pub mod workflow;
 
 mod number;
 mod prop_value;
@@ -31,11 +33,12 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use component::{ComponentKind, ComponentShape, DedupeStrategy, Hook, ModuleFormat, code_hash};
 pub use cursor::Cursor;
 pub use dedupe::{DedupeKey, DedupeState, Verdict, order_by_ts};
+pub use emitter_id::{EmitterId, EmitterKind, SourceId, WorkflowId};
 pub use event_id::EventId;
 pub use id_gen::{EmitId, IdGen, InvocationId};
 pub use ids::{
-    AccountId, AppId, ComponentId, ConnectionId, DeliveryId, DynamicPropsId, InvalidId, SourceId,
-    SubscriptionId, UserId, WebhookId,
+    AccountId, AppId, ComponentId, ConnectionId, DeliveryId, DeploymentId, DynamicPropsId,
+    InvalidId, SubscriptionId, UserId, WebhookId,
 };
 pub use keys::{ApiKey, EndpointKey};
 pub use prop_def::PropDef;

@@ -104,7 +104,7 @@ pub fn with_aging_events(
          FROM (SELECT id, ?1 - COALESCE(max_age_seconds * 1000, ?2) AS before_ms FROM sources \
          WHERE {which} AND id > ?3 ORDER BY id LIMIT ?4) s ORDER BY s.id"
     );
-    let after = after.map_or("", SourceId::as_str);
+    let after = after.map_or("", |id| id.as_str());
     query_all(c, &sql, params![now_ms, default_ms, after, limit])
 }
 
@@ -115,7 +115,7 @@ pub fn with_old_logs(
     after: Option<&SourceId>,
     limit: u32,
 ) -> Result<Vec<Aged>> {
-    let after = after.map_or("", SourceId::as_str);
+    let after = after.map_or("", |id| id.as_str());
     query_all(
         c,
         "SELECT id, CAST(?1 AS BIGINT), COALESCE((SELECT ts FROM logs WHERE source_id = sources.id \

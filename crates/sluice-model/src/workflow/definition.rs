@@ -1,0 +1,67 @@
+//! A version of a workflow: a document with everything it refers to found. It never changes.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::{
+    document::EnvValue,
+    settings::{RetryPolicy, WorkflowSettings},
+};
+use crate::{emitter_id::WorkflowId, ids::ComponentId, timer::TimerSpec};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowDefinition {
+    pub name: String,
+    pub description: Option<String>,
+    pub env: BTreeMap<String, EnvValue>,
+    pub triggers: Vec<DeployedTrigger>,
+    pub steps: Vec<DeployedStep>,
+    pub settings: WorkflowSettings,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum DeployedTrigger {
+    Http {
+        custom_response: bool,
+    },
+    Schedule {
+        timer: TimerSpec,
+    },
+    Events {
+        /// An id, `dc_*` or `p_*`.
+        emitter_id: String,
+        event_name: String,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeployedStep {
+    pub name: String,
+    /// Stays with the name of the step, from version to version.
+    pub cell_id: String,
+    /// Its code, saved when this version was deployed, or the action that it runs.
+    pub component_id: ComponentId,
+    /// Values may hold `{{ … }}` expressions.
+    pub props: Map<String, Value>,
+    pub timeout_seconds: Option<u32>,
+    pub retry: RetryPolicy,
+}
+
+impl DeployedStep {
+    /// The id that a step of this name has in every version of the workflow.
+    pub fn cell_id(workflow: &WorkflowId, name: &str) -> String {
+        let digest = Sha256::digest(format!("{workflow}/{name}"));
+        let tail = digest.iter().take(6);
+        tail.fold("c_".to_owned(), |text, byte| format!("{text}{byte:02x}"))
+    }
+}
+
+impl WorkflowDefinition {
+    pub fn step(&self, name: &str) -> Option<&DeployedStep> {
+        self.steps.iter().find(|step| step.name == name)
+    }
+}

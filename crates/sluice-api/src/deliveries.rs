@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use sluice_model::{DeliveryId, EventId, SourceId, WebhookId};
+use sluice_model::{DeliveryId, EmitterId, EventId, WebhookId};
 use utoipa::{IntoParams, ToSchema};
 
 /// The delivery of one event to one webhook.
@@ -14,7 +14,7 @@ pub struct Delivery {
     #[schema(value_type = String, example = "wh_abc123")]
     pub webhook_id: WebhookId,
     #[schema(value_type = String, example = "dc_K0uAee")]
-    pub emitter_id: SourceId,
+    pub emitter_id: EmitterId,
     #[schema(value_type = String, example = "1606370816223-0")]
     pub event_id: EventId,
     /// The channel; empty for the default one.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use sluice_model::{EventId, SourceId};
+use sluice_model::{EmitterId, EventId};
 use utoipa::ToSchema;
 
 /// An emitted event.
@@ -40,7 +40,7 @@ pub struct EventMetadata {
     /// The channel; empty for the default one.
     pub name: String,
     #[schema(value_type = String)]
-    pub emitter_id: SourceId,
+    pub emitter_id: EmitterId,
     /// The `id` given with the emit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,

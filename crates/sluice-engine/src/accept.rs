@@ -183,7 +183,8 @@ impl Engine {
             .context
             .store
             .read(move |c| {
-                let Some(target) = endpoints::find(c, &wanted)?.filter(|target| target.active)
+                let Some(target) =
+                    endpoints::source_behind(c, &wanted)?.filter(|target| target.active)
                 else {
                     return Ok(None);
                 };

@@ -1,12 +1,12 @@
 //! The way into the inbox. Requests that arrive together are stored together, because one write for many
 //! costs little more than a write for one.
 //!
-//! What arrives is stored and handed to its source by a task of its own: a client that hangs up in
-//! between leaves no stored request that its source does not know of.
+//! What arrives is stored and handed to its owner by a task of its own: a client that hangs up in
+//! between leaves no stored request that its owner does not know of.
 
 use std::sync::Arc;
 
-use sluice_model::SourceId;
+use sluice_model::EmitterId;
 use sluice_store::{
     Conn, StoreError,
     inbox::{self, NewInboxItem},
@@ -19,7 +19,7 @@ use crate::{
     context::Context,
     error::EngineError,
     mailbox::{ReplySender, Work},
-    source::SourceHandle,
+    owners::Owner,
 };
 
 const MOST_TOGETHER: usize = 256;
@@ -33,7 +33,7 @@ pub(crate) struct Inbox {
 }
 
 struct Arrival {
-    handle: Arc<SourceHandle>,
+    owner: Owner,
     work: Work,
     files: Vec<NewUpload>,
     stored: oneshot::Sender<Result<(), StoreError>>,
@@ -47,19 +47,19 @@ impl Inbox {
         Inbox { context, arrivals }
     }
 
-    /// Stores work for a source; when this answers `Ok`, it is durable and its source knows of it.
+    /// Stores work for a source or a workflow; when this answers `Ok`, it is durable and its owner knows of it.
     pub(crate) async fn put(
         &self,
-        source: &SourceId,
+        emitter: &EmitterId,
         work: Work,
         files: Vec<NewUpload>,
         reply: Option<ReplySender>,
     ) -> Result<(), EngineError> {
-        let handle = self.announce(source, &work, reply)?;
+        let owner = self.announce(emitter, &work, reply)?;
         let (stored, answer) = oneshot::channel();
         self.arrivals
             .send(Arrival {
-                handle,
+                owner,
                 work,
                 files,
                 stored,
@@ -70,21 +70,21 @@ impl Inbox {
 
     fn announce(
         &self,
-        source: &SourceId,
+        emitter: &EmitterId,
         work: &Work,
         mut reply: Option<ReplySender>,
-    ) -> Result<Arc<SourceHandle>, EngineError> {
+    ) -> Result<Owner, EngineError> {
         let Inbox { context, .. } = self;
         loop {
-            let handle = context.owners.of(context, source);
-            match handle.mailbox.expect(work.id, reply) {
-                Ok(()) => return Ok(handle),
+            let owner = context.owners.of(context, emitter);
+            match owner.mailbox().expect(work.id, reply) {
+                Ok(()) => return Ok(owner),
                 Err((_, back)) => {
                     if context.draining.is_cancelled() {
                         return Err(EngineError::shutting_down());
                     }
                     reply = back;
-                    context.owners.release(&handle);
+                    context.owners.release(&owner);
                 }
             }
         }
@@ -112,31 +112,31 @@ async fn gather(context: Arc<Context>, mut queue: mpsc::UnboundedReceiver<Arriva
 }
 
 async fn store(context: Arc<Context>, mut group: Vec<Arrival>, _place: OwnedSemaphorePermit) {
-    let rows: Vec<(SourceId, Work, Vec<NewUpload>)> = group
+    let rows: Vec<(EmitterId, Work, Vec<NewUpload>)> = group
         .iter_mut()
         .map(|arrival| {
             let files = std::mem::take(&mut arrival.files);
-            (arrival.handle.id.clone(), arrival.work.clone(), files)
+            (arrival.owner.id().clone(), arrival.work.clone(), files)
         })
         .collect();
     let result = context.store.write(move |c| {
         rows.into_iter()
-            .try_for_each(|(source, work, files)| insert(c, &source, &work, files))
+            .try_for_each(|(emitter, work, files)| insert(c, &emitter, &work, files))
     });
     let result = result.await;
     for Arrival {
-        handle,
+        owner,
         work,
         stored,
         ..
     } in group
     {
         if result.is_ok() {
-            handle.mailbox.deliver(work);
+            owner.mailbox().deliver(work);
         } else {
-            handle.mailbox.forget(&work.id);
+            owner.mailbox().forget(&work.id);
             // A commit that failed on its way back may have been kept all the same.
-            context.owners.wake(&context, &handle.id);
+            context.owners.wake(&context, owner.id());
         }
         let _ = stored.send(result.clone());
     }
@@ -144,7 +144,7 @@ async fn store(context: Arc<Context>, mut group: Vec<Arrival>, _place: OwnedSema
 
 fn insert(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     work: &Work,
     files: Vec<NewUpload>,
 ) -> Result<(), StoreError> {
@@ -156,7 +156,7 @@ fn insert(
         accepted_at: work.accepted_at,
         depth: work.depth,
     };
-    inbox::insert(c, source, &item)?;
+    inbox::insert(c, emitter, &item)?;
     for NewUpload {
         id,
         filename,
@@ -166,7 +166,7 @@ fn insert(
     {
         let upload = Upload {
             id,
-            source_id: source.clone(),
+            emitter_id: emitter.clone(),
             invocation_id: work.id,
             filename,
             mimetype: mimetype.replace('\0', ""),

@@ -33,6 +33,7 @@ mod subscriptions;
 mod users;
 mod view;
 mod webhooks;
+mod workflow;
 
 use std::sync::Arc;
 

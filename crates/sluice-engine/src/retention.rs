@@ -8,7 +8,7 @@ mod sweep;
 
 use std::{sync::Arc, time::Duration};
 
-use sluice_model::{EventId, SourceId};
+use sluice_model::{EmitterId, EventId};
 use sluice_store::{Conn, Portion, StoreError, events, logs, pruning, sources::Source};
 use tokio::time::Instant;
 
@@ -44,7 +44,7 @@ impl Retention {
         let keep = most_events(&context.settings, source);
         if self.events.is_due(keep, rows.events) {
             let (looker, lookout) = (Arc::clone(context), Arc::clone(&self.events));
-            let id = source.id.clone();
+            let id = EmitterId::from(source.id.clone());
             context.tasks.spawn(async move {
                 while lookout.looked(keep, prune_events(&looker, &id, keep).await) {}
             });
@@ -52,7 +52,7 @@ impl Retention {
         let keep = context.settings.log_retention;
         if self.logs.is_due(keep, rows.logs) {
             let (looker, lookout) = (Arc::clone(context), Arc::clone(&self.logs));
-            let id = source.id.clone();
+            let id = EmitterId::from(source.id.clone());
             context.tasks.spawn(async move {
                 while lookout.looked(keep, prune_logs(&looker, &id, keep).await) {}
             });
@@ -98,8 +98,12 @@ fn milliseconds(time: Duration) -> i64 {
 }
 
 /// Drops events beyond the newest `keep`, and answers how many there were.
-async fn prune_events(context: &Context, source: &SourceId, keep: u64) -> Result<u64, StoreError> {
-    let counted = source.clone();
+async fn prune_events(
+    context: &Context,
+    emitter: &EmitterId,
+    keep: u64,
+) -> Result<u64, StoreError> {
+    let counted = emitter.clone();
     let read = context.store.read(move |c| {
         let count = events::count_kept(c, &counted)?;
         let beyond = if count > keep {
@@ -111,14 +115,14 @@ async fn prune_events(context: &Context, source: &SourceId, keep: u64) -> Result
     });
     let (count, beyond) = read.await?;
     if let Some(last) = beyond {
-        prune_events_up_to(context, source, last).await?;
+        prune_events_up_to(context, emitter, last).await?;
     }
     Ok(count)
 }
 
 /// Drops log lines beyond the newest `keep`, and answers how many there were.
-async fn prune_logs(context: &Context, source: &SourceId, keep: u64) -> Result<u64, StoreError> {
-    let counted = source.clone();
+async fn prune_logs(context: &Context, emitter: &EmitterId, keep: u64) -> Result<u64, StoreError> {
+    let counted = emitter.clone();
     let read = context.store.read(move |c| {
         let count = logs::count(c, &counted)?;
         let beyond = if count > keep {
@@ -130,39 +134,42 @@ async fn prune_logs(context: &Context, source: &SourceId, keep: u64) -> Result<u
     });
     let (count, beyond) = read.await?;
     if let Some(last) = beyond {
-        prune_logs_up_to(context, source, last).await?;
+        prune_logs_up_to(context, emitter, last).await?;
     }
     Ok(count)
 }
 
 async fn prune_events_before(
     context: &Context,
-    source: &SourceId,
+    emitter: &EmitterId,
     before_ms: i64,
 ) -> Result<(), StoreError> {
     let last = EventId {
         ms: before_ms - 1,
         seq: i64::MAX,
     };
-    prune_events_up_to(context, source, last).await
+    prune_events_up_to(context, emitter, last).await
 }
 
 async fn prune_events_up_to(
     context: &Context,
-    source: &SourceId,
+    emitter: &EmitterId,
     last: EventId,
 ) -> Result<(), StoreError> {
-    let source = source.clone();
-    in_portions(context, move |c| pruning::events(c, &source, last, PORTION)).await
+    let emitter = emitter.clone();
+    in_portions(context, move |c| {
+        pruning::events(c, &emitter, last, PORTION)
+    })
+    .await
 }
 
 async fn prune_logs_up_to(
     context: &Context,
-    source: &SourceId,
+    emitter: &EmitterId,
     last: i64,
 ) -> Result<(), StoreError> {
-    let source = source.clone();
-    in_portions(context, move |c| pruning::logs(c, &source, last, PORTION)).await
+    let emitter = emitter.clone();
+    in_portions(context, move |c| pruning::logs(c, &emitter, last, PORTION)).await
 }
 
 /// Writes until there is nothing more to remove, with pauses for other writes.

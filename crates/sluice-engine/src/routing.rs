@@ -1,10 +1,10 @@
 //! Who gets an event is decided in the transaction that stores it: a delivery for each webhook that listens, work in
-//! the inbox of each source that does. Whoever was reached is woken when the transaction is durable.
+//! the inbox of each source and workflow that does. Whoever was reached is woken when the transaction is durable.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use serde::Serialize;
-use sluice_model::{EmitId, InvocationId, SourceId, UserId, WebhookId};
+use sluice_model::{EmitId, EmitterId, InvocationId, UserId, WebhookId};
 use sluice_store::{
     Conn, StoreError,
     deliveries::{self, Outgoing},
@@ -15,9 +15,9 @@ use sluice_store::{
 
 use crate::context::Context;
 
-/// Passes on the events of one source, within one transaction.
+/// Passes on the events of one emitter, within one transaction.
 pub(crate) struct Router<'a> {
-    source: &'a SourceId,
+    emitter: &'a EmitterId,
     routes: Routes,
     now_ms: i64,
     max_depth: u32,
@@ -28,15 +28,15 @@ pub(crate) struct Router<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
     webhooks: BTreeSet<WebhookId>,
-    sources: BTreeSet<SourceId>,
+    emitters: BTreeSet<EmitterId>,
 }
 
 /// How far an event got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Passed {
     ToAll,
-    /// Sources listen, but too many events have led to one another already.
-    NotToSources,
+    /// Sources or workflows listen, but too many events have led to one another already.
+    ToWebhooks,
 }
 
 /// A log line as an event.
@@ -52,13 +52,13 @@ impl<'a> Router<'a> {
     pub(crate) fn load(
         c: &mut dyn Conn,
         user: &UserId,
-        source: &'a SourceId,
+        emitter: &'a EmitterId,
         now_ms: i64,
         max_depth: u32,
     ) -> Result<Router<'a>, StoreError> {
         Ok(Router {
-            source,
-            routes: routes::of_source(c, user, source)?,
+            emitter,
+            routes: routes::of_emitter(c, user, emitter)?,
             now_ms,
             max_depth,
             reached: Reached::default(),
@@ -73,6 +73,16 @@ impl<'a> Router<'a> {
         depth: u32,
     ) -> Result<Passed, StoreError> {
         let mut has_payload = false;
+        // A listener runs for an event once, so the event's id serves as that of the invocation.
+        let invocation = InvocationId::from(*event.emit_id);
+        let item = |prop| NewInboxItem {
+            id: &invocation,
+            kind: InboxKind::Event,
+            prop,
+            payload: event.data,
+            accepted_at: self.now_ms,
+            depth: depth + 1,
+        };
         for listener in self.routes.to(event.channel) {
             match listener {
                 Listener::Webhook(webhook) => {
@@ -83,18 +93,17 @@ impl<'a> Router<'a> {
                     deliveries::insert(c, event.emit_id, webhook, self.now_ms)?;
                     self.reached.webhooks.insert(webhook.clone());
                 }
-                Listener::Source(_) if depth >= self.max_depth => {}
+                Listener::Source(_) | Listener::Workflow(_) if depth >= self.max_depth => {}
                 Listener::Source(source) => {
-                    let item = NewInboxItem {
-                        id: &invocation_of(event.emit_id)?,
-                        kind: InboxKind::Event,
-                        prop: None,
-                        payload: event.data,
-                        accepted_at: self.now_ms,
-                        depth: depth + 1,
-                    };
+                    let item = item(None);
                     inbox::insert(c, source, &item)?;
-                    self.reached.sources.insert(source.clone());
+                    self.reached.emitters.insert(source.clone().into());
+                }
+                Listener::Workflow(workflow) => {
+                    // It is told who emitted the event.
+                    let item = item(Some(self.emitter.as_str()));
+                    inbox::insert(c, workflow, &item)?;
+                    self.reached.emitters.insert(workflow.clone().into());
                 }
             }
         }
@@ -103,9 +112,9 @@ impl<'a> Router<'a> {
 
     /// How far an event would get.
     pub(crate) fn prospect(&self, channel: &str, depth: u32) -> Passed {
-        let is_source = |listener: &Listener| matches!(listener, Listener::Source(_));
-        if depth >= self.max_depth && self.routes.to(channel).iter().any(is_source) {
-            Passed::NotToSources
+        let runs = |listener: &Listener| !matches!(listener, Listener::Webhook(_));
+        if depth >= self.max_depth && self.routes.to(channel).iter().any(runs) {
+            Passed::ToWebhooks
         } else {
             Passed::ToAll
         }
@@ -119,7 +128,7 @@ impl<'a> Router<'a> {
         emit_id: &EmitId,
         depth: u32,
     ) -> Result<(), StoreError> {
-        let seq = logs::insert(c, self.source, line)?;
+        let seq = logs::insert(c, self.emitter, line)?;
         if self.routes.to(LOG_CHANNEL).is_empty() {
             return Ok(());
         }
@@ -133,7 +142,7 @@ impl<'a> Router<'a> {
             .map_err(|error| StoreError::Internal(error.to_string()))?;
         let outgoing = Outgoing {
             emit_id,
-            emitter: self.source,
+            emitter: self.emitter,
             id: logs::event_id(line.ts, seq),
             channel: LOG_CHANNEL,
             data: &data,
@@ -152,7 +161,8 @@ impl<'a> Router<'a> {
         for listener in self.routes.all() {
             match listener {
                 Listener::Webhook(id) => reached.webhooks.insert(id.clone()),
-                Listener::Source(id) => reached.sources.insert(id.clone()),
+                Listener::Source(id) => reached.emitters.insert(id.clone().into()),
+                Listener::Workflow(id) => reached.emitters.insert(id.clone().into()),
             };
         }
         reached
@@ -164,14 +174,8 @@ impl Reached {
         for webhook in &self.webhooks {
             context.couriers.wake(context, webhook);
         }
-        for source in &self.sources {
-            context.owners.wake(context, source);
+        for emitter in &self.emitters {
+            context.owners.wake(context, emitter);
         }
     }
-}
-
-/// A listener runs for an event once, so the event's id serves as that of the invocation.
-fn invocation_of(emit_id: &EmitId) -> Result<InvocationId, StoreError> {
-    InvocationId::parse(emit_id.as_str())
-        .ok_or_else(|| StoreError::Internal("an emit id is no invocation id".to_owned()))
 }

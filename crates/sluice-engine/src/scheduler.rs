@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use serde_json::json;
-use sluice_model::{InvocationId, SourceId, TimerSpec};
+use sluice_model::{EmitterId, EmitterKind, InvocationId, TimerSpec, UserId};
 use sluice_store::{
     Conn, StoreError,
     held_events::{self, HeldEvent},
@@ -12,9 +12,10 @@ use sluice_store::{
     logs::{self, NewLog},
     sources,
     timers::{self, DueTimer},
+    workflows,
 };
 
-use crate::{context::Context, error::EngineError, mailbox::Work};
+use crate::{context::Context, error::EngineError, mailbox::Work, owners::Owner};
 
 const MOST_AT_ONCE: u32 = 500;
 const LONGEST_SLEEP: Duration = Duration::from_mins(1);
@@ -66,7 +67,7 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
         .iter()
         .map(|timer| work(timer, now, context.new_invocation_id()))
         .collect();
-    let handles: Vec<_> = due
+    let owners: Vec<_> = due
         .iter()
         .zip(&ticks)
         .map(|(timer, work)| expect(context, timer, work))
@@ -80,21 +81,21 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
     });
     match stored.await {
         Ok(fired) => {
-            for ((handle, work), fired) in handles.into_iter().zip(ticks).zip(fired) {
+            for ((owner, work), fired) in owners.into_iter().zip(ticks).zip(fired) {
                 if fired {
                     context.metrics.timer_ticks.inc();
-                    handle.mailbox.deliver(work);
+                    owner.mailbox().deliver(work);
                 } else {
-                    handle.mailbox.forget(&work.id);
+                    owner.mailbox().forget(&work.id);
                 }
             }
             Ok(Some(now))
         }
         Err(error) => {
-            for (handle, work) in handles.into_iter().zip(ticks) {
-                handle.mailbox.forget(&work.id);
+            for (owner, work) in owners.into_iter().zip(ticks) {
+                owner.mailbox().forget(&work.id);
                 // A commit that failed on its way back may have been kept all the same.
-                context.owners.wake(context, &handle.id);
+                context.owners.wake(context, owner.id());
             }
             Err(error.into())
         }
@@ -104,10 +105,10 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
 /// Held events whose time has come become work of their sources, which give them their place among the others.
 async fn release(context: &Arc<Context>, held: Vec<HeldEvent>) -> Result<(), EngineError> {
     let ids: Vec<InvocationId> = held.iter().map(|_| context.new_invocation_id()).collect();
-    let sources: BTreeSet<SourceId> = held.iter().map(|one| one.source_id.clone()).collect();
+    let emitters: BTreeSet<EmitterId> = held.iter().map(|one| one.emitter_id.clone()).collect();
     let stored = context.store.write(move |c| {
         for (one, id) in held.iter().zip(&ids) {
-            if !held_events::claim(c, &one.source_id, one.id)? {
+            if !held_events::claim(c, &one.emitter_id, one.id)? {
                 continue;
             }
             let item = NewInboxItem {
@@ -118,14 +119,14 @@ async fn release(context: &Arc<Context>, held: Vec<HeldEvent>) -> Result<(), Eng
                 accepted_at: one.due_at,
                 depth: one.depth,
             };
-            inbox::insert(c, &one.source_id, &item)?;
+            inbox::insert(c, &one.emitter_id, &item)?;
         }
         Ok(())
     });
     let stored = stored.await;
     // Also when it failed: it may have been kept all the same.
-    for source in &sources {
-        context.owners.wake(context, source);
+    for emitter in &emitters {
+        context.owners.wake(context, emitter);
     }
     Ok(stored?)
 }
@@ -141,31 +142,35 @@ async fn postpone_beyond_quota(
     }
     let mut within = Vec::with_capacity(due.len());
     for timer in due {
-        let id = timer.source_id.clone();
-        let source = context
-            .store
-            .read(move |c| sources::get_for_run(c, &id))
-            .await?;
-        let Some(source) = source else { continue };
-        match context
-            .quotas
-            .check(&context.store, &source.user_id, now)
-            .await
-        {
+        let id = timer.emitter_id.clone();
+        let user = context.store.read(move |c| user_of(c, &id)).await?;
+        let Some(user) = user else { continue };
+        match context.quotas.check(&context.store, &user, now).await {
             Ok(()) => within.push(timer),
             Err(EngineError::QuotaExceeded { what, retry_after }) => {
                 let wait = i64::try_from(retry_after.as_millis()).unwrap_or(i64::MAX);
                 let until = now.saturating_add(wait);
+                let emitter = timer.emitter_id.clone();
                 context
                     .store
                     .write(move |c| postpone(c, &timer, until, what, now))
                     .await?;
-                context.streams.lines_written(&source.id);
+                context.streams.lines_written(&emitter);
             }
             Err(error) => return Err(error),
         }
     }
     Ok(within)
+}
+
+/// Whose source or workflow it is.
+fn user_of(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Option<UserId>, StoreError> {
+    Ok(match emitter.kind() {
+        EmitterKind::Source(id) => sources::get_for_run(c, &id)?.map(|source| source.user_id),
+        EmitterKind::Workflow(id) => {
+            workflows::get_for_run(c, &id)?.map(|workflow| workflow.user_id)
+        }
+    })
 }
 
 fn postpone(
@@ -175,8 +180,8 @@ fn postpone(
     what: &str,
     now: i64,
 ) -> Result<(), StoreError> {
-    if timers::claim(c, &timer.source_id, &timer.prop, timer.due_at)? {
-        timers::set_due(c, &timer.source_id, &timer.prop, Some(until))?;
+    if timers::claim(c, &timer.emitter_id, &timer.prop, timer.due_at)? {
+        timers::set_due(c, &timer.emitter_id, &timer.prop, Some(until))?;
         let line = NewLog {
             invocation: None,
             ts: now,
@@ -184,28 +189,24 @@ fn postpone(
             level: "error",
             message: &format!("the timer waits for the next day: {what} exceeded"),
         };
-        logs::insert(c, &timer.source_id, &line)?;
+        logs::insert(c, &timer.emitter_id, &line)?;
     }
     Ok(())
 }
 
-fn expect(
-    context: &Arc<Context>,
-    timer: &DueTimer,
-    work: &Work,
-) -> Arc<crate::source::SourceHandle> {
+fn expect(context: &Arc<Context>, timer: &DueTimer, work: &Work) -> Owner {
     loop {
-        let handle = context.owners.of(context, &timer.source_id);
-        if handle.mailbox.expect(work.id, None).is_ok() {
-            return handle;
+        let owner = context.owners.of(context, &timer.emitter_id);
+        if owner.mailbox().expect(work.id, None).is_ok() {
+            return owner;
         }
-        context.owners.release(&handle);
+        context.owners.release(&owner);
     }
 }
 
 /// False when the timer is no longer due: it was disarmed or removed since it was read.
 fn fire(c: &mut dyn Conn, timer: &DueTimer, work: &Work) -> Result<bool, StoreError> {
-    if !timers::claim(c, &timer.source_id, &timer.prop, timer.due_at)? {
+    if !timers::claim(c, &timer.emitter_id, &timer.prop, timer.due_at)? {
         return Ok(false);
     }
     let item = NewInboxItem {
@@ -216,7 +217,7 @@ fn fire(c: &mut dyn Conn, timer: &DueTimer, work: &Work) -> Result<bool, StoreEr
         accepted_at: timer.due_at,
         depth: 0,
     };
-    inbox::insert(c, &timer.source_id, &item)?;
+    inbox::insert(c, &timer.emitter_id, &item)?;
     Ok(true)
 }
 

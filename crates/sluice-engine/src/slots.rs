@@ -1,4 +1,4 @@
-//! How many component processes may live at once. When all places are taken or memory is short, the source that has
+//! How many component processes may live at once. When all places are taken or memory is short, the owner that has
 //! been idle longest gives its process up.
 
 use std::{
@@ -10,10 +10,10 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use sluice_model::SourceId;
+use sluice_model::EmitterId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::source::SourceHandle;
+use crate::owners::Owner;
 
 pub(crate) struct Slots {
     free: Arc<Semaphore>,
@@ -24,8 +24,8 @@ pub(crate) struct Slots {
 #[derive(Default)]
 struct Idle {
     next: u64,
-    by_age: BTreeMap<u64, Arc<SourceHandle>>,
-    ages: BTreeMap<SourceId, u64>,
+    by_age: BTreeMap<u64, Owner>,
+    ages: BTreeMap<EmitterId, u64>,
 }
 
 impl Slots {
@@ -48,14 +48,14 @@ impl Slots {
         slot.expect("the semaphore is never closed")
     }
 
-    /// A source has nothing to do; it is asked for its process at once when others wait for one.
-    pub(crate) fn idle(&self, handle: &Arc<SourceHandle>) {
+    /// An owner has nothing to do; it is asked for its process at once when others wait for one.
+    pub(crate) fn idle(&self, owner: &Owner) {
         {
             let mut idle = self.idle.lock();
             let age = idle.next;
             idle.next += 1;
-            idle.by_age.insert(age, Arc::clone(handle));
-            if let Some(before) = idle.ages.insert(handle.id.clone(), age) {
+            idle.by_age.insert(age, owner.clone());
+            if let Some(before) = idle.ages.insert(owner.id().clone(), age) {
                 idle.by_age.remove(&before);
             }
         }
@@ -64,18 +64,18 @@ impl Slots {
         }
     }
 
-    pub(crate) fn not_idle(&self, handle: &SourceHandle) {
+    pub(crate) fn not_idle(&self, id: &EmitterId) {
         let mut idle = self.idle.lock();
-        if let Some(age) = idle.ages.remove(&handle.id) {
+        if let Some(age) = idle.ages.remove(id) {
             idle.by_age.remove(&age);
         }
     }
 
     pub(crate) fn evict_oldest(&self) {
         let mut idle = self.idle.lock();
-        if let Some((_, handle)) = idle.by_age.pop_first() {
-            idle.ages.remove(&handle.id);
-            handle.evict();
+        if let Some((_, owner)) = idle.by_age.pop_first() {
+            idle.ages.remove(owner.id());
+            owner.evict();
         }
     }
 }

@@ -69,7 +69,7 @@ impl Engine {
                     sources::remove(c, &unfinished)?;
                 }
                 sluice_store::inbox::remove_orphans(c)?;
-                sluice_store::inbox::sources_with_work(c)
+                sluice_store::inbox::emitters_with_work(c)
             })
             .await?;
         context.runtime.warm_up();

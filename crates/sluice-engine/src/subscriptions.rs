@@ -1,12 +1,12 @@
 //! Subscriptions and auto-subscriptions.
 
-use sluice_model::{SubscriptionId, UserId};
+use sluice_model::{EmitterId, SubscriptionId, UserId};
 use sluice_store::{
     Conn, StoreError,
     routes::Listener,
-    sources::{self, Source},
+    sources,
     subscriptions::{self, Connection, Emitter, Subscription},
-    webhooks,
+    webhooks, workflows,
 };
 
 use crate::{Engine, error::EngineError};
@@ -57,19 +57,20 @@ impl Engine {
     }
 }
 
-/// Gives a source that is being created the subscriptions that its user's auto-subscriptions promise.
+/// Gives an emitter that is being created the subscriptions that its user's auto-subscriptions promise.
 pub(crate) fn subscribe_created(
     c: &mut dyn Conn,
-    source: &Source,
+    user: &UserId,
+    emitter: &EmitterId,
     now: i64,
 ) -> Result<(), StoreError> {
-    for promise in subscriptions::created_later(c, &source.user_id)? {
+    for promise in subscriptions::created_later(c, user)? {
         let connects = Connection {
-            emitter: Emitter::Source(source.id.clone()),
+            emitter: Emitter::One(emitter.clone()),
             ..promise.connects
         };
-        if hold(c, &source.user_id, &connects.listener)? {
-            let made = new_subscription(&source.user_id, connects, now);
+        if hold(c, user, &connects.listener)? {
+            let made = new_subscription(user, connects, now);
             subscriptions::ensure(c, &made)?;
         }
     }
@@ -93,7 +94,7 @@ fn missing_end(
 ) -> Result<Option<&'static str>, StoreError> {
     let mut ends = vec![("listener", connects.listener.clone())];
     match &connects.emitter {
-        Emitter::Source(id) => ends.push(("emitter", Listener::Source(id.clone()))),
+        Emitter::One(id) => ends.push(("emitter", Listener::of(id))),
         Emitter::AllSources | Emitter::AllWorkflows | Emitter::CreatedLater => {}
     }
     // In the order of ids, so that no two requests wait for each other.
@@ -109,6 +110,7 @@ fn missing_end(
 fn hold(c: &mut dyn Conn, user: &UserId, end: &Listener) -> Result<bool, StoreError> {
     match end {
         Listener::Source(id) => sources::hold(c, user, id),
+        Listener::Workflow(id) => workflows::hold(c, user, id),
         Listener::Webhook(id) => Ok(webhooks::hold(c, user, id)?.is_some()),
     }
 }

@@ -73,7 +73,7 @@ fn view(c: &mut dyn Conn, source: Source, settings: &Settings) -> Result<SourceV
     let shape = components::shape_for_run(c, &source.component_id)?
         .ok_or_else(|| StoreError::Corrupt(format!("{} has no component", source.id)))?
         .with_dynamic_props(&source.dynamic_props);
-    let endpoints = endpoints::of_source(c, &source.id)?;
+    let endpoints = endpoints::of_emitter(c, &source.id)?;
     Ok(SourceView {
         configured_props: shown_props(&source, &shape, &endpoints, settings),
         source,

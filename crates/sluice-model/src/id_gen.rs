@@ -150,6 +150,13 @@ ordered_id!(
     EmitId
 );
 
+/// What an event causes may have its id.
+impl From<EmitId> for InvocationId {
+    fn from(EmitId(text): EmitId) -> InvocationId {
+        InvocationId(text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

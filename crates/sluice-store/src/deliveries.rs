@@ -1,7 +1,7 @@
 //! The outbox: events on their way to webhooks, and what became of them.
 
 use serde::{Deserialize, Serialize};
-use sluice_model::{DeliveryId, EmitId, EventId, SourceId, WebhookId};
+use sluice_model::{DeliveryId, EmitId, EmitterId, EventId, WebhookId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
@@ -35,7 +35,7 @@ text_enum!(DeliveryState {
 pub struct Outgoing<'a> {
     /// That of the event, or a fresh one when it is replayed.
     pub emit_id: &'a EmitId,
-    pub emitter: &'a SourceId,
+    pub emitter: &'a EmitterId,
     pub id: EventId,
     pub channel: &'a str,
     /// JSON.
@@ -96,7 +96,7 @@ pub struct Due {
     pub tries: u32,
     pub attempts: Vec<Attempt>,
     pub created_at: i64,
-    pub emitter: SourceId,
+    pub emitter: EmitterId,
     pub event_id: EventId,
     pub channel: String,
     /// JSON.

@@ -1,6 +1,6 @@
 //! Deliveries as their users see them: what became of each, and asking for one again.
 
-use sluice_model::{Cursor, DeliveryId, EmitId, EventId, SourceId, UserId, WebhookId};
+use sluice_model::{Cursor, DeliveryId, EmitId, EmitterId, EventId, UserId, WebhookId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
@@ -17,7 +17,7 @@ use crate::{
 pub struct Delivery {
     pub id: DeliveryId,
     pub webhook_id: WebhookId,
-    pub emitter_id: SourceId,
+    pub emitter_id: EmitterId,
     pub event_id: EventId,
     pub channel: String,
     pub state: DeliveryState,

@@ -1,6 +1,9 @@
 //! The addresses of props that requests come to. A key is kept through updates of its source.
 
-use sluice_model::{ComponentId, EndpointKey, PropDef, SourceId, UserId};
+use sluice_model::{
+    ComponentId, EmitterId, EndpointKey, PropDef, SourceId, UserId, WorkflowId,
+    workflow::WorkflowDefinition,
+};
 
 use crate::{
     conn::{Conn, query_all, query_opt},
@@ -13,7 +16,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     pub key: EndpointKey,
-    pub source_id: SourceId,
+    pub emitter_id: EmitterId,
     pub prop: String,
 }
 
@@ -21,7 +24,7 @@ impl FromRow for Endpoint {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(Endpoint {
             key: row.get(0)?,
-            source_id: row.get(1)?,
+            emitter_id: row.get(1)?,
             prop: row.get(2)?,
         })
     }
@@ -54,38 +57,71 @@ impl FromRow for EndpointTarget {
     }
 }
 
-pub fn insert(c: &mut dyn Conn, key: &EndpointKey, source: &SourceId, prop: &str) -> Result<()> {
+pub fn insert(c: &mut dyn Conn, key: &EndpointKey, emitter: &EmitterId, prop: &str) -> Result<()> {
     c.execute(
-        "INSERT INTO endpoints (key, source_id, prop) VALUES (?1, ?2, ?3)",
-        params![key, source, prop],
+        "INSERT INTO endpoints (key, emitter_id, prop) VALUES (?1, ?2, ?3)",
+        params![key, emitter, prop],
     )?;
     Ok(())
 }
 
-/// The source's endpoints, by the name of their prop.
-pub fn of_source(c: &mut dyn Conn, source: &SourceId) -> Result<Vec<Endpoint>> {
+/// The emitter's endpoints, by the name of their prop.
+pub fn of_emitter(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Vec<Endpoint>> {
     query_all(
         c,
-        "SELECT key, source_id, prop FROM endpoints WHERE source_id = ?1 ORDER BY prop, key",
-        params![source],
+        "SELECT key, emitter_id, prop FROM endpoints WHERE emitter_id = ?1 ORDER BY prop, key",
+        params![emitter],
     )
 }
 
-/// Where a request to this key goes. The key is the permission: it is known to those it was given.
-pub fn find(c: &mut dyn Conn, key: &EndpointKey) -> Result<Option<EndpointTarget>> {
+/// Where a request to this key goes, when it is that of a source. The key is the permission: it is known to those it was given.
+pub fn source_behind(c: &mut dyn Conn, key: &EndpointKey) -> Result<Option<EndpointTarget>> {
     query_opt(
         c,
         "SELECT s.id, s.user_id, e.prop, s.active, s.phase, s.component_id, \
          s.dynamic_props \
-         FROM endpoints e JOIN sources s ON s.id = e.source_id WHERE e.key = ?1",
+         FROM endpoints e JOIN sources s ON s.id = e.emitter_id WHERE e.key = ?1",
         params![key],
     )
 }
 
-pub fn remove(c: &mut dyn Conn, source: &SourceId, prop: &str) -> Result<()> {
+/// What a request needs to know of the workflow that it is for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkflowTarget {
+    pub workflow_id: WorkflowId,
+    pub user_id: UserId,
+    pub prop: String,
+    pub active: bool,
+    pub definition: WorkflowDefinition,
+}
+
+impl FromRow for WorkflowTarget {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(WorkflowTarget {
+            workflow_id: row.get(0)?,
+            user_id: row.get(1)?,
+            prop: row.get(2)?,
+            active: row.get(3)?,
+            definition: row.json(4)?,
+        })
+    }
+}
+
+/// The same for a key of a workflow.
+pub fn workflow_behind(c: &mut dyn Conn, key: &EndpointKey) -> Result<Option<WorkflowTarget>> {
+    query_opt(
+        c,
+        "SELECT w.id, w.user_id, e.prop, w.active, d.definition \
+         FROM endpoints e JOIN workflows w ON w.id = e.emitter_id \
+         JOIN deployments d ON d.id = w.deployment_id WHERE e.key = ?1",
+        params![key],
+    )
+}
+
+pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, prop: &str) -> Result<()> {
     c.execute(
-        "DELETE FROM endpoints WHERE source_id = ?1 AND prop = ?2",
-        params![source, prop],
+        "DELETE FROM endpoints WHERE emitter_id = ?1 AND prop = ?2",
+        params![emitter, prop],
     )?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Emitted events. An event's id is unique for its source and grows with every emit.
 
-use sluice_model::{EventId, SourceId};
+use sluice_model::{EmitterId, EventId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
@@ -97,11 +97,11 @@ impl ChannelFilter {
 const SELECT: &str = "SELECT ms, seq, channel, emit_id, meta, data FROM events";
 
 pub(crate) const IN_CHANNELS: &str =
-    "source_id = ?1 AND (channel = ?2 OR (?3 AND substr(channel, 1, 1) <> '$'))";
+    "emitter_id = ?1 AND (channel = ?2 OR (?3 AND substr(channel, 1, 1) <> '$'))";
 
 /// Events that wait for their time are listed, but have not been emitted yet.
 pub(crate) const NOT_HELD: &str = "NOT EXISTS (SELECT 1 FROM held_events h \
-     WHERE h.source_id = events.source_id AND h.ms = events.ms AND h.seq = events.seq)";
+     WHERE h.emitter_id = events.emitter_id AND h.ms = events.ms AND h.seq = events.seq)";
 
 /// Bounds that every id lies between.
 pub(crate) const LOWEST: EventId = EventId {
@@ -114,7 +114,7 @@ pub(crate) const HIGHEST: EventId = EventId {
 };
 
 /// Conflicts on the id.
-pub fn insert(c: &mut dyn Conn, source: &SourceId, event: &NewEvent<'_>) -> Result<()> {
+pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, event: &NewEvent<'_>) -> Result<()> {
     let NewEvent {
         id: EventId { ms, seq },
         channel,
@@ -123,20 +123,20 @@ pub fn insert(c: &mut dyn Conn, source: &SourceId, event: &NewEvent<'_>) -> Resu
         data,
     } = *event;
     c.execute(
-        "INSERT INTO events (source_id, ms, seq, channel, emit_id, meta, data) \
+        "INSERT INTO events (emitter_id, ms, seq, channel, emit_id, meta, data) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        params![source, ms, seq, channel, emit_id, meta, data],
+        params![emitter, ms, seq, channel, emit_id, meta, data],
     )?;
     Ok(())
 }
 
 /// Takes an event out.
-pub fn take(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<Option<StoredEvent>> {
+pub fn take(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<Option<StoredEvent>> {
     query_opt(
         c,
-        "DELETE FROM events WHERE source_id = ?1 AND ms = ?2 AND seq = ?3 \
+        "DELETE FROM events WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3 \
          RETURNING ms, seq, channel, emit_id, meta, data",
-        params![source, id.ms, id.seq],
+        params![emitter, id.ms, id.seq],
     )
 }
 
@@ -144,7 +144,7 @@ pub fn take(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<Option<S
 /// `before` asks for newer ones, and alone for those nearest to it.
 pub fn newest(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     filter: &ChannelFilter,
     limit: u32,
     after: Option<EventId>,
@@ -163,7 +163,7 @@ pub fn newest(
     let below = after.unwrap_or(HIGHEST);
     let above = before.unwrap_or(LOWEST);
     let params = params![
-        source, channel, all, below.ms, below.seq, above.ms, above.seq, limit
+        emitter, channel, all, below.ms, below.seq, above.ms, above.seq, limit
     ];
     let mut events: Vec<StoredEvent> = query_all(c, &sql, params)?;
     events.sort_by_key(|event| std::cmp::Reverse(event.id));
@@ -171,15 +171,15 @@ pub fn newest(
 }
 
 /// One event, in whatever channel.
-pub fn get(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<Option<StoredEvent>> {
-    let sql = format!("{SELECT} WHERE source_id = ?1 AND ms = ?2 AND seq = ?3");
-    query_opt(c, &sql, params![source, id.ms, id.seq])
+pub fn get(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<Option<StoredEvent>> {
+    let sql = format!("{SELECT} WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3");
+    query_opt(c, &sql, params![emitter, id.ms, id.seq])
 }
 
 /// The id of the event that has `ahead` newer ones ahead of it.
 pub fn id_behind(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     filter: &ChannelFilter,
     ahead: u32,
 ) -> Result<Option<EventId>> {
@@ -188,14 +188,14 @@ pub fn id_behind(
         "SELECT ms, seq FROM events WHERE {IN_CHANNELS} ORDER BY ms DESC, seq DESC \
          LIMIT 1 OFFSET ?4"
     );
-    let found: Option<Id> = query_opt(c, &sql, params![source, channel, all, ahead])?;
+    let found: Option<Id> = query_opt(c, &sql, params![emitter, channel, all, ahead])?;
     Ok(found.map(|Id(id)| id))
 }
 
 /// What was emitted after an event, oldest first. None: from the oldest that is kept.
 pub fn after(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     filter: &ChannelFilter,
     after: Option<EventId>,
     portion: Portion,
@@ -207,7 +207,7 @@ pub fn after(
     let sizes = query_all(
         c,
         &format!("SELECT CAST(octet_length(data) AS BIGINT) {emitted} ORDER BY ms, seq LIMIT ?6"),
-        params![source, channel, all, above.ms, above.seq, portion.rows],
+        params![emitter, channel, all, above.ms, above.seq, portion.rows],
     )?;
     query_all(
         c,
@@ -215,7 +215,7 @@ pub fn after(
             "SELECT ms, seq, channel, emit_id, meta, data {emitted} ORDER BY ms, seq LIMIT ?6"
         ),
         params![
-            source,
+            emitter,
             channel,
             all,
             above.ms,
@@ -225,18 +225,18 @@ pub fn after(
     )
 }
 
-pub fn count(c: &mut dyn Conn, source: &SourceId, filter: &ChannelFilter) -> Result<u64> {
+pub fn count(c: &mut dyn Conn, emitter: &EmitterId, filter: &ChannelFilter) -> Result<u64> {
     let (channel, all) = filter.params();
     let sql = format!("SELECT COUNT(*) FROM events WHERE {IN_CHANNELS}");
-    query_one(c, &sql, params![source, channel, all])
+    query_one(c, &sql, params![emitter, channel, all])
 }
 
 /// Everything that is kept, in all channels.
-pub fn count_kept(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
+pub fn count_kept(c: &mut dyn Conn, emitter: &EmitterId) -> Result<u64> {
     query_one(
         c,
-        "SELECT COUNT(*) FROM events WHERE source_id = ?1",
-        params![source],
+        "SELECT COUNT(*) FROM events WHERE emitter_id = ?1",
+        params![emitter],
     )
 }
 
@@ -244,7 +244,7 @@ pub fn count_kept(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
 /// for their time will not be sent.
 pub fn delete_range(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     filter: &ChannelFilter,
     start: Option<EventId>,
     end: Option<EventId>,
@@ -253,10 +253,10 @@ pub fn delete_range(
     let start = start.unwrap_or(LOWEST);
     let end = end.unwrap_or(HIGHEST);
     let range = "(ms, seq) >= (?4, ?5) AND (ms, seq) <= (?6, ?7)";
-    let params = params![source, channel, all, start.ms, start.seq, end.ms, end.seq];
+    let params = params![emitter, channel, all, start.ms, start.seq, end.ms, end.seq];
     c.execute(
         &format!(
-            "DELETE FROM held_events WHERE source_id = ?1 AND {range} AND EXISTS (SELECT 1 FROM \
+            "DELETE FROM held_events WHERE emitter_id = ?1 AND {range} AND EXISTS (SELECT 1 FROM \
              events WHERE {IN_CHANNELS} AND ms = held_events.ms AND seq = held_events.seq)"
         ),
         params,

@@ -1,7 +1,7 @@
 //! Events that wait for their time. They are listed among their source's events; when due they become work of their
 //! source, which stores them anew.
 
-use sluice_model::{EventId, SourceId};
+use sluice_model::{EmitterId, EventId};
 
 use crate::{
     conn::{Conn, query_all, query_one},
@@ -12,7 +12,7 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldEvent {
-    pub source_id: SourceId,
+    pub emitter_id: EmitterId,
     pub id: EventId,
     pub due_at: i64,
     pub depth: u32,
@@ -21,7 +21,7 @@ pub struct HeldEvent {
 impl FromRow for HeldEvent {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(HeldEvent {
-            source_id: row.get(0)?,
+            emitter_id: row.get(0)?,
             id: EventId {
                 ms: row.get(1)?,
                 seq: row.get(2)?,
@@ -34,14 +34,14 @@ impl FromRow for HeldEvent {
 
 pub fn insert(c: &mut dyn Conn, held: &HeldEvent) -> Result<()> {
     let HeldEvent {
-        source_id,
+        emitter_id,
         id: EventId { ms, seq },
         due_at,
         depth,
     } = held;
     c.execute(
-        "INSERT INTO held_events (source_id, ms, seq, due_at, depth) VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![source_id, *ms, *seq, *due_at, *depth],
+        "INSERT INTO held_events (emitter_id, ms, seq, due_at, depth) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![emitter_id, *ms, *seq, *due_at, *depth],
     )?;
     Ok(())
 }
@@ -50,8 +50,8 @@ pub fn insert(c: &mut dyn Conn, held: &HeldEvent) -> Result<()> {
 pub fn due(c: &mut dyn Conn, now_ms: i64, limit: u32) -> Result<Vec<HeldEvent>> {
     query_all(
         c,
-        "SELECT source_id, ms, seq, due_at, depth FROM held_events WHERE due_at <= ?1 \
-         ORDER BY due_at, source_id, ms, seq LIMIT ?2",
+        "SELECT emitter_id, ms, seq, due_at, depth FROM held_events WHERE due_at <= ?1 \
+         ORDER BY due_at, emitter_id, ms, seq LIMIT ?2",
         params![now_ms, limit],
     )
 }
@@ -60,29 +60,29 @@ pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
     query_one(c, "SELECT MIN(due_at) FROM held_events", &[])
 }
 
-pub fn is_held(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<bool> {
+pub fn is_held(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<bool> {
     query_one(
         c,
-        "SELECT EXISTS (SELECT 1 FROM held_events WHERE source_id = ?1 AND ms = ?2 AND seq = ?3)",
-        params![source, id.ms, id.seq],
+        "SELECT EXISTS (SELECT 1 FROM held_events WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3)",
+        params![emitter, id.ms, id.seq],
     )
 }
 
 /// Its source takes care of it from here on; false when it is no longer held, or somebody else's already.
-pub fn claim(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<bool> {
+pub fn claim(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<bool> {
     let claimed = c.execute(
-        "UPDATE held_events SET due_at = NULL WHERE source_id = ?1 AND ms = ?2 AND seq = ?3 \
+        "UPDATE held_events SET due_at = NULL WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3 \
          AND due_at IS NOT NULL",
-        params![source, id.ms, id.seq],
+        params![emitter, id.ms, id.seq],
     )?;
     Ok(claimed == 1)
 }
 
 /// It is not held any more.
-pub fn remove(c: &mut dyn Conn, source: &SourceId, id: EventId) -> Result<()> {
+pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<()> {
     c.execute(
-        "DELETE FROM held_events WHERE source_id = ?1 AND ms = ?2 AND seq = ?3",
-        params![source, id.ms, id.seq],
+        "DELETE FROM held_events WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3",
+        params![emitter, id.ms, id.seq],
     )?;
     Ok(())
 }

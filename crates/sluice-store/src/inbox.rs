@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use sluice_model::{InvocationId, SourceId};
+use sluice_model::{EmitterId, InvocationId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
@@ -24,6 +24,8 @@ pub enum InboxKind {
     Event,
     /// An event of the source's own whose time has come; the payload is its id.
     Held,
+    /// A run of a workflow that goes on where it stopped; the payload has what it waited for.
+    Continued,
 }
 
 text_enum!(InboxKind {
@@ -32,6 +34,7 @@ text_enum!(InboxKind {
     Manual = "manual",
     Event = "event",
     Held = "held",
+    Continued = "continued",
 });
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +76,7 @@ impl FromRow for InboxItem {
 }
 
 /// Conflicts on the id.
-pub fn insert(c: &mut dyn Conn, source: &SourceId, item: &NewInboxItem<'_>) -> Result<()> {
+pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, item: &NewInboxItem<'_>) -> Result<()> {
     let NewInboxItem {
         id,
         kind,
@@ -83,18 +86,18 @@ pub fn insert(c: &mut dyn Conn, source: &SourceId, item: &NewInboxItem<'_>) -> R
         depth,
     } = *item;
     c.execute(
-        "INSERT INTO inbox (source_id, id, kind, prop, attempts, accepted_at, payload, depth) \
+        "INSERT INTO inbox (emitter_id, id, kind, prop, attempts, accepted_at, payload, depth) \
          VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7)",
-        params![source, id, kind, prop, accepted_at, payload, depth],
+        params![emitter, id, kind, prop, accepted_at, payload, depth],
     )?;
     Ok(())
 }
 
 /// Acknowledges an item; answers whether it was still there.
-pub fn remove(c: &mut dyn Conn, source: &SourceId, id: &InvocationId) -> Result<bool> {
+pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<bool> {
     let removed = c.execute(
-        "DELETE FROM inbox WHERE source_id = ?1 AND id = ?2",
-        params![source, id],
+        "DELETE FROM inbox WHERE emitter_id = ?1 AND id = ?2",
+        params![emitter, id],
     )?;
     Ok(removed == 1)
 }
@@ -129,13 +132,13 @@ impl FromRow for Size {
 
 /// What waits and is not known, oldest first. Sizes are read before payloads, so that a few huge ones
 /// do not fill the memory; at least one item comes when there is any.
-pub fn waiting(c: &mut dyn Conn, source: &SourceId, room: &Room<'_>) -> Result<Waiting> {
+pub fn waiting(c: &mut dyn Conn, emitter: &EmitterId, room: &Room<'_>) -> Result<Waiting> {
     let limit = room.known.len() + room.rows;
     let sizes: Vec<Size> = query_all(
         c,
-        "SELECT id, CAST(octet_length(payload) AS BIGINT) FROM inbox WHERE source_id = ?1 \
+        "SELECT id, CAST(octet_length(payload) AS BIGINT) FROM inbox WHERE emitter_id = ?1 \
          ORDER BY id LIMIT ?2",
-        params![source, limit as u64],
+        params![emitter, limit as u64],
     )?;
     let mut complete = sizes.len() < limit;
     let mut items = Vec::new();
@@ -146,70 +149,76 @@ pub fn waiting(c: &mut dyn Conn, source: &SourceId, room: &Room<'_>) -> Result<W
             break;
         }
         bytes += size.bytes;
-        items.extend(get(c, source, &size.id)?);
+        items.extend(get(c, emitter, &size.id)?);
     }
     Ok(Waiting { items, complete })
 }
 
-fn get(c: &mut dyn Conn, source: &SourceId, id: &InvocationId) -> Result<Option<InboxItem>> {
+fn get(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<Option<InboxItem>> {
     query_opt(
         c,
         "SELECT id, kind, prop, payload, attempts, accepted_at, depth FROM inbox \
-         WHERE source_id = ?1 AND id = ?2",
-        params![source, id],
+         WHERE emitter_id = ?1 AND id = ?2",
+        params![emitter, id],
     )
 }
 
 /// Whether an item is still to be acknowledged.
-pub fn contains(c: &mut dyn Conn, source: &SourceId, id: &InvocationId) -> Result<bool> {
+pub fn contains(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<bool> {
     let found: u64 = query_one(
         c,
-        "SELECT COUNT(*) FROM inbox WHERE source_id = ?1 AND id = ?2",
-        params![source, id],
+        "SELECT COUNT(*) FROM inbox WHERE emitter_id = ?1 AND id = ?2",
+        params![emitter, id],
     )?;
     Ok(found == 1)
 }
 
 /// Counts one more attempt; answers how many there were, or `None` when the item is gone.
-pub fn add_attempt(c: &mut dyn Conn, source: &SourceId, id: &InvocationId) -> Result<Option<u32>> {
+pub fn add_attempt(
+    c: &mut dyn Conn,
+    emitter: &EmitterId,
+    id: &InvocationId,
+) -> Result<Option<u32>> {
     query_opt(
         c,
-        "UPDATE inbox SET attempts = attempts + 1 WHERE source_id = ?1 AND id = ?2 \
+        "UPDATE inbox SET attempts = attempts + 1 WHERE emitter_id = ?1 AND id = ?2 \
          RETURNING attempts",
-        params![source, id],
+        params![emitter, id],
     )
 }
 
-/// Everybody's live, active sources that have something waiting.
-pub fn sources_with_work(c: &mut dyn Conn) -> Result<Vec<SourceId>> {
+/// Everybody's live, active sources and workflows that have something waiting.
+pub fn emitters_with_work(c: &mut dyn Conn) -> Result<Vec<EmitterId>> {
     query_all(
         c,
-        "SELECT s.id FROM sources s WHERE s.phase = 'live' AND s.active \
-         AND EXISTS (SELECT 1 FROM inbox i WHERE i.source_id = s.id) ORDER BY s.id",
+        "SELECT s.id FROM (SELECT id FROM sources WHERE phase = 'live' AND active \
+         UNION ALL SELECT id FROM workflows WHERE active) s \
+         WHERE EXISTS (SELECT 1 FROM inbox i WHERE i.emitter_id = s.id) ORDER BY s.id",
         &[],
     )
 }
 
-pub fn count(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
+pub fn count(c: &mut dyn Conn, emitter: &EmitterId) -> Result<u64> {
     query_one(
         c,
-        "SELECT COUNT(*) FROM inbox WHERE source_id = ?1",
-        params![source],
+        "SELECT COUNT(*) FROM inbox WHERE emitter_id = ?1",
+        params![emitter],
     )
 }
 
 /// Drops what waits of one kind: ticks of a source that is switched off.
-pub fn remove_kind(c: &mut dyn Conn, source: &SourceId, kind: InboxKind) -> Result<u64> {
+pub fn remove_kind(c: &mut dyn Conn, emitter: &EmitterId, kind: InboxKind) -> Result<u64> {
     c.execute(
-        "DELETE FROM inbox WHERE source_id = ?1 AND kind = ?2",
-        params![source, kind],
+        "DELETE FROM inbox WHERE emitter_id = ?1 AND kind = ?2",
+        params![emitter, kind],
     )
 }
 
-/// Drops what was accepted for a source that was deleted at the same moment.
+/// Drops what was accepted for an emitter that was deleted at the same moment.
 pub fn remove_orphans(c: &mut dyn Conn) -> Result<u64> {
     c.execute(
-        "DELETE FROM inbox WHERE NOT EXISTS (SELECT 1 FROM sources s WHERE s.id = inbox.source_id)",
+        "DELETE FROM inbox WHERE NOT EXISTS (SELECT 1 FROM sources s WHERE s.id = inbox.emitter_id) \
+         AND NOT EXISTS (SELECT 1 FROM workflows w WHERE w.id = inbox.emitter_id)",
         &[],
     )
 }

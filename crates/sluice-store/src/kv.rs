@@ -1,6 +1,6 @@
 //! What a source keeps in `$.service.db`: JSON by key.
 
-use sluice_model::SourceId;
+use sluice_model::EmitterId;
 
 use crate::{
     conn::{Conn, query_all},
@@ -27,11 +27,11 @@ impl FromRow for Entry {
 }
 
 /// All of it, as pairs of key and JSON, by key.
-pub fn load_all(c: &mut dyn Conn, source: &SourceId) -> Result<Vec<(String, String)>> {
+pub fn load_all(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Vec<(String, String)>> {
     let entries: Vec<Entry> = query_all(
         c,
-        "SELECT key, value FROM kv WHERE source_id = ?1 ORDER BY key",
-        params![source],
+        "SELECT key, value FROM kv WHERE emitter_id = ?1 ORDER BY key",
+        params![emitter],
     )?;
     Ok(entries
         .into_iter()
@@ -40,7 +40,7 @@ pub fn load_all(c: &mut dyn Conn, source: &SourceId) -> Result<Vec<(String, Stri
 }
 
 /// Refuses keys over [`MAX_KEY_BYTES`].
-pub fn set(c: &mut dyn Conn, source: &SourceId, key: &str, json: &str) -> Result<()> {
+pub fn set(c: &mut dyn Conn, emitter: &EmitterId, key: &str, json: &str) -> Result<()> {
     if key.len() > MAX_KEY_BYTES {
         return Err(StoreError::Invalid(format!(
             "a key of {} bytes, more than {MAX_KEY_BYTES}",
@@ -48,17 +48,17 @@ pub fn set(c: &mut dyn Conn, source: &SourceId, key: &str, json: &str) -> Result
         )));
     }
     c.execute(
-        "INSERT INTO kv (source_id, key, value) VALUES (?1, ?2, ?3) \
-         ON CONFLICT (source_id, key) DO UPDATE SET value = excluded.value",
-        params![source, key, json],
+        "INSERT INTO kv (emitter_id, key, value) VALUES (?1, ?2, ?3) \
+         ON CONFLICT (emitter_id, key) DO UPDATE SET value = excluded.value",
+        params![emitter, key, json],
     )?;
     Ok(())
 }
 
-pub fn delete(c: &mut dyn Conn, source: &SourceId, key: &str) -> Result<()> {
+pub fn delete(c: &mut dyn Conn, emitter: &EmitterId, key: &str) -> Result<()> {
     c.execute(
-        "DELETE FROM kv WHERE source_id = ?1 AND key = ?2",
-        params![source, key],
+        "DELETE FROM kv WHERE emitter_id = ?1 AND key = ?2",
+        params![emitter, key],
     )?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use sluice_model::{EventId, SourceId};
+use sluice_model::{EmitterId, EventId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
@@ -53,7 +53,7 @@ pub fn event_id(ts: i64, seq: i64) -> EventId {
 
 /// Answers the line's seq. NUL characters are left out of the message: a component may print anything, and a log line
 /// must not be what fails its commit.
-pub fn insert(c: &mut dyn Conn, source: &SourceId, log: &NewLog<'_>) -> Result<i64> {
+pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, log: &NewLog<'_>) -> Result<i64> {
     let NewLog {
         invocation,
         ts,
@@ -68,9 +68,9 @@ pub fn insert(c: &mut dyn Conn, source: &SourceId, log: &NewLog<'_>) -> Result<i
     };
     query_one(
         c,
-        "INSERT INTO logs (source_id, invocation_id, ts, kind, level, message) \
+        "INSERT INTO logs (emitter_id, invocation_id, ts, kind, level, message) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING seq",
-        params![source, invocation, ts, kind, level, &*message],
+        params![emitter, invocation, ts, kind, level, &*message],
     )
 }
 
@@ -78,7 +78,7 @@ pub fn insert(c: &mut dyn Conn, source: &SourceId, log: &NewLog<'_>) -> Result<i
 /// `before` asks for newer ones, and alone for those nearest to it.
 pub fn page(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     limit: u32,
     after: Option<i64>,
     before: Option<i64>,
@@ -89,78 +89,78 @@ pub fn page(
         "seq DESC"
     };
     let sql = format!(
-        "{SELECT} WHERE source_id = ?1 AND seq < ?2 AND seq > ?3 ORDER BY {nearest_first} LIMIT ?4"
+        "{SELECT} WHERE emitter_id = ?1 AND seq < ?2 AND seq > ?3 ORDER BY {nearest_first} LIMIT ?4"
     );
     let below = after.unwrap_or(i64::MAX);
     let above = before.unwrap_or(i64::MIN);
-    let mut logs: Vec<StoredLog> = query_all(c, &sql, params![source, below, above, limit])?;
+    let mut logs: Vec<StoredLog> = query_all(c, &sql, params![emitter, below, above, limit])?;
     logs.sort_by_key(|log| std::cmp::Reverse(log.seq));
     Ok(logs)
 }
 
-pub fn get(c: &mut dyn Conn, source: &SourceId, seq: i64) -> Result<Option<StoredLog>> {
-    let sql = format!("{SELECT} WHERE source_id = ?1 AND seq = ?2");
-    query_opt(c, &sql, params![source, seq])
+pub fn get(c: &mut dyn Conn, emitter: &EmitterId, seq: i64) -> Result<Option<StoredLog>> {
+    let sql = format!("{SELECT} WHERE emitter_id = ?1 AND seq = ?2");
+    query_opt(c, &sql, params![emitter, seq])
 }
 
 /// The place of the line that has `ahead` newer ones ahead of it.
-pub fn seq_behind(c: &mut dyn Conn, source: &SourceId, ahead: u64) -> Result<Option<i64>> {
+pub fn seq_behind(c: &mut dyn Conn, emitter: &EmitterId, ahead: u64) -> Result<Option<i64>> {
     query_opt(
         c,
-        "SELECT seq FROM logs WHERE source_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2",
-        params![source, ahead],
+        "SELECT seq FROM logs WHERE emitter_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2",
+        params![emitter, ahead],
     )
 }
 
 /// What was logged after a line, oldest first.
 pub fn after(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     after: i64,
     portion: Portion,
 ) -> Result<Vec<StoredLog>> {
     let sizes = query_all(
         c,
-        "SELECT CAST(octet_length(message) AS BIGINT) FROM logs WHERE source_id = ?1 AND seq > ?2 \
+        "SELECT CAST(octet_length(message) AS BIGINT) FROM logs WHERE emitter_id = ?1 AND seq > ?2 \
          ORDER BY seq LIMIT ?3",
-        params![source, after, portion.rows],
+        params![emitter, after, portion.rows],
     )?;
     query_all(
         c,
-        "SELECT seq, invocation_id, ts, kind, level, message FROM logs WHERE source_id = ?1 \
+        "SELECT seq, invocation_id, ts, kind, level, message FROM logs WHERE emitter_id = ?1 \
          AND seq > ?2 ORDER BY seq LIMIT ?3",
-        params![source, after, portion.fitting(sizes)],
+        params![emitter, after, portion.fitting(sizes)],
     )
 }
 
 /// The place of the newest line, or one before all lines.
-pub fn newest_seq(c: &mut dyn Conn, source: &SourceId) -> Result<i64> {
+pub fn newest_seq(c: &mut dyn Conn, emitter: &EmitterId) -> Result<i64> {
     let newest: Option<i64> = query_one(
         c,
-        "SELECT MAX(seq) FROM logs WHERE source_id = ?1",
-        params![source],
+        "SELECT MAX(seq) FROM logs WHERE emitter_id = ?1",
+        params![emitter],
     )?;
     Ok(newest.unwrap_or(0))
 }
 
-pub fn count(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
+pub fn count(c: &mut dyn Conn, emitter: &EmitterId) -> Result<u64> {
     query_one(
         c,
-        "SELECT COUNT(*) FROM logs WHERE source_id = ?1",
-        params![source],
+        "SELECT COUNT(*) FROM logs WHERE emitter_id = ?1",
+        params![emitter],
     )
 }
 
 /// Deletes from `start` to `end`, both included; an end that is not given is open.
 pub fn delete_range(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     start: Option<i64>,
     end: Option<i64>,
 ) -> Result<u64> {
     let (start, end) = (start.unwrap_or(i64::MIN), end.unwrap_or(i64::MAX));
     c.execute(
-        "DELETE FROM logs WHERE source_id = ?1 AND seq >= ?2 AND seq <= ?3",
-        params![source, start, end],
+        "DELETE FROM logs WHERE emitter_id = ?1 AND seq >= ?2 AND seq <= ?3",
+        params![emitter, start, end],
     )
 }

@@ -52,6 +52,11 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0007_retention.sql"),
         postgres: include_str!("../migrations/postgres/0007_retention.sql"),
     },
+    Migration {
+        version: 8,
+        sqlite: include_str!("../migrations/sqlite/0008_workflows.sql"),
+        postgres: include_str!("../migrations/postgres/0008_workflows.sql"),
+    },
 ];
 
 /// Any number that no other program is likely to lock.

@@ -1,6 +1,6 @@
 //! Removing what is beyond retention, a few rows at a time and oldest first. Events that wait for their time stay.
 
-use sluice_model::{EventId, SourceId};
+use sluice_model::{EmitterId, EventId};
 
 use crate::{
     conn::{Conn, query_all, query_opt},
@@ -12,65 +12,74 @@ use crate::{
 };
 
 /// The newest event beyond the newest `keep`, in all channels.
-pub fn events_beyond(c: &mut dyn Conn, source: &SourceId, keep: u64) -> Result<Option<EventId>> {
+pub fn events_beyond(c: &mut dyn Conn, emitter: &EmitterId, keep: u64) -> Result<Option<EventId>> {
     let found: Option<Id> = query_opt(
         c,
-        "SELECT ms, seq FROM events WHERE source_id = ?1 ORDER BY ms DESC, seq DESC \
+        "SELECT ms, seq FROM events WHERE emitter_id = ?1 ORDER BY ms DESC, seq DESC \
          LIMIT 1 OFFSET ?2",
-        params![source, keep],
+        params![emitter, keep],
     )?;
     Ok(found.map(|Id(id)| id))
 }
 
 /// The newest log line from before `before_ms`.
-pub fn logs_older_than(c: &mut dyn Conn, source: &SourceId, before_ms: i64) -> Result<Option<i64>> {
+pub fn logs_older_than(
+    c: &mut dyn Conn,
+    emitter: &EmitterId,
+    before_ms: i64,
+) -> Result<Option<i64>> {
     query_opt(
         c,
-        "SELECT seq FROM logs WHERE source_id = ?1 AND ts < ?2 ORDER BY seq DESC LIMIT 1",
-        params![source, before_ms],
+        "SELECT seq FROM logs WHERE emitter_id = ?1 AND ts < ?2 ORDER BY seq DESC LIMIT 1",
+        params![emitter, before_ms],
     )
 }
 
 /// Deletes the oldest events up to `last`, one portion of them; answers how many.
-pub fn events(c: &mut dyn Conn, source: &SourceId, last: EventId, portion: Portion) -> Result<u64> {
+pub fn events(
+    c: &mut dyn Conn,
+    emitter: &EmitterId,
+    last: EventId,
+    portion: Portion,
+) -> Result<u64> {
     let sql = format!(
-        "SELECT ms, seq, CAST(octet_length(data) AS BIGINT) FROM events WHERE source_id = ?1 \
+        "SELECT ms, seq, CAST(octet_length(data) AS BIGINT) FROM events WHERE emitter_id = ?1 \
          AND (ms, seq) <= (?2, ?3) AND {NOT_HELD} ORDER BY ms, seq LIMIT ?4"
     );
-    let params = params![source, last.ms, last.seq, portion.rows];
+    let params = params![emitter, last.ms, last.seq, portion.rows];
     let rows: Vec<Weighed<EventId>> = query_all(c, &sql, params)?;
     let Some(last) = portion.of(rows).pop() else {
         return Ok(0);
     };
     c.execute(
         &format!(
-            "DELETE FROM events WHERE source_id = ?1 AND (ms, seq) <= (?2, ?3) AND {NOT_HELD}"
+            "DELETE FROM events WHERE emitter_id = ?1 AND (ms, seq) <= (?2, ?3) AND {NOT_HELD}"
         ),
-        params![source, last.ms, last.seq],
+        params![emitter, last.ms, last.seq],
     )
 }
 
 /// Deletes the oldest log lines up to `last`, one portion of them; answers how many.
-pub fn logs(c: &mut dyn Conn, source: &SourceId, last: i64, portion: Portion) -> Result<u64> {
+pub fn logs(c: &mut dyn Conn, emitter: &EmitterId, last: i64, portion: Portion) -> Result<u64> {
     let rows: Vec<Weighed<i64>> = query_all(
         c,
-        "SELECT seq, CAST(octet_length(message) AS BIGINT) FROM logs WHERE source_id = ?1 \
+        "SELECT seq, CAST(octet_length(message) AS BIGINT) FROM logs WHERE emitter_id = ?1 \
          AND seq <= ?2 ORDER BY seq LIMIT ?3",
-        params![source, last, portion.rows],
+        params![emitter, last, portion.rows],
     )?;
     let Some(last) = portion.of(rows).pop() else {
         return Ok(0);
     };
     c.execute(
-        "DELETE FROM logs WHERE source_id = ?1 AND seq <= ?2",
-        params![source, last],
+        "DELETE FROM logs WHERE emitter_id = ?1 AND seq <= ?2",
+        params![emitter, last],
     )
 }
 
-/// A source, and whether it has something that is too old.
+/// An emitter, and whether it has something that is too old.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Aged {
-    pub source: SourceId,
+    pub emitter: EmitterId,
     /// What is from before this, in epoch milliseconds, is too old.
     pub before_ms: i64,
     pub too_old: bool,
@@ -79,32 +88,34 @@ pub struct Aged {
 impl FromRow for Aged {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(Aged {
-            source: row.get(0)?,
+            emitter: row.get(0)?,
             before_ms: row.get(1)?,
             too_old: row.get(2)?,
         })
     }
 }
 
-/// Everybody's sources whose events have a greatest age, theirs or `default_ms`, in the order of their ids.
+/// Everybody's emitters whose events have a greatest age, theirs or `default_ms`, in the order of their ids.
 pub fn with_aging_events(
     c: &mut dyn Conn,
     now_ms: i64,
     default_ms: Option<i64>,
-    after: Option<&SourceId>,
+    after: Option<&EmitterId>,
     limit: u32,
 ) -> Result<Vec<Aged>> {
     let which = match default_ms {
-        Some(_) => "TRUE",
-        None => "max_age_seconds IS NOT NULL",
+        Some(_) => {
+            "SELECT id, max_age_seconds FROM sources UNION ALL SELECT id, NULL FROM workflows"
+        }
+        None => "SELECT id, max_age_seconds FROM sources WHERE max_age_seconds IS NOT NULL",
     };
     let sql = format!(
-        "SELECT s.id, s.before_ms, EXISTS (SELECT 1 FROM events WHERE events.source_id = s.id \
+        "SELECT s.id, s.before_ms, EXISTS (SELECT 1 FROM events WHERE events.emitter_id = s.id \
          AND events.ms < s.before_ms AND {NOT_HELD}) \
-         FROM (SELECT id, ?1 - COALESCE(max_age_seconds * 1000, ?2) AS before_ms FROM sources \
-         WHERE {which} AND id > ?3 ORDER BY id LIMIT ?4) s ORDER BY s.id"
+         FROM (SELECT id, ?1 - COALESCE(max_age_seconds * 1000, ?2) AS before_ms FROM ({which}) e \
+         WHERE id > ?3 ORDER BY id LIMIT ?4) s ORDER BY s.id"
     );
-    let after = after.map_or("", |id| id.as_str());
+    let after = after.map_or("", EmitterId::as_str);
     query_all(c, &sql, params![now_ms, default_ms, after, limit])
 }
 
@@ -112,13 +123,13 @@ pub fn with_aging_events(
 pub fn with_old_logs(
     c: &mut dyn Conn,
     before_ms: i64,
-    after: Option<&SourceId>,
+    after: Option<&EmitterId>,
     limit: u32,
 ) -> Result<Vec<Aged>> {
-    let after = after.map_or("", |id| id.as_str());
+    let after = after.map_or("", EmitterId::as_str);
     query_all(
         c,
-        "SELECT id, CAST(?1 AS BIGINT), COALESCE((SELECT ts FROM logs WHERE source_id = sources.id \
+        "SELECT id, CAST(?1 AS BIGINT), COALESCE((SELECT ts FROM logs WHERE emitter_id = sources.id \
          ORDER BY seq LIMIT 1) < ?1, FALSE) FROM sources WHERE id > ?2 ORDER BY id LIMIT ?3",
         params![before_ms, after, limit],
     )

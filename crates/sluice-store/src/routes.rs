@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sluice_model::{SourceId, UserId, WebhookId};
+use sluice_model::{EmitterId, EmitterKind, SourceId, UserId, WebhookId, WorkflowId};
 
 use crate::{
     conn::Conn,
@@ -17,7 +17,7 @@ pub const ALL_WORKFLOWS: &str = "p_*";
 /// Those that are created after the subscription.
 pub const CREATED_LATER: &str = "*";
 
-/// What a source throws.
+/// What a source or a workflow throws.
 pub const ERROR_CHANNEL: &str = "$errors";
 /// What a source logs, a line an event.
 pub const LOG_CHANNEL: &str = "$logs";
@@ -47,19 +47,30 @@ pub(crate) fn other_name(event_name: &str) -> Option<&'static str> {
 pub enum Listener {
     Webhook(WebhookId),
     Source(SourceId),
+    Workflow(WorkflowId),
 }
 
 impl Listener {
     pub fn parse(text: &str) -> Option<Listener> {
-        WebhookId::parse(text)
-            .map(Listener::Webhook)
-            .or_else(|| SourceId::parse(text).map(Listener::Source))
+        if let Some(webhook) = WebhookId::parse(text) {
+            return Some(Listener::Webhook(webhook));
+        }
+        EmitterId::parse(text).as_ref().map(Listener::of)
+    }
+
+    /// Whatever emits can listen too.
+    pub fn of(emitter: &EmitterId) -> Listener {
+        match emitter.kind() {
+            EmitterKind::Source(id) => Listener::Source(id),
+            EmitterKind::Workflow(id) => Listener::Workflow(id),
+        }
     }
 
     pub fn as_str(&self) -> &str {
         match self {
             Listener::Webhook(id) => id.as_str(),
             Listener::Source(id) => id.as_str(),
+            Listener::Workflow(id) => id.as_str(),
         }
     }
 }
@@ -80,18 +91,23 @@ impl Routes {
     }
 }
 
-/// Runs with every commit of a source, so it must never look at subscriptions to others. PostgreSQL would, were it to see
+/// Runs with every commit, so it must never look at subscriptions to others. PostgreSQL would, were it to see
 /// in place of a list of emitters that one of them is the most common value of its column.
 pub const LISTENERS: &str = "WITH e (emitter_id) AS (VALUES (?2), (?3)) \
      SELECT s.event_name, s.listener_id FROM e \
      JOIN subscriptions s ON s.emitter_id = e.emitter_id AND s.user_id = ?1 \
      LEFT JOIN webhooks w ON w.id = s.listener_id LEFT JOIN sources l ON l.id = s.listener_id \
-     WHERE w.active OR (l.active AND l.phase = 'live') ORDER BY s.listener_id";
+     LEFT JOIN workflows f ON f.id = s.listener_id \
+     WHERE w.active OR f.active OR (l.active AND l.phase = 'live') ORDER BY s.listener_id";
 
 /// Inactive listeners are left out: events are not kept for them.
-pub fn of_source(c: &mut dyn Conn, user: &UserId, source: &SourceId) -> Result<Routes> {
+pub fn of_emitter(c: &mut dyn Conn, user: &UserId, emitter: &EmitterId) -> Result<Routes> {
+    let all = match emitter.kind() {
+        EmitterKind::Source(_) => ALL_SOURCES,
+        EmitterKind::Workflow(_) => ALL_WORKFLOWS,
+    };
     let mut routes = Routes::default();
-    c.query(LISTENERS, params![user, source, ALL_SOURCES], &mut |row| {
+    c.query(LISTENERS, params![user, emitter, all], &mut |row| {
         let event_name: String = row.get(0)?;
         let id: String = row.get(1)?;
         let listener = Listener::parse(&id)

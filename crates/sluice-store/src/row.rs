@@ -41,6 +41,14 @@ impl<'r> Row<'r> {
         serde_json::from_str(json)
             .map_err(|error| StoreError::Corrupt(format!("column {index}: {error}")))
     }
+
+    /// Reads a column that holds JSON text or null.
+    pub fn json_opt<T: DeserializeOwned>(&self, index: usize) -> Result<Option<T>> {
+        match self.columns.column(index)? {
+            Value::Null => Ok(None),
+            _ => self.json(index).map(Some),
+        }
+    }
 }
 
 /// A type that is read from a whole row.

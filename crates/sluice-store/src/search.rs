@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use sluice_model::{EventId, SourceId};
+use sluice_model::{EmitterId, EventId};
 
 use crate::{
     conn::{Conn, Dialect, query_all},
@@ -41,7 +41,7 @@ pub struct Step<K> {
 /// written `\"`.
 pub fn events(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     filter: &ChannelFilter,
     search: &Search,
     below: Option<EventId>,
@@ -55,7 +55,7 @@ pub fn events(
          AND (ms, seq) < (?4, ?5) AND (ms, seq) >= (?6, ?7) ORDER BY ms DESC, seq DESC LIMIT ?8"
     );
     let params = params![
-        source, channel, all, below.ms, below.seq, since.ms, since.seq, STEP.rows
+        emitter, channel, all, below.ms, below.seq, since.ms, since.seq, STEP.rows
     ];
     let (mut rows, next) = step::<EventId>(query_all(c, &sql, params)?);
     if let (Some(text), Some(last)) = (&search.text, rows.last()) {
@@ -66,7 +66,7 @@ pub fn events(
             contains(c.dialect(), "data", "?8")
         );
         let params = params![
-            source, channel, all, below.ms, below.seq, last.ms, last.seq, &needle
+            emitter, channel, all, below.ms, below.seq, last.ms, last.seq, &needle
         ];
         let mut found = Vec::new();
         c.query(&sql, params, &mut |row| {
@@ -84,23 +84,23 @@ pub fn events(
 /// Log lines older than `below` whose message has the text.
 pub fn logs(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     search: &Search,
     below: Option<i64>,
 ) -> Result<Step<i64>> {
     let below = below.unwrap_or(i64::MAX);
     let looked = query_all(
         c,
-        "SELECT seq, CAST(octet_length(message) AS BIGINT) FROM logs WHERE source_id = ?1 \
+        "SELECT seq, CAST(octet_length(message) AS BIGINT) FROM logs WHERE emitter_id = ?1 \
          AND seq < ?2 ORDER BY seq DESC LIMIT ?3",
-        params![source, below, STEP.rows],
+        params![emitter, below, STEP.rows],
     )?;
     let (rows, next) = step(looked);
     let Some(last) = rows.last() else {
         return Ok(Step { found: rows, next });
     };
     let sql = format!(
-        "SELECT seq FROM logs WHERE source_id = ?1 AND seq < ?2 AND seq >= ?3 AND ts >= ?4 \
+        "SELECT seq FROM logs WHERE emitter_id = ?1 AND seq < ?2 AND seq >= ?3 AND ts >= ?4 \
          AND ts <= ?5 AND {} ORDER BY seq DESC",
         contains(c.dialect(), "message", "?6")
     );
@@ -108,7 +108,7 @@ pub fn logs(
     let until = search.until.unwrap_or(i64::MAX);
     let needle = search.text.as_deref().unwrap_or_default();
     let needle = needle.to_ascii_lowercase();
-    let params = params![source, below, *last, since, until, &needle];
+    let params = params![emitter, below, *last, since, until, &needle];
     let found = query_all(c, &sql, params)?;
     Ok(Step { found, next })
 }

@@ -219,15 +219,15 @@ pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
     // The row first: whoever holds it to subscribe it is waited for, and the subscription seen.
     let removed = c.execute("DELETE FROM sources WHERE id = ?1", params![id])?;
     for belongings in [
-        "DELETE FROM endpoints WHERE source_id = ?1",
-        "DELETE FROM timers WHERE source_id = ?1",
-        "DELETE FROM source_state WHERE source_id = ?1",
-        "DELETE FROM kv WHERE source_id = ?1",
-        "DELETE FROM inbox WHERE source_id = ?1",
-        "DELETE FROM uploads WHERE source_id = ?1",
-        "DELETE FROM events WHERE source_id = ?1",
-        "DELETE FROM logs WHERE source_id = ?1",
-        "DELETE FROM held_events WHERE source_id = ?1",
+        "DELETE FROM endpoints WHERE emitter_id = ?1",
+        "DELETE FROM timers WHERE emitter_id = ?1",
+        "DELETE FROM emitter_state WHERE emitter_id = ?1",
+        "DELETE FROM kv WHERE emitter_id = ?1",
+        "DELETE FROM inbox WHERE emitter_id = ?1",
+        "DELETE FROM uploads WHERE emitter_id = ?1",
+        "DELETE FROM events WHERE emitter_id = ?1",
+        "DELETE FROM logs WHERE emitter_id = ?1",
+        "DELETE FROM held_events WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE listener_id = ?1",
     ] {

@@ -1,7 +1,7 @@
 //! The small state of a source that its commits carry along: the last event id and what dedupe
 //! remembers.
 
-use sluice_model::{DedupeState, EventId, SourceId};
+use sluice_model::{DedupeState, EmitterId, EventId};
 
 use crate::{
     conn::{Conn, query_opt},
@@ -34,37 +34,37 @@ impl FromRow for SourceState {
 }
 
 /// The saved state, or the empty one.
-pub fn load(c: &mut dyn Conn, source: &SourceId) -> Result<SourceState> {
+pub fn load(c: &mut dyn Conn, emitter: &EmitterId) -> Result<SourceState> {
     let saved = query_opt(
         c,
-        "SELECT last_event_ms, last_event_seq, dedupe FROM source_state WHERE source_id = ?1",
-        params![source],
+        "SELECT last_event_ms, last_event_seq, dedupe FROM emitter_state WHERE emitter_id = ?1",
+        params![emitter],
     )?;
     Ok(saved.unwrap_or_default())
 }
 
-pub fn save(c: &mut dyn Conn, source: &SourceId, state: &SourceState) -> Result<()> {
+pub fn save(c: &mut dyn Conn, emitter: &EmitterId, state: &SourceState) -> Result<()> {
     let SourceState { last_event, dedupe } = state;
     let dedupe = (*dedupe != DedupeState::default())
         .then(|| to_json(dedupe))
         .transpose()?;
-    save_raw(c, source, *last_event, dedupe.as_deref())
+    save_raw(c, emitter, *last_event, dedupe.as_deref())
 }
 
 /// [`save`] for the hot path, with the JSON of the dedupe state; `None` is the empty one.
 pub fn save_raw(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     last_event: Option<EventId>,
     dedupe: Option<&str>,
 ) -> Result<()> {
     let (ms, seq) = last_event.map(|id| (id.ms, id.seq)).unzip();
     c.execute(
-        "INSERT INTO source_state (source_id, last_event_ms, last_event_seq, dedupe) \
-         VALUES (?1, ?2, ?3, ?4) ON CONFLICT (source_id) DO UPDATE SET \
+        "INSERT INTO emitter_state (emitter_id, last_event_ms, last_event_seq, dedupe) \
+         VALUES (?1, ?2, ?3, ?4) ON CONFLICT (emitter_id) DO UPDATE SET \
          last_event_ms = excluded.last_event_ms, last_event_seq = excluded.last_event_seq, \
          dedupe = excluded.dedupe",
-        params![source, ms, seq, dedupe],
+        params![emitter, ms, seq, dedupe],
     )?;
     Ok(())
 }

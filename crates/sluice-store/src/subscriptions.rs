@@ -1,6 +1,6 @@
 //! Subscriptions: which listener gets which channel of which emitter.
 
-use sluice_model::{SourceId, SubscriptionId, UserId};
+use sluice_model::{EmitterId, SubscriptionId, UserId};
 
 use crate::{
     conn::{Conn, query_all, query_one},
@@ -14,7 +14,7 @@ use crate::{
 /// Whose events are subscribed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Emitter {
-    Source(SourceId),
+    One(EmitterId),
     AllSources,
     AllWorkflows,
     /// An auto-subscription: every emitter gets a row of its own when it is created.
@@ -27,13 +27,13 @@ impl Emitter {
             ALL_SOURCES => Some(Emitter::AllSources),
             ALL_WORKFLOWS => Some(Emitter::AllWorkflows),
             CREATED_LATER => Some(Emitter::CreatedLater),
-            id => SourceId::parse(id).map(Emitter::Source),
+            id => EmitterId::parse(id).map(Emitter::One),
         }
     }
 
     pub fn as_str(&self) -> &str {
         match self {
-            Emitter::Source(id) => id.as_str(),
+            Emitter::One(id) => id.as_str(),
             Emitter::AllSources => ALL_SOURCES,
             Emitter::AllWorkflows => ALL_WORKFLOWS,
             Emitter::CreatedLater => CREATED_LATER,

@@ -1,7 +1,7 @@
 //! Timers of sources. Only timers of live, active sources are armed (have a due time): that is
 //! the caller's duty.
 
-use sluice_model::{SourceId, TimerSpec};
+use sluice_model::{EmitterId, TimerSpec};
 
 use crate::{
     conn::{Conn, query_all, query_one},
@@ -12,7 +12,7 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timer {
-    pub source_id: SourceId,
+    pub emitter_id: EmitterId,
     pub prop: String,
     pub spec: TimerSpec,
     /// `None` while it is not armed.
@@ -22,7 +22,7 @@ pub struct Timer {
 impl FromRow for Timer {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(Timer {
-            source_id: row.get(0)?,
+            emitter_id: row.get(0)?,
             prop: row.get(1)?,
             spec: row.json(2)?,
             due_at: row.get(3)?,
@@ -33,7 +33,7 @@ impl FromRow for Timer {
 /// An armed timer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DueTimer {
-    pub source_id: SourceId,
+    pub emitter_id: EmitterId,
     pub prop: String,
     pub spec: TimerSpec,
     pub due_at: i64,
@@ -42,7 +42,7 @@ pub struct DueTimer {
 impl FromRow for DueTimer {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(DueTimer {
-            source_id: row.get(0)?,
+            emitter_id: row.get(0)?,
             prop: row.get(1)?,
             spec: row.json(2)?,
             due_at: row.get(3)?,
@@ -52,33 +52,33 @@ impl FromRow for DueTimer {
 
 pub fn upsert(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     prop: &str,
     spec: &TimerSpec,
     due_at: Option<i64>,
 ) -> Result<()> {
     c.execute(
-        "INSERT INTO timers (source_id, prop, spec, due_at) VALUES (?1, ?2, ?3, ?4) \
-         ON CONFLICT (source_id, prop) DO UPDATE SET spec = excluded.spec, \
+        "INSERT INTO timers (emitter_id, prop, spec, due_at) VALUES (?1, ?2, ?3, ?4) \
+         ON CONFLICT (emitter_id, prop) DO UPDATE SET spec = excluded.spec, \
          due_at = excluded.due_at",
-        params![source, prop, &to_json(spec)?, due_at],
+        params![emitter, prop, &to_json(spec)?, due_at],
     )?;
     Ok(())
 }
 
 /// The source's timers, by the name of their prop.
-pub fn of_source(c: &mut dyn Conn, source: &SourceId) -> Result<Vec<Timer>> {
+pub fn of_emitter(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Vec<Timer>> {
     query_all(
         c,
-        "SELECT source_id, prop, spec, due_at FROM timers WHERE source_id = ?1 ORDER BY prop",
-        params![source],
+        "SELECT emitter_id, prop, spec, due_at FROM timers WHERE emitter_id = ?1 ORDER BY prop",
+        params![emitter],
     )
 }
 
-pub fn remove(c: &mut dyn Conn, source: &SourceId, prop: &str) -> Result<()> {
+pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, prop: &str) -> Result<()> {
     c.execute(
-        "DELETE FROM timers WHERE source_id = ?1 AND prop = ?2",
-        params![source, prop],
+        "DELETE FROM timers WHERE emitter_id = ?1 AND prop = ?2",
+        params![emitter, prop],
     )?;
     Ok(())
 }
@@ -86,22 +86,22 @@ pub fn remove(c: &mut dyn Conn, source: &SourceId, prop: &str) -> Result<()> {
 /// Arms or disarms one timer; answers whether it was there.
 pub fn set_due(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     prop: &str,
     due_at: Option<i64>,
 ) -> Result<bool> {
     let updated = c.execute(
-        "UPDATE timers SET due_at = ?3 WHERE source_id = ?1 AND prop = ?2",
-        params![source, prop, due_at],
+        "UPDATE timers SET due_at = ?3 WHERE emitter_id = ?1 AND prop = ?2",
+        params![emitter, prop, due_at],
     )?;
     Ok(updated == 1)
 }
 
 /// Disarms a timer to let it tick; false when it is no longer due at `due_at`.
-pub fn claim(c: &mut dyn Conn, source: &SourceId, prop: &str, due_at: i64) -> Result<bool> {
+pub fn claim(c: &mut dyn Conn, emitter: &EmitterId, prop: &str, due_at: i64) -> Result<bool> {
     let claimed = c.execute(
-        "UPDATE timers SET due_at = NULL WHERE source_id = ?1 AND prop = ?2 AND due_at = ?3",
-        params![source, prop, due_at],
+        "UPDATE timers SET due_at = NULL WHERE emitter_id = ?1 AND prop = ?2 AND due_at = ?3",
+        params![emitter, prop, due_at],
     )?;
     Ok(claimed == 1)
 }
@@ -110,8 +110,8 @@ pub fn claim(c: &mut dyn Conn, source: &SourceId, prop: &str, due_at: i64) -> Re
 pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<DueTimer>> {
     query_all(
         c,
-        "SELECT source_id, prop, spec, due_at FROM timers WHERE due_at <= ?1 \
-         ORDER BY due_at, source_id, prop LIMIT ?2",
+        "SELECT emitter_id, prop, spec, due_at FROM timers WHERE due_at <= ?1 \
+         ORDER BY due_at, emitter_id, prop LIMIT ?2",
         params![now, limit],
     )
 }

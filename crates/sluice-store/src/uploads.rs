@@ -1,6 +1,6 @@
 //! Files that came with multipart requests, kept until their invocation is done.
 
-use sluice_model::{InvocationId, SourceId};
+use sluice_model::{EmitterId, InvocationId};
 
 use crate::{
     conn::{Conn, query_all, query_opt},
@@ -12,7 +12,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
     pub id: String,
-    pub source_id: SourceId,
+    pub emitter_id: EmitterId,
     pub invocation_id: InvocationId,
     pub filename: String,
     pub mimetype: String,
@@ -20,14 +20,14 @@ pub struct Upload {
     pub created_at: i64,
 }
 
-const SELECT: &str = "SELECT id, source_id, invocation_id, filename, mimetype, content, \
+const SELECT: &str = "SELECT id, emitter_id, invocation_id, filename, mimetype, content, \
      created_at FROM uploads";
 
 impl FromRow for Upload {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(Upload {
             id: row.get(0)?,
-            source_id: row.get(1)?,
+            emitter_id: row.get(1)?,
             invocation_id: row.get(2)?,
             filename: row.get(3)?,
             mimetype: row.get(4)?,
@@ -40,7 +40,7 @@ impl FromRow for Upload {
 pub fn insert(c: &mut dyn Conn, upload: &Upload) -> Result<()> {
     let Upload {
         id,
-        source_id,
+        emitter_id,
         invocation_id,
         filename,
         mimetype,
@@ -48,11 +48,11 @@ pub fn insert(c: &mut dyn Conn, upload: &Upload) -> Result<()> {
         created_at,
     } = upload;
     c.execute(
-        "INSERT INTO uploads (id, source_id, invocation_id, filename, mimetype, content, \
+        "INSERT INTO uploads (id, emitter_id, invocation_id, filename, mimetype, content, \
          created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         params![
             id,
-            source_id,
+            emitter_id,
             invocation_id,
             filename,
             mimetype,
@@ -66,11 +66,11 @@ pub fn insert(c: &mut dyn Conn, upload: &Upload) -> Result<()> {
 /// The files of one invocation, by id.
 pub fn of_invocation(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     invocation: &InvocationId,
 ) -> Result<Vec<Upload>> {
-    let sql = format!("{SELECT} WHERE source_id = ?1 AND invocation_id = ?2 ORDER BY id");
-    query_all(c, &sql, params![source, invocation])
+    let sql = format!("{SELECT} WHERE emitter_id = ?1 AND invocation_id = ?2 ORDER BY id");
+    query_all(c, &sql, params![emitter, invocation])
 }
 
 /// Whoever's file it is: an upload's id is unguessable, and is the permission to fetch it.
@@ -83,7 +83,7 @@ pub fn get(c: &mut dyn Conn, id: &str) -> Result<Option<Upload>> {
 pub fn remove_older_than(c: &mut dyn Conn, created_before: i64, limit: u32) -> Result<u64> {
     c.execute(
         "DELETE FROM uploads WHERE id IN (SELECT u.id FROM uploads u WHERE u.created_at < ?1 \
-         AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.source_id = u.source_id \
+         AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.emitter_id = u.emitter_id \
          AND i.id = u.invocation_id) ORDER BY u.created_at, u.id LIMIT ?2)",
         params![created_before, limit],
     )

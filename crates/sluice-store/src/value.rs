@@ -4,8 +4,9 @@
 //! direction and the rest of the crate knows neither database's types.
 
 use sluice_model::{
-    AccountId, AppId, ComponentId, ConnectionId, DeliveryId, DynamicPropsId, EmitId, EndpointKey,
-    EventId, InvocationId, SourceId, SubscriptionId, UserId, WebhookId,
+    AccountId, AppId, ComponentId, ConnectionId, DeliveryId, DeploymentId, DynamicPropsId, EmitId,
+    EmitterId, EndpointKey, EventId, InvocationId, SourceId, SubscriptionId, UserId, WebhookId,
+    WorkflowId,
 };
 
 use crate::error::{Result, StoreError};
@@ -184,7 +185,10 @@ stored_as_text!(
     ConnectionId,
     ComponentId,
     DynamicPropsId,
+    EmitterId,
     SourceId,
+    WorkflowId,
+    DeploymentId,
     WebhookId,
     SubscriptionId,
     DeliveryId,

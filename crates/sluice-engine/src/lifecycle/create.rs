@@ -194,7 +194,7 @@ fn store(
     sources::insert(c, &source)?;
     plan::store_endpoints(c, &source.id, &endpoints, &[])?;
     plan::store_warnings(c, &source.id, warnings, now)?;
-    subscribe_created(c, &source, now)?;
+    subscribe_created(c, &source.user_id, &source.id, now)?;
     if source.phase == Phase::Live {
         plan::store_timers(c, &source.id, &timers, &plan::Schedule::Begin, now)?;
     }

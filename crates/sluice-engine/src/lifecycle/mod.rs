@@ -21,6 +21,7 @@ use sluice_store::{
 use crate::{
     ComponentRef, Engine,
     error::EngineError,
+    owners::Owner,
     source::{Engagement, SourceHandle},
 };
 
@@ -97,11 +98,11 @@ impl Engine {
     async fn engage(&self, id: &SourceId) -> Result<Engagement, EngineError> {
         let context = &self.context;
         loop {
-            let handle: Arc<SourceHandle> = context.owners.of(context, id);
+            let handle: Arc<SourceHandle> = context.owners.of_source(context, id);
             if let Some(engagement) = Arc::clone(&handle).engage().await {
                 return Ok(engagement);
             }
-            context.owners.release(&handle);
+            context.owners.release(&Owner::Source(handle));
             if context.draining.is_cancelled() {
                 return Err(EngineError::shutting_down());
             }

@@ -40,7 +40,7 @@ pub(super) fn endpoints(
                 );
             Endpoint {
                 key,
-                source_id: source.clone(),
+                emitter_id: source.clone().into(),
                 prop: (*prop).to_owned(),
             }
         })
@@ -97,7 +97,7 @@ pub(super) fn store_timers(
     schedule: &Schedule<'_>,
     now_ms: i64,
 ) -> Result<(), StoreError> {
-    for timer in timers::of_source(c, source)? {
+    for timer in timers::of_emitter(c, source)? {
         if !specs.contains_key(&timer.prop) {
             timers::remove(c, source, &timer.prop)?;
         }

@@ -225,7 +225,7 @@ impl Engine {
         let change: Change = Box::new(move |c| {
             added
                 .iter()
-                .try_for_each(|endpoint| endpoints::remove(c, &endpoint.source_id, &endpoint.prop))
+                .try_for_each(|endpoint| endpoints::remove(c, &endpoint.emitter_id, &endpoint.prop))
         });
         if let Err(error) = engagement.conclude(None, change).await {
             tracing::warn!(source = %id, %error, "what the old code did when it was activated again could not be stored");
@@ -290,9 +290,9 @@ fn change(what: Transition, changed: &Changed, now: i64) -> Change {
         }
         let id = &source.id;
         plan::store_warnings(c, id, &warnings, now)?;
-        let stored = endpoints::of_source(c, id)?;
+        let stored = endpoints::of_emitter(c, id)?;
         plan::store_endpoints(c, id, &wanted, &stored)?;
-        let before = timers::of_source(c, id)?;
+        let before = timers::of_emitter(c, id)?;
         let schedule = match what {
             Transition::Activate => Schedule::Begin,
             Transition::Deactivate | Transition::ReplaceAsleep => Schedule::Stop,

@@ -31,6 +31,7 @@ use crate::{
     accounts::Grants,
     context::Context,
     mailbox::{Refill, Work},
+    owners::Owner,
     retention::Retention,
 };
 
@@ -126,7 +127,7 @@ impl Actor {
     ) {
         let Some((definition, memory)) = load(&context, &handle).await else {
             handle.mailbox.close();
-            context.owners.release(&handle);
+            context.owners.release(&Owner::Source(handle));
             return;
         };
         context.metrics.live_sources.inc();
@@ -160,8 +161,8 @@ impl Actor {
             context: Arc::clone(&context),
         };
         actor.live().await;
-        context.slots.not_idle(&handle);
-        context.owners.release(&handle);
+        context.slots.not_idle(&handle.id);
+        context.owners.release(&Owner::Source(handle));
         context.metrics.live_sources.dec();
     }
 

@@ -173,7 +173,7 @@ impl Batch {
             Some(due_at) => {
                 let begins = event.begins_a_chain(self.now_ms);
                 let held = HeldEvent {
-                    source_id: self.source.clone(),
+                    emitter_id: self.source.clone().into(),
                     id: event.id,
                     due_at,
                     depth: if begins { 0 } else { event.depth },
@@ -182,7 +182,7 @@ impl Batch {
                 router.prospect(&event.channel, held.depth)
             }
         };
-        if let (Passed::NotToSources, Some(instead)) = (passed, &event.too_deep) {
+        if let (Passed::ToWebhooks, Some(instead)) = (passed, &event.too_deep) {
             let TooDeep { event, log } = &**instead;
             self.store(c, router, event, also_stored)?;
             log.store(c, router)?;

@@ -54,8 +54,8 @@ impl Definition {
         };
         let component = components::get_for_run(c, &source.component_id)?
             .ok_or_else(|| StoreError::Corrupt(format!("{id} has no component")))?;
-        let endpoints = endpoints::of_source(c, id)?;
-        let timers = timers::of_source(c, id)?
+        let endpoints = endpoints::of_emitter(c, id)?;
+        let timers = timers::of_emitter(c, id)?
             .into_iter()
             .map(|timer| (timer.prop, timer.spec))
             .collect();

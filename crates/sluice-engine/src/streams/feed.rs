@@ -7,7 +7,7 @@ use std::{
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use sluice_model::{EventId, SourceId};
+use sluice_model::{EmitterId, EventId};
 use sluice_store::events::{NewEvent, StoredEvent};
 use tokio::sync::{Semaphore, broadcast, watch};
 
@@ -17,7 +17,7 @@ pub(super) const RING: usize = 256;
 const MAX_SHARED: usize = 16 * 1024;
 
 pub(crate) struct Streams {
-    pub(super) feeds: Mutex<HashMap<SourceId, Feed>>,
+    pub(super) feeds: Mutex<HashMap<EmitterId, Feed>>,
     /// One permit for each reader that the server takes.
     pub(super) seats: Arc<Semaphore>,
     pub(super) most: usize,
@@ -82,7 +82,7 @@ impl Streams {
     /// Tells the readers of a source what a commit of it stored. Commits must be told in their order.
     pub(crate) fn publish<'a>(
         &self,
-        source: &SourceId,
+        source: &EmitterId,
         events: impl ExactSizeIterator<Item = NewEvent<'a>>,
     ) {
         let feeds = self.feeds.lock();
@@ -104,14 +104,14 @@ impl Streams {
     }
 
     /// Tells the readers of a source's log that it has grown.
-    pub(crate) fn lines_written(&self, source: &SourceId) {
+    pub(crate) fn lines_written(&self, source: &EmitterId) {
         if let Some(feed) = self.feeds.lock().get(source) {
             feed.lines.send_replace(());
         }
     }
 
     /// Tells the readers of a source that something may have been stored.
-    pub(crate) fn look_again(&self, source: &SourceId) {
+    pub(crate) fn look_again(&self, source: &EmitterId) {
         if let Some(feed) = self.feeds.lock().get(source) {
             let _ = feed.events.send(News::LookAgain);
             feed.lines.send_replace(());
@@ -119,7 +119,7 @@ impl Streams {
     }
 
     /// The source is gone: its streams end.
-    pub(crate) fn close(&self, source: &SourceId) {
+    pub(crate) fn close(&self, source: &EmitterId) {
         self.feeds.lock().remove(source);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sluice_model::SourceId;
+use sluice_model::EmitterId;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::feed::Feed;
@@ -17,7 +17,7 @@ pub(super) struct Seat<R> {
 
 pub(super) struct Place {
     pub(super) context: Arc<Context>,
-    pub(super) source: SourceId,
+    pub(super) source: EmitterId,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -25,7 +25,7 @@ impl<R> Seat<R> {
     /// Takes a place and listens to the source's feed, which the first reader makes.
     pub(super) fn take(
         context: &Arc<Context>,
-        source: &SourceId,
+        source: &EmitterId,
         listen: impl FnOnce(&Feed) -> R,
     ) -> Result<Seat<R>, EngineError> {
         if context.draining.is_cancelled() {

@@ -2,14 +2,14 @@
 
 use sluice_api::EventSummary;
 use sluice_engine::Engine;
-use sluice_model::{EventId, SourceId, UserId};
+use sluice_model::{EmitterId, EmitterKind, EventId, UserId};
 use sluice_store::{
     Store, StoreError,
     events::{self, ChannelFilter, StoredEvent},
     logs::{self, StoredLog},
     routes::LOG_CHANNEL,
     search::Search,
-    sources,
+    sources, workflows,
 };
 
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
 
 /// How many of the newest events are shown to those who do not search.
 const SHOWN: u32 = 100;
-/// What a client wants to see of a source.
+/// What a client wants to see of a source or a workflow.
 pub(super) struct Wanted {
     pub(super) rows: Rows,
     pub(super) page: PageRequest<EventId>,
@@ -52,7 +52,7 @@ impl Rows {
 pub(super) async fn read(
     engine: &Engine,
     user: &UserId,
-    source: &SourceId,
+    emitter: &EmitterId,
     wanted: Wanted,
 ) -> Result<(u64, Vec<EventSummary>), ApiError> {
     let Wanted {
@@ -61,17 +61,26 @@ pub(super) async fn read(
         search,
         detail,
     } = wanted;
-    let (store, owner, id) = (engine.store(), user.clone(), source.clone());
-    let found = store.read(move |c| sources::get(c, &owner, &id));
-    found.await?.ok_or(ApiError::NotFound("source"))?;
+    let (store, owner, id) = (engine.store(), user.clone(), emitter.clone());
+    let missing = store.read(move |c| {
+        Ok(match id.kind() {
+            EmitterKind::Source(id) => sources::get(c, &owner, &id)?.is_none().then_some("source"),
+            EmitterKind::Workflow(id) => workflows::get(c, &owner, &id)?
+                .is_none()
+                .then_some("workflow"),
+        })
+    });
+    if let Some(what) = missing.await? {
+        return Err(ApiError::NotFound(what));
+    }
     match rows {
         Rows::Events(filter) => {
             let (total, events) = match search {
-                None => newest_events(store, source, filter, page).await?,
-                Some(search) => find_events(store, source, filter, search, page).await?,
+                None => newest_events(store, emitter, filter, page).await?,
+                Some(search) => find_events(store, emitter, filter, search, page).await?,
             };
             let events = events.into_iter();
-            let summaries = events.map(|event| summarise(source, event, detail));
+            let summaries = events.map(|event| summarise(emitter, event, detail));
             Ok((total, summaries.collect::<Result<_, _>>()?))
         }
         Rows::Logs => {
@@ -82,13 +91,13 @@ pub(super) async fn read(
                 before: page.before.map(|id| id.seq),
             };
             let (total, lines) = match search {
-                None => newest_logs(store, source, page).await?,
-                Some(search) => find_logs(store, source, search, page).await?,
+                None => newest_logs(store, emitter, page).await?,
+                Some(search) => find_logs(store, emitter, search, page).await?,
             };
             let lines = lines.into_iter();
             Ok((
                 total,
-                lines.map(|line| summarise_log(source, line)).collect(),
+                lines.map(|line| summarise_log(emitter, line)).collect(),
             ))
         }
     }
@@ -96,20 +105,20 @@ pub(super) async fn read(
 
 async fn newest_events(
     store: &Store,
-    source: &SourceId,
+    emitter: &EmitterId,
     filter: ChannelFilter,
     page: PageRequest<EventId>,
 ) -> Result<(u64, Vec<StoredEvent>), StoreError> {
-    let source = source.clone();
+    let emitter = emitter.clone();
     let read = store.read(move |c| {
-        let total = events::count(c, &source, &filter)?;
+        let total = events::count(c, &emitter, &filter)?;
         let beyond = if page.is_first() {
             None
         } else {
-            events::id_behind(c, &source, &filter, SHOWN)?
+            events::id_behind(c, &emitter, &filter, SHOWN)?
         };
         let (after, before) = (page.after, page.before.max(beyond));
-        let rows = events::newest(c, &source, &filter, page.limit, after, before)?;
+        let rows = events::newest(c, &emitter, &filter, page.limit, after, before)?;
         Ok((total, rows))
     });
     read.await
@@ -117,19 +126,19 @@ async fn newest_events(
 
 async fn newest_logs(
     store: &Store,
-    source: &SourceId,
+    emitter: &EmitterId,
     page: PageRequest<i64>,
 ) -> Result<(u64, Vec<StoredLog>), StoreError> {
-    let source = source.clone();
+    let emitter = emitter.clone();
     let read = store.read(move |c| {
-        let total = logs::count(c, &source)?;
+        let total = logs::count(c, &emitter)?;
         let beyond = if page.is_first() {
             None
         } else {
-            logs::seq_behind(c, &source, SHOWN.into())?
+            logs::seq_behind(c, &emitter, SHOWN.into())?
         };
         let before = page.before.max(beyond);
-        let rows = logs::page(c, &source, page.limit, page.after, before)?;
+        let rows = logs::page(c, &emitter, page.limit, page.after, before)?;
         Ok((total, rows))
     });
     read.await

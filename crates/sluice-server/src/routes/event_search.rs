@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use sluice_api::EventsQuery;
-use sluice_model::{EventId, SourceId};
+use sluice_model::{EmitterId, EventId};
 use sluice_store::{
     Conn, Store, StoreError,
     events::{self, ChannelFilter, StoredEvent},
@@ -52,7 +52,7 @@ pub(super) fn parse_times(
 
 pub(super) async fn find_events(
     store: &Store,
-    source: &SourceId,
+    source: &EmitterId,
     filter: ChannelFilter,
     search: Search,
     page: PageRequest<EventId>,
@@ -70,7 +70,7 @@ pub(super) async fn find_events(
 
 pub(super) async fn find_logs(
     store: &Store,
-    source: &SourceId,
+    source: &EmitterId,
     search: Search,
     page: PageRequest<i64>,
 ) -> Result<(u64, Vec<StoredLog>), StoreError> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 use sluice_api::{EventMetadata, EventSummary};
-use sluice_model::{EventId, SourceId};
+use sluice_model::{EmitterId, EventId};
 use sluice_store::{
     logs::{StoredLog, event_id},
     routes::LOG_CHANNEL,
@@ -21,7 +21,7 @@ pub(super) fn log_id(line: &StoredLog) -> EventId {
     event_id(line.ts, line.seq)
 }
 
-pub(super) fn summarise_log(source: &SourceId, line: StoredLog) -> EventSummary {
+pub(super) fn summarise_log(source: &EmitterId, line: StoredLog) -> EventSummary {
     let id = log_id(&line);
     let event = Line {
         ts: line.ts,
@@ -61,7 +61,7 @@ mod tests {
             level: "info".to_owned(),
             message: "one\ntwo".to_owned(),
         };
-        let source = SourceId::parse("dc_abc").unwrap();
+        let source = EmitterId::parse("dc_abc").unwrap();
         assert_eq!(
             serde_json::to_value(summarise_log(&source, line)).unwrap(),
             json!({

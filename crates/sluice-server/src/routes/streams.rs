@@ -42,7 +42,10 @@ pub(crate) async fn events(
     }
     let channels = channel_filter(query.event_name)?;
     let reader = engine.follow_events(&user.id, &id, channels, after).await?;
-    let frames = Frames::Events { source: id, reader };
+    let frames = Frames::Events {
+        source: id.into(),
+        reader,
+    };
     Ok(sse::response(body::of(frames)))
 }
 
@@ -91,7 +94,7 @@ async fn follow_lines(
     let after = after.map(|id| id.seq);
     let reader = engine.follow_lines(&user.id, &source, after).await?;
     let frames = Frames::Lines {
-        source,
+        source: source.into(),
         reader,
         form,
     };

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use sluice_api::{EventMetadata, EventSummary, TruncatedEvent};
-use sluice_model::SourceId;
+use sluice_model::EmitterId;
 use sluice_store::events::StoredEvent;
 
 use crate::error::ApiError;
@@ -32,7 +32,7 @@ struct EmitMeta<'a> {
 }
 
 pub(super) fn summarise(
-    source: &SourceId,
+    source: &EmitterId,
     event: StoredEvent,
     detail: Detail,
 ) -> Result<EventSummary, ApiError> {
@@ -106,7 +106,7 @@ mod tests {
             meta: meta.to_owned(),
             data: data.to_owned(),
         };
-        let source = SourceId::parse("dc_abc").unwrap();
+        let source = EmitterId::parse("dc_abc").unwrap();
         let summary = summarise(&source, event, detail).unwrap();
         serde_json::to_value(summary).unwrap()
     }

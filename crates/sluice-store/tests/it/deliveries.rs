@@ -126,7 +126,7 @@ fn what_is_due_comes_in_order_with_all_that_is_sent(#[values(Db::Sqlite, Db::Pos
             tries: 0,
             attempts: Vec::new(),
             created_at: 10,
-            emitter: source_id("s"),
+            emitter: source_id("s").into(),
             event_id: EventId { ms: 5, seq: 2 },
             channel: "custom".to_owned(),
             data: "{\"n\":1}".to_owned(),

@@ -85,7 +85,7 @@ fn a_delivery_is_shown_to_its_user_with_what_it_carries(
         let whole = Delivery {
             id: id.clone(),
             webhook_id: hook.id.clone(),
-            emitter_id: source_id("s"),
+            emitter_id: source_id("s").into(),
             event_id: EventId { ms: 5, seq: 0 },
             channel: "custom".to_owned(),
             state: DeliveryState::Pending,

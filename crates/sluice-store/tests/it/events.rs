@@ -240,7 +240,7 @@ fn an_event_that_waits_for_its_time_has_not_come_yet(#[values(Db::Sqlite, Db::Po
     t.write(|c| {
         fill(c)?;
         c.execute_script(&format!(
-            "INSERT INTO held_events (source_id, ms, seq, due_at, depth) VALUES ('{}', 2, 0, 99, 0)",
+            "INSERT INTO held_events (emitter_id, ms, seq, due_at, depth) VALUES ('{}', 2, 0, 99, 0)",
             source_id("s")
         ))?;
         let all = &ChannelFilter::AllButSystem;

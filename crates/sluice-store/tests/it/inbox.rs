@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use rstest::rstest;
-use sluice_model::{InvocationId, SourceId};
+use sluice_model::{EmitterId, InvocationId, SourceId};
 use sluice_store::{
     Conn, StoreError,
     inbox::{self, InboxItem, InboxKind, NewInboxItem, Room, Waiting},
@@ -124,7 +124,10 @@ fn only_live_active_sources_have_work(#[values(Db::Sqlite, Db::Postgres)] db: Db
             inbox::insert(c, &row.id, &item(&id))?;
         }
         sources::insert(c, &source("idle", &a, 1))?;
-        assert_eq!(inbox::sources_with_work(c)?, [source_id("live")]);
+        assert_eq!(
+            inbox::emitters_with_work(c)?,
+            [EmitterId::from(source_id("live"))]
+        );
         Ok(())
     })
     .unwrap();

@@ -25,7 +25,7 @@ fn invocation() -> InvocationId {
 fn upload(c: &mut dyn Conn, id: &str, size: usize) -> Result<()> {
     let upload = Upload {
         id: id.to_owned(),
-        source_id: source_id("s"),
+        emitter_id: source_id("s").into(),
         invocation_id: invocation(),
         filename: String::new(),
         mimetype: String::new(),

@@ -134,7 +134,7 @@ fn sources_with_something_too_old_are_found(#[values(Db::Sqlite, Db::Postgres)] 
             emit(c, tail, 7_000, "1")?;
         }
         let aged = |tail, before_ms, too_old| Aged {
-            source: source_id(tail),
+            emitter: source_id(tail).into(),
             before_ms,
             too_old,
         };

@@ -20,7 +20,7 @@ use crate::{
 const LIMIT: Duration = Duration::from_millis(50);
 
 fn to(c: &mut dyn Conn, channel: &str) -> Result<Vec<Listener>> {
-    let routes = routes::of_source(c, &user_id("a"), &source_id("s"))?;
+    let routes = routes::of_emitter(c, &user_id("a"), &source_id("s"))?;
     Ok(routes.to(channel).to_vec())
 }
 
@@ -69,9 +69,9 @@ fn active_listeners_get_an_event_once_whichever_subscriptions_they_have(
         assert_eq!(to(c, "")?, [listener.clone(), hook]);
         assert_eq!(to(c, "$errors")?, [listener]);
         assert!(to(c, "custom")?.is_empty());
-        let routes = routes::of_source(c, &user_id("a"), &source_id("quiet"))?;
+        let routes = routes::of_emitter(c, &user_id("a"), &source_id("quiet"))?;
         assert_eq!(routes.to("").len(), 2);
-        let others = routes::of_source(c, &user_id("c"), &source_id("s"))?;
+        let others = routes::of_emitter(c, &user_id("c"), &source_id("s"))?;
         assert!(others.to("").is_empty());
         Ok(())
     })

@@ -214,7 +214,7 @@ fn furnish(c: &mut dyn Conn, tail: &str, key: char) -> Result<()> {
     inbox::insert(c, &id, &item)?;
     let upload = Upload {
         id: format!("upload-{tail}"),
-        source_id: id.clone(),
+        emitter_id: id.clone().into(),
         invocation_id: invocation,
         filename: "f".to_owned(),
         mimetype: "m".to_owned(),
@@ -252,7 +252,7 @@ fn removing_a_source_removes_all_that_is_its_own(#[values(Db::Sqlite, Db::Postgr
         for table in [
             "endpoints",
             "timers",
-            "source_state",
+            "emitter_state",
             "kv",
             "inbox",
             "uploads",

@@ -294,7 +294,7 @@ pub(crate) fn prop(name: &str) -> PropDef {
 /// Lets an event wait for a time that does not come.
 pub(crate) fn hold(c: &mut dyn Conn, source: &str, id: EventId) -> Result<()> {
     c.execute(
-        "INSERT INTO held_events (source_id, ms, seq, due_at, depth) VALUES (?1, ?2, ?3, ?4, 0)",
+        "INSERT INTO held_events (emitter_id, ms, seq, due_at, depth) VALUES (?1, ?2, ?3, ?4, 0)",
         params![&source_id(source), id.ms, id.seq, i64::MAX],
     )?;
     Ok(())
@@ -303,7 +303,7 @@ pub(crate) fn hold(c: &mut dyn Conn, source: &str, id: EventId) -> Result<()> {
 /// The events that wait, by their sources and ids.
 pub(crate) fn held(c: &mut dyn Conn) -> Result<Vec<String>> {
     let mut held = Vec::new();
-    let sql = "SELECT source_id, ms, seq FROM held_events ORDER BY source_id, ms, seq";
+    let sql = "SELECT emitter_id, ms, seq FROM held_events ORDER BY emitter_id, ms, seq";
     c.query(sql, &[], &mut |row| {
         let (source, ms, seq) = (row.get::<SourceId>(0)?, row.get(1)?, row.get(2)?);
         held.push(format!("{source} {}", EventId { ms, seq }));

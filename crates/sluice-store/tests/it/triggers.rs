@@ -21,10 +21,10 @@ fn an_endpoint_leads_to_its_source(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         endpoints::insert(c, &second, &id, "http")?;
         endpoints::insert(c, &first, &id, "another")?;
 
-        let rows = endpoints::of_source(c, &id)?;
+        let rows = endpoints::of_emitter(c, &id)?;
         let endpoint = |key: &_, prop: &str| Endpoint {
             key: Clone::clone(key),
-            source_id: id.clone(),
+            emitter_id: id.clone().into(),
             prop: prop.to_owned(),
         };
         assert_eq!(
@@ -41,10 +41,10 @@ fn an_endpoint_leads_to_its_source(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             component_id: component_id("c"),
             dynamic_props: Vec::new(),
         };
-        assert_eq!(endpoints::find(c, &second)?, Some(target));
+        assert_eq!(endpoints::source_behind(c, &second)?, Some(target));
         endpoints::remove(c, &id, "http")?;
-        assert_eq!(endpoints::find(c, &second)?, None);
-        assert_eq!(endpoints::of_source(c, &id)?.len(), 1);
+        assert_eq!(endpoints::source_behind(c, &second)?, None);
+        assert_eq!(endpoints::of_emitter(c, &id)?.len(), 1);
         Ok(())
     })
     .unwrap();
@@ -72,7 +72,7 @@ fn due_timers_come_the_longest_due_first(#[values(Db::Sqlite, Db::Postgres)] db:
             let rows = timers::due(c, now, limit)?;
             let names = rows
                 .iter()
-                .map(|row| format!("{}.{}", row.source_id, row.prop));
+                .map(|row| format!("{}.{}", row.emitter_id, row.prop));
             sluice_store::Result::Ok(names.collect::<Vec<_>>())
         };
         assert_eq!(due(c, 9, 10)?, Vec::<String>::new());
@@ -80,7 +80,7 @@ fn due_timers_come_the_longest_due_first(#[values(Db::Sqlite, Db::Postgres)] db:
         assert_eq!(due(c, 20, 10)?, ["dc_a.u", "dc_a.t", "dc_b.t"]);
         assert_eq!(due(c, 20, 2)?, ["dc_a.u", "dc_a.t"]);
         let first = DueTimer {
-            source_id: source_id("a"),
+            emitter_id: source_id("a").into(),
             prop: "u".to_owned(),
             spec: cron(),
             due_at: 10,
@@ -98,14 +98,14 @@ fn timers_are_armed_disarmed_and_removed(#[values(Db::Sqlite, Db::Postgres)] db:
     t.write(|c| {
         let id = source_id("a");
         let timer = |prop: &str, spec, due_at| Timer {
-            source_id: source_id("a"),
+            emitter_id: source_id("a").into(),
             prop: prop.to_owned(),
             spec,
             due_at,
         };
         timers::upsert(c, &id, "t", &TimerSpec::HOURLY, Some(20))?;
         timers::upsert(c, &id, "t", &cron(), None)?;
-        assert_eq!(timers::of_source(c, &id)?, [timer("t", cron(), None)]);
+        assert_eq!(timers::of_emitter(c, &id)?, [timer("t", cron(), None)]);
         assert!(timers::set_due(c, &id, "t", Some(7))?);
         assert!(!timers::set_due(c, &id, "x", Some(7))?);
         timers::upsert(c, &id, "s", &cron(), Some(8))?;
@@ -116,7 +116,7 @@ fn timers_are_armed_disarmed_and_removed(#[values(Db::Sqlite, Db::Postgres)] db:
         }
         assert_eq!(timers::next_due(c)?, Some(9));
         timers::remove(c, &id, "t")?;
-        assert_eq!(timers::of_source(c, &id)?, [timer("s", cron(), None)]);
+        assert_eq!(timers::of_emitter(c, &id)?, [timer("s", cron(), None)]);
         Ok(())
     })
     .unwrap();
@@ -132,7 +132,7 @@ fn a_tick_is_claimed_once(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         assert!(!timers::claim(c, &id, "x", 7)?);
         assert!(timers::claim(c, &id, "t", 7)?);
         assert!(!timers::claim(c, &id, "t", 7)?);
-        assert_eq!(timers::of_source(c, &id)?[0].due_at, None);
+        assert_eq!(timers::of_emitter(c, &id)?[0].due_at, None);
         Ok(())
     })
     .unwrap();

@@ -11,7 +11,7 @@ use crate::support::{Db, TestStore, invocation_ids, source_id};
 fn upload(id: &str, invocation: usize, created_at: i64) -> Upload {
     Upload {
         id: id.to_owned(),
-        source_id: source_id("s"),
+        emitter_id: source_id("s").into(),
         invocation_id: invocation_ids(2)[invocation],
         filename: "photo.png".to_owned(),
         mimetype: "image/png".to_owned(),

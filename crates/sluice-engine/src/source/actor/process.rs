@@ -12,6 +12,7 @@ use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE, Live, Running};
 use crate::{
     accounts::Grants,
     mailbox::NoReply,
+    owners::Owner,
     source::{
         asks::{Asks, Reach},
         bindings::bindings,
@@ -134,7 +135,7 @@ impl Actor {
         }
         // What was being placed in its folder is placed again in that of the next one.
         self.placing = JoinSet::new();
-        self.context.slots.not_idle(&self.handle);
+        self.context.slots.not_idle(&self.handle.id);
     }
 
     pub(super) fn stop_idle_process(&mut self) {
@@ -152,11 +153,12 @@ impl Actor {
         match (idle, self.idle_since) {
             (true, None) => {
                 self.idle_since = Some(Instant::now());
-                self.context.slots.idle(&self.handle);
+                let owner = Owner::Source(Arc::clone(&self.handle));
+                self.context.slots.idle(&owner);
             }
             (false, Some(_)) => {
                 self.idle_since = None;
-                self.context.slots.not_idle(&self.handle);
+                self.context.slots.not_idle(&self.handle.id);
             }
             _ => {}
         }

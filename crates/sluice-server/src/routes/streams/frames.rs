@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use sluice_engine::{EventReader, LineReader, StreamEnd, StreamedEvent};
-use sluice_model::SourceId;
+use sluice_model::EmitterId;
 use sluice_store::{events::StoredEvent, logs::StoredLog};
 
 use crate::{
@@ -18,11 +18,11 @@ use crate::{
 
 pub(super) enum Frames {
     Events {
-        source: SourceId,
+        source: EmitterId,
         reader: EventReader,
     },
     Lines {
-        source: SourceId,
+        source: EmitterId,
         reader: LineReader,
         form: LineForm,
     },
@@ -57,7 +57,7 @@ impl Frames {
     }
 }
 
-fn event_frame(source: &SourceId, event: StoredEvent) -> Bytes {
+fn event_frame(source: &EmitterId, event: StoredEvent) -> Bytes {
     let id = event.id;
     let frame = summarise(source, event, Detail::Whole)
         .map_err(|error| format!("{error:?}"))
@@ -68,7 +68,7 @@ fn event_frame(source: &SourceId, event: StoredEvent) -> Bytes {
     })
 }
 
-fn line_frame(source: &SourceId, line: StoredLog, form: LineForm) -> Bytes {
+fn line_frame(source: &EmitterId, line: StoredLog, form: LineForm) -> Bytes {
     let id = log_id(&line);
     let frame = match form {
         LineForm::Line => sse::message(id, &logs::on_the_wire(line)),

@@ -242,7 +242,7 @@ fn inbox_operation() -> impl Strategy<Value = Operation> {
                 bytes: 4,
             };
             let waiting = inbox::waiting(c, &source, &room)?;
-            let with_work = inbox::sources_with_work(c)?;
+            let with_work = inbox::emitters_with_work(c)?;
             Ok(format!("{done} {waiting:?} {with_work:?}"))
         })
     })

@@ -1,0 +1,136 @@
+//! What the steps of runs did: one row for each time that a step ran.
+
+use sluice_model::{InvocationId, WorkflowId, workflow::RunError};
+
+use crate::{
+    conn::{Conn, query_all},
+    error::Result,
+    params,
+    row::{FromRow, Row, to_json},
+    text_enum::text_enum,
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepState {
+    Completed,
+    Failed,
+    /// It asked to be run again.
+    Repeated,
+}
+
+text_enum!(StepState {
+    Completed = "completed",
+    Failed = "failed",
+    Repeated = "repeated",
+});
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepRecord {
+    /// Counted from 0.
+    pub position: u32,
+    /// Counted from 1 for each position.
+    pub attempt: u32,
+    pub name: String,
+    pub state: StepState,
+    pub started_at: i64,
+    pub duration_ms: u64,
+    pub error: Option<RunError>,
+    /// JSON: a list of log lines.
+    pub logs: String,
+    /// JSON: an object.
+    pub exports: String,
+}
+
+const COLUMNS: &str =
+    "position, attempt, name, state, started_at, duration_ms, error, logs, exports";
+
+impl FromRow for StepRecord {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(StepRecord {
+            position: row.get(0)?,
+            attempt: row.get(1)?,
+            name: row.get(2)?,
+            state: row.get(3)?,
+            started_at: row.get(4)?,
+            duration_ms: row.get(5)?,
+            error: row.json_opt(6)?,
+            logs: row.get(7)?,
+            exports: row.get(8)?,
+        })
+    }
+}
+
+/// Conflicts when this attempt is recorded already.
+pub fn insert(
+    c: &mut dyn Conn,
+    workflow: &WorkflowId,
+    run: &InvocationId,
+    record: &StepRecord,
+) -> Result<()> {
+    let StepRecord {
+        position,
+        attempt,
+        name,
+        state,
+        started_at,
+        duration_ms,
+        error,
+        logs,
+        exports,
+    } = record;
+    let error = error.as_ref().map(to_json).transpose()?;
+    c.execute(
+        &format!(
+            "INSERT INTO run_steps (workflow_id, run_id, {COLUMNS}) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+        ),
+        params![
+            workflow,
+            run,
+            *position,
+            *attempt,
+            name,
+            *state,
+            *started_at,
+            *duration_ms,
+            error.as_ref(),
+            logs,
+            exports
+        ],
+    )?;
+    Ok(())
+}
+
+/// All of a run, in the order in which they ran.
+pub fn of_run(
+    c: &mut dyn Conn,
+    workflow: &WorkflowId,
+    run: &InvocationId,
+) -> Result<Vec<StepRecord>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM run_steps WHERE workflow_id = ?1 AND run_id = ?2 \
+         ORDER BY position, attempt"
+    );
+    query_all(c, &sql, params![workflow, run])
+}
+
+/// Changes what a step that is recorded exports.
+pub fn set_exports(
+    c: &mut dyn Conn,
+    workflow: &WorkflowId,
+    run: &InvocationId,
+    record: &StepRecord,
+) -> Result<()> {
+    c.execute(
+        "UPDATE run_steps SET exports = ?5 WHERE workflow_id = ?1 AND run_id = ?2 \
+         AND position = ?3 AND attempt = ?4",
+        params![
+            workflow,
+            run,
+            record.position,
+            record.attempt,
+            &record.exports
+        ],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! Runs of workflows: written when they begin, kept as the record of what they did.
+
+use sluice_model::{
+    DeploymentId, InvocationId, WorkflowId,
+    workflow::{Pause, RunError, RunOrigin},
+};
+
+use crate::{
+    conn::{Conn, query_all, query_one, query_opt},
+    error::Result,
+    params,
+    row::{FromRow, Row, to_json},
+    text_enum::text_enum,
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// A replay that waits for its turn. Other runs have no row until they begin.
+    Queued,
+    Running,
+    /// Delayed or suspended.
+    Waiting,
+    Succeeded,
+    Failed,
+    Cancelled,
+}
+
+text_enum!(RunState {
+    Queued = "queued",
+    Running = "running",
+    Waiting = "waiting",
+    Succeeded = "succeeded",
+    Failed = "failed",
+    Cancelled = "cancelled",
+});
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    pub id: InvocationId,
+    pub workflow_id: WorkflowId,
+    pub deployment_id: DeploymentId,
+    pub state: RunState,
+    pub origin: RunOrigin,
+    pub depth: u32,
+    pub accepted_at: i64,
+    pub started_at: i64,
+    pub finished_at: Option<i64>,
+    /// When it goes on by itself, or is given up.
+    pub due_at: Option<i64>,
+    pub pause: Option<Pause>,
+    /// Whoever has it may make the run go on, or cancel it.
+    pub pause_key: Option<String>,
+    pub error: Option<RunError>,
+    pub exit_reason: Option<String>,
+    /// JSON.
+    pub event: String,
+}
+
+const COLUMNS: &str = "id, workflow_id, deployment_id, state, origin, depth, accepted_at, \
+     started_at, finished_at, due_at, pause, pause_key, error, exit_reason, event";
+
+impl FromRow for Run {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Run {
+            id: row.get(0)?,
+            workflow_id: row.get(1)?,
+            deployment_id: row.get(2)?,
+            state: row.get(3)?,
+            origin: row.json(4)?,
+            depth: row.get(5)?,
+            accepted_at: row.get(6)?,
+            started_at: row.get(7)?,
+            finished_at: row.get(8)?,
+            due_at: row.get(9)?,
+            pause: row.json_opt(10)?,
+            pause_key: row.get(11)?,
+            error: row.json_opt(12)?,
+            exit_reason: row.get(13)?,
+            event: row.get(14)?,
+        })
+    }
+}
+
+/// Writes a run down, or takes up again one that is written down.
+pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
+    let Run {
+        id,
+        workflow_id,
+        deployment_id,
+        state,
+        origin,
+        depth,
+        accepted_at,
+        started_at,
+        finished_at,
+        due_at,
+        pause,
+        pause_key,
+        error,
+        exit_reason,
+        event,
+    } = run;
+    let pause = pause.as_ref().map(to_json).transpose()?;
+    let error = error.as_ref().map(to_json).transpose()?;
+    c.execute(
+        &format!(
+            "INSERT INTO runs ({COLUMNS}) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
+             ON CONFLICT (workflow_id, id) DO UPDATE SET deployment_id = excluded.deployment_id, \
+             state = excluded.state, started_at = excluded.started_at, \
+             finished_at = excluded.finished_at, due_at = excluded.due_at, \
+             pause = excluded.pause, pause_key = excluded.pause_key, error = excluded.error, \
+             exit_reason = excluded.exit_reason"
+        ),
+        params![
+            id,
+            workflow_id,
+            deployment_id,
+            *state,
+            &to_json(origin)?,
+            *depth,
+            *accepted_at,
+            *started_at,
+            *finished_at,
+            *due_at,
+            pause.as_ref(),
+            pause_key.as_ref(),
+            error.as_ref(),
+            exit_reason.as_ref(),
+            event
+        ],
+    )?;
+    Ok(())
+}
+
+/// Saves what has changed in a run since it began.
+pub fn update(c: &mut dyn Conn, run: &Run) -> Result<()> {
+    let pause = run.pause.as_ref().map(to_json).transpose()?;
+    let error = run.error.as_ref().map(to_json).transpose()?;
+    c.execute(
+        "UPDATE runs SET state = ?3, finished_at = ?4, due_at = ?5, pause = ?6, pause_key = ?7, \
+         error = ?8, exit_reason = ?9 WHERE workflow_id = ?1 AND id = ?2",
+        params![
+            &run.workflow_id,
+            &run.id,
+            run.state,
+            run.finished_at,
+            run.due_at,
+            pause.as_ref(),
+            run.pause_key.as_ref(),
+            error.as_ref(),
+            run.exit_reason.as_ref()
+        ],
+    )?;
+    Ok(())
+}
+
+pub fn get(c: &mut dyn Conn, workflow: &WorkflowId, id: &InvocationId) -> Result<Option<Run>> {
+    let sql = format!("SELECT {COLUMNS} FROM runs WHERE workflow_id = ?1 AND id = ?2");
+    query_opt(c, &sql, params![workflow, id])
+}
+
+/// The run that waits under this key. The key is the permission.
+pub fn by_pause_key(c: &mut dyn Conn, key: &str) -> Result<Option<Run>> {
+    let sql = format!("SELECT {COLUMNS} FROM runs WHERE pause_key = ?1 AND state = 'waiting'");
+    query_opt(c, &sql, params![key])
+}
+
+/// Lets a run that waits under this key go on; false when somebody else did already.
+pub fn claim(
+    c: &mut dyn Conn,
+    workflow: &WorkflowId,
+    id: &InvocationId,
+    key: &str,
+) -> Result<bool> {
+    let claimed = c.execute(
+        "UPDATE runs SET due_at = NULL, pause_key = NULL WHERE workflow_id = ?1 AND id = ?2 \
+         AND pause_key = ?3 AND state = 'waiting'",
+        params![workflow, id, key],
+    )?;
+    Ok(claimed == 1)
+}
+
+/// Everybody's runs whose wait is over at `now`, the longest over first.
+pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<Run>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE due_at <= ?1 ORDER BY due_at, workflow_id, id LIMIT ?2"
+    );
+    query_all(c, &sql, params![now, limit])
+}
+
+/// When the next of everybody's runs goes on.
+pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
+    query_one(
+        c,
+        "SELECT MIN(due_at) FROM runs WHERE due_at IS NOT NULL",
+        &[],
+    )
+}
+
+/// Those that were under way; right after a start, what a crash interrupted.
+pub fn running(c: &mut dyn Conn, workflow: &WorkflowId) -> Result<Vec<InvocationId>> {
+    query_all(
+        c,
+        "SELECT id FROM runs WHERE workflow_id = ?1 AND state = 'running' ORDER BY id",
+        params![workflow],
+    )
+}
+
+/// How many runs began at `since` or later.
+pub fn started_since(c: &mut dyn Conn, workflow: &WorkflowId, since: i64) -> Result<u64> {
+    query_one(
+        c,
+        "SELECT COUNT(*) FROM runs WHERE workflow_id = ?1 AND started_at >= ?2",
+        params![workflow, since],
+    )
+}

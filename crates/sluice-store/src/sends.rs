@@ -1,0 +1,161 @@
+//! What steps send with `$.send`: held until their run ends or waits, and then kept as the record of what came of it.
+
+use sluice_model::{EmitId, InvocationId, UserId, WorkflowId};
+
+use crate::{
+    conn::{Conn, query_all},
+    error::Result,
+    params,
+    row::{FromRow, Row},
+    text_enum::text_enum,
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SendKind {
+    Http,
+    Email,
+    S3,
+    Emit,
+    Sse,
+}
+
+text_enum!(SendKind {
+    Http = "http",
+    Email = "email",
+    S3 = "s3",
+    Emit = "emit",
+    Sse = "sse",
+});
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SendState {
+    /// Its run is under way.
+    Held,
+    Pending,
+    Sent,
+    Failed,
+}
+
+text_enum!(SendState {
+    Held = "held",
+    Pending = "pending",
+    Sent = "sent",
+    Failed = "failed",
+});
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SendRow {
+    /// In the order of sending.
+    pub id: EmitId,
+    pub workflow_id: WorkflowId,
+    pub user_id: UserId,
+    pub run_id: InvocationId,
+    pub step: String,
+    pub kind: SendKind,
+    pub state: SendState,
+    /// When to try next; none while it is held and when it is over.
+    pub due_at: Option<i64>,
+    pub tries: u32,
+    /// What came of the last try.
+    pub result: Option<String>,
+    pub created_at: i64,
+    pub updated_at: i64,
+    /// JSON.
+    pub payload: String,
+}
+
+const COLUMNS: &str = "id, workflow_id, user_id, run_id, step, kind, state, due_at, tries, \
+     result, created_at, updated_at, payload";
+
+impl FromRow for SendRow {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(SendRow {
+            id: row.get(0)?,
+            workflow_id: row.get(1)?,
+            user_id: row.get(2)?,
+            run_id: row.get(3)?,
+            step: row.get(4)?,
+            kind: row.get(5)?,
+            state: row.get(6)?,
+            due_at: row.get(7)?,
+            tries: row.get(8)?,
+            result: row.get(9)?,
+            created_at: row.get(10)?,
+            updated_at: row.get(11)?,
+            payload: row.get(12)?,
+        })
+    }
+}
+
+pub fn insert(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
+    let SendRow {
+        id,
+        workflow_id,
+        user_id,
+        run_id,
+        step,
+        kind,
+        state,
+        due_at,
+        tries,
+        result,
+        created_at,
+        updated_at,
+        payload,
+    } = send;
+    c.execute(
+        &format!(
+            "INSERT INTO sends ({COLUMNS}) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+        ),
+        params![
+            id,
+            workflow_id,
+            user_id,
+            run_id,
+            step,
+            *kind,
+            *state,
+            *due_at,
+            *tries,
+            result.as_ref(),
+            *created_at,
+            *updated_at,
+            payload
+        ],
+    )?;
+    Ok(())
+}
+
+/// Of one run, in the order of sending.
+pub fn of_run(c: &mut dyn Conn, workflow: &WorkflowId, run: &InvocationId) -> Result<Vec<SendRow>> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM sends WHERE workflow_id = ?1 AND run_id = ?2 ORDER BY id");
+    query_all(c, &sql, params![workflow, run])
+}
+
+/// Those of a run that are held, in the order of sending.
+pub fn held(c: &mut dyn Conn, workflow: &WorkflowId, run: &InvocationId) -> Result<Vec<SendRow>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM sends WHERE workflow_id = ?1 AND run_id = ?2 AND state = 'held' \
+         ORDER BY id"
+    );
+    query_all(c, &sql, params![workflow, run])
+}
+
+/// Saves what came of a send.
+pub fn update(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
+    c.execute(
+        "UPDATE sends SET state = ?2, due_at = ?3, tries = ?4, result = ?5, updated_at = ?6 \
+         WHERE id = ?1",
+        params![
+            &send.id,
+            send.state,
+            send.due_at,
+            send.tries,
+            send.result.as_ref(),
+            send.updated_at
+        ],
+    )?;
+    Ok(())
+}

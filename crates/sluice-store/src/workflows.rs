@@ -1,0 +1,200 @@
+//! Workflows, each with the version that runs now.
+
+use std::collections::BTreeMap;
+
+use sluice_model::{DeploymentId, UserId, WorkflowId};
+
+use crate::{
+    conn::{Conn, query_all, query_one, query_opt},
+    error::Result,
+    page::Page,
+    params,
+    row::{FromRow, Row},
+    value::Value,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workflow {
+    pub id: WorkflowId,
+    pub user_id: UserId,
+    pub name: String,
+    /// Unique for each user.
+    pub name_slug: String,
+    pub active: bool,
+    /// The version that new runs take.
+    pub deployment_id: DeploymentId,
+    pub created_at: i64,
+    pub updated_at: i64,
+}
+
+const COLUMNS: &str = "id, user_id, name, name_slug, active, deployment_id, created_at, updated_at";
+
+impl FromRow for Workflow {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Workflow {
+            id: row.get(0)?,
+            user_id: row.get(1)?,
+            name: row.get(2)?,
+            name_slug: row.get(3)?,
+            active: row.get(4)?,
+            deployment_id: row.get(5)?,
+            created_at: row.get(6)?,
+            updated_at: row.get(7)?,
+        })
+    }
+}
+
+/// Conflicts on the id and on the user's slug.
+pub fn insert(c: &mut dyn Conn, workflow: &Workflow) -> Result<()> {
+    let Workflow {
+        id,
+        user_id,
+        name,
+        name_slug,
+        active,
+        deployment_id,
+        created_at,
+        updated_at,
+    } = workflow;
+    c.execute(
+        &format!("INSERT INTO workflows ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
+        params![
+            id,
+            user_id,
+            name,
+            name_slug,
+            *active,
+            deployment_id,
+            *created_at,
+            *updated_at
+        ],
+    )?;
+    Ok(())
+}
+
+pub fn get(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<Option<Workflow>> {
+    let sql = format!("SELECT {COLUMNS} FROM workflows WHERE id = ?1 AND user_id = ?2");
+    query_opt(c, &sql, params![id, user])
+}
+
+/// Whether the user has it; if so, nobody removes it until the transaction ends.
+pub fn hold(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> {
+    // The lock that both databases have.
+    let held = c.execute(
+        "UPDATE workflows SET id = id WHERE id = ?1 AND user_id = ?2",
+        params![id, user],
+    )?;
+    Ok(held == 1)
+}
+
+/// Whoever's it is: for its owner in the engine.
+pub fn get_for_run(c: &mut dyn Conn, id: &WorkflowId) -> Result<Option<Workflow>> {
+    let sql = format!("SELECT {COLUMNS} FROM workflows WHERE id = ?1");
+    query_opt(c, &sql, params![id])
+}
+
+pub fn by_slug(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<Option<Workflow>> {
+    let sql = format!("SELECT {COLUMNS} FROM workflows WHERE user_id = ?1 AND name_slug = ?2");
+    query_opt(c, &sql, params![user, slug])
+}
+
+/// A page of the user's workflows, newest first.
+pub fn page(c: &mut dyn Conn, user: &UserId, page: &Page) -> Result<Vec<Workflow>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM workflows WHERE user_id = ?1 AND {} LIMIT ?6",
+        page.condition()
+    );
+    let mut workflows: Vec<Workflow> = query_all(c, &sql, &page.params(Value::from(user)))?;
+    workflows.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+    Ok(workflows)
+}
+
+pub fn count(c: &mut dyn Conn, user: &UserId) -> Result<u64> {
+    query_one(
+        c,
+        "SELECT COUNT(*) FROM workflows WHERE user_id = ?1",
+        params![user],
+    )
+}
+
+/// Saves all that can change in a workflow, and answers whether it was there. Conflicts on the user's slug.
+pub fn update(c: &mut dyn Conn, workflow: &Workflow) -> Result<bool> {
+    let Workflow {
+        id,
+        user_id,
+        name,
+        name_slug,
+        active,
+        deployment_id,
+        created_at: _,
+        updated_at,
+    } = workflow;
+    let updated = c.execute(
+        "UPDATE workflows SET name = ?3, name_slug = ?4, active = ?5, deployment_id = ?6, \
+         updated_at = ?7 WHERE id = ?1 AND user_id = ?2",
+        params![
+            id,
+            user_id,
+            name,
+            name_slug,
+            *active,
+            deployment_id,
+            *updated_at
+        ],
+    )?;
+    Ok(updated == 1)
+}
+
+/// Removes a workflow and all that belongs to it; answers whether it was there.
+pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> {
+    // The row first: whoever holds it to subscribe it is waited for, and the subscription seen.
+    let removed = c.execute(
+        "DELETE FROM workflows WHERE id = ?1 AND user_id = ?2",
+        params![id, user],
+    )?;
+    if removed == 0 {
+        return Ok(false);
+    }
+    for belongings in [
+        "DELETE FROM deployments WHERE workflow_id = ?1",
+        "DELETE FROM workflow_secrets WHERE workflow_id = ?1",
+        "DELETE FROM runs WHERE workflow_id = ?1",
+        "DELETE FROM run_steps WHERE workflow_id = ?1",
+        "DELETE FROM sends WHERE workflow_id = ?1",
+        "DELETE FROM endpoints WHERE emitter_id = ?1",
+        "DELETE FROM timers WHERE emitter_id = ?1",
+        "DELETE FROM emitter_state WHERE emitter_id = ?1",
+        "DELETE FROM kv WHERE emitter_id = ?1",
+        "DELETE FROM inbox WHERE emitter_id = ?1",
+        "DELETE FROM uploads WHERE emitter_id = ?1",
+        "DELETE FROM events WHERE emitter_id = ?1",
+        "DELETE FROM subscriptions WHERE emitter_id = ?1",
+        "DELETE FROM subscriptions WHERE listener_id = ?1",
+    ] {
+        c.execute(belongings, params![id])?;
+    }
+    Ok(true)
+}
+
+/// The sealed values of secrets, by name.
+pub fn secrets(c: &mut dyn Conn, id: &WorkflowId) -> Result<BTreeMap<String, String>> {
+    let mut secrets = BTreeMap::new();
+    c.query(
+        "SELECT name, sealed FROM workflow_secrets WHERE workflow_id = ?1",
+        params![id],
+        &mut |row| {
+            secrets.insert(row.get(0)?, row.get(1)?);
+            Ok(())
+        },
+    )?;
+    Ok(secrets)
+}
+
+pub fn set_secret(c: &mut dyn Conn, id: &WorkflowId, name: &str, sealed: &str) -> Result<()> {
+    c.execute(
+        "INSERT INTO workflow_secrets (workflow_id, name, sealed) VALUES (?1, ?2, ?3) \
+         ON CONFLICT (workflow_id, name) DO UPDATE SET sealed = excluded.sealed",
+        params![id, name, sealed],
+    )?;
+    Ok(())
+}

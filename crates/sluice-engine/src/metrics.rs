@@ -155,6 +155,19 @@ impl Metrics {
             "Runs of workflows that ended or wait, by result",
             self.runs.clone(),
         );
+        self.register_outgoing();
+        // A counter that has not moved yet is still there to be scraped.
+        for result in ["ok", "error"] {
+            let _ = self.invocations.get_or_create(&ResultLabel { result });
+            let _ = self.commits.get_or_create(&ResultLabel { result });
+            let _ = self.deliveries.get_or_create(&ResultLabel { result });
+            let _ = self.runs.get_or_create(&ResultLabel { result });
+        }
+        self
+    }
+
+    fn register_outgoing(&mut self) {
+        let r = &mut self.registry;
         r.register(
             "deliveries",
             "Tries to deliver an event to a webhook, by result",
@@ -175,14 +188,6 @@ impl Metrics {
             "Readers of streams that are connected",
             self.stream_readers.clone(),
         );
-        // A counter that has not moved yet is still there to be scraped.
-        for result in ["ok", "error"] {
-            let _ = self.invocations.get_or_create(&ResultLabel { result });
-            let _ = self.commits.get_or_create(&ResultLabel { result });
-            let _ = self.deliveries.get_or_create(&ResultLabel { result });
-            let _ = self.runs.get_or_create(&ResultLabel { result });
-        }
-        self
     }
 
     pub fn count_api_request(&self, status: u16) {

@@ -179,7 +179,7 @@ impl Progress {
         match retry_pause(step, &failure, self.failures) {
             // What it sent it will send again.
             Some(ms) => StepEnd {
-                after: self.waits(PauseKind::Retry, record.position, None, ms),
+                after: waits(PauseKind::Retry, record.position, None, ms),
                 record,
                 sends: Vec::new(),
             },
@@ -209,7 +209,7 @@ impl Progress {
             let record = record(StepState::Repeated, None);
             let context = serde_json::from_str(context.get()).ok();
             return StepEnd {
-                after: self.waits(PauseKind::Rerun, record.position, context, as_i64(*ms)),
+                after: waits(PauseKind::Rerun, record.position, context, as_i64(*ms)),
                 record,
                 sends,
             };
@@ -223,11 +223,9 @@ impl Progress {
             Some(Flow::Exit { reason }) => After::Finished {
                 exit_reason: Some(reason.unwrap_or_default()),
             },
-            Some(Flow::Delay { ms }) => {
-                self.waits(PauseKind::Delay, record.position, None, as_i64(ms))
-            }
+            Some(Flow::Delay { ms }) => waits(PauseKind::Delay, record.position, None, as_i64(ms)),
             Some(Flow::Suspend { ms }) => {
-                self.waits(PauseKind::Suspend, record.position, None, as_i64(ms))
+                waits(PauseKind::Suspend, record.position, None, as_i64(ms))
             }
             Some(Flow::Rerun { .. }) | None if is_last => After::Finished { exit_reason: None },
             Some(Flow::Rerun { .. }) | None => After::NextStep,
@@ -238,16 +236,16 @@ impl Progress {
             after,
         }
     }
+}
 
-    fn waits(&self, kind: PauseKind, position: u32, context: Option<Value>, ms: i64) -> After {
-        After::Waiting {
-            pause: Pause {
-                kind,
-                position,
-                context,
-            },
-            ms,
-        }
+fn waits(kind: PauseKind, position: u32, context: Option<Value>, ms: i64) -> After {
+    After::Waiting {
+        pause: Pause {
+            kind,
+            position,
+            context,
+        },
+        ms,
     }
 }
 

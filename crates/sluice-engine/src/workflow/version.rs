@@ -131,7 +131,7 @@ impl Module {
 }
 
 fn open(vault: &Vault, sealed: &str) -> Option<String> {
-    String::from_utf8(vault.open(sealed).ok()?.to_vec()).ok()
+    String::from_utf8(vault.open(sealed).ok()?).ok()
 }
 
 fn unreadable(name: &str) -> String {

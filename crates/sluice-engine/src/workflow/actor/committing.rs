@@ -70,6 +70,8 @@ impl Actor {
             context.timers_changed(due);
         }
         applied.reached.wake(context);
+        let emitted = batch.events().filter(|event| event.is_emitted()).count();
+        context.metrics.events.inc_by(emitted as u64);
         let rows = Stored {
             events: batch.events().count() as u64,
             logs: 0,

@@ -392,12 +392,12 @@ mod tests {
         }
     }
 
-    fn rerun(max_retries: u32) -> Option<Flow> {
-        Some(Flow::Rerun {
+    fn rerun(max_retries: u32) -> Flow {
+        Flow::Rerun {
             ms: 5,
             context: RawValue::from_string("{\"n\":1}".to_owned()).unwrap(),
             max_retries,
-        })
+        }
     }
 
     /// The state of a run as the next owner would find it.
@@ -472,7 +472,7 @@ mod tests {
     fn a_rerun_has_its_context_and_ends_after_its_last() {
         let definition = definition(&["a"], RetryPolicy::default());
         let mut progress = Progress::new(run());
-        let first = progress.step_ended(&definition, 1, did(&json!({}), rerun(1)));
+        let first = progress.step_ended(&definition, 1, did(&json!({}), Some(rerun(1))));
         assert_eq!(first.record.state, StepState::Repeated);
         let After::Waiting { pause, .. } = first.after else {
             panic!("it waits");
@@ -487,7 +487,7 @@ mod tests {
         assert_eq!(progress.attempts, 1);
         assert_eq!(progress.rerun_context, Some(json!({"n": 1})));
         assert_eq!(progress.callback.as_ref().unwrap().get(), r#"{"body":7}"#);
-        let second = progress.step_ended(&definition, 2, did(&json!({}), rerun(1)));
+        let second = progress.step_ended(&definition, 2, did(&json!({}), Some(rerun(1))));
         assert!(matches!(second.after, After::Finished { .. }));
     }
 

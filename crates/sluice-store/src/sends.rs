@@ -1,5 +1,7 @@
 //! What steps send with `$.send`: held until their run ends or waits, and then kept as the record of what came of it.
 
+pub mod outbox;
+
 use sluice_model::{EmitId, InvocationId, UserId, WorkflowId};
 
 use crate::{
@@ -10,7 +12,7 @@ use crate::{
     text_enum::text_enum,
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SendKind {
     Http,
     Email,
@@ -158,4 +160,28 @@ pub fn update(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
         ],
     )?;
     Ok(())
+}
+
+/// When `s3` sends are gathered into objects: at the end of each minute.
+const GATHERING_MS: i64 = 60_000;
+
+/// Lets a held send go, in the transaction that ends its run or lets it wait. Answers when it is due; what becomes an
+/// event in the same transaction is over with it.
+pub fn release(c: &mut dyn Conn, send: &SendRow, now: i64) -> Result<Option<i64>> {
+    let (state, due_at) = match send.kind {
+        SendKind::Http | SendKind::Email => (SendState::Pending, Some(now)),
+        SendKind::S3 => {
+            let minute = now.div_euclid(GATHERING_MS) + 1;
+            (SendState::Pending, Some(minute * GATHERING_MS))
+        }
+        SendKind::Emit | SendKind::Sse => (SendState::Sent, None),
+    };
+    let released = SendRow {
+        state,
+        due_at,
+        updated_at: now,
+        ..send.clone()
+    };
+    update(c, &released)?;
+    Ok(due_at)
 }

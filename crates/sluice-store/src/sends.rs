@@ -161,27 +161,3 @@ pub fn update(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
     )?;
     Ok(())
 }
-
-/// When `s3` sends are gathered into objects: at the end of each minute.
-const GATHERING_MS: i64 = 60_000;
-
-/// Lets a held send go, in the transaction that ends its run or lets it wait. Answers when it is due; what becomes an
-/// event in the same transaction is over with it.
-pub fn release(c: &mut dyn Conn, send: &SendRow, now: i64) -> Result<Option<i64>> {
-    let (state, due_at) = match send.kind {
-        SendKind::Http | SendKind::Email => (SendState::Pending, Some(now)),
-        SendKind::S3 => {
-            let minute = now.div_euclid(GATHERING_MS) + 1;
-            (SendState::Pending, Some(minute * GATHERING_MS))
-        }
-        SendKind::Emit | SendKind::Sse => (SendState::Sent, None),
-    };
-    let released = SendRow {
-        state,
-        due_at,
-        updated_at: now,
-        ..send.clone()
-    };
-    update(c, &released)?;
-    Ok(due_at)
-}

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use http::{HeaderMap, Method};
-use serde_json::json;
 use sluice_api::SendStreamQuery;
 use sluice_engine::Engine;
 

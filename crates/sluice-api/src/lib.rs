@@ -38,7 +38,7 @@ pub use logs::LogLine;
 pub use query::{
     AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventStreamQuery,
     EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials, LogStreamQuery,
-    OlderEventsQuery, PageQuery,
+    OlderEventsQuery, PageQuery, SendStreamQuery,
 };
 pub use sources::{CreateSource, Invocation, Retention, RunSource, Source, UpdateSource};
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};

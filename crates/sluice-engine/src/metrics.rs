@@ -22,6 +22,12 @@ pub(crate) struct ResultLabel {
     pub(crate) result: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct SendLabel {
+    pub(crate) kind: &'static str,
+    pub(crate) result: &'static str,
+}
+
 pub struct Metrics {
     registry: Registry,
     api_requests: Family<StatusLabel, Counter>,
@@ -44,6 +50,7 @@ pub struct Metrics {
     pub(crate) deliveries: Family<ResultLabel, Counter>,
     pub(crate) deliveries_failed: Counter,
     pub(crate) delivery_seconds: Histogram,
+    pub(crate) sends: Family<SendLabel, Counter>,
     pub(crate) stream_readers: Gauge,
 }
 
@@ -71,6 +78,7 @@ impl Metrics {
             deliveries: Family::default(),
             deliveries_failed: Counter::default(),
             delivery_seconds: Histogram::new(exponential_buckets(0.001, 4.0, 9)),
+            sends: Family::default(),
             stream_readers: Gauge::default(),
         };
         metrics.registered()
@@ -182,6 +190,11 @@ impl Metrics {
             "delivery_seconds",
             "Time from the commit of an event to its delivery",
             self.delivery_seconds.clone(),
+        );
+        r.register(
+            "sends",
+            "Tries to do what workflows send, by kind and result",
+            self.sends.clone(),
         );
         r.register(
             "stream_readers",

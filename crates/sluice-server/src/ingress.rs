@@ -6,7 +6,7 @@
 mod address;
 mod answer;
 mod body;
-mod cors;
+pub(crate) mod cors;
 mod event;
 mod grouped;
 mod json_text;

@@ -2,7 +2,7 @@
 
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
-use sluice_model::{AccountId, ConnectionId, DeliveryId, SourceId, WebhookId};
+use sluice_model::{AccountId, ConnectionId, DeliveryId, SourceId, WebhookId, WorkflowId};
 
 use crate::error::ApiError;
 
@@ -22,6 +22,9 @@ pub(crate) struct ConnectionPath(pub(crate) ConnectionId);
 
 /// The id of a webhook.
 pub(crate) struct WebhookPath(pub(crate) WebhookId);
+
+/// The id of a workflow.
+pub(crate) struct WorkflowPath(pub(crate) WorkflowId);
 
 /// The id of a delivery.
 pub(crate) struct DeliveryPath(pub(crate) DeliveryId);
@@ -88,6 +91,16 @@ impl<S: Send + Sync> FromRequestParts<S> for SourcePath {
         let text = segment(parts, state).await;
         let id = text.as_deref().and_then(SourceId::parse);
         id.map(SourcePath).ok_or(ApiError::NotFound("source"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(WorkflowId::parse);
+        id.map(WorkflowPath).ok_or(ApiError::NotFound("workflow"))
     }
 }
 

@@ -154,7 +154,8 @@ pub fn waiting(c: &mut dyn Conn, emitter: &EmitterId, room: &Room<'_>) -> Result
     Ok(Waiting { items, complete })
 }
 
-fn get(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<Option<InboxItem>> {
+/// One that waits.
+pub fn get(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<Option<InboxItem>> {
     query_opt(
         c,
         "SELECT id, kind, prop, payload, attempts, accepted_at, depth FROM inbox \

@@ -131,6 +131,7 @@ impl BatchBuilder<'_> {
             failure,
             duration,
             answer: _,
+            step: _,
         } = outcome;
         batch.usage.invocations += 1;
         batch.usage.compute_ms += u64::try_from(duration.as_millis())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sluice_model::{ComponentId, UserId, code_hash};
 use sluice_runtime::{Analysis, Role};
 use sluice_store::{
-    Conn, StoreError,
+    Conn, Page, StoreError,
     components::{self, Component},
     registry,
 };
@@ -14,6 +14,7 @@ use crate::{
     Engine,
     code::{self, PreparedCode},
     error::EngineError,
+    view::Listing,
 };
 
 /// Code given in a request: as text, by address, or both; then the address only says where it lives.
@@ -72,6 +73,7 @@ impl Engine {
             shape,
             created_at: now,
             updated_at: now,
+            workflow_id: None,
         };
         let row = component.clone();
         self.context
@@ -79,6 +81,22 @@ impl Engine {
             .write(move |c| components::insert(c, &row))
             .await?;
         Ok(component)
+    }
+
+    /// What the user saved: the newest of each key, or of each name without one.
+    pub async fn saved_components(
+        &self,
+        user: &UserId,
+        page: Page,
+    ) -> Result<Listing<Component>, EngineError> {
+        let user = user.clone();
+        let listing = self.context.store.read(move |c| {
+            Ok(Listing {
+                total: components::count_newest(c, &user)?,
+                rows: components::newest(c, &user, &page)?,
+            })
+        });
+        Ok(listing.await?)
     }
 
     /// Puts a component of the operator's into the registry of this server.

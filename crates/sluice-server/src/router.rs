@@ -23,7 +23,7 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
     let v1 = OpenApiRouter::new()
         .routes(routes!(users::me))
         .routes(routes!(users::create))
-        .routes(routes!(components::create))
+        .routes(routes!(components::create, components::list))
         .routes(routes!(components::get))
         .routes(routes!(components::get_published))
         .routes(routes!(components::publish))

@@ -22,6 +22,9 @@ pub const ERROR_CHANNEL: &str = "$errors";
 /// What a source logs, a line an event.
 pub const LOG_CHANNEL: &str = "$logs";
 
+/// What a workflow sends to the readers of its stream.
+pub const SSE_CHANNEL: &str = "$sse";
+
 /// The other name of the default channel, which is "".
 const DEFAULT: &str = "default";
 

@@ -17,10 +17,10 @@ use crate::context::Context;
 const MOST_AT_ONCE: usize = 64;
 
 /// Takes the questions of one process. When it is dropped, those it took are still answered.
-pub(super) struct Asks(mpsc::UnboundedSender<Ask>);
+pub(crate) struct Asks(mpsc::UnboundedSender<Ask>);
 
 /// What the questions of a process are about: whose stores, and which of them its props name.
-pub(super) struct Reach {
+pub(crate) struct Reach {
     user: UserId,
     stores: HashMap<String, String>,
 }
@@ -44,7 +44,7 @@ impl Reach {
 }
 
 impl Asks {
-    pub(super) fn serve(context: &Arc<Context>, reach: Reach, answers: Answers) -> Asks {
+    pub(crate) fn serve(context: &Arc<Context>, reach: Reach, answers: Answers) -> Asks {
         let (sender, receiver) = mpsc::unbounded_channel();
         context
             .tasks
@@ -52,7 +52,7 @@ impl Asks {
         Asks(sender)
     }
 
-    pub(super) fn take(&self, ask: Ask) {
+    pub(crate) fn take(&self, ask: Ask) {
         // The server is going down when nobody takes it.
         let _ = self.0.send(ask);
     }

@@ -115,10 +115,14 @@ pub fn of_emitter(c: &mut dyn Conn, user: &UserId, emitter: &EmitterId) -> Resul
         let id: String = row.get(1)?;
         let listener = Listener::parse(&id)
             .ok_or_else(|| StoreError::Corrupt(format!("a subscription for {id}")))?;
-        let listeners = routes
-            .by_channel
-            .entry(channel(&event_name).to_owned())
-            .or_default();
+        let channel = channel(&event_name);
+        // A workflow that looks after the errors of all would go round in circles with its own.
+        if channel == ERROR_CHANNEL
+            && matches!(&listener, Listener::Workflow(own) if **own == *emitter)
+        {
+            return Ok(());
+        }
+        let listeners = routes.by_channel.entry(channel.to_owned()).or_default();
         // They come ordered, so one with several subscriptions stands beside itself.
         if listeners.last() != Some(&listener) {
             listeners.push(listener);

@@ -48,8 +48,8 @@ pub(super) enum ChangeKind {
         sends: Vec<SendRow>,
         over: Option<Over>,
     },
-    /// It ended without a step: it could not run.
-    Refused(Over),
+    /// It ended without another step.
+    Ended(Over),
     /// What was to go on is not there any more.
     Forgotten,
 }
@@ -145,7 +145,7 @@ impl Batch {
                     self.let_go(c, run, over)?;
                 }
             }
-            ChangeKind::Refused(over) => {
+            ChangeKind::Ended(over) => {
                 runs::begin(c, run)?;
                 self.let_go(c, run, over)?;
             }
@@ -203,7 +203,7 @@ impl Batch {
                 ChangeKind::Stepped { record, .. } => {
                     run_steps::contains(c, &self.workflow, &run.id, record)?
                 }
-                ChangeKind::Refused(_) | ChangeKind::Forgotten => {
+                ChangeKind::Ended(_) | ChangeKind::Forgotten => {
                     !inbox::contains(c, &self.workflow, &run.id)?
                 }
                 ChangeKind::Begun { .. } => continue,
@@ -256,7 +256,7 @@ impl Batch {
             });
             Change {
                 run,
-                kind: ChangeKind::Refused(Over {
+                kind: ChangeKind::Ended(Over {
                     next_tick,
                     ..Over::default()
                 }),
@@ -283,7 +283,7 @@ impl Change {
     fn let_go(&self) -> impl Iterator<Item = &SendRow> {
         let own: &[SendRow] = match &self.kind {
             ChangeKind::Stepped { sends, .. } => sends,
-            ChangeKind::Begun { .. } | ChangeKind::Refused(_) | ChangeKind::Forgotten => &[],
+            ChangeKind::Begun { .. } | ChangeKind::Ended(_) | ChangeKind::Forgotten => &[],
         };
         let released = self.over().map_or(&[][..], |over| &over.released);
         own.iter().chain(released)
@@ -294,7 +294,7 @@ impl ChangeKind {
     pub(super) fn over(&self) -> Option<&Over> {
         match self {
             ChangeKind::Stepped { over, .. } => over.as_ref(),
-            ChangeKind::Refused(over) => Some(over),
+            ChangeKind::Ended(over) => Some(over),
             ChangeKind::Begun { .. } | ChangeKind::Forgotten => None,
         }
     }

@@ -111,7 +111,10 @@ impl Builder<'_> {
                 let (sends, mut over) = self.over(&progress.run, work, held, sends);
                 let error = self.error_event(&progress.run, step, &failure);
                 over.events.push(error);
-                return (stepped(progress.run.clone(), record, sends, over), Fate::Failed);
+                return (
+                    stepped(progress.run.clone(), record, sends, over),
+                    Fate::Failed,
+                );
             }
         };
         let held = std::mem::take(&mut progress.held);
@@ -134,7 +137,16 @@ impl Builder<'_> {
         over.events.push(self.error_event(&run, step, failure));
         Change {
             run,
-            kind: ChangeKind::Refused(over),
+            kind: ChangeKind::Ended(over),
+        }
+    }
+
+    /// A run that waited after its last step.
+    pub(super) fn finished(mut run: Run, now_ms: i64) -> Change {
+        finish(&mut run, RunState::Succeeded, now_ms);
+        Change {
+            run,
+            kind: ChangeKind::Ended(Over::default()),
         }
     }
 

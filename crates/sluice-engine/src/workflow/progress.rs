@@ -152,7 +152,7 @@ impl Progress {
             flow,
             sends,
             reply,
-        } = did.unwrap_or_else(nothing_done);
+        } = did.map_or_else(nothing_done, |did| *did);
         if self.reply.is_none() {
             self.reply = reply;
         }
@@ -305,7 +305,11 @@ fn with_resume_data(exports: &str, request: &RawValue) -> Option<String> {
     let request: RequestBody = serde_json::from_str(request.get()).ok()?;
     let data = request.body?;
     let open = exports.trim_end().strip_suffix('}')?;
-    let comma = if open.trim_end().ends_with('{') { "" } else { "," };
+    let comma = if open.trim_end().ends_with('{') {
+        ""
+    } else {
+        ","
+    };
     Some(format!("{open}{comma}\"$resume_data\":{data}}}"))
 }
 

@@ -40,7 +40,12 @@ impl Actor {
             Ok(props) => props,
             Err(unreadable) => return self.cannot_run(&unreadable.to_string()),
         };
-        let reach = Reach::of(definition);
+        let module = (
+            ModuleSpec::COMPONENT,
+            &*definition.shape,
+            &definition.source.configured_props,
+        );
+        let reach = Reach::of(&definition.source.user_id, [module]);
         let spec = ProcessSpec {
             owner: ProcessOwner::Source(self.handle.id.clone()),
             modules: vec![ModuleSpec {

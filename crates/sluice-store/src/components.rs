@@ -12,9 +12,6 @@ use crate::{
     value::Value,
 };
 
-/// Begins the address of code that is saved as a step of a workflow, and is no component of its own.
-pub const STEP: &str = "workflow:";
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Component {
     pub id: ComponentId,
@@ -24,7 +21,7 @@ pub struct Component {
     pub version: String,
     pub code: String,
     pub code_hash: String,
-    /// Where the code was fetched from, if it was; for a step of a workflow, [`STEP`] and which.
+    /// Where the code was fetched from, if it was.
     pub url: Option<String>,
     /// The JavaScript that runs, where it is not the code itself.
     pub built: Option<String>,

@@ -14,3 +14,4 @@ mod sandbox;
 mod streams;
 mod support;
 mod values;
+mod workflows;

@@ -59,7 +59,7 @@ export class Invocation {
   }
 
   emit(event, meta) {
-    if (this.#isOver("$emit", "the event was not emitted")) return;
+    if (this.isOver("$emit", "the event was not emitted")) return;
     const data = wellFormed(stringify(event) ?? "null");
     this.#measure(data, "Emit", "the emitted event", "emitted");
     send(`{"t":"emit","i":"${this.id}","e":${data},"m":${emitMeta(meta)}}`);
@@ -68,7 +68,7 @@ export class Invocation {
 
   /** A named export of a step; what JSON leaves out is left out here too. */
   export(name, value) {
-    if (this.#isOver("$.export")) return;
+    if (this.isOver("$.export")) return;
     const key = text(name);
     if (key === "") throw new TypeError("an export needs a name");
     const json = this.json(value, `the export ${key}`);
@@ -84,7 +84,7 @@ export class Invocation {
   }
 
   send(kind, payload) {
-    if (this.#isOver(`$.send.${kind}`)) return;
+    if (this.isOver(`$.send.${kind}`)) return;
     const json = this.json(payload, `what $.send.${kind} was given`);
     this.#measure(json, "Send", `what $.send.${kind} was given`, "sent");
     send(`{"t":"send","i":"${this.id}","k":"${kind}","e":${json}}`);
@@ -93,7 +93,7 @@ export class Invocation {
 
   /** How the run goes on after this step; the last one counts. */
   setFlow(fields) {
-    if (!this.#isOver("$.flow")) this.#flow = `,"flow":{${fields}}`;
+    if (!this.isOver("$.flow")) this.#flow = `,"flow":{${fields}}`;
   }
 
   /** The JSON of what a step keeps for when it runs again. */
@@ -113,7 +113,8 @@ export class Invocation {
     }
   }
 
-  #isOver(what, consequence = "nothing was done") {
+  /** Whether it has ended, and `what` comes too late. */
+  isOver(what, consequence = "nothing was done") {
     if (this.ended) {
       this.log("error", "error", `${what} was called after the invocation had ended: ${consequence}`);
     }

@@ -67,8 +67,9 @@ function shown(value) {
   }
 }
 
+// What JSON has a form for, as far as can be told without writing it.
 function isGiven(value) {
-  return stringify(value) !== undefined;
+  return !["undefined", "function", "symbol"].includes(typeof value);
 }
 
 function isText(value) {

@@ -1,7 +1,7 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     env, fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -32,7 +32,7 @@ struct Shared {
 fn shared() -> &'static Shared {
     static SHARED: OnceLock<Shared> = OnceLock::new();
     SHARED.get_or_init(|| {
-        let folder = tempfile::tempdir_in("/var/tmp").expect("a folder can be made");
+        let folder = sluice_testkit::scratch_folder();
         let configured = env::var_os("SLUICE_DENO").map(PathBuf::from);
         let options = RuntimeOptions {
             deno: find_deno(configured.as_deref(), folder.path()).expect("Deno is found"),
@@ -80,6 +80,44 @@ pub(crate) fn package(name: &str, code: &str) -> Arc<PackageLock> {
     fs::write(folder.join("index.cjs"), code).expect("a file can be written");
     let lock = json!({ "dependencies": { name: range }, "lockfile": lockfile });
     Arc::new(serde_json::from_value(lock).expect("that is a lock"))
+}
+
+/// A lock of a package that the repository has installed, with all that it needs; installed here too.
+pub(crate) fn installed(name: &str) -> Arc<PackageLock> {
+    let (range, lockfile) = (format!("npm:{name}"), String::new());
+    let hash = code_hash(&format!("{name}\n{range}\n{lockfile}"));
+    let place = format!("runtime/packages/{hash}/node_modules");
+    let modules = shared().folder.path().join(place);
+    let mut wanted = vec![name.to_owned()];
+    while let Some(package) = wanted.pop() {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../node_modules")
+            .join(&package);
+        let to = modules.join(&package);
+        if to.exists() {
+            continue;
+        }
+        copy(&from, &to);
+        let manifest = fs::read(from.join("package.json")).expect("a manifest can be read");
+        let manifest: Value = serde_json::from_slice(&manifest).expect("a manifest is JSON");
+        let needs = manifest["dependencies"].as_object().into_iter().flatten();
+        wanted.extend(needs.map(|(name, _)| name.clone()));
+    }
+    let lock = json!({ "dependencies": { name: range }, "lockfile": lockfile });
+    Arc::new(serde_json::from_value(lock).expect("that is a lock"))
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).expect("a package can be read") {
+        let entry = entry.expect("a package can be read");
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(from, to).expect("a file can be copied");
+        }
+    }
 }
 
 /// A step's code as it is run.

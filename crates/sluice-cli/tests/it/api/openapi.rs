@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 50] = [
+const ROUTES: [(&str, &str); 51] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
@@ -49,6 +49,7 @@ const ROUTES: [(&str, &str); 50] = [
     ("GET", "/v1/sources/{id}/sse"),
     ("GET", "/v1/sse/dc/{id}/emits"),
     ("GET", "/v1/sse/dc/{id}/observations"),
+    ("GET", "/v1/workflows/{id}/sse"),
     ("GET", "/v1/data_stores"),
     ("DELETE", "/v1/data_stores/{name}"),
     ("POST", "/v1/apps"),

@@ -2,7 +2,10 @@ mod faults;
 mod good;
 mod hostile;
 mod positions;
+mod schema;
 mod syntax;
+mod table;
+mod written;
 
 use super::*;
 

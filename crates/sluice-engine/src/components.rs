@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sluice_model::{ComponentId, UserId, code_hash};
 use sluice_runtime::{Analysis, Role};
 use sluice_store::{
-    Conn, StoreError,
+    Conn, Page, StoreError,
     components::{self, Component},
     registry,
 };
@@ -14,6 +14,7 @@ use crate::{
     Engine,
     code::{self, PreparedCode},
     error::EngineError,
+    view::Listing,
 };
 
 /// Code given in a request: as text, by address, or both; then the address only says where it lives.
@@ -40,14 +41,27 @@ impl Engine {
     ) -> Result<Component, EngineError> {
         let url = input.url.clone();
         let prepared = code::prepare(input, &self.fetcher, self.settings().max_api_body).await?;
+        let component = self.inspect(user, prepared, url, Role::Component).await?;
+        let row = component.clone();
+        self.context
+            .store
+            .write(move |c| components::insert(c, &row))
+            .await?;
+        Ok(component)
+    }
+
+    /// Loads code in a sandbox to see its shape; nothing is saved.
+    pub(crate) async fn inspect(
+        &self,
+        user: &UserId,
+        prepared: PreparedCode,
+        url: Option<String>,
+        role: Role<'_>,
+    ) -> Result<Component, EngineError> {
         let Analysis { shape, packages } = self
             .context
             .runtime
-            .analyze(
-                Arc::from(prepared.javascript()),
-                prepared.lines(),
-                Role::Component,
-            )
+            .analyze(Arc::from(prepared.javascript()), prepared.lines(), role)
             .await?;
         let PreparedCode { code, built } = prepared;
         let packages = packages
@@ -58,7 +72,7 @@ impl Engine {
             tracing::warn!(%user, component = shape.name, "a component was saved: {warning}");
         }
         let now = self.context.clock.now_ms();
-        let component = Component {
+        Ok(Component {
             id: ComponentId::random(&mut rand::rng()),
             user_id: user.clone(),
             key: shape.key.clone(),
@@ -72,13 +86,24 @@ impl Engine {
             shape,
             created_at: now,
             updated_at: now,
-        };
-        let row = component.clone();
-        self.context
-            .store
-            .write(move |c| components::insert(c, &row))
-            .await?;
-        Ok(component)
+            workflow_id: None,
+        })
+    }
+
+    /// What the user saved: the newest of each key, or of each name without one.
+    pub async fn saved_components(
+        &self,
+        user: &UserId,
+        page: Page,
+    ) -> Result<Listing<Component>, EngineError> {
+        let user = user.clone();
+        let listing = self.context.store.read(move |c| {
+            Ok(Listing {
+                total: components::count_newest(c, &user)?,
+                rows: components::newest(c, &user, &page)?,
+            })
+        });
+        Ok(listing.await?)
     }
 
     /// Puts a component of the operator's into the registry of this server.

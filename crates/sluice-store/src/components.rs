@@ -1,13 +1,15 @@
 //! Saved component code and the shape it was found to have. Rows are never changed: an update of
 //! the code is a new component.
 
-use sluice_model::{ComponentId, ComponentShape, UserId};
+use sluice_model::{ComponentId, ComponentShape, UserId, WorkflowId};
 
 use crate::{
-    conn::{Conn, query_opt},
+    conn::{Conn, query_all, query_one, query_opt},
     error::Result,
+    page::Page,
     params,
     row::{FromRow, Row, to_json},
+    value::Value,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -28,10 +30,13 @@ pub struct Component {
     pub shape: ComponentShape,
     pub created_at: i64,
     pub updated_at: i64,
+    /// The workflow whose step this is the code of; none for what a user saved.
+    pub workflow_id: Option<WorkflowId>,
 }
 
 pub(crate) const SELECT: &str = "SELECT c.id, c.user_id, c.key, c.name, c.version, c.code, \
-     c.code_hash, c.url, c.built, c.packages, c.shape, c.created_at, c.updated_at FROM components c";
+     c.code_hash, c.url, c.built, c.packages, c.shape, c.created_at, c.updated_at, \
+     c.workflow_id FROM components c";
 
 impl FromRow for Component {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -49,6 +54,7 @@ impl FromRow for Component {
             shape: row.json(10)?,
             created_at: row.get(11)?,
             updated_at: row.get(12)?,
+            workflow_id: row.get(13)?,
         })
     }
 }
@@ -68,11 +74,12 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
         shape,
         created_at,
         updated_at,
+        workflow_id,
     } = component;
     c.execute(
         "INSERT INTO components (id, user_id, key, name, version, code, code_hash, url, built, \
-         packages, shape, created_at, updated_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+         packages, shape, created_at, updated_at, workflow_id) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         params![
             id,
             user_id,
@@ -86,7 +93,8 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
             packages.as_deref(),
             &to_json(shape)?,
             *created_at,
-            *updated_at
+            *updated_at,
+            workflow_id.as_ref()
         ],
     )?;
     Ok(())
@@ -100,9 +108,42 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &ComponentId) -> Result<Option<C
 /// The user's component with this key that was saved last.
 pub fn newest_by_key(c: &mut dyn Conn, user: &UserId, key: &str) -> Result<Option<Component>> {
     let sql = format!(
-        "{SELECT} WHERE c.user_id = ?1 AND c.key = ?2 ORDER BY c.created_at DESC, c.id DESC LIMIT 1"
+        "{SELECT} WHERE c.user_id = ?1 AND c.key = ?2 AND c.workflow_id IS NULL \
+         ORDER BY c.created_at DESC, c.id DESC LIMIT 1"
     );
     query_opt(c, &sql, params![user, key])
+}
+
+/// What the user may read: their own, and whatever their sources run.
+pub fn readable(c: &mut dyn Conn, user: &UserId, id: &ComponentId) -> Result<Option<Component>> {
+    let sql = format!(
+        "{SELECT} WHERE c.id = ?1 AND (c.user_id = ?2 OR EXISTS \
+         (SELECT 1 FROM sources s WHERE s.user_id = ?2 AND s.component_id = c.id))"
+    );
+    query_opt(c, &sql, params![id, user])
+}
+
+/// Of what `?1` saved, the newest of each key; of what has no key, the newest of each name.
+const NEWEST: &str = "SELECT id FROM (SELECT id, ROW_NUMBER() OVER (\
+     PARTITION BY key, CASE WHEN key IS NULL THEN name ELSE '' END ORDER BY created_at DESC, id DESC) AS place \
+     FROM components WHERE user_id = ?1 AND workflow_id IS NULL) ranked WHERE place = 1";
+
+/// A page of the user's components, newest first: those that later ones of the same key, or without a key of the same
+/// name, have not replaced. The code of workflow steps is not among them.
+pub fn newest(c: &mut dyn Conn, user: &UserId, page: &Page) -> Result<Vec<Component>> {
+    let sql = format!(
+        "{SELECT} WHERE c.id IN ({NEWEST}) AND {} LIMIT ?6",
+        page.condition()
+    );
+    let mut components: Vec<Component> = query_all(c, &sql, &page.params(Value::from(user)))?;
+    components.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+    Ok(components)
+}
+
+/// How many components [`newest`] lists in all.
+pub fn count_newest(c: &mut dyn Conn, user: &UserId) -> Result<u64> {
+    let sql = format!("SELECT COUNT(*) FROM ({NEWEST}) listed");
+    query_one(c, &sql, params![user])
 }
 
 /// Whoever's component it is: for running a source, which may use a published one.

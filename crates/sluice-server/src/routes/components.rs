@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use sluice_api::{Component, CreateComponent, Data, FieldQuery, PublishComponent};
-use sluice_engine::{CodeInput, Engine};
-use sluice_model::ComponentId;
+use sluice_api::{Component, CreateComponent, Data, FieldQuery, List, PageQuery, PublishComponent};
+use sluice_engine::{CodeInput, Engine, Listing};
+use sluice_model::{ComponentId, Cursor};
 use sluice_store::{components, registry};
 
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     fields::FieldSelection,
     json_body::JsonBody,
     openapi::ApiErrors,
+    page::{self, PageRequest},
     path::ComponentPath,
     query::Query,
     reply,
@@ -45,9 +46,30 @@ pub(crate) async fn create(
     Ok(reply::one(on_the_wire(component), &fields))
 }
 
+/// The components that the current user has saved
+///
+/// Of each key the newest one, and of each name among those without a key. The code of workflow steps is not listed.
+#[utoipa::path(get, path = "/components", tag = "components", operation_id = "listComponents", params(PageQuery, FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = List<Component>), ApiErrors))]
+pub(crate) async fn list(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    Query(page): Query<PageQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let page = PageRequest::parse(&page, Cursor::decode)?.into();
+    let Listing { total, rows } = engine.saved_components(&user.id, page).await?;
+    // A cursor needs the exact creation time, which the item on the wire has lost.
+    let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
+    let data = rows.into_iter().map(on_the_wire).collect();
+    let list = List { page_info, data };
+    Ok(reply::many(list, &FieldSelection::new(&fields)))
+}
+
 /// A saved component, by id or by key
 ///
-/// A key names the newest component that has it.
+/// A key names the newest component that has it. What your sources run can be read by its id, whoever saved it.
 #[utoipa::path(get, path = "/components/{key_or_id}", tag = "components", operation_id = "getComponent",
     params(("key_or_id" = String, Path), FieldQuery),
     responses((status = 200, body = Data<Component>), ApiErrors))]
@@ -59,7 +81,7 @@ pub(crate) async fn get(
 ) -> Result<Response, ApiError> {
     let found = engine.store().read(move |c| {
         let by_id = match ComponentId::parse(&key_or_id) {
-            Some(id) => components::get(c, &user.id, &id)?,
+            Some(id) => components::readable(c, &user.id, &id)?,
             None => None,
         };
         match by_id {
@@ -113,6 +135,10 @@ fn answer(found: Option<components::Component>, fields: &FieldQuery) -> Result<R
         on_the_wire(component),
         &FieldSelection::new(fields),
     ))
+}
+
+fn cursor_of(component: &components::Component) -> String {
+    page::cursor(component.created_at, component.id.as_str())
 }
 
 fn on_the_wire(component: components::Component) -> Component {

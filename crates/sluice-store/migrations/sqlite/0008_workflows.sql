@@ -10,6 +10,9 @@ ALTER TABLE events RENAME COLUMN source_id TO emitter_id;
 ALTER TABLE logs RENAME COLUMN source_id TO emitter_id;
 ALTER TABLE held_events RENAME COLUMN source_id TO emitter_id;
 
+-- The workflow whose step a component is the code of. It is nobody's to use elsewhere.
+ALTER TABLE components ADD COLUMN workflow_id TEXT;
+
 CREATE TABLE workflows (
     id            TEXT NOT NULL PRIMARY KEY,
     user_id       TEXT NOT NULL,

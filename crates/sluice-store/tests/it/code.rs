@@ -1,12 +1,14 @@
 //! Components and the registry.
 
 use rstest::rstest;
+use sluice_model::{Cursor, WorkflowId};
 use sluice_store::{
+    Page,
     components::{self, Component},
-    registry,
+    registry, sources,
 };
 
-use crate::support::{Db, TestStore, component, component_id, user_id};
+use crate::support::{Db, TestStore, component, component_id, source, user_id};
 
 #[rstest]
 fn components_belong_to_their_user(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
@@ -52,6 +54,80 @@ fn the_newest_component_of_a_key_wins(#[values(Db::Sqlite, Db::Postgres)] db: Db
         assert_eq!(newest, Some(component_id("new")));
         assert_eq!(components::newest_by_key(c, &a, "other")?, None);
         assert_eq!(components::newest_by_key(c, &b, "key")?, None);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn the_list_has_the_newest_of_each_key_or_name_and_no_steps(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    let (a, b) = (user_id("a"), user_id("b"));
+    t.write(move |c| {
+        let saved = |id: &str, key: Option<&str>, name: &str, created_at| Component {
+            key: key.map(str::to_owned),
+            name: name.to_owned(),
+            created_at,
+            ..component(id, &a)
+        };
+        let step = Component {
+            workflow_id: WorkflowId::parse("p_x"),
+            ..saved("step", Some("one"), "Step", 9)
+        };
+        for component in [
+            saved("old", Some("one"), "Same", 1),
+            saved("new", Some("one"), "Other", 4),
+            saved("plain1", None, "Same", 2),
+            saved("plain2", None, "Same", 3),
+            saved("two", Some("two"), "Same", 2),
+            step,
+            component("theirs", &b),
+        ] {
+            components::insert(c, &component)?;
+        }
+        let page = |limit, after| Page {
+            limit,
+            after,
+            before: None,
+        };
+        let ids = |rows: Vec<Component>| rows.into_iter().map(|row| row.id).collect::<Vec<_>>();
+        let all = components::newest(c, &a, &page(10, None))?;
+        let expected = ["new", "plain2", "two"].map(component_id);
+        assert_eq!(ids(all), expected);
+        assert_eq!(components::count_newest(c, &a)?, 3);
+        let after = Some(Cursor {
+            at_ms: 4,
+            id: "sc_new".to_owned(),
+        });
+        let next = components::newest(c, &a, &page(1, after))?;
+        assert_eq!(ids(next), expected[1..2]);
+        let by_key = components::newest_by_key(c, &a, "one")?;
+        assert_eq!(by_key.map(|found| found.id), Some(component_id("new")));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn what_a_source_runs_can_be_read_by_its_owner(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    let (a, b) = (user_id("a"), user_id("b"));
+    t.write(move |c| {
+        let theirs = component("theirs", &b);
+        components::insert(c, &theirs)?;
+        assert_eq!(
+            components::readable(c, &b, &theirs.id)?,
+            Some(theirs.clone())
+        );
+        assert_eq!(components::readable(c, &a, &theirs.id)?, None);
+        let mine = sources::Source {
+            component_id: theirs.id.clone(),
+            ..source("mine", &a, 1)
+        };
+        sources::insert(c, &mine)?;
+        assert_eq!(components::readable(c, &a, &theirs.id)?, Some(theirs));
         Ok(())
     })
     .unwrap();

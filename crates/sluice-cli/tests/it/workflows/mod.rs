@@ -1,3 +1,5 @@
 //! Workflows: what they are made of, how they run, and what they leave behind.
 
+pub(crate) mod fixtures;
+mod manage;
 mod sends;

@@ -129,14 +129,13 @@ fn prepare(order: Order) -> Result<Prepared, String> {
     }
     append(&mut url, &order.params.unwrap_or_default());
     let mut headers = headers(&order.headers.unwrap_or_default())?;
-    let body = order.data.map(|data| match text(&data) {
-        Some(text) => text,
-        None => {
+    let body = order.data.map(|data| {
+        text(&data).unwrap_or_else(|| {
             headers
                 .entry(CONTENT_TYPE)
                 .or_insert(HeaderValue::from_static("application/json"));
             data.get().to_owned()
-        }
+        })
     });
     Ok(Prepared {
         method,

@@ -9,7 +9,7 @@ use crate::{
     context::{Context, MS_PER_DAY},
     metrics::ResultLabel,
     retention::Stored,
-    workflow::batch::{Applied, Batch, ChangeKind},
+    workflow::batch::{Applied, Batch, Change, ChangeKind},
 };
 
 /// A batch that is stored, and what its transaction did.
@@ -81,6 +81,9 @@ impl Actor {
         };
         let keep = context.settings.event_retention;
         self.retention.stored(context, &self.handle.id, keep, rows);
+        let is_over = |change: &&Change| change.run.finished_at.is_some();
+        let ended = batch.changes.iter().filter(is_over).count();
+        self.retention.ended(context, &self.handle.id, ended as u64);
     }
 
     fn tell_readers(&self, batch: &Batch, applied: &Applied) {

@@ -1,16 +1,16 @@
 // One call into the component: what it has done so far, and the limits it is held to.
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import { emitMeta } from "./emit_meta.mjs";
 import { describeError } from "./errors.mjs";
 import { StoreSession, writeRow } from "./store.mjs";
+import { byteLength, text, wellFormed } from "./texts.mjs";
 import { flush, send, stringify } from "./wire.mjs";
 
 const current = new AsyncLocalStorage();
 const running = new Map();
 const { setTimeout, clearTimeout } = globalThis;
 const now = performance.now.bind(performance);
-const encoder = new TextEncoder();
-const LONGEST_HOLD_MS = 366 * 24 * 3600 * 1000;
 /** In bytes. */
 let limits = { emit: Infinity, emits: Infinity, log: Infinity };
 /** When the deadlines are looked at next. */
@@ -186,12 +186,13 @@ export class Invocation {
   // What a step leaves to export when it ends; gives the error it ends with.
   #exportRest(error) {
     const exports = this.#exportedAtEnd;
+    if (exports === undefined) return error;
     this.#exportedAtEnd = undefined;
     try {
-      for (const [name, value] of Object.entries(exports ?? {})) this.export(name, value);
+      for (const [name, value] of Object.entries(exports)) this.export(name, value);
       return error;
     } catch (problem) {
-      return error ?? problem;
+      return error ?? orError(problem);
     }
   }
 
@@ -293,50 +294,4 @@ function sweepDeadlines() {
 export function writeLog(id, kind, level, message) {
   const owner = id === undefined ? "" : `"i":"${id}",`;
   send(`{"t":"log",${owner}"k":"${kind}","l":"${level}","ts":${Date.now()},"m":${stringify(message)}}`);
-}
-
-function emitMeta(meta) {
-  if (meta === undefined || meta === null) return "{}";
-  const { id, name, summary, ts, delivery_ts: deliveryTs } = meta;
-  const fields = {};
-  if (id !== undefined && id !== null) fields.id = text(id);
-  if (name !== undefined && name !== null) {
-    const channel = text(name);
-    if (channel.startsWith("$")) {
-      throw new TypeError(`an event cannot be emitted to "${channel}": names that begin with $ are reserved`);
-    }
-    fields.name = channel === "default" ? "" : channel;
-  }
-  if (summary !== undefined && summary !== null) fields.summary = text(summary);
-  if (ts !== undefined && ts !== null) fields.ts = ts;
-  if (deliveryTs !== undefined && deliveryTs !== null) fields.delivery_ts = deliveryTime(deliveryTs);
-  return wellFormed(stringify(fields));
-}
-
-function deliveryTime(value) {
-  const time = Math.trunc(Number(value));
-  if (!Number.isFinite(time)) {
-    throw new TypeError("delivery_ts must be a time in milliseconds since the epoch");
-  }
-  if (time > Date.now() + LONGEST_HOLD_MS) {
-    throw new RangeError("delivery_ts must not be more than a year ahead");
-  }
-  return Math.max(time, 0);
-}
-
-// Half a surrogate pair is an escape that strict readers of JSON refuse, and with it all that it stands among.
-function wellFormed(json) {
-  if (!json.includes("\\ud")) return json;
-  return json.replace(/\\(?:u(d[89a-f]..)|.)/g, (whole, lone) => (lone === undefined ? whole : "\\ufffd"));
-}
-
-/** What databases store: neither NUL nor half a surrogate pair. */
-export function text(value) {
-  return String(value).toWellFormed().replaceAll("\0", "");
-}
-
-// Exact only where it decides: text has at most three bytes for each of its units.
-function byteLength(string, limit) {
-  if (string.length > limit || string.length * 3 <= limit) return string.length;
-  return encoder.encode(string).length;
 }

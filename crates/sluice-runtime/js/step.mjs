@@ -1,8 +1,8 @@
 // `$` of a step: what it exports, how its run goes on, and what is sent when the run has ended.
 
-import { text } from "./invocation.mjs";
 import { gathered, isStream, replyFields } from "./reply.mjs";
 import { sender } from "./sends.mjs";
+import { text } from "./texts.mjs";
 import { stringify } from "./wire.mjs";
 
 const DAY_MS = 24 * 3600 * 1000;

@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 use sluice_runtime::{LoadError, ModuleSpec};
 use sluice_testkit::receiver::{Answer, Receiver};
 
-use crate::support::{component, installed, module, package, start, try_start, workflow};
+use crate::{
+    packages::{installed, package},
+    support::{component, module, start, try_start, workflow},
+};
 
 fn with_package(name: &str, code: &str, greeting: &str) -> ModuleSpec {
     let lock = package("greeting", &format!("module.exports = {greeting:?};"));

@@ -3,7 +3,10 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::json;
 use sluice_store::sends::SendKind::Http;
-use sluice_testkit::{Answer, Receiver, ServerOptions};
+use sluice_testkit::{
+    Method, ServerOptions,
+    receiver::{Answer, Receiver},
+};
 
 use super::post_office::{PostOffice, now};
 use crate::support::own_server;
@@ -51,10 +54,7 @@ async fn a_request_goes_out_as_it_was_ordered() {
     );
     assert_eq!(put.header("content-type"), None);
 
-    let metrics = office
-        .server
-        .api()
-        .root(sluice_testkit::Method::GET, "/metrics");
+    let metrics = office.server.api().root(Method::GET, "/metrics");
     let metrics = metrics.send().await.text;
     let line = "sluice_sends_total{kind=\"http\",result=\"sent\"} 2";
     assert!(metrics.contains(line), "{metrics}");
@@ -123,7 +123,7 @@ async fn nothing_goes_to_private_addresses_unless_they_are_allowed() {
     let receiver = Receiver::start(|_| Answer::status(200));
     let mut office = PostOffice::new(own_server()).await;
     let user = office.user("sender").await;
-    let address = receiver.url("/");
+    let address: String = receiver.url("/");
     let by_name = address.replace("127.0.0.1", "localhost");
     let ids = [address, by_name].map(|url| office.order_get(&user, &url));
     office.open().await;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use sluice_testkit::{Answer, Receiver};
+use sluice_testkit::receiver::{Answer, Receiver};
 
 use super::post_office::PostOffice;
 use crate::support::own_server;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use sluice_store::sends::SendKind::S3;
-use sluice_testkit::{Answer, Receiver};
+use sluice_testkit::receiver::{Answer, Receiver};
 
 use super::{
     post_office::{PostOffice, now},

@@ -1,3 +1,4 @@
+mod both_readers;
 mod faults;
 mod good;
 mod hostile;

@@ -1,6 +1,8 @@
 //! The `sluice` binary.
 
 mod banner;
+mod client;
+mod commands;
 mod logging;
 mod open_files;
 mod options;

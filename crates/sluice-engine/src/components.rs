@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sluice_model::{ComponentId, UserId, code_hash};
-use sluice_runtime::Analysis;
+use sluice_runtime::{Analysis, Role};
 use sluice_store::{
     Conn, Page, StoreError,
     components::{self, Component},
@@ -44,7 +44,11 @@ impl Engine {
         let Analysis { shape, packages } = self
             .context
             .runtime
-            .analyze(Arc::from(prepared.javascript()), prepared.lines())
+            .analyze(
+                Arc::from(prepared.javascript()),
+                prepared.lines(),
+                Role::Component,
+            )
             .await?;
         let PreparedCode { code, built } = prepared;
         let packages = packages

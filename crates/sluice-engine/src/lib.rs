@@ -8,6 +8,7 @@ mod components;
 mod context;
 mod delivery;
 mod error;
+mod error_event;
 mod fetch;
 mod inbox;
 mod lifecycle;

@@ -90,7 +90,14 @@ struct Inner {
     spilled: bool,
     /// Counts spills, so that a page read before the latest one does not pass for complete.
     spills: u64,
+    /// What it was like when all that waits was last counted.
+    counted: Option<Counted>,
     closed: bool,
+}
+
+struct Counted {
+    spills: u64,
+    queued: usize,
 }
 
 /// What a read of the store must bring to be of use.
@@ -201,6 +208,41 @@ impl Mailbox {
         inner.spilled = !complete || inner.spills != refill.spills;
     }
 
+    /// Whether more than `most` may wait, here and in the store, for all that is known since it was last counted.
+    pub(crate) fn may_hold_more_than(&self, most: usize) -> bool {
+        let inner = self.inner.lock();
+        match &inner.counted {
+            None => true,
+            Some(Counted { spills, queued }) => {
+                *spills != inner.spills || inner.queue.len() > most.max(*queued)
+            }
+        }
+    }
+
+    /// All that waits was counted, and is not too much.
+    pub(crate) fn counted(&self) {
+        let mut inner = self.inner.lock();
+        inner.counted = Some(Counted {
+            spills: inner.spills,
+            queued: inner.queue.len(),
+        });
+    }
+
+    /// Takes back what waits here or in the store; false when it is on its way or under way.
+    pub(crate) fn withdraw(&self, id: &InvocationId) -> bool {
+        let mut inner = self.inner.lock();
+        match inner.queue.iter().position(|work| work.id == *id) {
+            Some(place) => {
+                if let Some(work) = inner.queue.remove(place) {
+                    inner.bytes -= work.event.len();
+                }
+                true
+            }
+            // It stays known until it is done, so that no page brings it.
+            None => inner.known.insert(*id),
+        }
+    }
+
     /// The invocation is committed: its row is gone from the store.
     pub(crate) fn done(&self, id: &InvocationId) {
         let mut inner = self.inner.lock();
@@ -258,6 +300,9 @@ impl Inner {
     fn pop(&mut self) -> Option<Work> {
         let work = self.queue.pop_front()?;
         self.bytes -= work.event.len();
+        if let Some(counted) = &mut self.counted {
+            counted.queued = counted.queued.min(self.queue.len());
+        }
         Some(work)
     }
 }

@@ -39,6 +39,8 @@ pub struct Metrics {
     pub(crate) process_memory: Gauge,
     pub(crate) process_starts: Counter,
     pub(crate) live_sources: Gauge,
+    pub(crate) live_workflows: Gauge,
+    pub(crate) runs: Family<ResultLabel, Counter>,
     pub(crate) deliveries: Family<ResultLabel, Counter>,
     pub(crate) deliveries_failed: Counter,
     pub(crate) delivery_seconds: Histogram,
@@ -64,6 +66,8 @@ impl Metrics {
             process_memory: Gauge::default(),
             process_starts: Counter::default(),
             live_sources: Gauge::default(),
+            live_workflows: Gauge::default(),
+            runs: Family::default(),
             deliveries: Family::default(),
             deliveries_failed: Counter::default(),
             delivery_seconds: Histogram::new(exponential_buckets(0.001, 4.0, 9)),
@@ -142,6 +146,16 @@ impl Metrics {
             self.live_sources.clone(),
         );
         r.register(
+            "live_workflows",
+            "Workflows that have runs or a process",
+            self.live_workflows.clone(),
+        );
+        r.register(
+            "runs",
+            "Runs of workflows that ended or wait, by result",
+            self.runs.clone(),
+        );
+        r.register(
             "deliveries",
             "Tries to deliver an event to a webhook, by result",
             self.deliveries.clone(),
@@ -166,6 +180,7 @@ impl Metrics {
             let _ = self.invocations.get_or_create(&ResultLabel { result });
             let _ = self.commits.get_or_create(&ResultLabel { result });
             let _ = self.deliveries.get_or_create(&ResultLabel { result });
+            let _ = self.runs.get_or_create(&ResultLabel { result });
         }
         self
     }

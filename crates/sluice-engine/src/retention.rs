@@ -24,7 +24,7 @@ const PORTION: Portion = Portion {
 /// Between two such writes others have the store for at least this long, and for as long as the last one took.
 const LEAST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Watches how much one source stores.
+/// Watches how much one emitter stores.
 #[derive(Default)]
 pub(crate) struct Retention {
     events: Arc<Lookout>,
@@ -39,12 +39,17 @@ pub(crate) struct Stored {
 }
 
 impl Retention {
-    /// Takes note of new rows of a source.
-    pub(crate) fn stored(&self, context: &Arc<Context>, source: &Source, rows: Stored) {
-        let keep = most_events(&context.settings, source);
+    /// Takes note of new rows; of the events the newest `keep` stay.
+    pub(crate) fn stored(
+        &self,
+        context: &Arc<Context>,
+        emitter: &EmitterId,
+        keep: u64,
+        rows: Stored,
+    ) {
         if self.events.is_due(keep, rows.events) {
             let (looker, lookout) = (Arc::clone(context), Arc::clone(&self.events));
-            let id = EmitterId::from(source.id.clone());
+            let id = emitter.clone();
             context.tasks.spawn(async move {
                 while lookout.looked(keep, prune_events(&looker, &id, keep).await) {}
             });
@@ -52,7 +57,7 @@ impl Retention {
         let keep = context.settings.log_retention;
         if self.logs.is_due(keep, rows.logs) {
             let (looker, lookout) = (Arc::clone(context), Arc::clone(&self.logs));
-            let id = EmitterId::from(source.id.clone());
+            let id = emitter.clone();
             context.tasks.spawn(async move {
                 while lookout.looked(keep, prune_logs(&looker, &id, keep).await) {}
             });
@@ -79,7 +84,8 @@ async fn prune(context: &Context, source: &Source) -> Result<(), StoreError> {
     }
 }
 
-fn most_events(settings: &Settings, source: &Source) -> u64 {
+/// How many events of a source stay.
+pub(crate) fn most_events(settings: &Settings, source: &Source) -> u64 {
     let own = source.retention.max_events;
     own.map_or(settings.event_retention, u64::from)
 }

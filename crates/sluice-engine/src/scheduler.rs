@@ -10,12 +10,12 @@ use sluice_store::{
     held_events::{self, HeldEvent},
     inbox::{self, InboxKind, NewInboxItem},
     logs::{self, NewLog},
-    sources,
+    runs, sources,
     timers::{self, DueTimer},
     workflows,
 };
 
-use crate::{context::Context, error::EngineError, mailbox::Work, owners::Owner};
+use crate::{context::Context, error::EngineError, mailbox::Work, owners::Owner, workflow};
 
 const MOST_AT_ONCE: u32 = 500;
 const LONGEST_SLEEP: Duration = Duration::from_mins(1);
@@ -50,18 +50,24 @@ fn until(due: i64, now: i64) -> Duration {
 async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
     let armed = context.take_earliest_due();
     let now = context.clock.now_ms();
-    let (due, held, next) = context
+    let (due, held, waiting, next) = context
         .store
         .read(move |c| {
-            let next = [timers::next_due(c)?, held_events::next_due(c)?];
+            let next = [
+                timers::next_due(c)?,
+                held_events::next_due(c)?,
+                runs::next_due(c)?,
+            ];
             let held = held_events::due(c, now, MOST_AT_ONCE)?;
-            Ok((timers::due(c, now, MOST_AT_ONCE)?, held, next))
+            let waiting = runs::due(c, now, MOST_AT_ONCE)?;
+            Ok((timers::due(c, now, MOST_AT_ONCE)?, held, waiting, next))
         })
         .await?;
-    if due.is_empty() && held.is_empty() {
+    if due.is_empty() && held.is_empty() && waiting.is_empty() {
         return Ok([armed].into_iter().chain(next).flatten().min());
     }
     release(context, held).await?;
+    workflow::wake_due(context, waiting, now).await?;
     let due = postpone_beyond_quota(context, due, now).await?;
     let ticks: Vec<Work> = due
         .iter()

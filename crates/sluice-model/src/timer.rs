@@ -66,6 +66,14 @@ impl TimerSpec {
         Value::Object(fields)
     }
 
+    /// When it is due again after a tick that was due at `due_at` and has run by `now_ms`.
+    pub fn next_tick(&self, due_at: i64, now_ms: i64) -> Option<i64> {
+        match self {
+            Self::Interval { seconds } => Some(next_interval_slot(due_at, *seconds, now_ms)),
+            Self::Cron { .. } => self.next_after(now_ms),
+        }
+    }
+
     /// When it is due next, strictly after `now_ms`. A cron expression such as 30 February never is.
     pub fn next_after(&self, now_ms: i64) -> Option<i64> {
         match self {

@@ -21,7 +21,8 @@ export function ask(invocation, op, args) {
   lastNumber += 1;
   const number = lastNumber;
   const { promise, resolve, reject } = Promise.withResolvers();
-  const line = `{"t":"ask","i":"${invocation.id}","n":${number},"op":${stringify(op)},"a":${args}}`;
+  const asker = `"i":"${invocation.id}","module":${stringify(invocation.module)}`;
+  const line = `{"t":"ask",${asker},"n":${number},"op":${stringify(op)},"a":${args}}`;
   waiting.push({ invocation, number, op, line, resolve, reject });
   sendNext();
   return promise;

@@ -1,13 +1,15 @@
 // Loading a component.
 
 import process from "node:process";
-import { describeError, setComponentFolder } from "./errors.mjs";
+import { describeError, nameModule } from "./errors.mjs";
+import { componentOf } from "./function_step.mjs";
 
 /** What packages use of Node: the first import of these is most of what loading a package costs. */
 const NODE_MODULES =
   "assert async_hooks buffer child_process crypto dns events fs fs/promises http http2 https module net os path " +
   "querystring stream stream/promises string_decoder timers tls tty url util worker_threads zlib";
 
+const ownFolders = [];
 let everywhere;
 
 /** Done by a process that waits for a component, so that the component need not wait for it. */
@@ -15,13 +17,14 @@ export async function importNodeModules() {
   for (const name of NODE_MODULES.split(" ")) await import(`node:${name}`);
 }
 
-/** Imports the component's entry file; gives the component object or throws. */
-export async function load(fileUrl, modules) {
-  setComponentFolder(new URL(".", fileUrl).href);
-  lookForPackages(fileUrl, modules);
-  const module = await import(fileUrl);
+/** Imports the file of a module; gives the component object or throws. */
+export async function load({ name, file, packages, acceptsFunctions }) {
+  nameModule(name, new URL(".", file).href);
+  lookForPackages(file, packages);
+  const module = await import(file);
   const exported = module.default;
   const component = exported?.__esModule ? exported.default : exported;
+  if (acceptsFunctions && typeof component === "function") return componentOf(component);
   if (component === undefined) {
     throw new TypeError("the module exports no component: use module.exports = {…} or export default {…}");
   }
@@ -33,13 +36,14 @@ export async function load(fileUrl, modules) {
   return component;
 }
 
-/** Packages are looked for in the component's folder and among its own: asking further up would be refused as forbidden
+/** Packages are looked for in the module's folder and among its own: asking further up would be refused as forbidden
  * where "not found" is meant. */
-export function lookForPackages(fileUrl, modules) {
-  const folders = [new URL(".", fileUrl).pathname, ...(modules ? [modules] : [])];
+export function lookForPackages(file, packages) {
+  ownFolders.push(new URL(".", file).pathname, ...(packages ? [packages] : []));
+  if (everywhere !== undefined) return;
   const { Module } = process.getBuiltinModule("node:module");
-  everywhere ??= Module._nodeModulePaths;
-  Module._nodeModulePaths = (from) => everywhere(from).filter((path) => folders.some((own) => path.startsWith(own)));
+  everywhere = Module._nodeModulePaths;
+  Module._nodeModulePaths = (from) => everywhere(from).filter((path) => ownFolders.some((own) => path.startsWith(own)));
 }
 
 export function loadFault(error) {

@@ -3,13 +3,17 @@
 const HARNESS = new URL(".", import.meta.url).href;
 // A frame of the runtime's own: `at file (ext:…)`, `at node:…`.
 const RUNTIME_FRAME = /^\s*at (?:.*\()?(?:ext|node):/;
-// A place in the component's first file, and a frame in one of the files beside it, which have addresses.
-const PLACE = /\bcomponent\.[cm]?[jt]s:(\d+):(\d+)/;
+// A frame in one of the files beside a component's first, which have addresses.
 const FRAME_ELSEWHERE = /^\s*at (?:.*\()?(https?:\/\/.+):(\d+):(\d+)\)?$/m;
-let componentFolder = "";
+const modules = [];
+/** A place in the first file of a module. */
+let place = /(?!)/;
 
-export function setComponentFolder(url) {
-  componentFolder = url;
+/** The files of a module lie in this folder, and are called by its name; built from others, by `component`. */
+export function nameModule(name, folder) {
+  modules.push({ name, folder });
+  const names = modules.map((module) => module.name).join("|");
+  place = new RegExp(`(?<![\\w/.-])(?:${names})\\.[cm]?[jt]s:(\\d+):(\\d+)`);
 }
 
 /**
@@ -38,21 +42,25 @@ function description(thrown) {
 }
 
 function placeIn(stack) {
-  const place = PLACE.exec(stack);
+  const own = place.exec(stack);
   const elsewhere = FRAME_ELSEWHERE.exec(stack);
-  if (elsewhere && (!place || elsewhere.index < place.index)) {
+  if (elsewhere && (!own || elsewhere.index < own.index)) {
     const [, file, line, column] = elsewhere;
     return { file, line: Number(line), column: Number(column) };
   }
-  return place ? { line: Number(place[1]), column: Number(place[2]) } : {};
+  return own ? { line: Number(own[1]), column: Number(own[2]) } : {};
 }
 
-/** A stack with the component's files named as its author knows them, and without our frames. */
+/** A stack with the modules' files named as their authors know them, and without our frames. */
 export function ownLines(stack) {
-  if (componentFolder === "") return stack;
-  return stack
-    .replaceAll(componentFolder, "")
-    .replaceAll(componentFolder.slice("file://".length), "")
+  if (modules.length === 0) return stack;
+  let told = stack;
+  for (const { name, folder } of modules) {
+    for (const path of [folder, folder.slice("file://".length)]) {
+      told = told.replaceAll(`${path}component.`, `${name}.`).replaceAll(path, "");
+    }
+  }
+  return told
     .split("\n")
     .filter((line) => !line.includes(HARNESS) && !RUNTIME_FRAME.test(line))
     .join("\n");

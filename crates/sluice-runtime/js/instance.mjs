@@ -1,22 +1,42 @@
 // `this` of a component: a new plain object for each invocation, with props, bound methods and $emit.
 
 import { dataStore } from "./data_store.mjs";
+import { valueMaker } from "./expressions.mjs";
 import { httpRequest } from "./http_request.mjs";
 import { storeKey } from "./keys.mjs";
+import { replyFields } from "./reply.mjs";
 import { isObject } from "./shape.mjs";
 import { parse, stringify } from "./wire.mjs";
 
 const stashFolder = Deno.env.get("STASH_DIR");
 
-/** Prepares what every instance shares; the result makes one instance for one invocation. */
-export function instanceMaker(component, props) {
+/**
+ * Prepares what every instance shares; the result makes one instance for one invocation. Of a workflow, `steps` are what
+ * its steps have exported, and `process` is what expressions see of it.
+ */
+export function instanceMaker(component, props, { inWorkflow, keyPrefix, process }) {
   const methods = functionsOf(component.methods);
-  return (invocation) => {
+  const makers = new Map();
+  for (const { name, template } of props) {
+    if (template !== undefined) makers.set(name, valueMaker(name, template));
+  }
+  return (invocation, steps) => {
+    const scope = { event: steps?.trigger?.event, steps, process };
     const self = {};
     for (const { name, kind, value } of props) {
-      self[name] = propValue(kind, name, value, component.props?.[name], invocation);
+      const make = makers.get(name);
+      const given = make === undefined ? value : make(scope);
+      if (given === undefined) continue;
+      self[name] = propValue(
+        { kind, name, value: given, made: make !== undefined, definition: component.props?.[name], keyPrefix },
+        invocation,
+      );
     }
     bindAll(self, methods);
+    if (inWorkflow) {
+      addExport(self, invocation.tools?.export);
+      return self;
+    }
     self.$emit = (event, meta) => {
       invocation.emit(event, meta);
       return Promise.resolve();
@@ -33,12 +53,12 @@ export function authorize(props, auths) {
   }
 }
 
-function propValue(kind, name, value, definition, invocation) {
+function propValue({ kind, name, value, made, definition, keyPrefix }, invocation) {
   switch (kind) {
     case "http":
       return { ...value, respond: (reply) => respond(invocation, reply) };
     case "db":
-      return keyValueStore(invocation);
+      return keyValueStore(invocation, keyPrefix);
     case "app":
       return appInstance(definition, value);
     case "data_store":
@@ -48,24 +68,25 @@ function propValue(kind, name, value, definition, invocation) {
     case "http_request":
       return httpRequest(value);
     default:
-      return isObject(value) ? structuredClone(value) : value;
+      return isObject(value) && !made ? structuredClone(value) : value;
   }
 }
 
-function keyValueStore(invocation) {
+// Each step of a workflow has keys of its own, by their prefix.
+function keyValueStore(invocation, prefix) {
   return {
     get(key) {
-      const stored = invocation.store.get(String(key));
+      const stored = invocation.store.get(prefix + String(key));
       return stored === undefined ? undefined : parse(stored);
     },
     set(key, value) {
-      const name = storeKey(key);
+      const name = storeKey(prefix + key);
       const json = stringify(value);
       if (invocation.ended) {
         invocation.log(
           "error",
           "error",
-          `db.set("${name}") was called after the invocation had ended: nothing was stored`,
+          `db.set("${key}") was called after the invocation had ended: nothing was stored`,
         );
         return;
       }
@@ -84,10 +105,9 @@ export function appInstance(definition, value) {
 }
 
 // Code that is shared with actions takes `this` for the `$` they have, and may call its `export`: here that is a line in
-// the log. It stays out of sight, and gives way to a name of the component's own.
-function addExport(self) {
+// the log, and in a step what `$` has. It stays out of sight, and gives way to a name of the component's own.
+function addExport(self, value = (name, exported) => console.log("export:", name, exported)) {
   if (Object.hasOwn(self, "export")) return;
-  const value = (name, exported) => console.log("export:", name, exported);
   Object.defineProperty(self, "export", { value, writable: true, configurable: true });
 }
 
@@ -101,42 +121,6 @@ function bindAll(self, methods) {
 
 // The first answer wins; without customResponse nobody waits for it and it has no effect.
 function respond(invocation, reply) {
-  const { status, statusCode, headers, body } = reply ?? {};
-  const code = Number(status ?? statusCode);
-  if (!Number.isInteger(code) || code < 100 || code > 599) {
-    throw new TypeError(`respond needs a status from 100 to 599, not ${status ?? statusCode}`);
-  }
-  const rows = headerRows(headers);
-  const fields = [`"s":${code}`];
-  if (body instanceof Uint8Array || body instanceof ArrayBuffer) {
-    fields.push(`"x":"${toBase64(body)}"`);
-  } else if (typeof body === "string") {
-    fields.push(`"b":${stringify(body.toWellFormed())}`);
-  } else if (body !== undefined && body !== null) {
-    fields.push(`"b":${stringify(stringify(body) ?? "")}`);
-    if (!rows.some(([name]) => name.toLowerCase() === "content-type")) {
-      rows.push(["content-type", "application/json; charset=utf-8"]);
-    }
-  }
-  fields.push(`"h":${stringify(rows)}`);
-  invocation.respond(fields.join(","));
+  invocation.respond(replyFields(reply));
   return Promise.resolve();
-}
-
-function headerRows(headers) {
-  const rows = [];
-  const entries = headers instanceof Headers ? headers : Object.entries(headers ?? {});
-  for (const [name, value] of entries) {
-    if (value === undefined || value === null) continue;
-    for (const one of Array.isArray(value) ? value : [value])
-      rows.push([String(name).toWellFormed(), String(one).toWellFormed()]);
-  }
-  return rows;
-}
-
-function toBase64(body) {
-  const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body;
-  return typeof bytes.toBase64 === "function"
-    ? Uint8Array.prototype.toBase64.call(bytes)
-    : btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }

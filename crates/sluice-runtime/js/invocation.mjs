@@ -7,13 +7,15 @@ import { flush, send, stringify } from "./wire.mjs";
 
 const current = new AsyncLocalStorage();
 const running = new Map();
-const { setTimeout } = globalThis;
+const { setTimeout, clearTimeout } = globalThis;
 const now = performance.now.bind(performance);
 const encoder = new TextEncoder();
 const LONGEST_HOLD_MS = 366 * 24 * 3600 * 1000;
 /** In bytes. */
 let limits = { emit: Infinity, emits: Infinity, log: Infinity };
-let deadlineArmed = false;
+/** When the deadlines are looked at next. */
+let nextSweep = Infinity;
+let sweepTimer;
 
 export function setLimits(given) {
   limits = given;
@@ -27,36 +29,98 @@ export class LimitExceeded extends Error {
   }
 }
 
+/** What `$end` throws: it ends the step, and is no error. */
+export class RunEnded extends Error {}
+
+/** A value that cannot leave the step. */
+class ExportError extends TypeError {
+  name = "ExportError";
+}
+
 export class Invocation {
-  #emitBytes = 0;
+  #reportedBytes = 0;
   #logBytes = 0;
   #store;
   #answer = "";
+  #flow = "";
+  #reply = "";
+  #exportedAtEnd;
+  /** `$` of a step. */
+  tools;
   ended = false;
   responded = false;
 
-  constructor(id, timeoutMs, alone) {
+  constructor(id, module, timeoutMs, alone) {
     this.id = id;
+    this.module = module;
     this.timeoutMs = timeoutMs;
     this.startedAt = now();
     this.alone = alone;
   }
 
   emit(event, meta) {
-    if (this.ended) {
-      this.log("error", "error", "$emit was called after the invocation had ended: the event was not emitted");
-      return;
-    }
+    if (this.#isOver("$emit", "the event was not emitted")) return;
     const data = wellFormed(stringify(event) ?? "null");
-    if (byteLength(data, limits.emit) > limits.emit) {
-      throw this.#exceeded("EmitTooLarge", `the emitted event is larger than ${limits.emit} bytes`);
-    }
-    this.#emitBytes += byteLength(data, Infinity);
-    if (this.#emitBytes > limits.emits) {
-      throw this.#exceeded("EmitLimit", `the invocation emitted more than ${limits.emits} bytes`);
-    }
+    this.#measure(data, "Emit", "the emitted event", "emitted");
     send(`{"t":"emit","i":"${this.id}","e":${data},"m":${emitMeta(meta)}}`);
     if (this.alone) flush();
+  }
+
+  /** A named export of a step; what JSON leaves out is left out here too. */
+  export(name, value) {
+    if (this.#isOver("$.export")) return;
+    const key = text(name);
+    if (key === "") throw new TypeError("an export needs a name");
+    const json = this.json(value, `the export ${key}`);
+    if (json === undefined) return;
+    this.#measure(json, "Export", `the export ${key}`, "exported");
+    send(`{"t":"export","i":"${this.id}","m":${stringify(key)},"e":${json}}`);
+    if (this.alone) flush();
+  }
+
+  /** What is in `exports` when the step ends is exported too. */
+  exportAtEnd(exports) {
+    this.#exportedAtEnd = exports;
+  }
+
+  send(kind, payload) {
+    if (this.#isOver(`$.send.${kind}`)) return;
+    const json = this.json(payload, `what $.send.${kind} was given`);
+    this.#measure(json, "Send", `what $.send.${kind} was given`, "sent");
+    send(`{"t":"send","i":"${this.id}","k":"${kind}","e":${json}}`);
+    if (this.alone) flush();
+  }
+
+  /** How the run goes on after this step; the last one counts. */
+  setFlow(fields) {
+    if (!this.#isOver("$.flow")) this.#flow = `,"flow":{${fields}}`;
+  }
+
+  /** JSON that every reader takes; `undefined` for what JSON does not have. */
+  json(value, what) {
+    try {
+      const json = stringify(value);
+      return json === undefined ? undefined : wellFormed(json);
+    } catch (error) {
+      throw new ExportError(`${what} cannot be written as JSON: ${error?.message}`);
+    }
+  }
+
+  #isOver(what, consequence = "nothing was done") {
+    if (this.ended) {
+      this.log("error", "error", `${what} was called after the invocation had ended: ${consequence}`);
+    }
+    return this.ended;
+  }
+
+  #measure(json, name, what, did) {
+    if (byteLength(json, limits.emit) > limits.emit) {
+      throw this.#exceeded(`${name}TooLarge`, `${what} is larger than ${limits.emit} bytes`);
+    }
+    this.#reportedBytes += byteLength(json, Infinity);
+    if (this.#reportedBytes > limits.emits) {
+      throw this.#exceeded(`${name}Limit`, `the invocation ${did} more than ${limits.emits} bytes`);
+    }
   }
 
   log(kind, level, message) {
@@ -74,6 +138,13 @@ export class Invocation {
     this.responded = true;
     send(`{"t":"respond","i":"${this.id}",${reply}}`);
     flush();
+  }
+
+  /** Answers when the run ends. */
+  respondAtEnd(reply) {
+    if (this.ended || this.responded) return;
+    this.responded = true;
+    this.#reply = `,"reply":{${reply}}`;
   }
 
   /** What it does with the key-value store; most invocations do nothing. */
@@ -104,12 +175,27 @@ export class Invocation {
     return error;
   }
 
-  end(error) {
+  // What a step leaves to export when it ends; gives the error it ends with.
+  #exportRest(error) {
+    const exports = this.#exportedAtEnd;
+    this.#exportedAtEnd = undefined;
+    try {
+      for (const [name, value] of Object.entries(exports ?? {})) this.export(name, value);
+      return error;
+    } catch (problem) {
+      return error ?? problem;
+    }
+  }
+
+  end(thrown) {
+    if (this.ended) return;
+    const error = this.#exportRest(thrown instanceof RunEnded ? undefined : thrown);
     if (this.ended) return;
     this.ended = true;
     running.delete(this.id);
     const failure = error === undefined ? "" : `,"err":${stringify(describeError(error))}`;
-    const end = `{"t":"end","i":"${this.id}","ms":${Math.ceil(now() - this.startedAt)}${failure}${this.#answer}`;
+    const gave = `${this.#answer}${this.#flow}${this.#reply}`;
+    const end = `{"t":"end","i":"${this.id}","ms":${Math.ceil(now() - this.startedAt)}${failure}${gave}`;
     if (this.#store === undefined) {
       send(`${end}}`);
       return;
@@ -130,10 +216,10 @@ function soleInvocation() {
 }
 
 /** Runs `body` as the invocation `id`; reports its end whatever happens. */
-export function invoke(id, timeoutMs, alone, body) {
-  const invocation = new Invocation(id, timeoutMs, alone);
+export function invoke({ id, module, timeoutMs, alone }, body) {
+  const invocation = new Invocation(id, module, timeoutMs, alone);
   running.set(id, invocation);
-  armDeadline(timeoutMs);
+  sweepBy(invocation.startedAt + timeoutMs);
   current.run(invocation, async () => {
     try {
       await body(invocation);
@@ -174,27 +260,26 @@ export function bindToInvocation(callback) {
   };
 }
 
-// Invocations of one process share their time limit but for rare exceptions, so one timer for the
-// earliest deadline is enough and the busy path never touches it.
-function armDeadline(delay) {
-  if (deadlineArmed) return;
-  deadlineArmed = true;
-  setTimeout(sweepDeadlines, delay);
+// One timer for the earliest deadline is enough. Most invocations of a process have the same time limit, so that the busy
+// path hardly ever touches it.
+function sweepBy(time) {
+  if (time >= nextSweep) return;
+  nextSweep = time;
+  clearTimeout(sweepTimer);
+  sweepTimer = setTimeout(sweepDeadlines, time - now());
 }
 
 function sweepDeadlines() {
-  deadlineArmed = false;
+  nextSweep = Infinity;
   const time = now();
-  let next = Infinity;
   for (const invocation of running.values()) {
-    const left = invocation.startedAt + invocation.timeoutMs - time;
-    if (left <= 0) {
+    const deadline = invocation.startedAt + invocation.timeoutMs;
+    if (deadline <= time) {
       invocation.end(new LimitExceeded("Timeout", `the invocation ran longer than ${invocation.timeoutMs} ms`));
     } else {
-      next = Math.min(next, left);
+      sweepBy(deadline);
     }
   }
-  if (next !== Infinity) armDeadline(next);
 }
 
 export function writeLog(id, kind, level, message) {
@@ -237,8 +322,8 @@ function wellFormed(json) {
   return json.replace(/\\(?:u(d[89a-f]..)|.)/g, (whole, lone) => (lone === undefined ? whole : "\\ufffd"));
 }
 
-// Databases store neither NUL nor half a surrogate pair.
-function text(value) {
+/** What databases store: neither NUL nor half a surrogate pair. */
+export function text(value) {
   return String(value).toWellFormed().replaceAll("\0", "");
 }
 

@@ -1,22 +1,20 @@
-// The harness: runs inside the sandboxed process, loads one component, and runs what the supervisor asks.
+// The harness: runs inside the sandboxed process, loads what the supervisor names, and runs what it asks for.
 
 import { answered, setMostAsks } from "./asks.mjs";
-import { importNodeModules, load, loadFault, lookForPackages } from "./component.mjs";
+import { importNodeModules, lookForPackages } from "./component.mjs";
 import { setMaxValue } from "./data_store.mjs";
-import { authorize, instanceMaker } from "./instance.mjs";
+import { defineStepGlobals } from "./function_step.mjs";
+import { defineHelpers } from "./globals.mjs";
 import { invoke, setLimits } from "./invocation.mjs";
+import { authorizeModule, loadModules, moduleNamed, soleModule } from "./modules.mjs";
 import { additionalProps, options } from "./questions.mjs";
-import { shapeOf } from "./shape.mjs";
 import { captureOutput, captureUncaught } from "./stdio.mjs";
+import { stepTools } from "./step.mjs";
 import { fillStore, setMaxStore } from "./store.mjs";
 import { flush, receive, send, stringify } from "./wire.mjs";
 
 const exit = Deno.exit;
 const questions = { options, additionalProps };
-let component;
-let bindings;
-let makeInstance;
-let boundProps;
 
 // The proxy is what HTTP clients look for when they are first used.
 const KEPT = /^(?:TMPDIR|STASH_DIR|https?_proxy|NODE_USE_ENV_PROXY)$/i;
@@ -25,6 +23,7 @@ for (const name of Object.keys(Deno.env.toObject())) {
 }
 // Node has none of these, and Deno keeps them where all components would meet.
 for (const name of ["localStorage", "sessionStorage", "caches"]) delete globalThis[name];
+defineHelpers();
 captureOutput();
 captureUncaught();
 if (Deno.args[0] === "warm") await importNodeModules();
@@ -37,13 +36,13 @@ await receive((message, alone) => {
       start(message);
       break;
     case "auth":
-      authorize(bindings, message.props);
+      authorizeModule(message.module, message.props);
       break;
     case "prime":
       prime(message);
       break;
     case "run":
-      invoke(message.i, message.ms, alone, (invocation) => call(message.c, message.e, invocation));
+      run(message, alone);
       break;
     case "answer":
       answered(message);
@@ -62,34 +61,50 @@ async function prime({ file, modules }) {
   flush();
 }
 
-async function start({ file, modules, source, props, db, limits }) {
+async function start({ modules, steps, source, workflow, env, db, limits }) {
   setLimits(limits);
   setMostAsks(limits.asks);
   setMaxValue(limits.value);
   setMaxStore(limits.db);
   if (source) Deno.env.set("PD_COMPONENT", source);
+  if (workflow) Deno.env.set("PIPEDREAM_WORKFLOW_ID", workflow);
+  if (steps) defineStepGlobals();
   fillStore(db);
   try {
-    component = await load(file, modules);
-    bindings = props;
-    makeInstance = instanceMaker(component, props);
-    boundProps = props.map(({ name }) => name);
-    send(`{"t":"loaded","shape":${stringify(shapeOf(component))}}`);
-  } catch (error) {
-    send(`{"t":"failed","fault":${stringify(loadFault(error))}}`);
+    const process = Object.freeze({ env: Object.freeze(env) });
+    const shapes = await loadModules(modules, { steps, inWorkflow: workflow !== null, process });
+    send(`{"t":"loaded","shapes":${stringify(shapes)}}`);
+  } catch ({ fault }) {
+    send(`{"t":"failed","fault":${stringify(fault)}}`);
   }
   flush();
 }
 
-function call(what, event, invocation) {
+function run({ i: id, c: what, ms: timeoutMs, e: event }, alone) {
+  const module = what === "step" ? moduleNamed(event.step) : soleModule();
+  const body = what === "step" ? runStep : callComponent;
+  invoke({ id, module: module.name, timeoutMs, alone }, (invocation) => body(module, invocation, event, what));
+}
+
+async function runStep({ component, makeInstance }, invocation, input) {
+  const { steps } = input;
+  invocation.tools = stepTools(invocation, input);
+  const returned = await component.run.call(makeInstance(invocation, steps), { steps, $: invocation.tools });
+  if (!invocation.ended) invocation.export("$return_value", returned);
+}
+
+function callComponent({ component, makeInstance, props }, invocation, event, what) {
   const self = makeInstance(invocation);
-  if (Object.hasOwn(questions, what)) return answer(questions[what], event, self, invocation);
+  if (Object.hasOwn(questions, what)) {
+    const asked = { component, self, names: props.map(({ name }) => name) };
+    return answer(questions[what], event, asked, invocation);
+  }
   if (what !== "run") return component.hooks[what].call(self, event);
   if (typeof component.run === "function") return component.run.call(self, event);
   // A source with a timer and no run is expected to emit the tick itself.
   return self.$emit(event, { summary: "Timer", ts: Date.now() });
 }
 
-async function answer(question, argument, self, invocation) {
-  invocation.answer(await question({ component, self, names: boundProps }, argument));
+async function answer(question, argument, asked, invocation) {
+  invocation.answer(await question(asked, argument));
 }

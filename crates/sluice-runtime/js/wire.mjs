@@ -57,7 +57,7 @@ export async function receive(handle) {
     const lines = parts.join("").split("\n");
     parts = [text.slice(end + 1)];
     batching = true;
-    const alone = lines.length === 1 || (lines.length === 2 && lines[0].startsWith('{"t":"auth"'));
+    const alone = lines.slice(0, -1).every((line) => line.startsWith('{"t":"auth"'));
     for (const line of lines) handle(parse(line), alone);
     // Most invocations end within a few microtasks: let them, so that their reports leave together.
     for (let hop = 0; hop < 6; hop++) await null;

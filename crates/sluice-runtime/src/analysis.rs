@@ -207,7 +207,7 @@ fn syntax_faults(code: &str, parsed: &ParserReturn<'_>) -> Option<Vec<CodeFault>
     Some(faults)
 }
 
-fn place(code: &str, offset: usize) -> (Option<u32>, Option<u32>) {
+pub(crate) fn place(code: &str, offset: usize) -> (Option<u32>, Option<u32>) {
     let mut end = offset.min(code.len());
     while !code.is_char_boundary(end) {
         end -= 1;

@@ -23,6 +23,8 @@ const BESIDE_THE_VALUE: usize = 32 * 1024;
 pub struct Ask {
     /// By which the harness knows the answer.
     pub number: u64,
+    /// The name of the module that asks.
+    pub module: String,
     pub op: String,
     pub args: Box<RawValue>,
 }
@@ -30,7 +32,8 @@ pub struct Ask {
 impl Ask {
     /// Questions wait in memory, so one has no more room than its value needs.
     pub(crate) fn is_oversized(&self, value_bytes: usize) -> bool {
-        self.op.len() + self.args.get().len() > value_bytes.saturating_add(BESIDE_THE_VALUE)
+        self.module.len() + self.op.len() + self.args.get().len()
+            > value_bytes.saturating_add(BESIDE_THE_VALUE)
     }
 }
 

@@ -2,11 +2,18 @@
 
 use std::{fs, io, path::Path};
 
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 21] = [
     ("main.mjs", include_str!("../js/main.mjs")),
     ("wire.mjs", include_str!("../js/wire.mjs")),
     ("errors.mjs", include_str!("../js/errors.mjs")),
     ("stdio.mjs", include_str!("../js/stdio.mjs")),
+    ("globals.mjs", include_str!("../js/globals.mjs")),
+    ("modules.mjs", include_str!("../js/modules.mjs")),
+    ("function_step.mjs", include_str!("../js/function_step.mjs")),
+    ("step.mjs", include_str!("../js/step.mjs")),
+    ("sends.mjs", include_str!("../js/sends.mjs")),
+    ("reply.mjs", include_str!("../js/reply.mjs")),
+    ("expressions.mjs", include_str!("../js/expressions.mjs")),
     ("component.mjs", include_str!("../js/component.mjs")),
     ("shape.mjs", include_str!("../js/shape.mjs")),
     ("questions.mjs", include_str!("../js/questions.mjs")),

@@ -8,7 +8,12 @@ use std::{
 use serde_json::value::RawValue;
 use sluice_model::InvocationId;
 
-use crate::outcome::{Emit, Failure, LogLine, Outcome, Unfinished, Writes};
+use crate::{
+    outcome::{Call, Emit, Failure, LogLine, Outcome, Unfinished, Writes},
+    protocol::End,
+    step::Send,
+    step_report::StepReport,
+};
 
 #[derive(Default)]
 pub(crate) struct Inflight {
@@ -17,7 +22,10 @@ pub(crate) struct Inflight {
 
 struct Partial {
     emits: Vec<Emit>,
-    emit_bytes: usize,
+    /// Of a step, and of no other call.
+    step: Option<StepReport>,
+    /// All that it emitted, exported and sent.
+    reported_bytes: usize,
     logs: Vec<LogLine>,
     /// Writes reported as they were made; its end reports them all, so they count only when it never ends.
     writes: BTreeMap<String, Option<Box<RawValue>>>,
@@ -27,12 +35,19 @@ struct Partial {
 }
 
 impl Inflight {
-    pub(crate) fn begin(&mut self, id: InvocationId, now: Instant, allowance: Duration) {
+    pub(crate) fn begin(
+        &mut self,
+        id: InvocationId,
+        call: Call,
+        now: Instant,
+        allowance: Duration,
+    ) {
         self.running.insert(
             id,
             Partial {
                 emits: Vec::new(),
-                emit_bytes: 0,
+                step: (call == Call::Step).then(StepReport::default),
+                reported_bytes: 0,
                 logs: Vec::new(),
                 writes: BTreeMap::new(),
                 overdue_at: Some(now + allowance),
@@ -45,14 +60,51 @@ impl Inflight {
         self.running.contains_key(id)
     }
 
-    /// False when the invocation holds more than `limit` bytes of emitted events.
+    /// False when the invocation has reported more than `limit` bytes.
     pub(crate) fn emitted(&mut self, id: &InvocationId, emit: Emit, limit: usize) -> bool {
+        self.reported(id, emit.data.get().len(), limit, |partial| {
+            partial.emits.push(emit);
+        })
+    }
+
+    /// False when the invocation has reported more than `limit` bytes.
+    pub(crate) fn exported(
+        &mut self,
+        id: &InvocationId,
+        name: String,
+        value: Box<RawValue>,
+        limit: usize,
+    ) -> bool {
+        let bytes = name.len() + value.get().len();
+        self.reported(id, bytes, limit, |partial| {
+            if let Some(step) = &mut partial.step {
+                step.exports.insert(name, value);
+            }
+        })
+    }
+
+    /// False when the invocation has reported more than `limit` bytes.
+    pub(crate) fn sent(&mut self, id: &InvocationId, send: Send, limit: usize) -> bool {
+        self.reported(id, send.payload.get().len(), limit, |partial| {
+            if let Some(step) = &mut partial.step {
+                step.sends.push(send);
+            }
+        })
+    }
+
+    fn reported(
+        &mut self,
+        id: &InvocationId,
+        bytes: usize,
+        limit: usize,
+        keep: impl FnOnce(&mut Partial),
+    ) -> bool {
         let Some(partial) = self.running.get_mut(id) else {
             return true;
         };
-        partial.emit_bytes += emit.data.get().len();
-        partial.emits.push(emit);
-        partial.emit_bytes <= limit
+        partial.reported_bytes += bytes;
+        keep(partial);
+        partial.reported_bytes <= limit
     }
 
     /// Gives the line back when it belongs to no running invocation.
@@ -84,12 +136,28 @@ impl Inflight {
         }
     }
 
-    pub(crate) fn end(&mut self, id: &InvocationId) -> Option<Outcome> {
+    pub(crate) fn end(&mut self, id: &InvocationId, end: End) -> Option<Outcome> {
         let partial = self.running.remove(id)?;
+        let End {
+            writes,
+            failure,
+            duration_ms,
+            answer,
+            flow,
+            reply,
+        } = end;
+        // A step that failed does not say how its run goes on.
+        let flow = flow.filter(|_| failure.is_none());
         Some(Outcome {
             emits: partial.emits,
+            writes,
             logs: partial.logs,
-            ..Outcome::default()
+            failure,
+            duration: Duration::from_millis(duration_ms),
+            answer,
+            step: partial
+                .step
+                .map(|step| Box::new(step.into_outcome(flow, reply))),
         })
     }
 
@@ -117,6 +185,9 @@ impl Inflight {
             failure: Some(failure),
             duration: now - partial.started_at,
             answer: None,
+            step: partial
+                .step
+                .map(|step| Box::new(step.into_outcome(None, None))),
         };
         Some((id, outcome))
     }

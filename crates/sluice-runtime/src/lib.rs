@@ -8,6 +8,7 @@ mod ask;
 mod assets;
 mod deep_stack;
 mod deno;
+mod expressions;
 mod imports;
 mod inflight;
 pub mod launcher;
@@ -25,12 +26,15 @@ mod question;
 mod runtime;
 mod sandbox;
 mod spec;
+mod step;
+mod step_report;
 mod verdict;
 mod watchdog;
 
 pub use analysis::{CodeFault, Language, NamedPackage, Reading, RelativeImport, language, read};
 pub use ask::{Answer, Answers, Ask};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
+pub use expressions::{ExpressionFault, check_expressions};
 pub use limits::Limits;
 pub use outcome::{
     Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question, Reply,
@@ -41,4 +45,8 @@ pub use process::{Process, ProcessEvents};
 pub use question::QuestionOutcome;
 pub use runtime::{Runtime, RuntimeOptions};
 pub use sandbox::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};
-pub use spec::{Analysis, BindingKind, Lines, LoadError, ProcessSpec, PropBinding};
+pub use spec::{
+    Analysis, BindingKind, Lines, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, PropBinding,
+    Role,
+};
+pub use step::{Flow, Send, SendKind, StepOutcome};

@@ -1,28 +1,58 @@
-//! The message that makes a process load a component.
+//! The message that makes a process load its modules.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
-use serde_json::value::RawValue;
-use sluice_model::SourceId;
+use serde_json::{Value, value::RawValue};
 
 use crate::{
     ask,
+    expressions::template,
     limits::Limits,
-    spec::{ProcessSpec, PropBinding},
+    spec::{BindingKind, ProcessOwner, ProcessSpec, PropBinding, Role},
 };
+
+/// A module in the folder of its process.
+pub(crate) struct Placed {
+    pub(crate) file: PathBuf,
+    /// Where its packages are, when it has any.
+    pub(crate) packages: Option<PathBuf>,
+}
 
 #[derive(Serialize)]
 struct LoadMessage<'a> {
     t: &'static str,
-    file: String,
-    /// Where its packages are, when it has any.
-    modules: Option<&'a Path>,
-    source: Option<&'a SourceId>,
-    props: &'a [PropBinding],
+    modules: Vec<Module<'a>>,
+    /// Whether the modules are steps, which may be functions.
+    steps: bool,
+    source: Option<&'a str>,
+    workflow: Option<&'a str>,
+    /// What expressions see as the environment.
+    env: &'a BTreeMap<String, String>,
     /// The texts as they were stored: they may nest deeper than we would read.
     db: BTreeMap<&'a str, &'a RawValue>,
     limits: HarnessLimits,
+}
+
+#[derive(Serialize)]
+struct Module<'a> {
+    name: &'a str,
+    file: String,
+    packages: Option<&'a Path>,
+    props: Vec<Prop<'a>>,
+}
+
+#[derive(Serialize)]
+struct Prop<'a> {
+    name: &'a str,
+    kind: BindingKind,
+    value: &'a Value,
+    /// How the value is made for each step, in place of `value`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    template: Option<Value>,
 }
 
 /// In bytes.
@@ -39,11 +69,11 @@ struct HarnessLimits {
     asks: usize,
 }
 
-/// The line that makes a process load a component.
+/// The line that makes a process load its modules, which are where `placed` says.
 pub(crate) fn load_line(
     spec: &ProcessSpec,
-    file: &Path,
-    modules: Option<&Path>,
+    role: Role<'_>,
+    placed: &[Placed],
     limits: &Limits,
 ) -> String {
     let Limits {
@@ -59,12 +89,26 @@ pub(crate) fn load_line(
         .iter()
         .map(|(key, value)| (key.as_str(), &**value))
         .collect();
+    let (source, workflow) = match &spec.owner {
+        ProcessOwner::Nobody => (None, None),
+        ProcessOwner::Source(id) => (Some(id.as_str()), None),
+        ProcessOwner::Workflow(id) => (None, Some(id.as_str())),
+    };
+    let modules = spec.modules.iter().zip(placed);
     let message = LoadMessage {
         t: "load",
-        file: format!("file://{}", file.display()),
-        modules,
-        source: spec.source.as_ref(),
-        props: &spec.props,
+        modules: modules
+            .map(|(module, placed)| Module {
+                name: &module.name,
+                file: file_url(&placed.file),
+                packages: placed.packages.as_deref(),
+                props: props(&module.props, workflow.is_some()),
+            })
+            .collect(),
+        steps: matches!(role, Role::Step(_)),
+        source,
+        workflow,
+        env: &spec.env,
         db,
         limits: HarnessLimits {
             emit: emit_bytes,
@@ -80,11 +124,36 @@ pub(crate) fn load_line(
     line
 }
 
+fn props(bindings: &[PropBinding], in_workflow: bool) -> Vec<Prop<'_>> {
+    let bindings = bindings.iter();
+    bindings
+        .map(|binding| Prop::of(binding, in_workflow))
+        .collect()
+}
+
+impl Prop<'_> {
+    /// Only values of steps may hold expressions: those of sources are what they are.
+    fn of(PropBinding { name, kind, value }: &PropBinding, in_workflow: bool) -> Prop<'_> {
+        let may_hold_expressions =
+            in_workflow && matches!(kind, BindingKind::Value | BindingKind::HttpRequest);
+        Prop {
+            name,
+            kind: *kind,
+            value,
+            template: may_hold_expressions.then(|| template(value)).flatten(),
+        }
+    }
+}
+
+fn file_url(file: &Path) -> String {
+    format!("file://{}", file.display())
+}
+
 /// The line that makes a process import packages ahead, by a file that names them.
 pub(crate) fn prime_line(file: &Path, modules: &Path) -> String {
     let message = serde_json::json!({
         "t": "prime",
-        "file": format!("file://{}", file.display()),
+        "file": file_url(file),
         "modules": modules,
     });
     format!("{message}\n")

@@ -1,6 +1,9 @@
 //! Giving a process its component, and listening until it is loaded.
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use sluice_model::{ModuleFormat, RawShape};
 use tokio::io::AsyncWriteExt;
@@ -8,48 +11,44 @@ use tokio::io::AsyncWriteExt;
 use crate::{
     analysis::CodeFault,
     lines::LineReader,
-    load_message::{load_line, prime_line},
+    load_message::{Placed, load_line, prime_line},
     outcome::LogLine,
     packages::explain_native,
-    pool::{Priming, Taken},
+    pool::Priming,
     process::{Started, kill_group},
     protocol::{self, Message},
     runtime::Inner,
-    spec::{LoadError, Preload, ProcessSpec},
+    spec::{LoadError, ModuleSpec, Preload, ProcessSpec, Role},
 };
 
 impl Inner {
+    /// A process with all modules loaded, and what these are, in their order.
     pub(crate) async fn load(
         &self,
         spec: &ProcessSpec,
-    ) -> Result<(Started, RawShape, Vec<LogLine>), LoadError> {
-        let modules = match &spec.packages {
-            Some(lock) => Some(self.packages.modules(lock).await?),
-            None => None,
-        };
-        let mut linked = None;
-        let (mut started, _slot) = match self.pool.take(Priming::of(spec).as_ref()) {
-            Some(Taken::Primed(started)) => (started, None),
-            Some(Taken::Empty(started)) => {
-                linked = modules.as_deref();
-                (started, None)
-            }
-            None => {
-                linked = modules.as_deref();
-                let slot = self.starting.acquire().await;
-                let slot = slot.map_err(|error| LoadError::Start(error.to_string()))?;
-                (self.spawn(Preload::Nothing)?, Some(slot))
-            }
-        };
-        if let Some(modules) = linked {
-            link_packages(&started, modules).await?;
+        role: Role<'_>,
+    ) -> Result<(Started, Vec<RawShape>, Vec<LogLine>), LoadError> {
+        let mut packages = Vec::with_capacity(spec.modules.len());
+        for module in &spec.modules {
+            packages.push(match &module.packages {
+                Some(lock) => Some(self.packages.modules(lock).await?),
+                None => None,
+            });
         }
+        let waiting = self.pool.take(Priming::of(spec).as_ref());
+        let (mut started, _slot) = if let Some(started) = waiting {
+            (started, None)
+        } else {
+            let slot = self.starting.acquire().await;
+            let slot = slot.map_err(|error| LoadError::Start(error.to_string()))?;
+            (self.spawn(Preload::Nothing)?, Some(slot))
+        };
         let loaded = tokio::time::timeout(
             self.options.limits.load_timeout,
-            self.greet(&mut started, spec, modules.as_deref()),
+            self.greet(&mut started, spec, role, packages),
         );
         let failure = match loaded.await {
-            Ok(Ok((shape, early))) => return Ok((started, shape, early)),
+            Ok(Ok((shapes, early))) => return Ok((started, shapes, early)),
             Ok(Err(error)) => error,
             Err(_) => code_fault(format!(
                 "loading took longer than {} s",
@@ -65,14 +64,14 @@ impl Inner {
         &self,
         started: &mut Started,
         spec: &ProcessSpec,
-        modules: Option<&Path>,
-    ) -> Result<(RawShape, Vec<LogLine>), LoadError> {
-        let file = started.folder.component().join(match spec.format {
-            ModuleFormat::CommonJs => "component.cjs",
-            ModuleFormat::EsModule => "component.mjs",
-        });
-        tokio::fs::write(&file, spec.code.as_bytes()).await?;
-        let line = load_line(spec, &file, modules, &self.options.limits);
+        role: Role<'_>,
+        packages: Vec<Option<PathBuf>>,
+    ) -> Result<(Vec<RawShape>, Vec<LogLine>), LoadError> {
+        let mut placed = Vec::with_capacity(spec.modules.len());
+        for (module, packages) in spec.modules.iter().zip(packages) {
+            placed.push(place(started, module, packages).await?);
+        }
+        let line = load_line(spec, role, &placed, &self.options.limits);
         if started.stdin.write_all(line.as_bytes()).await.is_err() {
             return Err(self.died(started).await);
         }
@@ -84,7 +83,7 @@ impl Inner {
                 let text = str::from_utf8(&line).map_err(|error| unreadable(&error.to_string()))?;
                 match protocol::parse(text).map_err(|error| unreadable(&error))? {
                     Message::Ready => {}
-                    Message::Loaded(shape) => return Ok((*shape, early)),
+                    Message::Loaded(shapes) => return Ok((shapes, early)),
                     Message::Failed(mut fault, stack) => {
                         if let Some(explained) = explain_native(&fault.message, &stack) {
                             fault.message = explained;
@@ -93,6 +92,8 @@ impl Inner {
                     }
                     Message::Log(_, line) => early.push(line),
                     Message::Emit(..)
+                    | Message::Export(..)
+                    | Message::Send(..)
                     | Message::Ask(..)
                     | Message::Respond(..)
                     | Message::Held(_)
@@ -135,7 +136,8 @@ impl Inner {
             .modules(&priming.lock)
             .await
             .map_err(io::Error::other)?;
-        link_packages(started, &modules).await?;
+        let folder = started.folder.module(ModuleSpec::COMPONENT);
+        link_packages(&folder, &modules).await?;
         let aliases = serde_json::to_string(&priming.lock.aliases().collect::<Vec<_>>())?;
         let (name, code) = match priming.format {
             ModuleFormat::CommonJs => (
@@ -147,7 +149,7 @@ impl Inner {
                 format!("await Promise.allSettled({aliases}.map((name) => import(name)));"),
             ),
         };
-        let file = started.folder.component().join(name);
+        let file = folder.join(name);
         tokio::fs::write(&file, code).await?;
         let line = prime_line(&file, &modules);
         started.stdin.write_all(line.as_bytes()).await?;
@@ -174,8 +176,33 @@ impl Inner {
     }
 }
 
-async fn link_packages(started: &Started, modules: &Path) -> io::Result<()> {
-    tokio::fs::symlink(modules, started.folder.component().join("node_modules")).await
+/// Writes a module into its folder, beside its packages.
+async fn place(
+    started: &Started,
+    module: &ModuleSpec,
+    packages: Option<PathBuf>,
+) -> io::Result<Placed> {
+    let folder = started.folder.module(&module.name);
+    match &packages {
+        Some(packages) => link_packages(&folder, packages).await?,
+        None => tokio::fs::create_dir_all(&folder).await?,
+    }
+    let extension = match module.format {
+        ModuleFormat::CommonJs => "cjs",
+        ModuleFormat::EsModule => "mjs",
+    };
+    let file = folder.join(format!("{}.{extension}", module.name));
+    tokio::fs::write(&file, module.code.as_bytes()).await?;
+    Ok(Placed { file, packages })
+}
+
+/// A process that has these packages already has the link too.
+async fn link_packages(folder: &Path, packages: &Path) -> io::Result<()> {
+    tokio::fs::create_dir_all(folder).await?;
+    match tokio::fs::symlink(packages, folder.join("node_modules")).await {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        linked => linked,
+    }
 }
 
 fn unreadable(why: &str) -> LoadError {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 use sluice_model::{Hook, InvocationId};
 
-use crate::ask::Ask;
+use crate::{ask::Ask, step::StepOutcome};
 
 /// One call into a component.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub enum Call {
     Run,
     Hook(Hook),
     Ask(Question),
+    /// A step of a workflow. The event says which, and what the steps before it exported.
+    Step,
 }
 
 /// What a form asks of a component; the event says more, and the outcome has the answer.
@@ -41,6 +43,7 @@ impl Call {
             Call::Hook(hook) => hook.as_str(),
             Call::Ask(Question::Options) => "options",
             Call::Ask(Question::AdditionalProps) => "additionalProps",
+            Call::Step => "step",
         }
     }
 }
@@ -58,6 +61,8 @@ pub struct Outcome {
     pub duration: Duration,
     /// What a question gave back, as JSON.
     pub answer: Option<Box<RawValue>>,
+    /// Of a step, and of no other call.
+    pub step: Option<Box<StepOutcome>>,
 }
 
 #[derive(Debug)]

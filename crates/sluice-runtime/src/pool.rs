@@ -20,7 +20,7 @@ use crate::{
     packages::PackageLock,
     process::Started,
     runtime::Inner,
-    spec::{Preload, ProcessSpec},
+    spec::{ModuleSpec, Preload, ProcessSpec},
 };
 
 /// Until the next look whether a rush is over.
@@ -51,20 +51,23 @@ pub(crate) struct Priming {
 }
 
 impl Priming {
+    /// None for what has no packages, and for several modules with packages each: nobody else is likely to have the same.
     pub(crate) fn of(spec: &ProcessSpec) -> Option<Priming> {
-        let lock = Arc::clone(spec.packages.as_ref()?);
+        let [
+            ModuleSpec {
+                packages: Some(lock),
+                format,
+                ..
+            },
+        ] = spec.modules.as_slice()
+        else {
+            return None;
+        };
         Some(Priming {
-            lock,
-            format: spec.format,
+            lock: Arc::clone(lock),
+            format: *format,
         })
     }
-}
-
-/// A process from the pool.
-pub(crate) enum Taken {
-    Empty(Started),
-    /// It has the packages that were asked for.
-    Primed(Started),
 }
 
 enum Lack {
@@ -82,7 +85,7 @@ impl Pool {
     }
 
     /// The best that waits, of those that still live.
-    pub(crate) fn take(&self, priming: Option<&Priming>) -> Option<Taken> {
+    pub(crate) fn take(&self, priming: Option<&Priming>) -> Option<Started> {
         let mut waiting = self.waiting.lock();
         if let Some(wanted) = priming {
             if waiting.last.as_ref() == Some(wanted) {
@@ -93,12 +96,12 @@ impl Pool {
             if let Some((_, mut started)) = waiting.primed.take_if(fits)
                 && is_alive(&mut started)
             {
-                return Some(Taken::Primed(started));
+                return Some(started);
             }
         }
         while let Some(mut started) = waiting.empty.pop_front() {
             if is_alive(&mut started) {
-                return Some(Taken::Empty(started));
+                return Some(started);
             }
         }
         None

@@ -24,7 +24,7 @@ use crate::{
     limits::Limits,
     lines::LineReader,
     outcome::{Invocation, LogLevel, LogLine, ProcessEvent},
-    protocol::{self, End, Message},
+    protocol::{self, Message},
     verdict::Verdict,
     watchdog::Watchdog,
 };
@@ -85,8 +85,14 @@ impl InstanceFolder {
         self.tmp().join(STASH)
     }
 
-    pub(crate) fn component(&self) -> PathBuf {
-        self.0.join("component")
+    /// Where all its modules are.
+    pub(crate) fn code(&self) -> PathBuf {
+        self.0.join("code")
+    }
+
+    /// The folder of one module, in which its packages are found.
+    pub(crate) fn module(&self, name: &str) -> PathBuf {
+        self.code().join(name)
     }
 }
 
@@ -155,7 +161,8 @@ impl Process {
             let mut inflight = self.shared.inflight.lock();
             let now = Instant::now();
             for invocation in invocations {
-                inflight.begin(invocation.id, now, invocation.timeout + self.grace);
+                let allowance = invocation.timeout + self.grace;
+                inflight.begin(invocation.id, invocation.call, now, allowance);
                 protocol::run_line(invocation, &mut text);
             }
         }
@@ -170,9 +177,9 @@ impl Process {
         }
     }
 
-    /// Tells the component what `$auth` of these app props is, from the next invocation on.
-    pub fn authorize(&self, auths: &Map<String, Value>) {
-        let _ = self.lines.send(protocol::auth_line(auths));
+    /// Tells a module what `$auth` of these app props is, from the next invocation on.
+    pub fn authorize(&self, module: &str, auths: &Map<String, Value>) {
+        let _ = self.lines.send(protocol::auth_line(module, auths));
     }
 
     /// The folder a component may write to.
@@ -238,13 +245,14 @@ impl Shared {
         let mut inflight = self.inflight.lock();
         match message {
             Message::Emit(id, emit) => {
-                // The harness ends such an invocation by itself, though it counts more roughly.
-                if !inflight.emitted(&id, emit, 4 * self.limits.emits_bytes) {
-                    return Err(format!(
-                        "one invocation emitted more than {} bytes",
-                        self.limits.emits_bytes
-                    ));
-                }
+                return self.within_limit(inflight.emitted(&id, emit, self.most_reported()));
+            }
+            Message::Export(id, name, value) => {
+                let within = inflight.exported(&id, name, value, self.most_reported());
+                return self.within_limit(within);
+            }
+            Message::Send(id, send) => {
+                return self.within_limit(inflight.sent(&id, send, self.most_reported()));
             }
             Message::Log(id, line) => {
                 let stray = inflight.logged(id.as_ref(), line);
@@ -266,17 +274,7 @@ impl Shared {
             Message::Held(id) => inflight.held(&id),
             Message::Write(id, writes) => inflight.wrote(&id, writes),
             Message::End(id, end) => {
-                let End {
-                    writes,
-                    failure,
-                    duration_ms,
-                    answer,
-                } = end;
-                if let Some(mut outcome) = inflight.end(&id) {
-                    outcome.writes = writes;
-                    outcome.failure = failure;
-                    outcome.duration = Duration::from_millis(duration_ms);
-                    outcome.answer = answer;
+                if let Some(outcome) = inflight.end(&id, end) {
                     batch.push(ProcessEvent::Ended(id, outcome));
                 }
             }
@@ -285,6 +283,21 @@ impl Shared {
             }
         }
         Ok(())
+    }
+
+    /// The harness ends an invocation that reports too much by itself, though it counts more roughly.
+    fn most_reported(&self) -> usize {
+        4 * self.limits.emits_bytes
+    }
+
+    fn within_limit(&self, within: bool) -> Result<(), String> {
+        if within {
+            return Ok(());
+        }
+        Err(format!(
+            "one invocation emitted more than {} bytes",
+            self.limits.emits_bytes
+        ))
     }
 
     fn misbehaved(&self, how: &str) {

@@ -12,18 +12,24 @@ use crate::{
     analysis::CodeFault,
     ask::Ask,
     outcome::{Emit, Failure, Invocation, LogLevel, LogLine, Reply, Writes},
+    step::{Flow, Send, SendKind},
+    step_report::{RawFlow, RawReply},
 };
 
 /// One line from the harness.
 #[derive(Debug)]
 pub(crate) enum Message {
     Ready,
-    Loaded(Box<RawShape>),
+    /// What its modules are, in their order.
+    Loaded(Vec<RawShape>),
     /// Why it does not load, and the stack of the error.
     Failed(CodeFault, String),
     Log(Option<InvocationId>, LogLine),
     Emit(InvocationId, Emit),
     Respond(InvocationId, Reply),
+    /// A named export of a step; a later one of the same name takes its place.
+    Export(InvocationId, String, Box<RawValue>),
+    Send(InvocationId, Send),
     /// It has ended; its end is reported after those of others.
     Held(InvocationId),
     /// Writes of an invocation that may never end.
@@ -39,6 +45,8 @@ pub(crate) struct End {
     pub(crate) failure: Option<Failure>,
     pub(crate) duration_ms: u64,
     pub(crate) answer: Option<Box<RawValue>>,
+    pub(crate) flow: Option<Flow>,
+    pub(crate) reply: Option<Reply>,
 }
 
 /// All fields of all messages: an internally tagged enum would have to buffer, and raw JSON cannot be.
@@ -50,8 +58,7 @@ struct Line<'a> {
     e: Option<&'a RawValue>,
     #[serde(borrow)]
     m: Option<&'a RawValue>,
-    #[serde(borrow)]
-    shape: Option<&'a RawValue>,
+    shapes: Option<Vec<RawShape>>,
     fault: Option<Fault>,
     k: Option<&'a str>,
     l: Option<&'a str>,
@@ -70,6 +77,11 @@ struct Line<'a> {
     db: Option<Vec<Vec<&'a RawValue>>>,
     #[serde(borrow)]
     ret: Option<&'a RawValue>,
+    module: Option<String>,
+    #[serde(borrow)]
+    flow: Option<RawFlow<'a>>,
+    #[serde(borrow)]
+    reply: Option<RawReply<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -110,9 +122,8 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
     match fields.t {
         "ready" => Ok(Message::Ready),
         "loaded" => {
-            let shape = fields.shape.ok_or_else(|| missing("a shape"))?;
-            let shape = serde_json::from_str(shape.get()).map_err(|error| error.to_string())?;
-            Ok(Message::Loaded(Box::new(shape)))
+            let shapes = fields.shapes.ok_or("a loaded message without shapes")?;
+            Ok(Message::Loaded(shapes))
         }
         "failed" => {
             let Fault {
@@ -139,6 +150,20 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
             Ok(Message::Log(fields.i.and_then(InvocationId::parse), line))
         }
         "emit" => Ok(Message::Emit(id()?, emit(fields.e, fields.m)?)),
+        "export" => {
+            let name = fields.m.ok_or_else(|| missing("a name"))?;
+            let name = serde_json::from_str(name.get()).map_err(|error| error.to_string())?;
+            let value = fields.e.unwrap_or(RawValue::NULL).to_owned();
+            Ok(Message::Export(id()?, name, value))
+        }
+        "send" => {
+            let kind = fields.k.and_then(SendKind::parse);
+            let send = Send {
+                kind: kind.ok_or_else(|| missing("a kind"))?,
+                payload: fields.e.ok_or_else(|| missing("a payload"))?.to_owned(),
+            };
+            Ok(Message::Send(id()?, send))
+        }
         "respond" => {
             let reply = Reply {
                 status: fields.s.ok_or_else(|| missing("a status"))?,
@@ -155,6 +180,7 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
             let id = id()?;
             let ask = Ask {
                 number: fields.n.ok_or_else(|| missing("a number"))?,
+                module: fields.module.clone().ok_or_else(|| missing("its module"))?,
                 op: fields.op.clone().ok_or_else(|| missing("what is asked"))?,
                 args: fields.a.unwrap_or(RawValue::NULL).to_owned(),
             };
@@ -174,6 +200,8 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
                     failure: fields.err.map(failure),
                     duration_ms: fields.ms.unwrap_or_default(),
                     answer: fields.ret.map(ToOwned::to_owned),
+                    flow: fields.flow.map(RawFlow::read).transpose()?,
+                    reply: fields.reply.map(RawReply::read).transpose()?,
                 },
             ))
         }
@@ -213,7 +241,7 @@ fn emit(data: Option<&RawValue>, meta: Option<&RawValue>) -> Result<Emit, String
     })
 }
 
-fn body(text: Option<String>, base64: Option<&str>) -> Result<Bytes, String> {
+pub(crate) fn body(text: Option<String>, base64: Option<&str>) -> Result<Bytes, String> {
     match base64 {
         Some(encoded) => BASE64_STANDARD
             .decode(encoded)
@@ -261,9 +289,9 @@ pub(crate) fn run_line(invocation: &Invocation, out: &mut String) {
     );
 }
 
-/// The line that says what `$auth` of app props is.
-pub(crate) fn auth_line(auths: &Map<String, Value>) -> String {
-    let mut line = json!({ "t": "auth", "props": auths }).to_string();
+/// The line that says what `$auth` of a module's app props is.
+pub(crate) fn auth_line(module: &str, auths: &Map<String, Value>) -> String {
+    let mut line = json!({ "t": "auth", "module": module, "props": auths }).to_string();
     line.push('\n');
     line
 }
@@ -275,19 +303,24 @@ mod tests {
     #[test]
     fn a_question_names_its_invocation_its_number_and_what_is_asked() {
         let id = "2FZ8vXW1Y3kQ9mB7nC5dE4fG6hJ";
-        let whole = format!(r#"{{"t":"ask","i":"{id}","n":7,"op":"x.y","a":{{"deep":[1]}}}}"#);
+        let whole =
+            format!(r#"{{"t":"ask","i":"{id}","n":7,"module":"m","op":"x.y","a":{{"deep":[1]}}}}"#);
         let Ok(Message::Ask(asker, ask)) = parse(&whole) else {
             panic!("{whole} is a question");
         };
         assert_eq!(asker.as_str(), id);
-        assert_eq!((ask.number, ask.op.as_str()), (7, "x.y"));
+        assert_eq!(
+            (ask.number, ask.module.as_str(), ask.op.as_str()),
+            (7, "m", "x.y")
+        );
         assert_eq!(ask.args.get(), r#"{"deep":[1]}"#);
         for broken in [
-            r#"{"t":"ask","n":7,"op":"x"}"#.to_owned(),
-            r#"{"t":"ask","i":"short","n":7,"op":"x"}"#.to_owned(),
-            format!(r#"{{"t":"ask","i":"{id}","op":"x"}}"#),
-            format!(r#"{{"t":"ask","i":"{id}","n":-1,"op":"x"}}"#),
-            format!(r#"{{"t":"ask","i":"{id}","n":7}}"#),
+            r#"{"t":"ask","n":7,"module":"m","op":"x"}"#.to_owned(),
+            r#"{"t":"ask","i":"short","n":7,"module":"m","op":"x"}"#.to_owned(),
+            format!(r#"{{"t":"ask","i":"{id}","module":"m","op":"x"}}"#),
+            format!(r#"{{"t":"ask","i":"{id}","n":-1,"module":"m","op":"x"}}"#),
+            format!(r#"{{"t":"ask","i":"{id}","n":7,"module":"m"}}"#),
+            format!(r#"{{"t":"ask","i":"{id}","n":7,"op":"x"}}"#),
         ] {
             assert!(parse(&broken).is_err(), "{broken}");
         }

@@ -1,6 +1,7 @@
 //! Starting component processes: where they live, what they share, and how many there may be.
 
 use std::{
+    collections::BTreeMap,
     io,
     path::PathBuf,
     sync::{
@@ -24,7 +25,7 @@ use crate::{
     process::{InstanceFolder, LONGEST_LINE, Process, ProcessEvents, Started, kill_group},
     question,
     sandbox::{Network, Sandbox},
-    spec::{Analysis, Lines, LoadError, Preload, ProcessSpec},
+    spec::{Analysis, Lines, LoadError, ModuleSpec, Preload, ProcessOwner, ProcessSpec, Role},
     watchdog::Watchdog,
 };
 
@@ -109,7 +110,12 @@ impl Runtime {
 
     /// Reads a component's shape: parses the code, fetches the packages it names, then loads it in a sandboxed process
     /// of its own.
-    pub async fn analyze(&self, code: Arc<str>, lines: Lines) -> Result<Analysis, LoadError> {
+    pub async fn analyze(
+        &self,
+        code: Arc<str>,
+        lines: Lines,
+        role: Role<'_>,
+    ) -> Result<Analysis, LoadError> {
         let mut reading = analysis::read(&code, Language::JavaScript).map_err(LoadError::Code)?;
         if lines == Lines::Built {
             for package in &mut reading.packages {
@@ -121,22 +127,26 @@ impl Runtime {
             named => Some(Arc::new(self.0.packages.resolve(named).await?)),
         };
         let spec = ProcessSpec {
-            source: None,
-            code,
-            format: reading.format,
-            packages: packages.clone(),
-            props: Vec::new(),
+            owner: ProcessOwner::Nobody,
+            modules: vec![ModuleSpec {
+                name: role.module_name().to_owned(),
+                code,
+                format: reading.format,
+                packages: packages.clone(),
+                props: Vec::new(),
+            }],
+            env: BTreeMap::new(),
             stored: Vec::new(),
         };
-        let loaded = self.load(&spec).await;
-        let (mut started, shape, _) = loaded.map_err(|error| match lines {
+        let loaded = self.load(&spec, role).await;
+        let (mut started, shapes, _) = loaded.map_err(|error| match lines {
             Lines::Written => error,
             Lines::Built => error.without_built_lines(),
         })?;
         kill_group(&started.child);
         // Reaped here, so that its folder is not removed under a process that still runs.
         let _ = started.child.wait().await;
-        let shape = shape.check(reading.format).map_err(|faults| {
+        let shape = role.shape(shapes).check(reading.format).map_err(|faults| {
             LoadError::Code(faults.into_iter().map(CodeFault::of_the_whole).collect())
         })?;
         Ok(Analysis {
@@ -145,9 +155,13 @@ impl Runtime {
         })
     }
 
-    /// Starts a process with the component loaded.
+    /// Starts a process with its modules loaded.
     pub async fn start(&self, spec: &ProcessSpec) -> Result<(Process, ProcessEvents), LoadError> {
-        let (started, _, early) = self.load(spec).await?;
+        let role = match (&spec.owner, spec.modules.as_slice()) {
+            (ProcessOwner::Workflow(_), [first, ..]) => Role::Step(&first.name),
+            _ => Role::Component,
+        };
+        let (started, _, early) = self.load(spec, role).await?;
         Ok(Process::watch(
             started,
             early,
@@ -159,8 +173,9 @@ impl Runtime {
     async fn load(
         &self,
         spec: &ProcessSpec,
-    ) -> Result<(Started, RawShape, Vec<LogLine>), LoadError> {
-        let loaded = self.0.load(spec).await;
+        role: Role<'_>,
+    ) -> Result<(Started, Vec<RawShape>, Vec<LogLine>), LoadError> {
+        let loaded = self.0.load(spec, role).await;
         // Only now: starting the next empty process would have taken the time of this one.
         Pool::refill(&self.0);
         loaded
@@ -171,7 +186,7 @@ impl Inner {
     pub(crate) fn spawn(&self, preload: Preload) -> io::Result<Started> {
         let number = self.instances.fetch_add(1, Ordering::Relaxed);
         let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
-        std::fs::create_dir_all(folder.component())?;
+        std::fs::create_dir_all(folder.code())?;
         std::fs::create_dir_all(folder.stash())?;
         let mut child = Command::from(self.sandbox.command(&folder, preload))
             .kill_on_drop(true)

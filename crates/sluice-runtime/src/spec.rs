@@ -1,10 +1,10 @@
 //! What a process is asked to load, and why it may not.
 
-use std::{io, sync::Arc};
+use std::{collections::BTreeMap, io, sync::Arc};
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
-use sluice_model::{ComponentShape, ModuleFormat, SourceId};
+use sluice_model::{ComponentShape, ModuleFormat, RawShape, SourceId, WorkflowId};
 
 use crate::{
     analysis::CodeFault,
@@ -29,16 +29,48 @@ impl Preload {
     }
 }
 
-/// A component to load for a source.
+/// What a process holds: the component of a source, or all steps of a workflow.
 pub struct ProcessSpec {
-    pub source: Option<SourceId>,
+    pub owner: ProcessOwner,
+    /// At least one.
+    pub modules: Vec<ModuleSpec>,
+    /// What expressions in props read as `process.env.<name>`.
+    pub env: BTreeMap<String, String>,
+    /// The key-value store: key and JSON text. Keys of a step begin with its name and a slash.
+    pub stored: Vec<(String, Box<RawValue>)>,
+}
+
+/// Whose process it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProcessOwner {
+    /// Code that is only looked at, or asked something.
+    Nobody,
+    Source(SourceId),
+    Workflow(WorkflowId),
+}
+
+/// Code with a folder, packages and props of its own.
+pub struct ModuleSpec {
+    /// The name of the step; [`ModuleSpec::COMPONENT`] for what is no step. Its files are called so.
+    pub name: String,
     /// JavaScript.
     pub code: Arc<str>,
     pub format: ModuleFormat,
     pub packages: Option<Arc<PackageLock>>,
     pub props: Vec<PropBinding>,
-    /// The key-value store: key and JSON text.
-    pub stored: Vec<(String, Box<RawValue>)>,
+}
+
+impl ModuleSpec {
+    pub const COMPONENT: &'static str = "component";
+}
+
+/// What code is for, which decides the forms it may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role<'a> {
+    /// A component object with a name and a version.
+    Component,
+    /// The step of this name: an object that may lack both, or a function. Functions need [`crate::step_code`] first.
+    Step(&'a str),
 }
 
 /// What `this.<name>` is.
@@ -118,4 +150,33 @@ pub struct Analysis {
     pub shape: ComponentShape,
     /// None when the code names no package.
     pub packages: Option<PackageLock>,
+}
+
+/// The version of a step's code that names none.
+const NO_VERSION: &str = "0.0.0";
+
+impl Role<'_> {
+    pub(crate) fn module_name(&self) -> &str {
+        match self {
+            Role::Component => ModuleSpec::COMPONENT,
+            Role::Step(name) => name,
+        }
+    }
+
+    /// What the only module says it is, with what a step need not say.
+    pub(crate) fn shape(self, shapes: Vec<RawShape>) -> RawShape {
+        let mut shape = shapes.into_iter().next().unwrap_or_default();
+        if let Role::Step(name) = self {
+            for (field, default) in [
+                (&mut shape.name, name),
+                (&mut shape.version, NO_VERSION),
+                (&mut shape.kind, "action"),
+            ] {
+                if field.is_null() {
+                    *field = Value::from(default);
+                }
+            }
+        }
+        shape
+    }
 }

@@ -154,12 +154,27 @@ pub fn waiting(c: &mut dyn Conn, emitter: &EmitterId, room: &Room<'_>) -> Result
     Ok(Waiting { items, complete })
 }
 
-fn get(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<Option<InboxItem>> {
+pub fn get(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<Option<InboxItem>> {
     query_opt(
         c,
         "SELECT id, kind, prop, payload, attempts, accepted_at, depth FROM inbox \
          WHERE emitter_id = ?1 AND id = ?2",
         params![emitter, id],
+    )
+}
+
+/// What waits behind the first `keep`, oldest first. Runs that go on do not count among those that wait for their turn.
+pub fn beyond(
+    c: &mut dyn Conn,
+    emitter: &EmitterId,
+    keep: u64,
+    limit: u32,
+) -> Result<Vec<InboxItem>> {
+    query_all(
+        c,
+        "SELECT id, kind, prop, payload, attempts, accepted_at, depth FROM inbox \
+         WHERE emitter_id = ?1 AND kind <> 'continued' ORDER BY id LIMIT ?2 OFFSET ?3",
+        params![emitter, limit, keep],
     )
 }
 

@@ -22,6 +22,9 @@ pub const ERROR_CHANNEL: &str = "$errors";
 /// What a source logs, a line an event.
 pub const LOG_CHANNEL: &str = "$logs";
 
+/// What a workflow sends to the readers of its stream.
+pub const SSE_CHANNEL: &str = "$sse";
+
 /// The other name of the default channel, which is "".
 const DEFAULT: &str = "default";
 
@@ -112,10 +115,14 @@ pub fn of_emitter(c: &mut dyn Conn, user: &UserId, emitter: &EmitterId) -> Resul
         let id: String = row.get(1)?;
         let listener = Listener::parse(&id)
             .ok_or_else(|| StoreError::Corrupt(format!("a subscription for {id}")))?;
-        let listeners = routes
-            .by_channel
-            .entry(channel(&event_name).to_owned())
-            .or_default();
+        let channel = channel(&event_name);
+        // A workflow that looks after the errors of all would go round in circles with its own.
+        if channel == ERROR_CHANNEL
+            && matches!(&listener, Listener::Workflow(own) if **own == *emitter)
+        {
+            return Ok(());
+        }
+        let listeners = routes.by_channel.entry(channel.to_owned()).or_default();
         // They come ordered, so one with several subscriptions stands beside itself.
         if listeners.last() != Some(&listener) {
             listeners.push(listener);

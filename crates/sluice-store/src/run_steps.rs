@@ -3,7 +3,7 @@
 use sluice_model::{InvocationId, WorkflowId, workflow::RunError};
 
 use crate::{
-    conn::{Conn, query_all},
+    conn::{Conn, query_all, query_one},
     error::Result,
     params,
     row::{FromRow, Row, to_json},
@@ -133,4 +133,19 @@ pub fn set_exports(
         ],
     )?;
     Ok(())
+}
+
+/// Whether this attempt is recorded.
+pub fn contains(
+    c: &mut dyn Conn,
+    workflow: &WorkflowId,
+    run: &InvocationId,
+    record: &StepRecord,
+) -> Result<bool> {
+    query_one(
+        c,
+        "SELECT EXISTS (SELECT 1 FROM run_steps WHERE workflow_id = ?1 AND run_id = ?2 \
+         AND position = ?3 AND attempt = ?4)",
+        params![workflow, run, record.position, record.attempt],
+    )
 }

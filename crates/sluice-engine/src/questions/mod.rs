@@ -4,14 +4,15 @@
 mod dynamic;
 mod options;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 use sluice_model::{
     DynamicPropsId, PropDef, SourceId, UserId, carried_over, label_value, merged, provisional,
 };
 use sluice_runtime::{
-    BindingKind, Failure, LoadError, ProcessSpec, PropBinding, Question, QuestionOutcome,
+    BindingKind, Failure, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, PropBinding, Question,
+    QuestionOutcome,
 };
 use sluice_store::{
     components::{self, Component},
@@ -209,11 +210,17 @@ impl Engine {
         let component = asked.component;
         let code = component.built.as_ref().unwrap_or(&component.code);
         let spec = ProcessSpec {
-            source: asked.previous.map(|previous| previous.source.clone()),
-            code: Arc::from(code.as_str()),
-            format: component.shape.format,
-            packages: packages_of(component)?,
-            props: self.bindings(asked).await?,
+            owner: asked.previous.map_or(ProcessOwner::Nobody, |previous| {
+                ProcessOwner::Source(previous.source.clone())
+            }),
+            modules: vec![ModuleSpec {
+                name: ModuleSpec::COMPONENT.to_owned(),
+                code: Arc::from(code.as_str()),
+                format: component.shape.format,
+                packages: packages_of(component)?,
+                props: self.bindings(asked).await?,
+            }],
+            env: BTreeMap::new(),
             stored: Vec::new(),
         };
         let timeout = self.context.settings.invocation_timeout;

@@ -3,48 +3,49 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use sluice_model::{PropType, UserId};
+use serde_json::{Map, Value};
+use sluice_model::{ComponentShape, PropType, UserId};
 use sluice_runtime::{Answer, Answers, Ask};
 use sluice_store::Conn;
 use tokio::sync::mpsc;
 
-use super::{
-    Definition,
-    store_request::{Limits, StoreRequest},
-};
+use super::store_request::{Limits, StoreRequest};
 use crate::context::Context;
 
 const MOST_AT_ONCE: usize = 64;
 
 /// Takes the questions of one process. When it is dropped, those it took are still answered.
-pub(super) struct Asks(mpsc::UnboundedSender<Ask>);
+pub(crate) struct Asks(mpsc::UnboundedSender<Ask>);
 
 /// What the questions of a process are about: whose stores, and which of them its props name.
-pub(super) struct Reach {
+pub(crate) struct Reach {
     user: UserId,
-    stores: HashMap<String, String>,
+    /// By module, and then by prop.
+    stores: HashMap<String, HashMap<String, String>>,
 }
 
 impl Reach {
-    pub(super) fn of(definition: &Definition) -> Reach {
-        let source = &definition.source;
-        let stores = definition
-            .shape
-            .props_of(&PropType::DataStore)
-            .filter_map(|prop| {
-                let name = source.configured_props.get(&prop.name)?.as_str()?;
+    /// Of modules with their names, the shapes of their components, and the values of their props.
+    pub(crate) fn of<'a>(
+        user: &UserId,
+        modules: impl IntoIterator<Item = (&'a str, &'a ComponentShape, &'a Map<String, Value>)>,
+    ) -> Reach {
+        let stores = modules.into_iter().map(|(module, shape, values)| {
+            let named = shape.props_of(&PropType::DataStore).filter_map(|prop| {
+                let name = values.get(&prop.name)?.as_str()?;
                 Some((prop.name.clone(), name.to_owned()))
-            })
-            .collect();
+            });
+            (module.to_owned(), named.collect())
+        });
         Reach {
-            user: source.user_id.clone(),
-            stores,
+            user: user.clone(),
+            stores: stores.collect(),
         }
     }
 }
 
 impl Asks {
-    pub(super) fn serve(context: &Arc<Context>, reach: Reach, answers: Answers) -> Asks {
+    pub(crate) fn serve(context: &Arc<Context>, reach: Reach, answers: Answers) -> Asks {
         let (sender, receiver) = mpsc::unbounded_channel();
         context
             .tasks
@@ -52,7 +53,7 @@ impl Asks {
         Asks(sender)
     }
 
-    pub(super) fn take(&self, ask: Ask) {
+    pub(crate) fn take(&self, ask: Ask) {
         // The server is going down when nobody takes it.
         let _ = self.0.send(ask);
     }
@@ -68,11 +69,13 @@ async fn serve(
         value_bytes: context.settings.max_data_store_value,
         store_bytes: context.settings.max_data_store as u64,
     };
+    let none = HashMap::new();
     let mut waiting = Vec::new();
     while asks.recv_many(&mut waiting, MOST_AT_ONCE).await > 0 {
         let mut parsed = Vec::with_capacity(waiting.len());
         for ask in waiting.drain(..) {
-            match StoreRequest::parse(&ask, &reach.stores, limits.value_bytes) {
+            let stores = reach.stores.get(&ask.module).unwrap_or(&none);
+            match StoreRequest::parse(&ask, stores, limits.value_bytes) {
                 Ok(request) => parsed.push((ask.number, request)),
                 Err(fault) => answers.send([(ask.number, Err(fault))]),
             }

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use sluice_model::{
-    DedupeKey, DedupeState, EmitId, EventId, IdGen, InvocationId, TimerSpec, Verdict,
-    next_interval_slot, order_by_ts,
+    DedupeKey, DedupeState, EmitId, EventId, IdGen, InvocationId, Verdict, order_by_ts,
 };
 use sluice_runtime::{Emit, Failure, LogLevel, LogLine, Outcome};
 use sluice_store::{inbox::InboxKind, routes::ERROR_CHANNEL, usage::Usage};
@@ -16,9 +15,12 @@ use super::{
     Definition,
     batch::{Batch, EventRow, LogRow, Released, TooDeep},
     definition::Memory,
-    error_event::ErrorEvent,
 };
-use crate::{context::MS_PER_DAY, mailbox::Work};
+use crate::{
+    context::MS_PER_DAY,
+    error_event::{Culprit, ErrorEvent},
+    mailbox::Work,
+};
 
 /// An invocation that ended, by return or by throw.
 pub(super) struct Finished {
@@ -131,6 +133,7 @@ impl BatchBuilder<'_> {
             failure,
             duration,
             answer: _,
+            step: _,
         } = outcome;
         batch.usage.invocations += 1;
         batch.usage.compute_ms += u64::try_from(duration.as_millis())
@@ -288,10 +291,13 @@ impl BatchBuilder<'_> {
             ErrorEvent {
                 emit_id,
                 at_ms: now_ms,
-                source: &source.id,
-                component: &source.component_id,
+                culprit: Culprit::Source {
+                    id: &source.id,
+                    component: &source.component_id,
+                },
                 owner: &source.user_id,
                 invocation: &context.id,
+                begun_ms: now_ms,
                 trigger: context.kind,
                 event: context.event,
                 failure,
@@ -356,12 +362,8 @@ impl BatchBuilder<'_> {
             return None;
         };
         let prop = work.prop.as_deref()?;
-        let due = match self.definition.timers.get(prop)? {
-            TimerSpec::Interval { seconds } => {
-                next_interval_slot(work.accepted_at, *seconds, self.now_ms)
-            }
-            spec @ TimerSpec::Cron { .. } => spec.next_after(self.now_ms)?,
-        };
+        let timer = self.definition.timers.get(prop)?;
+        let due = timer.next_tick(work.accepted_at, self.now_ms)?;
         Some((prop.to_owned(), due))
     }
 }

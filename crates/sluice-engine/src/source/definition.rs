@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde_json::value::RawValue;
 use sluice_model::{ComponentShape, DedupeState, EventId, SourceId, TimerSpec};
 use sluice_runtime::PackageLock;
 use sluice_store::{
@@ -83,20 +82,10 @@ pub(crate) struct Memory {
 impl Memory {
     pub(crate) fn load(c: &mut dyn Conn, id: &SourceId) -> Result<Memory, StoreError> {
         let state = state::load(c, id)?;
-        let stored = kv::load_all(c, id)?
-            .into_iter()
-            .map(|(key, json)| {
-                RawValue::from_string(json)
-                    .map(|value| (key, value))
-                    .map_err(|error| {
-                        StoreError::Corrupt(format!("a stored value of {id}: {error}"))
-                    })
-            })
-            .collect::<Result<BTreeMap<_, _>, _>>()?;
         Ok(Memory {
             last_event: state.last_event,
             dedupe: state.dedupe,
-            stored: Stored::new(stored),
+            stored: Stored::load(kv::load_all(c, id)?, id)?,
         })
     }
 }

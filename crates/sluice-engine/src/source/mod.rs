@@ -7,7 +7,6 @@ mod bindings;
 mod commit;
 mod definition;
 mod engagement;
-mod error_event;
 mod handle;
 mod hooks;
 mod store_request;
@@ -15,7 +14,10 @@ mod stored;
 mod uploads;
 
 pub(crate) use actor::Actor;
+pub(crate) use asks::{Asks, Reach};
 pub(crate) use bindings::bind;
 pub(crate) use definition::{Definition, packages_of};
 pub(crate) use engagement::{Change, Engagement, Gate, HookError};
 pub(crate) use handle::SourceHandle;
+pub(crate) use stored::Stored;
+pub(crate) use uploads::{PLACEHOLDER, PlaceError, TmpFolder, place};

@@ -196,6 +196,7 @@ mod tests {
     fn parse(op: &str, args: &str) -> Result<StoreRequest, String> {
         let ask = Ask {
             number: 1,
+            module: "component".to_owned(),
             op: op.to_owned(),
             args: RawValue::from_string(args.to_owned()).unwrap(),
         };

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
+use sluice_model::EmitterId;
 use sluice_runtime::Writes;
-use sluice_store::kv;
+use sluice_store::{StoreError, kv};
 
 #[derive(Default)]
 pub(crate) struct Stored {
@@ -13,9 +14,21 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    pub(crate) fn new(values: BTreeMap<String, Box<RawValue>>) -> Stored {
+    fn new(values: BTreeMap<String, Box<RawValue>>) -> Stored {
         let bytes = values.iter().map(|(key, json)| size(key, json)).sum();
         Stored { values, bytes }
+    }
+
+    /// From the rows of the store.
+    pub(crate) fn load(rows: Vec<(String, String)>, of: &EmitterId) -> Result<Stored, StoreError> {
+        let parse = |(key, json)| match RawValue::from_string(json) {
+            Ok(value) => Ok((key, value)),
+            Err(error) => Err(StoreError::Corrupt(format!(
+                "a stored value of {of}: {error}"
+            ))),
+        };
+        let values = rows.into_iter().map(parse).collect::<Result<_, _>>()?;
+        Ok(Stored::new(values))
     }
 
     pub(crate) fn entries(&self) -> Vec<(String, Box<RawValue>)> {

@@ -3,16 +3,16 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use sluice_model::SourceId;
+use sluice_model::EmitterId;
 use sluice_store::{Store, StoreError, uploads};
 
 use crate::mailbox::Work;
 
 /// Stands in a stored event for the folder that is known only when it runs: `$tmp:<upload id>/<file name>`.
-pub(super) const PLACEHOLDER: &str = "$tmp:";
+pub(crate) const PLACEHOLDER: &str = "$tmp:";
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum PlaceError {
+pub(crate) enum PlaceError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("an uploaded file could not be written: {0}")]
@@ -20,19 +20,19 @@ pub(super) enum PlaceError {
 }
 
 /// The temporary folder of a process: where it is for us, and what the component knows it as.
-pub(super) struct TmpFolder {
-    pub(super) real: PathBuf,
-    pub(super) visible: PathBuf,
+pub(crate) struct TmpFolder {
+    pub(crate) real: PathBuf,
+    pub(crate) visible: PathBuf,
 }
 
 /// Writes the files of `work` below `folder` and gives the work with the paths the component can open.
-pub(super) async fn place(
+pub(crate) async fn place(
     store: Store,
-    source: SourceId,
+    emitter: EmitterId,
     mut work: Work,
     folder: TmpFolder,
 ) -> Result<Work, (Work, PlaceError)> {
-    match write_files(&store, source, &work, &folder).await {
+    match write_files(&store, emitter, &work, &folder).await {
         Ok(event) => {
             work.event = event;
             Ok(work)
@@ -43,13 +43,13 @@ pub(super) async fn place(
 
 async fn write_files(
     store: &Store,
-    source: SourceId,
+    emitter: EmitterId,
     work: &Work,
     folder: &TmpFolder,
 ) -> Result<Arc<str>, PlaceError> {
     let id = work.id;
     let files = store
-        .read(move |c| uploads::of_invocation(c, &source, &id))
+        .read(move |c| uploads::of_invocation(c, &emitter, &id))
         .await?;
     let mut event = work.event.to_string();
     for file in files {

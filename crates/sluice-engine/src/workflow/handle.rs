@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sluice_model::WorkflowId;
+use sluice_model::{InvocationId, WorkflowId};
 use tokio::sync::mpsc;
 
 use crate::mailbox::Mailbox;
@@ -12,6 +12,8 @@ use crate::mailbox::Mailbox;
 pub(crate) enum Control {
     /// The workflow was deployed, switched on or off, or removed.
     Changed,
+    /// A run goes on: its row is in the inbox.
+    Continue(InvocationId),
     /// To give its process up when it is idle.
     Evict,
 }
@@ -36,6 +38,11 @@ impl WorkflowHandle {
     /// Tells the owner that the workflow is not what it was.
     pub(crate) fn changed(&self) {
         let _ = self.controls.send(Control::Changed);
+    }
+
+    /// Tells the owner of a run that goes on. It need not wait behind those that have not begun.
+    pub(crate) fn continue_with(&self, run: InvocationId) {
+        let _ = self.controls.send(Control::Continue(run));
     }
 
     pub(crate) fn evict(&self) {

@@ -1,7 +1,16 @@
 //! A workflow as an actor: one owner task with a mailbox and a process, which takes events through the steps.
 
 mod actor;
+mod batch;
+mod commit;
 mod handle;
+mod progress;
+mod step_input;
+mod throttle;
+mod version;
+mod waking;
 
 pub(crate) use actor::Actor;
 pub(crate) use handle::WorkflowHandle;
+pub(crate) use step_input::Addresses;
+pub(crate) use waking::{go_on, tell_owner, wake_due};

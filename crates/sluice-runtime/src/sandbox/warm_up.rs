@@ -15,7 +15,7 @@ pub(super) fn fill_code_cache(sandbox: &Sandbox) {
 
 fn run_harness(sandbox: &Sandbox) -> io::Result<()> {
     let folder = InstanceFolder(sandbox.folder.join("run").join("warm-up"));
-    std::fs::create_dir_all(folder.component())?;
+    std::fs::create_dir_all(folder.code())?;
     std::fs::create_dir_all(folder.tmp())?;
     let cache = sandbox.deno_dir(&folder);
     std::fs::create_dir_all(&cache)?;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use sluice_runtime::Failure;
+use sluice_runtime::{Failure, ModuleSpec};
 
 use super::{Actor, FIRST_PAUSE, Running, process::failed_outcome};
 use crate::{accounts::Standing, source::hooks};
@@ -68,7 +68,7 @@ impl Actor {
         match live.grants.check(self.context.clock.now_ms()) {
             Standing::Current => Ok(true),
             Standing::Changed(auths) => {
-                live.process.authorize(&auths);
+                live.process.authorize(ModuleSpec::COMPONENT, &auths);
                 Ok(true)
             }
             Standing::Refused(reason) => Err(reason),

@@ -9,6 +9,7 @@ use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE};
 use crate::{
     context::Context,
     metrics::ResultLabel,
+    retention::most_events,
     source::{
         batch::{Applied, Batch},
         commit::{Aside, BatchBuilder},
@@ -89,8 +90,10 @@ impl Actor {
             self.context.timers_changed(due);
         }
         applied.reached.wake(&self.context);
+        let source = &self.definition.source;
+        let keep = most_events(&self.context.settings, source);
         self.retention
-            .stored(&self.context, &self.definition.source, batch.rows());
+            .stored(&self.context, &source.id, keep, batch.rows());
     }
 }
 

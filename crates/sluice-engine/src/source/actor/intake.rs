@@ -98,7 +98,7 @@ impl Actor {
                 };
                 self.placing.spawn(uploads::place(
                     self.context.store.clone(),
-                    self.handle.id.clone(),
+                    self.handle.id.clone().into(),
                     work.clone(),
                     folder,
                 ));

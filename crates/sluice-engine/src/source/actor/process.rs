@@ -1,10 +1,14 @@
 //! The component process of a source: when it starts and stops, what it reports, and what its death means.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use sluice_model::InvocationId;
 use sluice_runtime::{
-    Failure, LoadError, LogLevel, LogLine, Outcome, ProcessEvent, ProcessSpec, Unfinished,
+    Failure, LoadError, LogLevel, LogLine, ModuleSpec, Outcome, ProcessEvent, ProcessOwner,
+    ProcessSpec, Unfinished,
 };
 use tokio::{task::JoinSet, time::Instant};
 
@@ -36,13 +40,22 @@ impl Actor {
             Ok(props) => props,
             Err(unreadable) => return self.cannot_run(&unreadable.to_string()),
         };
-        let reach = Reach::of(definition);
+        let module = (
+            ModuleSpec::COMPONENT,
+            &*definition.shape,
+            &definition.source.configured_props,
+        );
+        let reach = Reach::of(&definition.source.user_id, [module]);
         let spec = ProcessSpec {
-            source: Some(self.handle.id.clone()),
-            code: Arc::clone(&self.definition.code),
-            format: self.definition.shape.format,
-            packages: self.definition.packages.clone(),
-            props,
+            owner: ProcessOwner::Source(self.handle.id.clone()),
+            modules: vec![ModuleSpec {
+                name: ModuleSpec::COMPONENT.to_owned(),
+                code: Arc::clone(&self.definition.code),
+                format: self.definition.shape.format,
+                packages: self.definition.packages.clone(),
+                props,
+            }],
+            env: BTreeMap::new(),
             stored: self.memory.stored.entries(),
         };
         let source = &self.definition.source;

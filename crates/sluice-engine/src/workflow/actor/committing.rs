@@ -1,0 +1,142 @@
+//! Committing what happened: one batch under way at a time, whatever happens meanwhile goes with the next.
+
+use std::{sync::Arc, time::Duration};
+
+use sluice_store::{Conn, usage::Usage};
+
+use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE};
+use crate::{
+    context::{Context, MS_PER_DAY},
+    metrics::ResultLabel,
+    retention::Stored,
+    workflow::batch::{Applied, Batch, ChangeKind},
+};
+
+/// A batch that is stored, and what its transaction did.
+pub(super) struct Committed {
+    batch: Arc<Batch>,
+    applied: Applied,
+}
+
+impl Actor {
+    pub(super) fn commit_changes(&mut self) {
+        if self.commit.is_some() || (self.changes.is_empty() && self.attempts.is_empty()) {
+            return;
+        }
+        let now_ms = self.context.clock.now_ms();
+        let changes = std::mem::take(&mut self.changes);
+        let has_events = changes.iter().any(|change| !change.events().is_empty());
+        let batch = Batch {
+            workflow: self.handle.id.clone(),
+            user: self.workflow.user_id.clone(),
+            now_ms,
+            max_depth: self.context.settings.max_event_depth,
+            day: now_ms.div_euclid(MS_PER_DAY),
+            usage: Usage {
+                invocations: std::mem::take(&mut self.begun),
+                compute_ms: std::mem::take(&mut self.compute_ms),
+            },
+            last_event: self.last_event.filter(|_| has_events),
+            writes: std::mem::take(&mut self.writes),
+            attempts: std::mem::take(&mut self.attempts),
+            changes,
+        };
+        self.commit = Some(tokio::spawn(commit(Arc::clone(&self.context), batch)));
+    }
+
+    pub(super) fn committed(&mut self, committed: Option<Committed>) {
+        let Some(Committed { batch, applied }) = committed else {
+            self.context.streams.look_again(&self.handle.id);
+            return;
+        };
+        self.tell_readers(&batch, &applied);
+        for change in &batch.changes {
+            match &change.kind {
+                ChangeKind::Begun { .. } => {}
+                ChangeKind::Stepped { .. } | ChangeKind::Ended(_) => {
+                    self.stored(&change.run.id);
+                    if self.runs.contains_key(&change.run.id) {
+                        continue;
+                    }
+                    self.handle.mailbox.done(&change.run.id);
+                    self.count(change.run.error.is_some());
+                }
+                ChangeKind::Forgotten => self.handle.mailbox.done(&change.run.id),
+            }
+        }
+        let context = &self.context;
+        context.quotas.used(&self.workflow.user_id, batch.usage);
+        if let Some(due) = batch.earliest_due() {
+            context.timers_changed(due);
+        }
+        applied.reached.wake(context);
+        let rows = Stored {
+            events: batch.events().count() as u64,
+            logs: 0,
+        };
+        let keep = context.settings.event_retention;
+        self.retention.stored(context, &self.handle.id, keep, rows);
+    }
+
+    fn tell_readers(&self, batch: &Batch, applied: &Applied) {
+        let streams = &self.context.streams;
+        if applied.as_planned {
+            let events: Vec<_> = batch.events().map(|event| event.new_event()).collect();
+            streams.publish(&self.handle.id, events.into_iter());
+        } else {
+            streams.look_again(&self.handle.id);
+        }
+    }
+
+    fn count(&self, failed: bool) {
+        let result = if failed { "error" } else { "ok" };
+        let runs = &self.context.metrics.runs;
+        runs.get_or_create(&ResultLabel { result }).inc();
+    }
+}
+
+/// Writes a batch, however long the store is unavailable: what ran once must not run again for want of space.
+async fn commit(context: Arc<Context>, batch: Batch) -> Committed {
+    let mut batch = Arc::new(batch);
+    let mut pause: Duration = FIRST_PAUSE;
+    let mut unsure = false;
+    let applied = loop {
+        let rows = Arc::clone(&batch);
+        let write = move |c: &mut dyn Conn| {
+            if unsure && let Some(reached) = rows.if_kept(c)? {
+                return Ok(Applied {
+                    reached,
+                    as_planned: false,
+                });
+            }
+            rows.apply(c)
+        };
+        let result = context.store.write(write).await;
+        let commits = &context.metrics.commits;
+        match result {
+            Ok(applied) => {
+                commits.get_or_create(&ResultLabel { result: "ok" }).inc();
+                break applied;
+            }
+            Err(error) => {
+                commits
+                    .get_or_create(&ResultLabel { result: "error" })
+                    .inc();
+                unsure = error.is_retryable();
+                if unsure {
+                    tracing::warn!(%error, "a commit failed; trying again");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                } else {
+                    tracing::error!(%error, "what a step did cannot be stored and is given up");
+                    batch = match Arc::try_unwrap(batch) {
+                        Ok(batch) => Arc::new(batch.without_effects(&error.to_string())),
+                        Err(batch) => batch,
+                    };
+                    tokio::time::sleep(pause).await;
+                }
+            }
+        }
+    };
+    Committed { batch, applied }
+}

@@ -1,0 +1,141 @@
+//! A version of a workflow with all that its process needs.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::{Map, Value};
+use sluice_model::{
+    ComponentShape, DeploymentId, UserId, WorkflowId,
+    workflow::{DeployedStep, EnvValue, WorkflowDefinition},
+};
+use sluice_runtime::{ModuleSpec, PackageLock, ProcessOwner, ProcessSpec};
+use sluice_store::{Conn, StoreError, Vault, components, deployments, workflows};
+
+use crate::{
+    accounts::{Accounts, Grants},
+    settings::Settings,
+    source::{Reach, Stored, bind, packages_of},
+};
+
+pub(super) struct Version {
+    pub(super) id: DeploymentId,
+    pub(super) definition: WorkflowDefinition,
+    /// One for each step, in their order.
+    modules: Vec<Module>,
+    /// Sealed values of the environment's secrets.
+    secrets: BTreeMap<String, String>,
+}
+
+struct Module {
+    shape: ComponentShape,
+    code: Arc<str>,
+    packages: Option<Arc<PackageLock>>,
+}
+
+impl Version {
+    /// None when it is gone.
+    pub(super) fn load(
+        c: &mut dyn Conn,
+        workflow: &WorkflowId,
+        id: &DeploymentId,
+    ) -> Result<Option<Version>, StoreError> {
+        let Some(deployment) = deployments::get(c, id)? else {
+            return Ok(None);
+        };
+        let modules = deployment
+            .definition
+            .steps
+            .iter()
+            .map(|step| Module::load(c, step))
+            .collect::<Result<_, _>>()?;
+        Ok(Some(Version {
+            id: deployment.id,
+            definition: deployment.definition,
+            modules,
+            secrets: workflows::secrets(c, workflow)?,
+        }))
+    }
+
+    /// What its process is made of; in words, why it cannot be.
+    pub(super) fn process_spec(
+        &self,
+        workflow: &WorkflowId,
+        settings: &Settings,
+        vault: &Vault,
+        stored: &Stored,
+    ) -> Result<ProcessSpec, String> {
+        Ok(ProcessSpec {
+            owner: ProcessOwner::Workflow(workflow.clone()),
+            modules: self
+                .steps()
+                .map(|(step, module)| ModuleSpec {
+                    name: step.name.clone(),
+                    code: Arc::clone(&module.code),
+                    format: module.shape.format,
+                    packages: module.packages.clone(),
+                    props: bind(&module.shape.props, &step.props, &[], settings),
+                })
+                .collect(),
+            env: self.environment(vault)?,
+            stored: stored.entries(),
+        })
+    }
+
+    fn environment(&self, vault: &Vault) -> Result<BTreeMap<String, String>, String> {
+        let mut environment = BTreeMap::new();
+        for (name, value) in &self.definition.env {
+            let clear = match value {
+                EnvValue::Value(text) => text.clone(),
+                EnvValue::Secret => {
+                    let sealed = self.secrets.get(name).map(String::as_str);
+                    open(vault, sealed.unwrap_or_default()).ok_or_else(|| unreadable(name))?
+                }
+            };
+            environment.insert(name.clone(), clear);
+        }
+        Ok(environment)
+    }
+
+    /// The data stores that its steps may use.
+    pub(super) fn reach(&self, user: &UserId) -> Reach {
+        let modules = self.steps().map(|(step, module)| {
+            let values: &Map<String, Value> = &step.props;
+            (step.name.as_str(), &module.shape, values)
+        });
+        Reach::of(user, modules)
+    }
+
+    /// The accounts that each of its steps uses.
+    pub(super) fn grants(&self, accounts: &Accounts, user: &UserId) -> Vec<Grants> {
+        self.steps()
+            .map(|(step, module)| Grants::of(accounts, user, &module.shape.props, &step.props))
+            .collect()
+    }
+
+    fn steps(&self) -> impl Iterator<Item = (&DeployedStep, &Module)> {
+        self.definition.steps.iter().zip(&self.modules)
+    }
+}
+
+impl Module {
+    fn load(c: &mut dyn Conn, step: &DeployedStep) -> Result<Module, StoreError> {
+        let component = components::get_for_run(c, &step.component_id)?.ok_or_else(|| {
+            StoreError::Corrupt(format!("the step {} has no component", step.name))
+        })?;
+        let code = component.built.as_ref().unwrap_or(&component.code);
+        Ok(Module {
+            code: Arc::from(code.as_str()),
+            packages: packages_of(&component)?,
+            shape: component.shape,
+        })
+    }
+}
+
+fn open(vault: &Vault, sealed: &str) -> Option<String> {
+    String::from_utf8(vault.open(sealed).ok()?.to_vec()).ok()
+}
+
+fn unreadable(name: &str) -> String {
+    format!(
+        "the secret environment value {name} cannot be read. Give it again, or start the server with the master key it was sealed with"
+    )
+}

@@ -1,0 +1,61 @@
+// Prop values with `{{ … }}` in them. The supervisor has split them already; here they are compiled once and evaluated
+// for each step.
+
+import { stringify } from "./wire.mjs";
+
+const MakeFunction = globalThis.Function;
+
+/** An expression that threw: the step fails with it. */
+class ExpressionError extends Error {
+  name = "ExpressionError";
+}
+
+/** A function of `{event, steps, process}` that makes the value of a prop. */
+export function valueMaker(prop, template) {
+  if ("x" in template) return expression(prop, template.x);
+  if ("p" in template) return text(template.p.map((part) => textPart(prop, part)));
+  if ("a" in template) {
+    const items = template.a.map((item) => valueMaker(prop, item));
+    return (scope) => items.map((make) => make(scope));
+  }
+  if ("o" in template) {
+    const fields = template.o.map(([key, value]) => [key, valueMaker(prop, value)]);
+    return (scope) => {
+      const made = fields.map(([key, make]) => [key, make(scope)]);
+      return Object.fromEntries(made.filter(([, value]) => value !== undefined));
+    };
+  }
+  return () => structuredClone(template.v);
+}
+
+function expression(prop, source) {
+  const evaluate = compiled(prop, source);
+  return ({ event, steps, process }) => {
+    try {
+      return evaluate(event, steps, process);
+    } catch (error) {
+      throw new ExpressionError(`prop ${prop}: {{ ${source} }} failed: ${error}`, { cause: error });
+    }
+  };
+}
+
+function compiled(prop, source) {
+  try {
+    return new MakeFunction("event", "steps", "process", `"use strict";return(${source}\n)`);
+  } catch (error) {
+    throw new SyntaxError(`prop ${prop}: {{ ${source} }}: ${error.message}`);
+  }
+}
+
+function textPart(prop, part) {
+  return typeof part === "string" ? () => part : expression(prop, part.x);
+}
+
+function text(parts) {
+  return (scope) => parts.map((make) => inText(make(scope))).join("");
+}
+
+function inText(value) {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? (stringify(value) ?? "") : String(value);
+}

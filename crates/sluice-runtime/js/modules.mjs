@@ -1,0 +1,49 @@
+// The modules of this process: the component of a source, or the steps of a workflow.
+
+import { load, loadFault } from "./component.mjs";
+import { authorize, instanceMaker } from "./instance.mjs";
+import { shapeOf } from "./shape.mjs";
+
+const modules = new Map();
+
+/** Loads all of them; gives their shapes, or throws a `LoadFailure`. */
+export async function loadModules(specs, { steps, inWorkflow, process }) {
+  const shapes = [];
+  for (const { name, file, packages, props } of specs) {
+    try {
+      const component = await load({ name, file, packages, acceptsFunctions: steps });
+      const keyPrefix = inWorkflow ? `${name}/` : "";
+      const makeInstance = instanceMaker(component, props, { inWorkflow, keyPrefix, process });
+      modules.set(name, { name, component, props, makeInstance });
+      shapes.push(shapeOf(component));
+    } catch (error) {
+      throw new LoadFailure(error, specs.length > 1 ? name : undefined);
+    }
+  }
+  return shapes;
+}
+
+/** Which module did not load, when there are several, and why. */
+class LoadFailure extends Error {
+  constructor(error, name) {
+    super();
+    this.fault = loadFault(error);
+    if (name !== undefined) this.fault.message = `step ${name}: ${this.fault.message}`;
+  }
+}
+
+export function moduleNamed(name) {
+  const module = modules.get(name);
+  if (module === undefined) throw new Error(`there is no step ${name}`);
+  return module;
+}
+
+/** The component of a source. */
+export function soleModule() {
+  return modules.values().next().value;
+}
+
+export function authorizeModule(name, auths) {
+  const module = modules.get(name);
+  if (module !== undefined) authorize(module.props, auths);
+}

@@ -1,0 +1,44 @@
+// An answer to an HTTP request, as the supervisor takes it.
+
+import { stringify } from "./wire.mjs";
+
+/** The fields of a message, as JSON without its braces; an error when it can be no answer. */
+export function replyFields(reply) {
+  const { status, statusCode, headers, body } = reply ?? {};
+  const code = Number(status ?? statusCode);
+  if (!Number.isInteger(code) || code < 100 || code > 599) {
+    throw new TypeError(`respond needs a status from 100 to 599, not ${status ?? statusCode}`);
+  }
+  const rows = headerRows(headers);
+  const fields = [`"s":${code}`];
+  if (body instanceof Uint8Array || body instanceof ArrayBuffer) {
+    fields.push(`"x":"${toBase64(body)}"`);
+  } else if (typeof body === "string") {
+    fields.push(`"b":${stringify(body.toWellFormed())}`);
+  } else if (body !== undefined && body !== null) {
+    fields.push(`"b":${stringify(stringify(body) ?? "")}`);
+    if (!rows.some(([name]) => name.toLowerCase() === "content-type")) {
+      rows.push(["content-type", "application/json; charset=utf-8"]);
+    }
+  }
+  fields.push(`"h":${stringify(rows)}`);
+  return fields.join(",");
+}
+
+function headerRows(headers) {
+  const rows = [];
+  const entries = headers instanceof Headers ? headers : Object.entries(headers ?? {});
+  for (const [name, value] of entries) {
+    if (value === undefined || value === null) continue;
+    for (const one of Array.isArray(value) ? value : [value])
+      rows.push([String(name).toWellFormed(), String(one).toWellFormed()]);
+  }
+  return rows;
+}
+
+function toBase64(body) {
+  const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body;
+  return typeof bytes.toBase64 === "function"
+    ? Uint8Array.prototype.toBase64.call(bytes)
+    : btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}

@@ -1,0 +1,78 @@
+//! Prop values with expressions in them, as the harness gets them: split already, so that there is one rule for that.
+
+use serde_json::{Value, json};
+
+use super::split::{Part, split};
+
+/// A tree that says how a value is made; none when it is made of no expression.
+///
+/// `{"v": …}` is a value as it is, `{"x": "…"}` the value of an expression, `{"p": […]}` a text of texts and expressions,
+/// `{"a": […]}` an array, and `{"o": [[key, …], …]}` an object.
+pub(crate) fn template(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(text) => of_text(text),
+        Value::Array(items) => {
+            let made: Vec<Option<Value>> = items.iter().map(template).collect();
+            made.iter().any(Option::is_some).then(|| {
+                let items = items.iter().zip(made);
+                json!({ "a": items.map(|(item, made)| or_as_it_is(item, made)).collect::<Vec<_>>() })
+            })
+        }
+        Value::Object(fields) => {
+            let made: Vec<Option<Value>> = fields.values().map(template).collect();
+            made.iter().any(Option::is_some).then(|| {
+                let fields = fields.iter().zip(made);
+                let rows =
+                    fields.map(|((key, value), made)| json!([key, or_as_it_is(value, made)]));
+                json!({ "o": rows.collect::<Vec<_>>() })
+            })
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+fn of_text(text: &str) -> Option<Value> {
+    match split(text).as_slice() {
+        [] | [Part::Text(_)] => None,
+        [Part::Expression(source, _)] => Some(json!({ "x": source })),
+        parts => {
+            let parts = parts.iter().map(|part| match part {
+                Part::Text(text) => json!(text),
+                Part::Expression(source, _) => json!({ "x": source }),
+            });
+            Some(json!({ "p": parts.collect::<Vec<_>>() }))
+        }
+    }
+}
+
+fn or_as_it_is(value: &Value, made: Option<Value>) -> Value {
+    made.unwrap_or_else(|| json!({ "v": value }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_without_expressions_has_no_template() {
+        for value in [
+            json!("x"),
+            json!(1),
+            json!([{ "a": "{ {b} }" }]),
+            json!(null),
+        ] {
+            assert_eq!(template(&value), None);
+        }
+    }
+
+    #[test]
+    fn expressions_are_found_however_deep_they_are() {
+        assert_eq!(
+            template(&json!({ "a": ["{{ 1 }}", 2], "b": "x{{ y }}" })),
+            Some(json!({ "o": [
+                ["a", { "a": [{ "x": "1" }, { "v": 2 }] }],
+                ["b", { "p": ["x", { "x": "y" }] }],
+            ] }))
+        );
+    }
+}

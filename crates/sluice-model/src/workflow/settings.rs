@@ -1,5 +1,7 @@
 //! How a workflow runs.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +21,10 @@ pub struct WorkflowSettings {
 impl WorkflowSettings {
     pub const DEFAULT_CONCURRENCY: u32 = 16;
     pub const DEFAULT_QUEUE: u32 = 10_000;
+
+    pub const TIMEOUT_SECONDS: RangeInclusive<u32> = 1..=3600;
+    pub const CONCURRENCY: RangeInclusive<u32> = 1..=1000;
+    pub const QUEUE: RangeInclusive<u32> = 1..=1_000_000;
 }
 
 impl Default for WorkflowSettings {
@@ -39,6 +45,11 @@ pub struct Throttle {
     /// None may begin when it is 0.
     pub limit: u32,
     pub interval_seconds: u32,
+}
+
+impl Throttle {
+    pub const LIMIT: RangeInclusive<u32> = 0..=10_000;
+    pub const INTERVAL_SECONDS: RangeInclusive<u32> = 1..=86_400;
 }
 
 /// Runs a step that failed again, after pauses that double.
@@ -64,6 +75,10 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
+    pub const MAX_RETRIES: RangeInclusive<u32> = 0..=100;
+    /// Of any one pause.
+    pub const PAUSE_SECONDS: RangeInclusive<u32> = 0..=86_400;
+
     /// How long to wait after a step has failed for the `failures`th time in a row; none when it is not run again.
     pub fn pause_ms(&self, failures: u32) -> Option<i64> {
         if failures == 0 || failures > self.max_retries {

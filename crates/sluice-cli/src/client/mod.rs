@@ -32,7 +32,9 @@ impl Client {
     fn new(url: &str, api_key: String) -> anyhow::Result<Client> {
         // Plain HTTP needs a TLS provider too; the error only says that there is one already.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder().redirect(Policy::none()).build()?;
+        let http = reqwest::Client::builder()
+            .redirect(Policy::none())
+            .build()?;
         Ok(Client {
             http,
             url: url.trim_end_matches('/').to_owned(),
@@ -136,7 +138,8 @@ impl Client {
         if bytes.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(&bytes).map_err(|cause| ClientError::not_understood(&self.url, cause))
+        serde_json::from_slice(&bytes)
+            .map_err(|cause| ClientError::not_understood(&self.url, cause))
     }
 
     fn data<T: DeserializeOwned>(&self, body: Value) -> Result<T, ClientError> {

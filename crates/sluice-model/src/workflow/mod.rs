@@ -2,11 +2,11 @@
 
 pub mod definition;
 pub mod document;
-pub mod run;
 pub mod expressions;
 pub mod fault;
 pub mod path;
 pub mod places;
+pub mod run;
 pub mod settings;
 
 mod names;
@@ -15,10 +15,10 @@ mod schema;
 
 pub use definition::{DeployedStep, DeployedTrigger, WorkflowDefinition};
 pub use document::{Document, EnvValue, Step, StepCode, Trigger};
-pub use run::{Pause, PauseKind, RunError, RunOrigin};
 pub use fault::DocumentFault;
 pub use parsing::parse;
 pub use path::{PathPart, path_text};
 pub use places::{Place, Places};
+pub use run::{Pause, PauseKind, RunError, RunOrigin};
 pub use schema::SCHEMA;
 pub use settings::{RetryPolicy, Throttle, WorkflowSettings};

@@ -59,10 +59,7 @@ fn upper(text: &str) -> String {
 
 fn is_plain(key: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    !key.is_empty()
-        && key.len() <= LONGEST_KEY
-        && !key.starts_with('.')
-        && key.bytes().all(plain)
+    !key.is_empty() && key.len() <= LONGEST_KEY && !key.starts_with('.') && key.bytes().all(plain)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::{
 };
 
 pub(crate) fn folder_of(account: &Account) -> Folder {
-    let components = components(account);
+    let components = folder_of_components(account);
     let sources = account.sources.iter().map(|running| {
         let slug = running.source.name_slug.clone();
         (slug, source(account, running, &components))
@@ -24,13 +24,14 @@ pub(crate) fn folder_of(account: &Account) -> Folder {
     });
     let webhooks = account.webhooks.iter();
     let ids = Ids::of(account);
-    let subscriptions = account.subscriptions.iter().filter_map(|subscription| {
+    let own = account.subscriptions.iter();
+    let own = own.filter(|subscription| !account.is_of_trigger(subscription));
+    let subscriptions = own.filter_map(|subscription| {
         Some(Subscription {
             from: ids.name_of(&subscription.emitter_id)?,
             event: subscription.event_name.clone(),
             to: ids.name_of(&subscription.listener_id)?,
         })
-        .filter(|_| !account.is_of_trigger(subscription))
     });
     Folder {
         sources: sources.collect(),
@@ -42,7 +43,7 @@ pub(crate) fn folder_of(account: &Account) -> Folder {
 }
 
 /// Code by file name; the oldest keeps the plain name when two would have the same.
-fn components(account: &Account) -> BTreeMap<String, String> {
+pub(crate) fn folder_of_components(account: &Account) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for component in account.components.iter().rev() {
         let stem = component_stem(component.key.as_deref(), &component.name);

@@ -3,6 +3,8 @@
 //! `{ secret: NAME }` is a secret, `{ account: <name>, app: <slug> }` an account, and `{ value: … }` a value that looks like one
 //! of these and is none.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 use sluice_api::Account;
 use sluice_model::{AccountId, MASK, PropDef, PropType};
@@ -80,7 +82,10 @@ fn without_nulls_of_timer(value: &Value) -> Value {
             if fields.contains_key("cron") && fields.contains_key("interval_seconds") =>
         {
             let set = fields.iter().filter(|(_, value)| !value.is_null());
-            Value::Object(set.map(|(key, value)| (key.clone(), value.clone())).collect())
+            Value::Object(
+                set.map(|(key, value)| (key.clone(), value.clone()))
+                    .collect(),
+            )
         }
         other => other.clone(),
     }
@@ -153,6 +158,14 @@ impl References<'_> {
             )),
         }
     }
+}
+
+/// The props whose values are references to secrets.
+pub(crate) fn secret_references(props: &Map<String, Value>) -> BTreeSet<&String> {
+    let secrets = props
+        .iter()
+        .filter(|(_, value)| only_key(value, "secret").is_some());
+    secrets.map(|(name, _)| name).collect()
 }
 
 fn named<'a>(accounts: &'a [Account], name: &str, app: &str) -> Vec<&'a Account> {

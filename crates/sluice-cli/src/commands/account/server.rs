@@ -37,7 +37,43 @@ pub(crate) struct NamedWebhook {
     pub(crate) webhook: Webhook,
 }
 
+#[derive(Debug, Deserialize)]
+pub(crate) struct Workflow {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) name_slug: String,
+    pub(crate) active: bool,
+    pub(crate) version: u32,
+    pub(crate) triggers: Vec<Trigger>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Trigger {
+    emitter_id: Option<String>,
+    event_name: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Version {
+    document: String,
+    files: BTreeMap<String, String>,
+}
+
 impl Account {
+    /// Whether a subscription is there because the document of a workflow says so.
+    pub(crate) fn is_of_trigger(&self, subscription: &Subscription) -> bool {
+        let listener = self
+            .workflows
+            .iter()
+            .find(|running| running.workflow.id == subscription.listener_id);
+        listener.is_some_and(|running| {
+            running.workflow.triggers.iter().any(|trigger| {
+                trigger.emitter_id.as_ref() == Some(&subscription.emitter_id)
+                    && trigger.event_name.as_ref() == Some(&subscription.event_name)
+            })
+        })
+    }
+
     pub(crate) async fn fetch(client: &Client) -> Result<Account, ClientError> {
         let components: Vec<Component> = client.all("/components").await?;
         let mut sources = Vec::new();

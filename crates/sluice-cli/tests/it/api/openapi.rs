@@ -11,10 +11,11 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 50] = [
+const ROUTES: [(&str, &str); 51] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
+    ("GET", "/v1/components"),
     ("GET", "/v1/components/{key_or_id}"),
     ("GET", "/v1/components/registry/{key}"),
     ("POST", "/v1/components/registry"),

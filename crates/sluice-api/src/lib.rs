@@ -14,11 +14,13 @@ mod events;
 mod forms;
 mod logs;
 mod query;
+mod runs;
 mod sources;
 mod subscriptions;
 mod text;
 mod users;
 mod webhooks;
+mod workflows;
 
 pub use accounts::{
     Account, ConnectAccount, Connection, ConnectionStatus, CreateAccount, UpdateAccount,
@@ -31,7 +33,7 @@ pub use deliveries::{
     ReplayedDeliveries,
 };
 pub use envelope::{Data, List, PageInfo};
-pub use error::ErrorBody;
+pub use error::{ErrorBody, Fault};
 pub use events::{EventMetadata, EventSummary, OlderEvent, ReplayEvents, Replayed, TruncatedEvent};
 pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
 pub use logs::LogLine;
@@ -40,7 +42,15 @@ pub use query::{
     EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials, LogStreamQuery,
     OlderEventsQuery, PageQuery,
 };
+pub use runs::{
+    ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend, RunState,
+    RunStep, RunWait, RunsQuery,
+};
 pub use sources::{CreateSource, Invocation, Retention, RunSource, Source, UpdateSource};
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
 pub use users::{CreateUser, CreatedUser, FreeUser, NO_LIMIT, PaidUser, User, UserPlan};
 pub use webhooks::{CreateWebhook, UpdateWebhook, Webhook};
+pub use workflows::{
+    DeployWorkflow, RollBackWorkflow, WholeWorkflowVersion, Workflow, WorkflowStep,
+    WorkflowTrigger, WorkflowVersion,
+};

@@ -1,13 +1,14 @@
 //! Joining a component's own files into one module, with npm packages left as imports.
 //!
-//! [`bundle`] follows the imports of a component through its [`Files`]: a folder tree ([`LocalFiles`]) or addresses
-//! ([`RemoteFiles`]). What it makes is plain JavaScript, an ES module or CommonJS as the first file is, that runs wherever
+//! [`bundle`] follows the imports of a component through its [`Files`]: a folder tree ([`LocalFiles`]), addresses
+//! ([`RemoteFiles`]) or what came with a request ([`GivenFiles`]). What it makes is plain JavaScript, an ES module or CommonJS as the first file is, that runs wherever
 //! its packages can be found by name. The joining itself is the work of the bundler `rolldown`; this crate decides which
 //! file an import means, what stays for npm, how much is too much, and how a mistake is told to its author.
 
 mod bundle;
 mod fault;
 mod files;
+mod given;
 mod graph;
 mod local;
 mod location;
@@ -24,6 +25,7 @@ mod tree;
 pub use bundle::{Bundle, BundleOptions, SourceMap, bundle};
 pub use fault::BundleFault;
 pub use files::{FileError, Files};
+pub use given::GivenFiles;
 pub use graph::Limits;
 pub use local::LocalFiles;
 pub use location::Location;

@@ -56,23 +56,7 @@ impl LocalFiles {
 
 impl Files for LocalFiles {
     fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
-        if !specifier.starts_with('.') {
-            return Err(FileError::Unsupported(specifier.to_owned()));
-        }
-        let mut parts: Vec<&str> = importer.as_str().split('/').collect();
-        parts.pop();
-        for part in specifier.split('/') {
-            match part {
-                "" | "." => {}
-                ".." => {
-                    parts
-                        .pop()
-                        .ok_or_else(|| FileError::Outside(specifier.to_owned()))?;
-                }
-                name => parts.push(name),
-            }
-        }
-        Ok(Location::new(parts.join("/")))
+        importer.relative(specifier)
     }
 
     fn app_folder(&self, app: &str) -> Option<Location> {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::FileError;
+
 /// Where a file is: its path below the root of a tree, with `/` between the parts, or its address. This is also the name by
 /// which faults and source maps speak of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,6 +48,27 @@ impl Location {
         let (path, query) = self.0.split_at(self.path().len());
         let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         Location(format!("{stem}.{extension}{query}"))
+    }
+
+    /// What a relative path in this file names, when that is not outside of the tree.
+    pub(crate) fn relative(&self, specifier: &str) -> Result<Location, FileError> {
+        if !specifier.starts_with('.') {
+            return Err(FileError::Unsupported(specifier.to_owned()));
+        }
+        let mut parts: Vec<&str> = self.0.split('/').collect();
+        parts.pop();
+        for part in specifier.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    parts
+                        .pop()
+                        .ok_or_else(|| FileError::Outside(specifier.to_owned()))?;
+                }
+                name => parts.push(name),
+            }
+        }
+        Ok(Location(parts.join("/")))
     }
 
     /// A file in this folder.

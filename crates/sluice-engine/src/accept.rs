@@ -4,27 +4,33 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
-use sluice_model::{ComponentShape, EndpointKey, InvocationId, PropType, SourceId, UserId};
+use sluice_model::{
+    ComponentShape, EmitterId, EndpointKey, InvocationId, PropType, SourceId, UserId,
+    workflow::{DeployedTrigger, WorkflowDefinition},
+};
 use sluice_runtime::Reply;
-use sluice_store::{components, endpoints, inbox::InboxKind};
+use sluice_store::{Conn, StoreError, components, endpoints, inbox::InboxKind};
 use tokio::sync::oneshot;
 
 use crate::{
     Engine,
     error::EngineError,
     mailbox::{NoReply, Work},
+    settings::Settings,
     source::Definition,
 };
 
 const CACHED_ENDPOINTS: usize = 50_000;
-/// A client waits a little longer than the invocation may take.
+/// A client waits a little longer than what answers it may take.
 const REPLY_GRACE: Duration = Duration::from_secs(2);
+/// For all steps of a workflow together: few clients wait longer.
+const LONGEST_REPLY: Duration = Duration::from_mins(5);
 
 /// Where requests to an endpoint go.
 #[derive(Debug)]
 pub struct Endpoint {
     pub key: EndpointKey,
-    pub source_id: SourceId,
+    pub emitter_id: EmitterId,
     pub user_id: UserId,
     pub responds: Responds,
     pub event: EventForm,
@@ -36,8 +42,8 @@ pub struct Endpoint {
 pub enum Responds {
     /// The server, as soon as the request is stored.
     Immediately,
-    /// The component, with `respond`.
-    Custom,
+    /// The component or a step, with `respond`, which may take this long.
+    Custom { within: Duration },
 }
 
 /// What of a request becomes the event.
@@ -99,22 +105,22 @@ struct KnownEndpoints {
 }
 
 impl EndpointCache {
-    pub(crate) fn forget_source(&self, source: &SourceId) {
+    pub(crate) fn forget(&self, emitter: &EmitterId) {
         let mut known = self.known.lock();
         known.forgotten += 1;
         known
             .by_key
-            .retain(|_, endpoint| endpoint.source_id != *source);
+            .retain(|_, endpoint| endpoint.emitter_id != *emitter);
     }
 
     /// While a source is being activated its endpoints answer as its new code says, though nothing of that is stored.
-    pub(crate) fn announce(&self, definition: &Definition) {
+    pub(crate) fn announce(&self, definition: &Definition, settings: &Settings) {
         for endpoint in &definition.endpoints {
             let target = Endpoint {
                 key: endpoint.key.clone(),
-                source_id: definition.source.id.clone(),
+                emitter_id: definition.source.id.clone().into(),
                 user_id: definition.source.user_id.clone(),
-                responds: Responds::of(&definition.shape, &endpoint.prop),
+                responds: Responds::of(&definition.shape, &endpoint.prop, settings),
                 event: EventForm::of(&definition.shape, &endpoint.prop),
                 prop: Arc::from(endpoint.prop.as_str()),
             };
@@ -146,14 +152,40 @@ impl KnownEndpoints {
 }
 
 impl Responds {
-    fn of(shape: &ComponentShape, prop: &str) -> Responds {
+    fn of(shape: &ComponentShape, prop: &str, settings: &Settings) -> Responds {
         let custom = shape
             .props_of(&PropType::Http)
             .any(|http| http.name == prop && http.custom_response());
         if custom {
-            Responds::Custom
+            Responds::Custom {
+                within: settings.invocation_timeout,
+            }
         } else {
             Responds::Immediately
+        }
+    }
+
+    fn of_workflow(definition: &WorkflowDefinition, settings: &Settings) -> Responds {
+        let custom = definition.triggers.iter().any(|trigger| {
+            matches!(
+                trigger,
+                DeployedTrigger::Http {
+                    custom_response: true
+                }
+            )
+        });
+        if !custom {
+            return Responds::Immediately;
+        }
+        let each = definition.steps.iter().map(|step| {
+            let seconds = step.timeout_seconds.or(definition.settings.timeout_seconds);
+            seconds.map_or(settings.invocation_timeout, |seconds| {
+                Duration::from_secs(seconds.into())
+            })
+        });
+        let all = each.fold(Duration::ZERO, Duration::saturating_add);
+        Responds::Custom {
+            within: all.min(LONGEST_REPLY),
         }
     }
 }
@@ -172,42 +204,27 @@ impl EventForm {
 }
 
 impl Engine {
-    /// The endpoint behind a key; `None` when it is unknown or its source is inactive.
+    /// The endpoint behind a key; `None` when it is unknown or its source or workflow is inactive.
     pub async fn endpoint(&self, key: &EndpointKey) -> Result<Option<Arc<Endpoint>>, EngineError> {
         let forgotten = match self.endpoints.get(key) {
             Ok(endpoint) => return Ok(Some(endpoint)),
             Err(forgotten) => forgotten,
         };
         let wanted = key.clone();
+        let settings = self.context.settings.clone();
         let found = self
             .context
             .store
-            .read(move |c| {
-                let Some(target) =
-                    endpoints::source_behind(c, &wanted)?.filter(|target| target.active)
-                else {
-                    return Ok(None);
-                };
-                let component = components::get_for_run(c, &target.component_id)?;
-                Ok(component.map(|component| {
-                    let shape = component.shape.with_dynamic_props(&target.dynamic_props);
-                    (target, shape)
-                }))
+            .read(move |c| match of_source(c, &wanted, &settings)? {
+                Some(endpoint) => Ok(Some(endpoint)),
+                None => of_workflow(c, &wanted, &settings),
             })
-            .await?;
-        let Some((target, shape)) = found else {
-            return Ok(None);
-        };
-        let endpoint = Arc::new(Endpoint {
-            key: key.clone(),
-            source_id: target.source_id,
-            user_id: target.user_id,
-            responds: Responds::of(&shape, &target.prop),
-            event: EventForm::of(&shape, &target.prop),
-            prop: Arc::from(target.prop.as_str()),
-        });
-        self.endpoints.keep(Arc::clone(&endpoint), forgotten);
-        Ok(Some(endpoint))
+            .await?
+            .map(Arc::new);
+        if let Some(endpoint) = &found {
+            self.endpoints.keep(Arc::clone(endpoint), forgotten);
+        }
+        Ok(found)
     }
 
     /// Stores a request; what comes back is true only when it is durable.
@@ -234,15 +251,14 @@ impl Engine {
         let id = work.id;
         let (reply, receiver) = match endpoint.responds {
             Responds::Immediately => (None, None),
-            Responds::Custom => {
+            Responds::Custom { within } => {
                 let (sender, answer) = oneshot::channel();
-                let deadline =
-                    tokio::time::Instant::now() + context.settings.invocation_timeout + REPLY_GRACE;
+                let deadline = tokio::time::Instant::now() + within + REPLY_GRACE;
                 (Some(sender), Some(ReplyReceiver { answer, deadline }))
             }
         };
         self.inbox
-            .put(&endpoint.source_id, work, request.uploads, reply)
+            .put(&endpoint.emitter_id, work, request.uploads, reply)
             .await?;
         context.metrics.requests_accepted.inc();
         Ok(match receiver {
@@ -280,4 +296,42 @@ impl Engine {
         self.inbox.put(&source.id, work, Vec::new(), None).await?;
         Ok(id)
     }
+}
+
+fn of_source(
+    c: &mut dyn Conn,
+    key: &EndpointKey,
+    settings: &Settings,
+) -> Result<Option<Endpoint>, StoreError> {
+    let Some(target) = endpoints::source_behind(c, key)?.filter(|target| target.active) else {
+        return Ok(None);
+    };
+    let Some(component) = components::get_for_run(c, &target.component_id)? else {
+        return Ok(None);
+    };
+    let shape = component.shape.with_dynamic_props(&target.dynamic_props);
+    Ok(Some(Endpoint {
+        key: key.clone(),
+        emitter_id: target.source_id.into(),
+        user_id: target.user_id,
+        responds: Responds::of(&shape, &target.prop, settings),
+        event: EventForm::of(&shape, &target.prop),
+        prop: Arc::from(target.prop),
+    }))
+}
+
+fn of_workflow(
+    c: &mut dyn Conn,
+    key: &EndpointKey,
+    settings: &Settings,
+) -> Result<Option<Endpoint>, StoreError> {
+    let target = endpoints::workflow_behind(c, key)?.filter(|target| target.active);
+    Ok(target.map(|target| Endpoint {
+        key: key.clone(),
+        emitter_id: target.workflow_id.into(),
+        user_id: target.user_id,
+        responds: Responds::of_workflow(&target.definition, settings),
+        event: EventForm::Request,
+        prop: Arc::from(target.prop),
+    }))
 }

@@ -80,31 +80,55 @@ pub(crate) async fn prepare(
     if language == Language::JavaScript && reading.relative.is_none() {
         return Ok(PreparedCode { code, built: None });
     }
-    build(code, language, address, fetcher, most_bytes).await
+    let fetcher = Arc::clone(fetcher);
+    let beside = RemoteFiles::new(move |address: Url| {
+        let fetcher = Arc::clone(&fetcher);
+        async move {
+            let file = fetcher.file(&address).await;
+            file.map_err(|error| FileError::Unreadable {
+                location: Location::new(address),
+                reason: error.to_string(),
+            })
+        }
+    });
+    build(code, entry_location(address, language), beside, most_bytes).await
+}
+
+/// Builds the code of the file `entry` if it cannot run as it is, with those of `beside` that it imports.
+pub(crate) async fn prepare_beside(
+    code: String,
+    entry: Location,
+    beside: impl Files,
+    most_bytes: usize,
+) -> Result<PreparedCode, EngineError> {
+    if code.contains('\0') {
+        return Err(EngineError::InvalidCode(vec![CodeFault {
+            message: "the code must not contain NUL characters".to_owned(),
+            line: None,
+            column: None,
+        }]));
+    }
+    let language = match entry.as_str().rsplit_once('.') {
+        Some((_, "ts" | "mts" | "cts")) => Language::TypeScript,
+        _ => language(&code),
+    };
+    let reading = read(&code, language).map_err(EngineError::InvalidCode)?;
+    if language == Language::JavaScript && reading.relative.is_none() {
+        return Ok(PreparedCode { code, built: None });
+    }
+    build(code, entry, beside, most_bytes).await
 }
 
 async fn build(
     code: String,
-    language: Language,
-    address: Option<Url>,
-    fetcher: &Arc<Fetcher>,
+    entry: Location,
+    beside: impl Files,
     most_bytes: usize,
 ) -> Result<PreparedCode, EngineError> {
-    let entry = entry_location(address, language);
-    let fetcher = Arc::clone(fetcher);
     let files = ComponentFiles {
         entry: entry.clone(),
         code: code.clone(),
-        beside: RemoteFiles::new(move |address: Url| {
-            let fetcher = Arc::clone(&fetcher);
-            async move {
-                let file = fetcher.file(&address).await;
-                file.map_err(|error| FileError::Unreadable {
-                    location: Location::new(address),
-                    reason: error.to_string(),
-                })
-            }
-        }),
+        beside,
     };
     let options = BundleOptions {
         limits: Limits {

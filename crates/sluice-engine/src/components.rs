@@ -41,14 +41,27 @@ impl Engine {
     ) -> Result<Component, EngineError> {
         let url = input.url.clone();
         let prepared = code::prepare(input, &self.fetcher, self.settings().max_api_body).await?;
+        let component = self.inspect(user, prepared, url, Role::Component).await?;
+        let row = component.clone();
+        self.context
+            .store
+            .write(move |c| components::insert(c, &row))
+            .await?;
+        Ok(component)
+    }
+
+    /// Loads code in a sandbox to see its shape; nothing is saved.
+    pub(crate) async fn inspect(
+        &self,
+        user: &UserId,
+        prepared: PreparedCode,
+        url: Option<String>,
+        role: Role<'_>,
+    ) -> Result<Component, EngineError> {
         let Analysis { shape, packages } = self
             .context
             .runtime
-            .analyze(
-                Arc::from(prepared.javascript()),
-                prepared.lines(),
-                Role::Component,
-            )
+            .analyze(Arc::from(prepared.javascript()), prepared.lines(), role)
             .await?;
         let PreparedCode { code, built } = prepared;
         let packages = packages
@@ -59,7 +72,7 @@ impl Engine {
             tracing::warn!(%user, component = shape.name, "a component was saved: {warning}");
         }
         let now = self.context.clock.now_ms();
-        let component = Component {
+        Ok(Component {
             id: ComponentId::random(&mut rand::rng()),
             user_id: user.clone(),
             key: shape.key.clone(),
@@ -74,13 +87,7 @@ impl Engine {
             created_at: now,
             updated_at: now,
             workflow_id: None,
-        };
-        let row = component.clone();
-        self.context
-            .store
-            .write(move |c| components::insert(c, &row))
-            .await?;
-        Ok(component)
+        })
     }
 
     /// What the user saved: the newest of each key, or of each name without one.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use sluice_model::workflow::DocumentFault;
 use sluice_runtime::{CodeFault, LoadError};
 use sluice_store::StoreError;
 
@@ -22,6 +23,8 @@ pub enum EngineError {
         field: &'static str,
         faults: Vec<String>,
     },
+    #[error("the document is invalid")]
+    InvalidDocument(Vec<DocumentFault>),
     /// A hook threw; what it logged on the way, and the error, are the observations.
     #[error("observation error")]
     HookFailed { observations: Vec<Value> },

@@ -59,6 +59,10 @@ pub use streams::{EventReader, LineReader, LiveEvent, StreamEnd, StreamedEvent};
 pub use users::{FirstUser, NewUser};
 pub use view::{Listing, SourceView};
 pub use webhooks::{NewWebhook, ReplayRange, WebhookChange, WithSecret};
+pub use workflow::{
+    Addresses, Callback, Cancelled, ChangeWorkflow, Deploy, ReplayFrom, ReplayRuns, Resumed,
+    RunPage, RunView, TriggerView, VersionView, WorkflowView,
+};
 
 pub use sluice_runtime::{CodeFault, Reply as HttpReply};
 

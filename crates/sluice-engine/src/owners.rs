@@ -87,6 +87,13 @@ impl Owners {
         })
     }
 
+    /// Tells the owner of a workflow, if there is one, that it is not what it was.
+    pub(crate) fn workflow_changed(&self, id: &WorkflowId) {
+        if let Some(handle) = self.workflows.live(id) {
+            handle.changed();
+        }
+    }
+
     /// Something was stored that was not announced to its owner.
     pub(crate) fn wake(&self, context: &Arc<Context>, id: &EmitterId) {
         loop {
@@ -119,6 +126,10 @@ impl<K: Clone + Eq + Hash, H> Live<K, H> {
     fn get(&self, id: &K, start: impl FnOnce() -> Arc<H>) -> Arc<H> {
         let mut live = self.0.lock();
         Arc::clone(live.entry(id.clone()).or_insert_with(start))
+    }
+
+    fn live(&self, id: &K) -> Option<Arc<H>> {
+        self.0.lock().get(id).cloned()
     }
 
     fn release(&self, id: &K, handle: &Arc<H>) {

@@ -77,7 +77,11 @@ pub(crate) fn subscribe_created(
     Ok(())
 }
 
-fn new_subscription(user: &UserId, connects: Connection, created_at: i64) -> Subscription {
+pub(crate) fn new_subscription(
+    user: &UserId,
+    connects: Connection,
+    created_at: i64,
+) -> Subscription {
     Subscription {
         id: SubscriptionId::random(&mut rand::rng()),
         user_id: user.clone(),
@@ -107,7 +111,8 @@ fn missing_end(
     Ok(None)
 }
 
-fn hold(c: &mut dyn Conn, user: &UserId, end: &Listener) -> Result<bool, StoreError> {
+/// Whether the user has it; if so, it stays until the transaction ends.
+pub(crate) fn hold(c: &mut dyn Conn, user: &UserId, end: &Listener) -> Result<bool, StoreError> {
     match end {
         Listener::Source(id) => sources::hold(c, user, id),
         Listener::Workflow(id) => workflows::hold(c, user, id),

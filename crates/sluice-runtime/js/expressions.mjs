@@ -29,7 +29,7 @@ export function valueMaker(prop, template) {
 }
 
 function expression(prop, source) {
-  const evaluate = compiled(prop, source);
+  const evaluate = compiled(source);
   return ({ event, steps, process }) => {
     try {
       return evaluate(event, steps, process);
@@ -39,11 +39,14 @@ function expression(prop, source) {
   };
 }
 
-function compiled(prop, source) {
+// One that cannot be compiled fails its own step, when that runs, and no other.
+function compiled(source) {
   try {
     return new MakeFunction("event", "steps", "process", `"use strict";return(${source}\n)`);
   } catch (error) {
-    throw new SyntaxError(`prop ${prop}: {{ ${source} }}: ${error.message}`);
+    return () => {
+      throw error;
+    };
   }
 }
 

@@ -96,6 +96,13 @@ export class Invocation {
     if (!this.#isOver("$.flow")) this.#flow = `,"flow":{${fields}}`;
   }
 
+  /** The JSON of what a step keeps for when it runs again. */
+  kept(value) {
+    const json = this.json(value, "the context of a rerun") ?? "null";
+    if (!this.ended) this.#measure(json, "Export", "the context of a rerun", "exported");
+    return json;
+  }
+
   /** JSON that every reader takes; `undefined` for what JSON does not have. */
   json(value, what) {
     try {

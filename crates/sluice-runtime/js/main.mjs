@@ -81,19 +81,23 @@ async function start({ modules, steps, source, workflow, env, db, limits }) {
 }
 
 function run({ i: id, c: what, ms: timeoutMs, e: event }, alone) {
-  const module = what === "step" ? moduleNamed(event.step) : soleModule();
-  const body = what === "step" ? runStep : callComponent;
-  invoke({ id, module: module.name, timeoutMs, alone }, (invocation) => body(module, invocation, event, what));
+  if (what === "step") {
+    invoke({ id, module: event.step, timeoutMs, alone }, (invocation) => runStep(event, invocation));
+  } else {
+    const module = soleModule();
+    invoke({ id, module: module.name, timeoutMs, alone }, (invocation) => call(module, what, event, invocation));
+  }
 }
 
-async function runStep({ component, makeInstance }, invocation, input) {
-  const { steps } = input;
+async function runStep(input, invocation) {
+  const { step, steps } = input;
+  const { component, makeInstance } = moduleNamed(step);
   invocation.tools = stepTools(invocation, input);
   const returned = await component.run.call(makeInstance(invocation, steps), { steps, $: invocation.tools });
   if (!invocation.ended) invocation.export("$return_value", returned);
 }
 
-function callComponent({ component, makeInstance, props }, invocation, event, what) {
+function call({ component, makeInstance, props }, what, event, invocation) {
   const self = makeInstance(invocation);
   if (Object.hasOwn(questions, what)) {
     const asked = { component, self, names: props.map(({ name }) => name) };

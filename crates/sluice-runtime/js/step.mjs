@@ -33,8 +33,7 @@ export function stepTools(invocation, { context, resume_url, cancel_url }) {
         if (!Number.isInteger(maxRetries) || maxRetries < 0 || maxRetries > MOST_RETRIES) {
           throw new RangeError(`$.flow.rerun: invalid value ${String(maxRetries)} for maxRetries`);
         }
-        const json = invocation.json(given, "the context of a rerun") ?? "null";
-        return pause(`"k":"rerun","ms":${length},"max":${maxRetries},"context":${json}`);
+        return pause(`"k":"rerun","ms":${length},"max":${maxRetries},"context":${invocation.kept(given)}`);
       },
     },
     send: sender((kind, payload) => invocation.send(kind, payload)),

@@ -47,7 +47,7 @@ pub enum Language {
 }
 
 impl Language {
-    fn source_type(self) -> SourceType {
+    pub(crate) fn source_type(self) -> SourceType {
         match self {
             Language::JavaScript => SourceType::unambiguous(),
             Language::TypeScript => SourceType::unambiguous().with_typescript(true),
@@ -174,7 +174,11 @@ fn apparent_language(code: &str) -> Language {
     }
 }
 
-fn parse<'a>(allocator: &'a Allocator, code: &'a str, source_type: SourceType) -> ParserReturn<'a> {
+pub(crate) fn parse<'a>(
+    allocator: &'a Allocator,
+    code: &'a str,
+    source_type: SourceType,
+) -> ParserReturn<'a> {
     let options = ParseOptions {
         allow_return_outside_function: true,
         ..ParseOptions::default()

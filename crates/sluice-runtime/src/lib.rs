@@ -27,6 +27,7 @@ mod runtime;
 mod sandbox;
 mod spec;
 mod step;
+mod step_code;
 mod step_report;
 mod verdict;
 mod watchdog;
@@ -50,3 +51,4 @@ pub use spec::{
     Role,
 };
 pub use step::{Flow, Send, SendKind, StepOutcome};
+pub use step_code::step_code;

@@ -146,7 +146,7 @@ impl Runtime {
         kill_group(&started.child);
         // Reaped here, so that its folder is not removed under a process that still runs.
         let _ = started.child.wait().await;
-        let shape = role.shape(shapes).check(reading.format).map_err(|faults| {
+        let shape = role.check(shapes, reading.format).map_err(|faults| {
             LoadError::Code(faults.into_iter().map(CodeFault::of_the_whole).collect())
         })?;
         Ok(Analysis {

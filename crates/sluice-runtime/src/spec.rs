@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, io, sync::Arc};
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
-use sluice_model::{ComponentShape, ModuleFormat, RawShape, SourceId, WorkflowId};
+use sluice_model::{ComponentKind, ComponentShape, ModuleFormat, RawShape, SourceId, WorkflowId};
 
 use crate::{
     analysis::CodeFault,
@@ -163,20 +163,28 @@ impl Role<'_> {
         }
     }
 
-    /// What the only module says it is, with what a step need not say.
-    pub(crate) fn shape(self, shapes: Vec<RawShape>) -> RawShape {
+    /// The shape of what the only module says it is, with what a step need not say; or everything that is wrong with it.
+    pub(crate) fn check(
+        self,
+        shapes: Vec<RawShape>,
+        format: ModuleFormat,
+    ) -> Result<ComponentShape, Vec<String>> {
         let mut shape = shapes.into_iter().next().unwrap_or_default();
-        if let Role::Step(name) = self {
-            for (field, default) in [
-                (&mut shape.name, name),
-                (&mut shape.version, NO_VERSION),
-                (&mut shape.kind, "action"),
-            ] {
-                if field.is_null() {
-                    *field = Value::from(default);
-                }
+        let Role::Step(name) = self else {
+            return shape.check(format);
+        };
+        for (field, default) in [
+            (&mut shape.name, name),
+            (&mut shape.version, NO_VERSION),
+            (&mut shape.kind, "action"),
+        ] {
+            if field.is_null() {
+                *field = Value::from(default);
             }
         }
-        shape
+        match shape.check(format)? {
+            shape if shape.kind == ComponentKind::Action => Ok(shape),
+            _ => Err(vec!["a source cannot be a step".to_owned()]),
+        }
     }
 }

@@ -12,8 +12,9 @@ use http::{
     HeaderValue, StatusCode,
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use sluice_api::ErrorBody;
+use sluice_api::{ErrorBody, Fault};
 use sluice_engine::{CodeFault, EngineError};
+use sluice_model::workflow::DocumentFault;
 use sluice_store::StoreError;
 
 /// How long a client should wait when the server could not do what it should.
@@ -92,14 +93,19 @@ fn engine_failure(error: EngineError) -> Response {
         EngineError::InvalidCode(faults) => unprocessable(
             "component code does not load",
             "component_code",
-            faults.iter().map(located).collect(),
+            texts(faults.iter().map(located)),
         ),
         EngineError::InvalidProps(faults) => {
-            unprocessable("record invalid", "configured_props", faults)
+            unprocessable("record invalid", "configured_props", texts(faults))
         }
         EngineError::InvalidRecord { field, faults } => {
-            unprocessable("record invalid", field, faults)
+            unprocessable("record invalid", field, texts(faults))
         }
+        EngineError::InvalidDocument(faults) => unprocessable(
+            "the document is invalid",
+            "document",
+            faults.into_iter().map(placed).collect(),
+        ),
         EngineError::HookFailed { observations } => with_body(
             StatusCode::UNPROCESSABLE_ENTITY,
             ErrorBody {
@@ -153,7 +159,26 @@ fn internal(detail: &str) -> Response {
     )
 }
 
-fn unprocessable(error: &str, field: &str, faults: Vec<String>) -> Response {
+fn texts(faults: impl IntoIterator<Item = String>) -> Vec<Fault> {
+    faults.into_iter().map(Fault::Text).collect()
+}
+
+fn placed(fault: DocumentFault) -> Fault {
+    let DocumentFault {
+        line,
+        column,
+        path,
+        message,
+    } = fault;
+    Fault::InDocument {
+        line,
+        column,
+        path,
+        message,
+    }
+}
+
+fn unprocessable(error: &str, field: &str, faults: Vec<Fault>) -> Response {
     with_body(
         StatusCode::UNPROCESSABLE_ENTITY,
         ErrorBody {

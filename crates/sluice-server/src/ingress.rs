@@ -6,6 +6,7 @@
 mod address;
 mod answer;
 mod body;
+pub(crate) mod callback;
 mod cors;
 mod event;
 mod grouped;
@@ -78,7 +79,7 @@ impl Ingress {
                 let answer = self.take(request, &address, &endpoint, client_ip).await;
                 cors::open_to_all(answer.into_response())
             }
-            Responds::Custom => {
+            Responds::Custom { .. } => {
                 let answer = self.take(request, &address, &endpoint, client_ip).await;
                 answer.into_response()
             }

@@ -15,14 +15,17 @@ use sluice_engine::Engine;
 use crate::{error::ApiError, fields::FieldSelection, read_body::read_body};
 
 /// Parameters whose text in the query string is JSON; all others are strings there.
-const JSON_PARAMETERS: [&str; 7] = [
+const JSON_PARAMETERS: [&str; 10] = [
     "active",
     "concurrency",
     "configured_props",
     "event",
+    "files",
     "page",
     "prev_context",
     "retention",
+    "secrets",
+    "version",
 ];
 
 /// The parameters of `T`, and the common ones. Unknown ones are ignored.

@@ -2,7 +2,7 @@
 
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
-use sluice_model::{AccountId, ConnectionId, DeliveryId, SourceId, WebhookId};
+use sluice_model::{AccountId, ConnectionId, DeliveryId, InvocationId, SourceId, WebhookId};
 
 use crate::error::ApiError;
 
@@ -111,6 +111,58 @@ impl<S: Send + Sync> FromRequestParts<S> for DataStorePath {
             .map(DataStorePath)
             .ok_or(ApiError::NotFound("data store"))
     }
+}
+
+/// The id or the slug of a workflow, free of NUL characters.
+pub(crate) struct WorkflowPath(pub(crate) String);
+
+/// A workflow, and the id of a run.
+pub(crate) struct RunPath(pub(crate) String, pub(crate) InvocationId);
+
+/// A workflow, and the number of a version.
+pub(crate) struct WorkflowVersionPath(pub(crate) String, pub(crate) u32);
+
+impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        text.filter(|text| !text.contains('\0'))
+            .map(WorkflowPath)
+            .ok_or(ApiError::NotFound("workflow"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for RunPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let (workflow, run) = below_workflow(parts, state).await?;
+        let run = InvocationId::parse(&run).ok_or(ApiError::NotFound("run"))?;
+        Ok(RunPath(workflow, run))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for WorkflowVersionPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let (workflow, number) = below_workflow(parts, state).await?;
+        let number = number.parse().map_err(|_| ApiError::NotFound("version"))?;
+        Ok(WorkflowVersionPath(workflow, number))
+    }
+}
+
+/// A workflow and the segment after it that varies too.
+async fn below_workflow<S: Send + Sync>(
+    parts: &mut Parts,
+    state: &S,
+) -> Result<(String, String), ApiError> {
+    let segments = Path::<(String, String)>::from_request_parts(parts, state).await;
+    let segments = segments.ok().map(|Path(segments)| segments);
+    segments
+        .filter(|(workflow, _)| !workflow.contains('\0'))
+        .ok_or(ApiError::NotFound("workflow"))
 }
 
 /// The decoded segment, unless it is not UTF-8.

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::{Router, response::IntoResponse, routing::get};
+use axum::{
+    Router,
+    response::IntoResponse,
+    routing::{any, get},
+};
 use http::{HeaderValue, header::CONTENT_TYPE};
 use sluice_engine::Engine;
 use utoipa::OpenApi;
@@ -10,11 +14,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     error::ApiError,
+    ingress::callback,
     openapi::Description,
     routes::{
         accounts, apps, components, connect, data_stores, deliveries, events, forms, logs,
-        older_events, operations, replay, sources, streams, subscriptions, uploads, users,
-        webhooks,
+        older_events, operations, replay, runs, sources, streams, subscriptions, uploads, users,
+        webhooks, workflow_events, workflow_versions, workflows,
     },
 };
 
@@ -59,7 +64,24 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(connect::begin))
         .routes(routes!(connect::status))
         .routes(routes!(data_stores::list))
-        .routes(routes!(data_stores::delete));
+        .routes(routes!(data_stores::delete))
+        .routes(routes!(workflows::create, workflows::list))
+        .routes(routes!(workflows::schema))
+        .routes(routes!(
+            workflows::get,
+            workflows::update,
+            workflows::delete
+        ))
+        .routes(routes!(workflows::run))
+        .routes(routes!(workflow_versions::list))
+        .routes(routes!(workflow_versions::get))
+        .routes(routes!(workflow_versions::roll_back))
+        .routes(routes!(runs::list))
+        .routes(routes!(runs::replay_many))
+        .routes(routes!(runs::get))
+        .routes(routes!(runs::replay))
+        .routes(routes!(workflow_events::summaries))
+        .routes(routes!(workflow_events::errors));
     OpenApiRouter::with_openapi(Description::openapi()).nest("/v1", v1)
 }
 
@@ -79,6 +101,14 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
         .route("/sources/{id}/sse", get(streams::events))
         .route("/sse/dc/{id}/emits", get(streams::events))
         .route("/sse/dc/{id}/observations", get(streams::observations))
+        // Some clients write `$` like this.
+        .route(
+            "/v1/workflows/{id}/%24errors/event_summaries",
+            get(workflow_events::errors),
+        )
+        .route("/workflows/schema.json", get(workflows::schema))
+        .route("/workflows/resume/{key}", any(callback::resume))
+        .route("/workflows/cancel/{key}", any(callback::cancel))
         .fallback(async || ApiError::UnknownPath.into_response())
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed.into_response())
         .with_state(engine)

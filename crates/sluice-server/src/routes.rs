@@ -15,6 +15,8 @@ pub(crate) mod logs;
 pub(crate) mod older_events;
 pub(crate) mod operations;
 pub(crate) mod replay;
+mod run_view;
+pub(crate) mod runs;
 pub(crate) mod sources;
 pub(crate) mod streams;
 pub(crate) mod subscriptions;
@@ -22,6 +24,9 @@ pub(crate) mod summary;
 pub(crate) mod uploads;
 pub(crate) mod users;
 pub(crate) mod webhooks;
+pub(crate) mod workflow_events;
+pub(crate) mod workflow_versions;
+pub(crate) mod workflows;
 
 /// Accounts carry dates in ISO 8601, to the millisecond.
 fn iso_date(epoch_ms: i64) -> String {

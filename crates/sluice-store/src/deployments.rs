@@ -82,11 +82,32 @@ pub fn by_number(
     query_opt(c, &sql, params![workflow, number])
 }
 
+/// A version without what it is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    pub id: DeploymentId,
+    pub number: u32,
+    pub created_at: i64,
+}
+
+impl FromRow for Version {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Version {
+            id: row.get(0)?,
+            number: row.get(1)?,
+            created_at: row.get(2)?,
+        })
+    }
+}
+
 /// Of one workflow, newest first.
-pub fn list(c: &mut dyn Conn, workflow: &WorkflowId) -> Result<Vec<Deployment>> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM deployments WHERE workflow_id = ?1 ORDER BY number DESC");
-    query_all(c, &sql, params![workflow])
+pub fn versions(c: &mut dyn Conn, workflow: &WorkflowId) -> Result<Vec<Version>> {
+    query_all(
+        c,
+        "SELECT id, number, created_at FROM deployments WHERE workflow_id = ?1 \
+         ORDER BY number DESC",
+        params![workflow],
+    )
 }
 
 /// The number of the newest; 0 when there is none.

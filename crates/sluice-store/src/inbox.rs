@@ -154,6 +154,7 @@ pub fn waiting(c: &mut dyn Conn, emitter: &EmitterId, room: &Room<'_>) -> Result
     Ok(Waiting { items, complete })
 }
 
+/// One that waits.
 pub fn get(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<Option<InboxItem>> {
     query_opt(
         c,

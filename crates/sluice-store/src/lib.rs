@@ -42,6 +42,8 @@ pub mod logs;
 pub mod pruning;
 pub mod registry;
 pub mod routes;
+pub mod run_history;
+pub mod run_pruning;
 pub mod run_steps;
 pub mod runs;
 pub mod search;

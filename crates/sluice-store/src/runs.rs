@@ -25,6 +25,16 @@ pub enum RunState {
     Cancelled,
 }
 
+impl RunState {
+    /// Whether nothing more will come of it.
+    pub fn is_over(self) -> bool {
+        match self {
+            RunState::Queued | RunState::Running | RunState::Waiting => false,
+            RunState::Succeeded | RunState::Failed | RunState::Cancelled => true,
+        }
+    }
+}
+
 text_enum!(RunState {
     Queued = "queued",
     Running = "running",
@@ -56,7 +66,7 @@ pub struct Run {
     pub event: String,
 }
 
-const COLUMNS: &str = "id, workflow_id, deployment_id, state, origin, depth, accepted_at, \
+pub(crate) const COLUMNS: &str = "id, workflow_id, deployment_id, state, origin, depth, accepted_at, \
      started_at, finished_at, due_at, pause, pause_key, error, exit_reason, event";
 
 impl FromRow for Run {

@@ -137,6 +137,12 @@ pub fn get_for_run(c: &mut dyn Conn, id: &SourceId) -> Result<Option<Source>> {
     query_opt(c, &format!("{SELECT} WHERE id = ?1"), params![id])
 }
 
+/// The live source with this slug.
+pub fn by_slug(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<Option<Source>> {
+    let sql = format!("{SELECT} WHERE user_id = ?1 AND name_slug = ?2 AND phase = 'live'");
+    query_opt(c, &sql, params![user, slug])
+}
+
 /// Whether the user has a source with this slug, in whatever phase.
 pub fn slug_taken(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<bool> {
     query_one(

@@ -10,6 +10,14 @@ macro_rules! text_enum {
                     $($name::$variant => $word),*
                 }
             }
+
+            /// The one that a word names.
+            pub fn parse(word: &str) -> Option<$name> {
+                match word {
+                    $($word => Some($name::$variant),)*
+                    _ => None,
+                }
+            }
         }
 
         impl From<$name> for $crate::Value<'_> {
@@ -20,10 +28,7 @@ macro_rules! text_enum {
 
         impl $crate::FromValue for $name {
             fn from_value(value: $crate::Value<'_>) -> Option<Self> {
-                match $crate::value::text(value)? {
-                    $($word => Some($name::$variant),)*
-                    _ => None,
-                }
+                $name::parse($crate::value::text(value)?)
             }
         }
     };

@@ -98,6 +98,15 @@ pub fn by_slug(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<Option<Wor
     query_opt(c, &sql, params![user, slug])
 }
 
+/// Whether the user has a workflow with this slug.
+pub fn slug_taken(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<bool> {
+    query_one(
+        c,
+        "SELECT EXISTS (SELECT 1 FROM workflows WHERE user_id = ?1 AND name_slug = ?2)",
+        params![user, slug],
+    )
+}
+
 /// A page of the user's workflows, newest first.
 pub fn page(c: &mut dyn Conn, user: &UserId, page: &Page) -> Result<Vec<Workflow>> {
     let sql = format!(

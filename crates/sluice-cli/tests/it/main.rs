@@ -15,3 +15,4 @@ mod sandbox;
 mod streams;
 mod support;
 mod values;
+mod workflows;

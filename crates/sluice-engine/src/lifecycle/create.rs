@@ -149,7 +149,7 @@ impl Engine {
 
     /// Removes a source whose hooks failed; what its endpoint accepted meanwhile goes with it.
     async fn undo(&self, id: &SourceId) {
-        self.endpoints.forget_source(id);
+        self.endpoints.forget(id);
         let undone = async {
             let engagement = self.engage(id).await?;
             engagement.set_gate(Gate::Shut).await?;
@@ -168,7 +168,7 @@ impl Engine {
             .store
             .write(move |c| sources::remove(c, &gone))
             .await?;
-        self.endpoints.forget_source(id);
+        self.endpoints.forget(id);
         self.context.streams.close(id);
         Ok(())
     }
@@ -190,7 +190,7 @@ fn store(
         timers,
         ..
     } = definition;
-    source.name_slug = free_slug(c, &source.user_id, &source.name)?;
+    source.name_slug = free_slug(c, &source.user_id, &source.name, sources::slug_taken)?;
     sources::insert(c, &source)?;
     plan::store_endpoints(c, &source.id, &endpoints, &[])?;
     plan::store_warnings(c, &source.id, warnings, now)?;

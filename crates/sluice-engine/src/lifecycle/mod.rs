@@ -4,7 +4,7 @@
 
 mod create;
 mod delete;
-mod plan;
+pub(crate) mod plan;
 mod update;
 
 use std::{future::Future, sync::Arc};
@@ -134,11 +134,16 @@ impl Engine {
     }
 }
 
-/// The slug a source gets: that of its name, with a number when the user has it already.
-fn free_slug(c: &mut dyn Conn, user: &UserId, name: &str) -> Result<String, StoreError> {
+/// The slug a source or a workflow gets: that of its name, with a number when the user has it already.
+pub(crate) fn free_slug(
+    c: &mut dyn Conn,
+    user: &UserId,
+    name: &str,
+    is_taken: fn(&mut dyn Conn, &UserId, &str) -> Result<bool, StoreError>,
+) -> Result<String, StoreError> {
     let mut failure = None;
     let slug = unique_slug(&slugify(name), |candidate| {
-        match sources::slug_taken(c, user, candidate) {
+        match is_taken(c, user, candidate) {
             Ok(taken) => taken,
             Err(error) => {
                 failure = Some(error);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sluice_model::{ComponentShape, EndpointKey, PropType, SourceId, TimerSpec};
+use sluice_model::{ComponentShape, EmitterId, EndpointKey, PropType, SourceId, TimerSpec};
 use sluice_runtime::LogLevel;
 use sluice_store::{
     Conn, StoreError,
@@ -80,39 +80,39 @@ pub(super) fn timers(source: &Source, shape: &ComponentShape) -> BTreeMap<String
 }
 
 /// What the timers were before, when that is to be kept.
-pub(super) enum Schedule<'a> {
-    /// Arm them all: the source is being activated.
+pub(crate) enum Schedule<'a> {
+    /// Arm them all: their emitter is being activated.
     Begin,
-    /// The source stays active: a timer whose value did not change keeps its schedule.
+    /// It stays active: a timer whose value did not change keeps its schedule.
     Keep(&'a [Timer]),
-    /// The source is inactive: nothing is due.
+    /// It is inactive: nothing is due.
     Stop,
 }
 
 /// Stores the timers; gives the earliest due time among those it armed.
-pub(super) fn store_timers(
+pub(crate) fn store_timers(
     c: &mut dyn Conn,
-    source: &SourceId,
+    emitter: &EmitterId,
     specs: &BTreeMap<String, TimerSpec>,
     schedule: &Schedule<'_>,
     now_ms: i64,
 ) -> Result<(), StoreError> {
-    for timer in timers::of_emitter(c, source)? {
+    for timer in timers::of_emitter(c, emitter)? {
         if !specs.contains_key(&timer.prop) {
-            timers::remove(c, source, &timer.prop)?;
+            timers::remove(c, emitter, &timer.prop)?;
         }
     }
     for (prop, spec) in specs {
         match schedule {
-            Schedule::Stop => timers::upsert(c, source, prop, spec, None)?,
-            Schedule::Begin => timers::upsert(c, source, prop, spec, first_due(spec, now_ms))?,
+            Schedule::Stop => timers::upsert(c, emitter, prop, spec, None)?,
+            Schedule::Begin => timers::upsert(c, emitter, prop, spec, first_due(spec, now_ms))?,
             Schedule::Keep(before) => match before.iter().find(|timer| timer.prop == *prop) {
                 Some(timer) if timer.spec == *spec => {}
                 // Its tick is in the inbox; the commit of that tick arms it with the new schedule.
                 Some(timer) if timer.due_at.is_none() => {
-                    timers::upsert(c, source, prop, spec, None)?;
+                    timers::upsert(c, emitter, prop, spec, None)?;
                 }
-                _ => timers::upsert(c, source, prop, spec, first_due(spec, now_ms))?,
+                _ => timers::upsert(c, emitter, prop, spec, first_due(spec, now_ms))?,
             },
         }
     }

@@ -155,10 +155,10 @@ impl Engine {
         if what != Transition::Rename {
             engagement.swap(new.clone());
             self.store_new_endpoints(&id, new, old).await?;
-            self.endpoints.forget_source(&id);
+            self.endpoints.forget(&id);
         }
         if what.activates() {
-            self.endpoints.announce(new);
+            self.endpoints.announce(new, &self.context.settings);
             engagement.set_gate(Gate::Open).await?;
             if new.shape.has_hook(Hook::Activate)
                 && let Err(error) = engagement.hook(Hook::Activate).await
@@ -171,7 +171,7 @@ impl Engine {
         let now = self.context.clock.now_ms();
         let change = change(what, &changed, now);
         let concluded = engagement.conclude(Some(changed.new), change).await;
-        self.endpoints.forget_source(&id);
+        self.endpoints.forget(&id);
         concluded?;
         self.context.timers_changed(now);
         Ok(())
@@ -208,7 +208,7 @@ impl Engine {
         let Ok(engagement) = self.engage(&id).await else {
             return;
         };
-        self.endpoints.forget_source(&id);
+        self.endpoints.forget(&id);
         if what.deactivates()
             && old.shape.has_hook(Hook::Activate)
             && let Err(error) = engagement.hook(Hook::Activate).await
@@ -282,7 +282,7 @@ fn change(what: Transition, changed: &Changed, now: i64) -> Change {
     let mut source = new.source.clone();
     Box::new(move |c| {
         if renamed {
-            source.name_slug = free_slug(c, &source.user_id, &source.name)?;
+            source.name_slug = free_slug(c, &source.user_id, &source.name, sources::slug_taken)?;
         }
         sources::update(c, &source)?;
         if what == Transition::Rename {

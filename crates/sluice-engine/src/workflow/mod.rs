@@ -4,6 +4,7 @@ mod actor;
 mod batch;
 mod commit;
 mod handle;
+mod manage;
 mod progress;
 mod step_input;
 mod throttle;
@@ -12,5 +13,9 @@ mod waking;
 
 pub(crate) use actor::Actor;
 pub(crate) use handle::WorkflowHandle;
-pub(crate) use step_input::Addresses;
+pub use manage::{
+    Callback, Cancelled, ChangeWorkflow, Deploy, ReplayFrom, ReplayRuns, Resumed, RunPage, RunView,
+    TriggerView, VersionView, WorkflowView,
+};
+pub use step_input::Addresses;
 pub(crate) use waking::{go_on, tell_owner, wake_due};

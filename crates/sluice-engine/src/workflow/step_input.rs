@@ -40,13 +40,13 @@ pub(super) fn step_input(
 }
 
 /// Where a run that waits can be resumed and cancelled.
-pub(crate) struct Addresses {
-    pub(crate) resume_url: String,
-    pub(crate) cancel_url: String,
+pub struct Addresses {
+    pub resume_url: String,
+    pub cancel_url: String,
 }
 
 impl Addresses {
-    pub(crate) fn of(settings: &Settings, key: &str) -> Addresses {
+    pub fn of(settings: &Settings, key: &str) -> Addresses {
         let base = &settings.public_url;
         Addresses {
             resume_url: format!("{base}/workflows/resume/{key}"),

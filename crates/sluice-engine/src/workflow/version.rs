@@ -7,7 +7,9 @@ use sluice_model::{
     ComponentShape, DeploymentId, UserId, WorkflowId,
     workflow::{DeployedStep, EnvValue, WorkflowDefinition},
 };
-use sluice_runtime::{ModuleSpec, PackageLock, ProcessOwner, ProcessSpec};
+use sluice_runtime::{
+    BindingKind, ModuleSpec, PackageLock, ProcessOwner, ProcessSpec, PropBinding,
+};
 use sluice_store::{Conn, StoreError, Vault, components, deployments, workflows};
 
 use crate::{
@@ -72,7 +74,7 @@ impl Version {
                     code: Arc::clone(&module.code),
                     format: module.shape.format,
                     packages: module.packages.clone(),
-                    props: bind(&module.shape.props, &step.props, &[], settings),
+                    props: bindings(step, &module.shape, settings),
                 })
                 .collect(),
             env: self.environment(vault)?,
@@ -128,6 +130,19 @@ impl Module {
             shape: component.shape,
         })
     }
+}
+
+/// Values of props that the code does not declare are bound too: a function gets them as its `params`.
+fn bindings(step: &DeployedStep, shape: &ComponentShape, settings: &Settings) -> Vec<PropBinding> {
+    let mut bindings = bind(&shape.props, &step.props, &[], settings);
+    let is_declared = |name: &str| shape.props.iter().any(|prop| prop.name == name);
+    let others = step.props.iter().filter(|(name, _)| !is_declared(name));
+    bindings.extend(others.map(|(name, value)| PropBinding {
+        name: name.clone(),
+        kind: BindingKind::Value,
+        value: value.clone(),
+    }));
+    bindings
 }
 
 fn open(vault: &Vault, sealed: &str) -> Option<String> {

@@ -1,38 +1,73 @@
 //! Finding the `{{ … }}` in a text.
 
-use std::ops::Range;
+/// A text, by what its value is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Template<'a> {
+    Text(&'a str),
+    /// The value of the expression, of whatever type.
+    Whole(Expression<'a>),
+    /// Text in which expressions are replaced by their values.
+    Mixed(Vec<Part<'a>>),
+}
 
-/// A piece of a text with expressions in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part<'a> {
     Text(&'a str),
-    /// JavaScript, and where it begins in the text, in bytes.
-    Expression(&'a str, usize),
+    Expression(Expression<'a>),
 }
 
-/// The pieces of `text`, in order. Braces that never close are text.
-pub(crate) fn split(text: &str) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    let mut rest = 0;
-    while let Some(Range { start, end }) = next_expression(text, rest) {
-        if start - 2 > rest {
-            parts.push(Part::Text(&text[rest..start - 2]));
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Expression<'a> {
+    /// What is between the braces, without blanks around it.
+    pub(crate) source: &'a str,
+    /// Where it begins in the text, in bytes.
+    pub(crate) offset: usize,
+}
+
+/// Braces that make no expression, and where they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BracesFault {
+    pub(crate) offset: usize,
+    pub(crate) message: &'static str,
+}
+
+pub(crate) fn split(text: &str) -> Result<Template<'_>, Vec<BracesFault>> {
+    let (mut parts, mut faults) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while let Some(length) = text[at..].find("{{") {
+        let opening = at + length;
+        if length > 0 {
+            parts.push(Part::Text(&text[at..opening]));
         }
-        let source = text[start..end].trim();
-        let leading = text[start..end].len() - text[start..end].trim_start().len();
-        parts.push(Part::Expression(source, start + leading));
-        rest = end + 2;
+        let inside = opening + 2;
+        let mut fault = |message| {
+            faults.push(BracesFault {
+                offset: opening,
+                message,
+            })
+        };
+        let Some(length) = end_of(&text[inside..]) else {
+            fault("has {{ without the }} that ends it");
+            return Err(faults);
+        };
+        let written = &text[inside..inside + length];
+        let source = written.trim();
+        if source.is_empty() {
+            fault("has {{ }} with nothing in between");
+        }
+        let offset = inside + written.len() - written.trim_start().len();
+        parts.push(Part::Expression(Expression { source, offset }));
+        at = inside + length + 2;
     }
-    if rest < text.len() {
-        parts.push(Part::Text(&text[rest..]));
+    if at < text.len() {
+        parts.push(Part::Text(&text[at..]));
     }
-    parts
-}
-
-/// What is between the next pair of double braces.
-fn next_expression(text: &str, from: usize) -> Option<Range<usize>> {
-    let start = from + text[from..].find("{{")? + 2;
-    Some(start..start + end_of(&text[start..])?)
+    match parts.as_slice() {
+        _ if !faults.is_empty() => Err(faults),
+        [] | [Part::Text(_)] => Ok(Template::Text(text)),
+        [Part::Expression(whole)] => Ok(Template::Whole(*whole)),
+        _ => Ok(Template::Mixed(parts)),
+    }
 }
 
 /// Where the braces close that opened before `source`: not those in its strings, nor those of its own objects.
@@ -84,21 +119,24 @@ fn length_of_string(bytes: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Part::*, *};
+    use super::*;
+
+    fn whole(source: &str, offset: usize) -> Expression<'_> {
+        Expression { source, offset }
+    }
 
     #[test]
     fn text_and_expressions_take_turns() {
-        assert_eq!(split("plain"), [Text("plain")]);
-        assert_eq!(split(""), []);
-        assert_eq!(split("{{ a }}"), [Expression("a", 3)]);
+        assert_eq!(split("plain }}"), Ok(Template::Text("plain }}")));
+        assert_eq!(split("{{ a }}"), Ok(Template::Whole(whole("a", 3))));
         assert_eq!(
             split("x {{a}}{{ b }} y"),
-            [
-                Text("x "),
-                Expression("a", 4),
-                Expression("b", 10),
-                Text(" y")
-            ]
+            Ok(Template::Mixed(vec![
+                Part::Text("x "),
+                Part::Expression(whole("a", 4)),
+                Part::Expression(whole("b", 10)),
+                Part::Text(" y")
+            ]))
         );
     }
 
@@ -111,17 +149,16 @@ mod tests {
             r"'it\'s }}'",
             "[{ a: {} }]",
         ] {
-            assert_eq!(
-                split(&format!("{{{{ {source} }}}}")),
-                [Expression(source, 3)]
-            );
+            let text = format!("{{{{ {source} }}}}");
+            assert_eq!(split(&text), Ok(Template::Whole(whole(source, 3))));
         }
     }
 
     #[test]
-    fn braces_that_never_close_are_text() {
-        for text in ["{{ a", "{{ a }", "{{ 'a }}", "a }} b", "{ a }", "{{ ( }}"] {
-            assert_eq!(split(text), [Text(text)]);
+    fn braces_that_make_no_expression_are_faults_with_their_place() {
+        for text in ["a {{ b", "a {{ b }", "a {{ 'b }}", "a {{ ( }}", "a {{ }}"] {
+            let faults = split(text).unwrap_err();
+            assert_eq!(faults.iter().map(|f| f.offset).collect::<Vec<_>>(), [2]);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::split::{Part, split};
+use super::split::{Part, Template, split};
 
 /// A tree that says how a value is made; none when it is made of no expression.
 ///
@@ -31,14 +31,15 @@ pub(crate) fn template(value: &Value) -> Option<Value> {
     }
 }
 
+/// Braces that make no expression are text here: whoever saved the value was told.
 fn of_text(text: &str) -> Option<Value> {
-    match split(text).as_slice() {
-        [] | [Part::Text(_)] => None,
-        [Part::Expression(source, _)] => Some(json!({ "x": source })),
-        parts => {
+    match split(text) {
+        Ok(Template::Text(_)) | Err(_) => None,
+        Ok(Template::Whole(whole)) => Some(json!({ "x": whole.source })),
+        Ok(Template::Mixed(parts)) => {
             let parts = parts.iter().map(|part| match part {
                 Part::Text(text) => json!(text),
-                Part::Expression(source, _) => json!({ "x": source }),
+                Part::Expression(expression) => json!({ "x": expression.source }),
             });
             Some(json!({ "p": parts.collect::<Vec<_>>() }))
         }

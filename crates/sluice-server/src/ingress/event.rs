@@ -42,6 +42,35 @@ pub(super) fn event_json(request: &RequestFacts<'_>, body: &EventBody<'_>) -> St
     text.into_string()
 }
 
+/// What a run that goes on is told of the request that made it.
+pub(super) struct CallbackFacts<'a> {
+    pub(super) method: &'a Method,
+    pub(super) path: &'a str,
+    pub(super) query: &'a str,
+    pub(super) headers: &'a HeaderMap,
+}
+
+/// Its `body` is the query when there is none: a link that somebody clicks says what it says there.
+pub(super) fn callback_json(request: &CallbackFacts<'_>, body: &EventBody<'_>) -> String {
+    let mut text = JsonText::with_capacity(USUAL_HEAD + body.json_size_hint());
+    text.raw("{\"method\":");
+    text.string(request.method.as_str());
+    text.raw(",\"path\":");
+    text.string(request.path);
+    text.raw(",\"query\":");
+    write_urlencoded(&mut text, request.query.as_bytes());
+    text.raw(",\"headers\":");
+    write_headers(&mut text, request.headers);
+    text.raw(",\"body\":");
+    if let RawBody::Text("") = body.raw {
+        write_urlencoded(&mut text, request.query.as_bytes());
+    } else {
+        write_parsed(&mut text, body);
+    }
+    text.raw("}");
+    text.into_string()
+}
+
 /// The body alone as an event. Code reads fields of its event unasked, so no body at all is an object without any.
 pub(super) fn body_json(body: &EventBody<'_>) -> String {
     if let RawBody::Text("") = body.raw {

@@ -174,7 +174,7 @@ pub(crate) async fn run(
 }
 
 /// Components read fields of their event unasked, so a run without one still gets an object.
-fn event_to_run(event: Option<&RawValue>) -> Box<RawValue> {
+pub(super) fn event_to_run(event: Option<&RawValue>) -> Box<RawValue> {
     let event = event.map_or("{}", RawValue::get);
     RawValue::from_string(on_one_line(event).into_owned())
         .expect("JSON without its line breaks is JSON")

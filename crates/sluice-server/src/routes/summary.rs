@@ -9,7 +9,7 @@ use sluice_store::events::StoredEvent;
 use crate::error::ApiError;
 
 /// Events whose JSON is longer are previewed.
-const MAX_WHOLE: usize = 1024;
+pub(super) const MAX_WHOLE: usize = 1024;
 const MAX_PREVIEW: usize = 1000;
 
 /// How much of an event a summary shows.
@@ -61,7 +61,7 @@ pub(super) fn summarise(
     })
 }
 
-fn preview(data: &str) -> TruncatedEvent {
+pub(super) fn preview(data: &str) -> TruncatedEvent {
     TruncatedEvent {
         truncated: true,
         size: data.len(),

@@ -1,0 +1,4 @@
+//! Deploying and changing workflows, and looking after their runs.
+
+mod deploy;
+mod runs;

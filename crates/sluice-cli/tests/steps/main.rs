@@ -1,0 +1,14 @@
+//! Steps of workflows in real processes, driven through the runtime alone: what code can do, and what comes back.
+
+mod analysis;
+mod apps;
+mod exports;
+mod expressions;
+mod flow;
+mod forms;
+mod limits;
+mod modules;
+mod overlapping;
+mod respond;
+mod sends;
+mod support;

@@ -1,0 +1,168 @@
+//! The code of a step: written in the document, in a file beside it, or a component that was saved before.
+
+use sluice_bundle::{GivenFiles, Location};
+use sluice_model::{
+    ComponentKind, UserId, WorkflowId,
+    workflow::{PathPart, Step, StepCode},
+};
+use sluice_runtime::{CodeFault, Language, Role, language, step_code};
+use sluice_store::components::Component;
+
+use super::findings::Findings;
+use crate::{Engine, code, components::find, error::EngineError};
+
+/// What the code of steps is looked for among.
+pub(super) struct Surroundings<'a> {
+    pub(super) user: &'a UserId,
+    pub(super) workflow: &'a WorkflowId,
+    pub(super) files: &'a GivenFiles,
+}
+
+/// The component that a step runs.
+pub(super) enum StepComponent {
+    /// Code of the workflow's own, to be saved with it.
+    Own(Component),
+    Saved(Component),
+}
+
+impl StepComponent {
+    pub(super) fn component(&self) -> &Component {
+        match self {
+            StepComponent::Own(component) | StepComponent::Saved(component) => component,
+        }
+    }
+}
+
+impl Engine {
+    /// None when something is wrong with it, which is among the findings then.
+    pub(super) async fn step_component(
+        &self,
+        around: &Surroundings<'_>,
+        index: usize,
+        step: &Step,
+        findings: &mut Findings<'_>,
+    ) -> Result<Option<StepComponent>, EngineError> {
+        let path = |field| [PathPart::Key("steps"), index.into(), PathPart::Key(field)];
+        match &step.code {
+            StepCode::Inline(code) => {
+                let extension = match language(code) {
+                    Language::JavaScript => "js",
+                    Language::TypeScript => "ts",
+                };
+                let entry = Location::new(format!("{}.{extension}", step.name));
+                let inspected = self.inspect_step(around, step, code, entry).await;
+                own(inspected, |faults| {
+                    findings.add_code(&path("code"), faults);
+                })
+            }
+            StepCode::File(file) => {
+                let given = GivenFiles::location(file)
+                    .ok()
+                    .and_then(|entry| Some((around.files.get(&entry)?, entry.clone())));
+                let Some((code, entry)) = given else {
+                    findings.add(
+                        &path("file"),
+                        "is not among the files that came with the document",
+                    );
+                    return Ok(None);
+                };
+                let inspected = self.inspect_step(around, step, code, entry).await;
+                own(inspected, |faults| {
+                    for fault in faults {
+                        let place = match (fault.line, fault.column) {
+                            (Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
+                            (Some(line), None) => format!("{file}:{line}: "),
+                            (None, _) => format!("{file}: "),
+                        };
+                        findings.add(&path("file"), place + &fault.message);
+                    }
+                })
+            }
+            StepCode::Action(name) => {
+                let found = self.saved_action(around.user, name).await?;
+                let fault = match &found {
+                    None => "names no component of yours and none of the registry",
+                    Some(component) if component.shape.kind == ComponentKind::Source => {
+                        "is a source: a step needs an action"
+                    }
+                    Some(_) => return Ok(found.map(StepComponent::Saved)),
+                };
+                findings.add(&path("action"), fault);
+                Ok(None)
+            }
+        }
+    }
+
+    async fn inspect_step(
+        &self,
+        around: &Surroundings<'_>,
+        step: &Step,
+        code: &str,
+        entry: Location,
+    ) -> Result<Component, EngineError> {
+        let files = around.files.clone();
+        let most_bytes = self.settings().max_api_body;
+        let code = step_code(code).into_owned();
+        let prepared = code::prepare_beside(code, entry, files, most_bytes).await?;
+        let role = Role::Step(&step.name);
+        let mut component = self.inspect(around.user, prepared, None, role).await?;
+        component.workflow_id = Some(around.workflow.clone());
+        Ok(component)
+    }
+
+    async fn saved_action(
+        &self,
+        user: &UserId,
+        name: &str,
+    ) -> Result<Option<Component>, EngineError> {
+        if name.contains('\0') {
+            return Ok(None);
+        }
+        let (user, name) = (user.clone(), name.to_owned());
+        let found = self.context.store.read(move |c| find(c, &user, &name));
+        Ok(found.await?)
+    }
+}
+
+/// Faults of the code go to the document's author, others to whoever asked.
+fn own(
+    inspected: Result<Component, EngineError>,
+    tell: impl FnOnce(Vec<CodeFault>),
+) -> Result<Option<StepComponent>, EngineError> {
+    match inspected {
+        Ok(component) => Ok(Some(StepComponent::Own(component))),
+        Err(EngineError::InvalidCode(faults)) => {
+            tell(faults);
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether code calls `respond`, as far as its text tells.
+pub(super) fn calls_respond(code: &str) -> bool {
+    code.match_indices("respond").any(|(at, name)| {
+        let rest = code[at + name.len()..].trim_start();
+        rest.starts_with('(') || rest.starts_with("?.(")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_of_respond_is_told_from_the_word() {
+        for calls in ["$.respond({})", "await $respond (x)", "$.respond?.(1)"] {
+            assert!(calls_respond(calls), "{calls}");
+        }
+        for other in [
+            "",
+            "// we respond later",
+            "const responder = f(1)",
+            "responded()",
+        ] {
+            assert!(!calls_respond(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! How a stored run becomes what the API shows of it, with previews of what is large.
+
+use serde_json::value::{RawValue, to_raw_value};
+use sluice_api::{Run, RunSend, RunStep, RunWait};
+use sluice_engine::{Addresses, RunView, Settings};
+use sluice_model::workflow::Pause;
+use sluice_store::{
+    run_steps::StepRecord,
+    runs::{self, RunState},
+    sends::SendRow,
+};
+
+use crate::{
+    error::ApiError,
+    routes::summary::{Detail, MAX_WHOLE, preview},
+};
+
+pub(super) fn on_the_wire(
+    view: RunView,
+    detail: Detail,
+    settings: &Settings,
+) -> Result<Run, ApiError> {
+    let RunView {
+        run,
+        version,
+        waits_at,
+        steps,
+        sends,
+    } = view;
+    let started_at_ms = (run.state != RunState::Queued).then_some(run.started_at);
+    let ended = run.finished_at.zip(started_at_ms);
+    let waits_for = run
+        .pause
+        .as_ref()
+        .map(|pause| wait(&run, pause, waits_at, settings));
+    let steps = steps.into_iter().map(|record| step(record, detail));
+    Ok(Run {
+        steps: steps.collect::<Result<_, _>>()?,
+        sends: sends.into_iter().map(send).collect(),
+        event: shown(run.event, detail)?,
+        waits_for,
+        id: run.id,
+        workflow_id: run.workflow_id,
+        deployment_id: run.deployment_id,
+        version,
+        state: run.state.as_str().to_owned(),
+        source_type: run.origin.source_type,
+        emitter_id: run.origin.emitter_id,
+        replay_of: run.origin.replay_of,
+        accepted_at_ms: run.accepted_at,
+        started_at_ms,
+        finished_at_ms: run.finished_at,
+        duration_ms: ended.map(|(end, start)| (end - start).max(0)),
+        due_at_ms: run.due_at,
+        error: run.error,
+        exit_reason: run.exit_reason,
+    })
+}
+
+fn wait(run: &runs::Run, pause: &Pause, step: Option<String>, settings: &Settings) -> RunWait {
+    let addresses = run
+        .pause_key
+        .as_deref()
+        .map(|key| Addresses::of(settings, key));
+    let (resume_url, cancel_url) = addresses
+        .map(|addresses| (addresses.resume_url, addresses.cancel_url))
+        .unzip();
+    RunWait {
+        kind: pause.kind,
+        step,
+        resume_url,
+        cancel_url,
+    }
+}
+
+fn step(record: StepRecord, detail: Detail) -> Result<RunStep, ApiError> {
+    Ok(RunStep {
+        name: record.name,
+        position: record.position,
+        attempt: record.attempt,
+        state: record.state.as_str().to_owned(),
+        started_at_ms: record.started_at,
+        duration_ms: record.duration_ms,
+        exports: shown(record.exports, detail)?,
+        logs: shown(record.logs, detail)?,
+        error: record.error,
+    })
+}
+
+fn send(row: SendRow) -> RunSend {
+    RunSend {
+        id: row.id.to_string(),
+        step: row.step,
+        kind: row.kind.as_str().to_owned(),
+        state: row.state.as_str().to_owned(),
+        tries: row.tries,
+        result: row.result,
+    }
+}
+
+fn shown(json: String, detail: Detail) -> Result<Box<RawValue>, ApiError> {
+    let shown = match detail {
+        Detail::Preview if json.len() > MAX_WHOLE => to_raw_value(&preview(&json)),
+        Detail::Preview | Detail::Whole => RawValue::from_string(json),
+    };
+    shown.map_err(|error| ApiError::Internal(format!("what a run has stored: {error}")))
+}

@@ -1,0 +1,150 @@
+//! Runs of workflows: read, list, and have them again.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use sluice_api::{
+    Data, FieldQuery, Invocation, List, PageQuery, ReplayRun, ReplayRuns, ReplayedRuns, Run,
+    RunsQuery,
+};
+use sluice_engine::{Engine, Listing, ReplayFrom, RunPage};
+use sluice_model::InvocationId;
+use sluice_store::runs::RunState;
+
+use crate::{
+    auth::AuthUser,
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    page::{self, PageRequest},
+    path::{RunPath, WorkflowPath},
+    query::Query,
+    reply,
+    routes::{events::must_be_in_order, run_view::on_the_wire, summary::Detail},
+};
+
+/// The runs of a workflow, newest first
+///
+/// Those that have begun, and replays that wait for their turn; `queued` of the workflow counts all that wait.
+#[utoipa::path(get, path = "/workflows/{id}/runs", tag = "runs", operation_id = "listRuns",
+    params(("id" = String, Path), PageQuery, RunsQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = List<Run>), ApiErrors))]
+pub(crate) async fn list(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WorkflowPath(id): WorkflowPath,
+    Query(page): Query<PageQuery>,
+    Query(query): Query<RunsQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let PageRequest {
+        limit,
+        after,
+        before,
+    } = PageRequest::parse(&page, InvocationId::parse)?;
+    let page = RunPage {
+        state: query.state.as_deref().map(parse_state).transpose()?,
+        limit,
+        after,
+        before,
+    };
+    let detail = match query.expand.as_deref() {
+        None => Detail::Preview,
+        Some("run") => Detail::Whole,
+        Some(_) => return Err(ApiError::bad_request("expand must be \"run\"")),
+    };
+    let Listing { total, rows } = engine.workflow_runs(&user.id, &id, page).await?;
+    let runs = rows
+        .into_iter()
+        .map(|view| on_the_wire(view, detail, engine.settings()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let list = page::list(total, runs, |run| run.id.to_string());
+    Ok(reply::many(list, &FieldSelection::new(&fields)))
+}
+
+/// A run, with its steps
+#[utoipa::path(get, path = "/workflows/{id}/runs/{run_id}", tag = "runs", operation_id = "getRun",
+    params(("id" = String, Path), ("run_id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Run>), ApiErrors))]
+pub(crate) async fn get(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    RunPath(id, run): RunPath,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let view = engine.workflow_run(&user.id, &id, run).await?;
+    let run = on_the_wire(view, Detail::Whole, engine.settings())?;
+    Ok(reply::one(run, &FieldSelection::new(&fields)))
+}
+
+/// Run a workflow again for the event of a run that is over
+///
+/// The new run takes the version that runs now.
+#[utoipa::path(post, path = "/workflows/{id}/runs/{run_id}/replay", tag = "runs", operation_id = "replayRun",
+    params(("id" = String, Path), ("run_id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
+    request_body = ReplayRun, responses((status = 200, body = Data<Invocation>), ApiErrors))]
+pub(crate) async fn replay(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    RunPath(id, run): RunPath,
+    JsonBody { parameters, fields }: JsonBody<ReplayRun>,
+) -> Result<Response, ApiError> {
+    let from = replay_from(parameters.from);
+    let id = engine.replay_run(&user.id, &id, run, from).await?;
+    Ok(reply::one(Invocation { id }, &fields))
+}
+
+/// Run a workflow again for the events of many runs
+#[utoipa::path(post, path = "/workflows/{id}/runs/replay", tag = "runs", operation_id = "replayRuns",
+    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = ReplayRuns,
+    responses((status = 200, body = Data<ReplayedRuns>), ApiErrors))]
+pub(crate) async fn replay_many(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WorkflowPath(id): WorkflowPath,
+    JsonBody { parameters, fields }: JsonBody<ReplayRuns>,
+) -> Result<Response, ApiError> {
+    let ReplayRuns {
+        from,
+        state,
+        start_id,
+        end_id,
+    } = parameters;
+    let (start, end) = (
+        parse_bound("start_id", start_id.as_deref())?,
+        parse_bound("end_id", end_id.as_deref())?,
+    );
+    must_be_in_order(start, end)?;
+    let which = sluice_engine::ReplayRuns {
+        from: replay_from(from),
+        failed_only: state.is_some(),
+        start,
+        end,
+    };
+    let count = engine.replay_runs(&user.id, &id, which).await?;
+    Ok(reply::one(ReplayedRuns { count }, &fields))
+}
+
+fn replay_from(from: Option<sluice_api::ReplayFrom>) -> ReplayFrom {
+    match from {
+        None | Some(sluice_api::ReplayFrom::Start) => ReplayFrom::Start,
+        Some(sluice_api::ReplayFrom::Failed) => ReplayFrom::Failed,
+    }
+}
+
+fn parse_bound(name: &str, text: Option<&str>) -> Result<Option<InvocationId>, ApiError> {
+    let parse = |text| {
+        InvocationId::parse(text)
+            .ok_or_else(|| ApiError::BadRequest(format!("{name} is not the id of a run")))
+    };
+    text.map(parse).transpose()
+}
+
+fn parse_state(text: &str) -> Result<RunState, ApiError> {
+    RunState::parse(text).ok_or_else(|| {
+        ApiError::bad_request(
+            "state must be queued, running, waiting, succeeded, failed or cancelled",
+        )
+    })
+}

@@ -1,0 +1,80 @@
+//! The events that a workflow emitted, and its errors.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use sluice_api::{EventSummary, EventsQuery, FieldQuery, List, PageQuery};
+use sluice_engine::Engine;
+use sluice_model::{EventId, UserId};
+use sluice_store::{events::ChannelFilter, routes::ERROR_CHANNEL};
+
+use crate::{
+    auth::AuthUser,
+    error::ApiError,
+    fields::FieldSelection,
+    openapi::ApiErrors,
+    page::{self, PageRequest},
+    path::WorkflowPath,
+    query::Query,
+    reply,
+    routes::{
+        event_list::{self, Rows, Wanted},
+        event_search::parse_search,
+        events::parse_expand,
+    },
+};
+
+/// The newest events that a workflow emitted
+///
+/// As for sources: never more than the newest 100, unless `q`, `since` or `until` is given.
+#[utoipa::path(get, path = "/workflows/{id}/event_summaries", tag = "events", operation_id = "listWorkflowEventSummaries",
+    params(("id" = String, Path), PageQuery, EventsQuery, FieldQuery),
+    responses((status = 200, body = List<EventSummary>), ApiErrors))]
+pub(crate) async fn summaries(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WorkflowPath(id): WorkflowPath,
+    Query(page): Query<PageQuery>,
+    Query(query): Query<EventsQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let rows = Rows::parse(query.event_name.clone())?;
+    listed(&engine, &user.id, &id, rows, &page, &query, &fields).await
+}
+
+/// The newest errors of a workflow
+#[utoipa::path(get, path = "/workflows/{id}/$errors/event_summaries", tag = "events", operation_id = "listWorkflowErrors",
+    params(("id" = String, Path), PageQuery, EventsQuery, FieldQuery),
+    responses((status = 200, body = List<EventSummary>), ApiErrors))]
+pub(crate) async fn errors(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WorkflowPath(id): WorkflowPath,
+    Query(page): Query<PageQuery>,
+    Query(query): Query<EventsQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let rows = Rows::Events(ChannelFilter::One(ERROR_CHANNEL.to_owned()));
+    listed(&engine, &user.id, &id, rows, &page, &query, &fields).await
+}
+
+async fn listed(
+    engine: &Engine,
+    user: &UserId,
+    id: &str,
+    rows: Rows,
+    page: &PageQuery,
+    query: &EventsQuery,
+    fields: &FieldQuery,
+) -> Result<Response, ApiError> {
+    let wanted = Wanted {
+        page: PageRequest::parse(page, EventId::parse)?,
+        search: parse_search(query)?,
+        detail: parse_expand(query.expand.as_deref())?,
+        rows,
+    };
+    let workflow = engine.workflow_id(user, id).await?;
+    let (total, summaries) = event_list::read(engine, user, &workflow, wanted).await?;
+    let list = page::list(total, summaries, |summary| summary.id.to_string());
+    Ok(reply::many(list, &FieldSelection::new(fields)))
+}

@@ -1,0 +1,97 @@
+//! The versions of a workflow, and going back to one.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use sluice_api::{
+    Data, FieldQuery, RollBackWorkflow, WholeWorkflowVersion, Workflow, WorkflowVersion,
+};
+use sluice_engine::{Engine, VersionView};
+use sluice_store::deployments::Version;
+
+use crate::{
+    auth::AuthUser,
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    path::{WorkflowPath, WorkflowVersionPath},
+    query::Query,
+    reply,
+    routes::{epoch_seconds, workflows},
+};
+
+/// The versions of a workflow, newest first
+#[utoipa::path(get, path = "/workflows/{id}/versions", tag = "workflows", operation_id = "listWorkflowVersions",
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Vec<WorkflowVersion>>), ApiErrors))]
+pub(crate) async fn list(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WorkflowPath(id): WorkflowPath,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let versions = engine.workflow_versions(&user.id, &id).await?;
+    let versions: Vec<_> = versions
+        .into_iter()
+        .map(|VersionView { version, running }| on_the_wire(version, running))
+        .collect();
+    Ok(reply::all(&versions, &FieldSelection::new(&fields)))
+}
+
+/// A version of a workflow, with its document
+#[utoipa::path(get, path = "/workflows/{id}/versions/{number}", tag = "workflows", operation_id = "getWorkflowVersion",
+    params(("id" = String, Path), ("number" = u32, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<WholeWorkflowVersion>), ApiErrors))]
+pub(crate) async fn get(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WorkflowVersionPath(id, number): WorkflowVersionPath,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let found = engine.workflow_version(&user.id, &id, number).await?;
+    let VersionView {
+        version: deployment,
+        running,
+    } = found;
+    let version = Version {
+        id: deployment.id,
+        number: deployment.number,
+        created_at: deployment.created_at,
+    };
+    let whole = WholeWorkflowVersion {
+        version: on_the_wire(version, running),
+        document: deployment.document,
+        files: deployment.files,
+        definition: deployment.definition,
+    };
+    Ok(reply::one(whole, &FieldSelection::new(&fields)))
+}
+
+/// Let new runs of a workflow take an earlier version
+///
+/// With its triggers, its schedule and its subscriptions. The next deploy is numbered after the newest version all the same.
+#[utoipa::path(post, path = "/workflows/{id}/rollback", tag = "workflows", operation_id = "rollBackWorkflow",
+    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = RollBackWorkflow,
+    responses((status = 200, body = Data<Workflow>), ApiErrors))]
+pub(crate) async fn roll_back(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WorkflowPath(id): WorkflowPath,
+    JsonBody { parameters, fields }: JsonBody<RollBackWorkflow>,
+) -> Result<Response, ApiError> {
+    let number = parameters
+        .version
+        .ok_or_else(|| ApiError::bad_request("version is required"))?;
+    let view = engine.roll_back_workflow(&user.id, &id, number).await?;
+    Ok(reply::one(workflows::on_the_wire(view), &fields))
+}
+
+fn on_the_wire(version: Version, running: bool) -> WorkflowVersion {
+    WorkflowVersion {
+        id: version.id,
+        number: version.number,
+        created_at: epoch_seconds(version.created_at),
+        running,
+    }
+}

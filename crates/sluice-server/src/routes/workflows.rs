@@ -1,0 +1,242 @@
+//! Workflows: deploy, read, list, change, delete, and run by hand.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
+use sluice_api::{
+    Data, DeployWorkflow, FieldQuery, Invocation, List, PageQuery, RunSource, Workflow,
+    WorkflowStep, WorkflowTrigger,
+};
+use sluice_engine::{ChangeWorkflow, Deploy, Engine, Listing, TriggerView, WorkflowView};
+use sluice_model::{
+    Cursor, TimerSpec,
+    workflow::{DeployedStep, SCHEMA},
+};
+
+use crate::{
+    auth::AuthUser,
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    page::{self, PageRequest},
+    path::WorkflowPath,
+    query::Query,
+    reply,
+    routes::{epoch_seconds, sources::event_to_run},
+};
+
+/// Deploy a new workflow
+///
+/// A document with mistakes is refused with all of them, each with its line and column, in `details.document`.
+#[utoipa::path(post, path = "/workflows", tag = "workflows", operation_id = "createWorkflow",
+    extensions(("x-sluice-extension" = json!(true))), request_body = DeployWorkflow,
+    responses((status = 200, body = Data<Workflow>), ApiErrors))]
+pub(crate) async fn create(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<DeployWorkflow>,
+) -> Result<Response, ApiError> {
+    let deploy = match change(parameters)? {
+        ChangeWorkflow::Deploy(deploy) => deploy,
+        ChangeWorkflow::Adjust { .. } => {
+            return Err(ApiError::bad_request("document is required"));
+        }
+    };
+    let view = engine.create_workflow(&user.id, deploy).await?;
+    Ok(reply::one(on_the_wire(view), &fields))
+}
+
+/// A workflow
+///
+/// Wherever a workflow is named in a path, its slug will do too.
+#[utoipa::path(get, path = "/workflows/{id}", tag = "workflows", operation_id = "getWorkflow",
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Workflow>), ApiErrors))]
+pub(crate) async fn get(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WorkflowPath(id): WorkflowPath,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let view = engine.workflow(&user.id, &id).await?;
+    Ok(reply::one(on_the_wire(view), &FieldSelection::new(&fields)))
+}
+
+/// The workflows of the current user
+#[utoipa::path(get, path = "/workflows", tag = "workflows", operation_id = "listWorkflows", params(PageQuery, FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))), responses((status = 200, body = List<Workflow>), ApiErrors))]
+pub(crate) async fn list(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    Query(page): Query<PageQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let page = PageRequest::parse(&page, Cursor::decode)?.into();
+    let Listing { total, rows } = engine.workflows(&user.id, page).await?;
+    // A cursor needs the exact creation time, which the item on the wire has lost.
+    let page_info = page::list(total, rows.iter().collect(), |view| {
+        page::cursor(view.workflow.created_at, view.workflow.id.as_str())
+    })
+    .page_info;
+    let data = rows.into_iter().map(on_the_wire).collect();
+    let list = List { page_info, data };
+    Ok(reply::many(list, &FieldSelection::new(&fields)))
+}
+
+/// Change a workflow
+///
+/// A document makes a new version, which new runs take; those under way go on as they began. The endpoint keeps its address.
+#[utoipa::path(put, path = "/workflows/{id}", tag = "workflows", operation_id = "updateWorkflow", params(("id" = String, Path)),
+    extensions(("x-sluice-extension" = json!(true))), request_body = DeployWorkflow,
+    responses((status = 200, body = Data<Workflow>), ApiErrors))]
+pub(crate) async fn update(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WorkflowPath(id): WorkflowPath,
+    JsonBody { parameters, fields }: JsonBody<DeployWorkflow>,
+) -> Result<Response, ApiError> {
+    if parameters == DeployWorkflow::default() {
+        return Err(ApiError::bad_request(
+            "the body names nothing to change: give one of document, secrets and active",
+        ));
+    }
+    let change = change(parameters)?;
+    let view = engine.update_workflow(&user.id, &id, change).await?;
+    Ok(reply::one(on_the_wire(view), &fields))
+}
+
+/// Delete a workflow, its versions, its runs and its events
+#[utoipa::path(delete, path = "/workflows/{id}", tag = "workflows", operation_id = "deleteWorkflow",
+    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 204, description = "Deleted"), ApiErrors))]
+pub(crate) async fn delete(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WorkflowPath(id): WorkflowPath,
+) -> Result<StatusCode, ApiError> {
+    engine.delete_workflow(&user.id, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Run a workflow now
+#[utoipa::path(post, path = "/workflows/{id}/run", tag = "workflows", operation_id = "runWorkflow",
+    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = RunSource,
+    responses((status = 200, body = Data<Invocation>), ApiErrors))]
+pub(crate) async fn run(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    WorkflowPath(id): WorkflowPath,
+    JsonBody { parameters, fields }: JsonBody<RunSource>,
+) -> Result<Response, ApiError> {
+    let event = event_to_run(parameters.event.as_deref());
+    let id = engine.run_workflow(&user.id, &id, event).await?;
+    Ok(reply::one(Invocation { id }, &fields))
+}
+
+/// The JSON Schema of workflow documents
+///
+/// Editors complete and check documents with it. It needs no API key.
+#[utoipa::path(get, path = "/workflows/schema.json", tag = "workflows", operation_id = "getWorkflowSchema",
+    extensions(("x-sluice-extension" = json!(true))), security(()),
+    responses((status = 200, body = Object, content_type = "application/schema+json"), ApiErrors))]
+pub(crate) async fn schema() -> Response {
+    let content_type = HeaderValue::from_static("application/schema+json");
+    ([(CONTENT_TYPE, content_type)], SCHEMA).into_response()
+}
+
+fn change(parameters: DeployWorkflow) -> Result<ChangeWorkflow, ApiError> {
+    let DeployWorkflow {
+        document,
+        files,
+        secrets,
+        active,
+    } = parameters;
+    let secrets: BTreeMap<_, _> = secrets.unwrap_or_default();
+    match (document, files) {
+        (Some(document), files) => Ok(ChangeWorkflow::Deploy(Deploy {
+            document,
+            files: files.unwrap_or_default(),
+            secrets,
+            active,
+        })),
+        (None, Some(_)) => Err(ApiError::bad_request(
+            "files come with the document that names them: give document too",
+        )),
+        (None, None) => Ok(ChangeWorkflow::Adjust { secrets, active }),
+    }
+}
+
+pub(super) fn on_the_wire(view: WorkflowView) -> Workflow {
+    let WorkflowView {
+        workflow,
+        version,
+        description,
+        triggers,
+        steps,
+        settings,
+        queued,
+    } = view;
+    Workflow {
+        id: workflow.id,
+        user_id: workflow.user_id,
+        name: workflow.name,
+        name_slug: workflow.name_slug,
+        description,
+        active: workflow.active,
+        version,
+        deployment_id: workflow.deployment_id,
+        triggers: triggers.into_iter().map(trigger).collect(),
+        steps: steps.into_iter().map(step).collect(),
+        settings,
+        queued,
+        created_at: epoch_seconds(workflow.created_at),
+        updated_at: epoch_seconds(workflow.updated_at),
+    }
+}
+
+fn trigger(view: TriggerView) -> WorkflowTrigger {
+    match view {
+        TriggerView::Http {
+            endpoint_url,
+            custom_response,
+        } => WorkflowTrigger::Http {
+            endpoint_url,
+            custom_response,
+        },
+        TriggerView::Schedule { timer, next_at } => {
+            let (cron, interval_seconds, timezone) = match timer {
+                TimerSpec::Interval { seconds } => (None, Some(seconds), None),
+                TimerSpec::Cron {
+                    expression,
+                    timezone,
+                } => (Some(expression), None, timezone),
+            };
+            WorkflowTrigger::Schedule {
+                cron,
+                interval_seconds,
+                timezone,
+                next_at: next_at.map(epoch_seconds),
+            }
+        }
+        TriggerView::Events {
+            emitter_id,
+            event_name,
+        } => WorkflowTrigger::Events {
+            emitter_id,
+            event_name,
+        },
+    }
+}
+
+fn step(step: DeployedStep) -> WorkflowStep {
+    WorkflowStep {
+        name: step.name,
+        cell_id: step.cell_id,
+        component_id: step.component_id,
+    }
+}

@@ -1,0 +1,71 @@
+//! Forgetting runs that are over, with their steps and sends. What is under way, or has something left to send, stays.
+//!
+//! Finding them reads much and changes nothing, so it is done beside the writers, and only the removal is a write.
+
+use sluice_model::{InvocationId, WorkflowId};
+
+use crate::{
+    conn::{Conn, query_all},
+    error::Result,
+    params,
+    row::{FromRow, Row},
+};
+
+/// A run, whoever's it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunKey {
+    pub workflow: WorkflowId,
+    pub run: InvocationId,
+}
+
+impl FromRow for RunKey {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(RunKey {
+            workflow: row.get(0)?,
+            run: row.get(1)?,
+        })
+    }
+}
+
+/// Of runs `r`.
+const IS_OVER: &str = "r.finished_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sends s \
+     WHERE s.workflow_id = r.workflow_id AND s.run_id = r.id AND s.due_at IS NOT NULL)";
+
+/// Runs of a workflow that are over, beyond its newest `keep` runs, the oldest first, `limit` at most.
+pub fn beyond(
+    c: &mut dyn Conn,
+    workflow: &WorkflowId,
+    keep: u64,
+    limit: u32,
+) -> Result<Vec<RunKey>> {
+    let sql = format!(
+        "SELECT r.workflow_id, r.id FROM runs r WHERE r.workflow_id = ?1 AND r.id <= \
+         (SELECT id FROM runs WHERE workflow_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2) \
+         AND {IS_OVER} ORDER BY r.id LIMIT ?3"
+    );
+    query_all(c, &sql, params![workflow, keep, limit])
+}
+
+/// Everybody's runs that ended before a time, `limit` at most.
+pub fn older_than(c: &mut dyn Conn, ended_before: i64, limit: u32) -> Result<Vec<RunKey>> {
+    // Workflow by workflow: there is an index on the start of each one's runs, none on that of all.
+    let sql = format!(
+        "SELECT r.workflow_id, r.id FROM workflows w CROSS JOIN runs r WHERE r.workflow_id = w.id \
+         AND r.started_at < ?1 AND r.finished_at < ?1 AND {IS_OVER} LIMIT ?2"
+    );
+    query_all(c, &sql, params![ended_before, limit])
+}
+
+/// Removes runs that are over, with all that is known of them.
+pub fn remove(c: &mut dyn Conn, runs: &[RunKey]) -> Result<()> {
+    for RunKey { workflow, run } in runs {
+        for belongings in [
+            "DELETE FROM runs WHERE workflow_id = ?1 AND id = ?2",
+            "DELETE FROM run_steps WHERE workflow_id = ?1 AND run_id = ?2",
+            "DELETE FROM sends WHERE workflow_id = ?1 AND run_id = ?2",
+        ] {
+            c.execute(belongings, params![workflow, run])?;
+        }
+    }
+    Ok(())
+}

@@ -5,6 +5,7 @@ mod code;
 mod output;
 mod secrets;
 mod workflow_files;
+mod workflows;
 mod yaml;
 
 use std::{io, process::ExitCode};
@@ -12,10 +13,16 @@ use std::{io, process::ExitCode};
 use anyhow::Context;
 use clap::Subcommand;
 
-use self::account::{ApplyOptions, ExportOptions};
+use self::{
+    account::{ApplyOptions, ExportOptions},
+    workflows::WorkflowsCommand,
+};
 
 #[derive(Subcommand)]
 pub(crate) enum ClientCommand {
+    /// Deploy, run and look after workflows
+    #[command(subcommand)]
+    Workflows(WorkflowsCommand),
     Export(ExportOptions),
     Apply(ApplyOptions),
 }
@@ -27,6 +34,7 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
         .context("the asynchronous runtime could not be started")?;
     let outcome = runtime.block_on(async {
         match command {
+            ClientCommand::Workflows(command) => workflows::run(command).await,
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,
         }

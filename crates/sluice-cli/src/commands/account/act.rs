@@ -3,13 +3,12 @@
 use std::{collections::BTreeMap, io};
 
 use serde_json::{Map, Value, json};
-use sluice_api::{Component, Source, Webhook};
+use sluice_api::{Component, Source, Webhook, Workflow};
 
 use super::{
     folder::{Folder, Runs, Subscription},
     ids::Ids,
     plan::{Action, Effect, Plan, SourceChange, Step},
-    server::Workflow,
 };
 use crate::{
     client::{Client, escaped},

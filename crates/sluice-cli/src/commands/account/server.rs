@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use sluice_api::{Account as AppAccount, Component, Source, Subscription, Webhook};
+use sluice_api::{
+    Account as AppAccount, Component, Source, Subscription, Webhook, WholeWorkflowVersion,
+    Workflow, WorkflowTrigger,
+};
 
 use super::names::webhook_names;
 use crate::client::{Client, ClientError, escaped};
@@ -37,39 +39,17 @@ pub(crate) struct NamedWebhook {
     pub(crate) webhook: Webhook,
 }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct Workflow {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) name_slug: String,
-    pub(crate) active: bool,
-    pub(crate) version: u32,
-    pub(crate) triggers: Vec<Trigger>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct Trigger {
-    emitter_id: Option<String>,
-    event_name: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Version {
-    document: String,
-    files: BTreeMap<String, String>,
-}
-
 impl Account {
     /// Whether a subscription is there because the document of a workflow says so.
     pub(crate) fn is_of_trigger(&self, subscription: &Subscription) -> bool {
         let listener = self
             .workflows
             .iter()
-            .find(|running| running.workflow.id == subscription.listener_id);
+            .find(|running| running.workflow.id.as_str() == subscription.listener_id);
         listener.is_some_and(|running| {
             running.workflow.triggers.iter().any(|trigger| {
-                trigger.emitter_id.as_ref() == Some(&subscription.emitter_id)
-                    && trigger.event_name.as_ref() == Some(&subscription.event_name)
+                matches!(trigger, WorkflowTrigger::Events { emitter_id, event_name }
+                    if *emitter_id == subscription.emitter_id && *event_name == subscription.event_name)
             })
         })
     }
@@ -132,7 +112,7 @@ async fn running_workflow(
     workflow: Workflow,
 ) -> Result<RunningWorkflow, ClientError> {
     let path = format!("/workflows/{}/versions/{}", workflow.id, workflow.version);
-    let version: Version = client.get(&path).await?;
+    let version: WholeWorkflowVersion = client.get(&path).await?;
     Ok(RunningWorkflow {
         workflow,
         document: version.document,

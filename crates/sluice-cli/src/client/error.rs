@@ -4,6 +4,7 @@ use std::{error::Error, fmt};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use sluice_model::workflow::DocumentFault;
 
 #[derive(Debug)]
 pub(crate) enum ClientError {
@@ -30,15 +31,6 @@ pub(crate) struct Refusal {
     details: Map<String, Value>,
     #[serde(default)]
     observations: Vec<Value>,
-}
-
-/// A mistake in a workflow's document, as the server reports it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct DocumentMistake {
-    pub(crate) line: u32,
-    pub(crate) column: u32,
-    pub(crate) path: String,
-    pub(crate) message: String,
 }
 
 impl ClientError {
@@ -73,7 +65,7 @@ impl ClientError {
     }
 
     /// The mistakes of the document that was sent, when that is what the server refused.
-    pub(crate) fn document_mistakes(&self) -> Option<Vec<DocumentMistake>> {
+    pub(crate) fn document_mistakes(&self) -> Option<Vec<DocumentFault>> {
         let ClientError::Refused { body, .. } = self else {
             return None;
         };

@@ -10,7 +10,7 @@ use serde_json::Value;
 use sluice_api::{Data, List};
 
 pub(crate) use connection::Connection;
-pub(crate) use error::{ClientError, DocumentMistake};
+pub(crate) use error::ClientError;
 
 /// Everything but what stands in an address as it is.
 const IN_ADDRESS: &AsciiSet = &NON_ALPHANUMERIC

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use sluice_model::workflow::{Document, PathPart, StepCode, parse};
+use sluice_model::workflow::{Document, DocumentFault, PathPart, StepCode, parse};
 
 use super::code::CodeFolder;
 
@@ -19,9 +19,7 @@ impl WorkflowFiles {
         let shown = path.display();
         let text = fs::read_to_string(path).map_err(|error| vec![format!("{shown}: {error}")])?;
         let (document, places) = parse(&text).map_err(|faults| {
-            let faults = faults.iter();
-            let told = faults
-                .map(|fault| mistake(path, fault.line, fault.column, &fault.path, &fault.message));
+            let told = faults.iter().map(|fault| mistake(path, fault));
             told.collect::<Vec<_>>()
         })?;
         let beside = match path.parent() {
@@ -44,8 +42,7 @@ impl WorkflowFiles {
                 Ok(found) => files.extend(found),
                 Err(faults) => mistakes.extend(faults.into_iter().map(|message| {
                     let at = [PathPart::Key("steps"), index.into(), PathPart::Key(field)];
-                    let fault = places.fault(&at, message);
-                    mistake(path, fault.line, fault.column, &fault.path, &fault.message)
+                    mistake(path, &places.fault(&at, message))
                 })),
             }
         }
@@ -62,7 +59,13 @@ impl WorkflowFiles {
 }
 
 /// `file.yaml:12:5: steps[1].props.url: …`
-pub(crate) fn mistake(file: &Path, line: u32, column: u32, path: &str, message: &str) -> String {
+pub(crate) fn mistake(file: &Path, fault: &DocumentFault) -> String {
+    let DocumentFault {
+        line,
+        column,
+        path,
+        message,
+    } = fault;
     let path = if path.is_empty() {
         String::new()
     } else {

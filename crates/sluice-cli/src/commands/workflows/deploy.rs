@@ -92,10 +92,7 @@ pub(super) async fn deploy(options: DeployOptions) -> anyhow::Result<ExitCode> {
         }
         Err(error) => match error.document_mistakes() {
             Some(mistakes) => {
-                let told = mistakes.iter().map(|found| {
-                    let (path, message) = (&found.path, &found.message);
-                    mistake(&options.file, found.line, found.column, path, message)
-                });
+                let told = mistakes.iter().map(|found| mistake(&options.file, found));
                 refused(&told.collect::<Vec<_>>())
             }
             None => Err(error.into()),

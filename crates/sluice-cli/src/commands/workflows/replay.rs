@@ -6,7 +6,7 @@ use sluice_api::{Invocation, ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, Re
 use super::target::{Common, Target};
 use crate::{
     client::escaped,
-    commands::output::{show, show_json},
+    commands::output::{counted, show, show_json},
 };
 
 /// Run again what has run: one run, or all that failed
@@ -61,6 +61,6 @@ pub(super) async fn replay(options: ReplayOptions) -> anyhow::Result<()> {
         return show_json(&replayed);
     }
     let count = usize::try_from(replayed.count).unwrap_or(usize::MAX);
-    let runs = crate::commands::output::counted(count, "run");
+    let runs = counted(count, "run");
     Ok(show(&format!("{runs} begun\n"))?)
 }

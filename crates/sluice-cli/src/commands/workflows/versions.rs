@@ -19,7 +19,7 @@ pub(super) async fn versions(options: VersionsOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
     let workflow = options.target.find(&client).await?;
     let path = format!("/workflows/{}/versions", workflow.id);
-    let versions: Vec<WorkflowVersion> = client.all(&path).await?;
+    let versions: Vec<WorkflowVersion> = client.get(&path).await?;
     if options.common.json {
         return show_json(&versions);
     }

@@ -6,3 +6,5 @@ mod connection;
 mod export;
 mod fixtures;
 mod round_trip;
+mod workflow_commands;
+mod workflow_deploy;

@@ -40,7 +40,7 @@ pub use logs::LogLine;
 pub use query::{
     AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventStreamQuery,
     EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials, LogStreamQuery,
-    OlderEventsQuery, PageQuery,
+    OlderEventsQuery, PageQuery, SendStreamQuery,
 };
 pub use runs::{
     ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend, RunState,

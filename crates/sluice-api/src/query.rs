@@ -65,6 +65,16 @@ pub struct EventStreamQuery {
     pub last_event_id: Option<String>,
 }
 
+/// What to follow of what a workflow sends.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct SendStreamQuery {
+    /// Only this channel.
+    pub channel: Option<String>,
+    /// What `Last-Event-ID` says, for clients that cannot send headers.
+    pub last_event_id: Option<String>,
+}
+
 /// From where to follow the log of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

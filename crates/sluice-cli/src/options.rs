@@ -3,6 +3,7 @@
 mod components;
 mod events;
 mod network;
+mod sends;
 
 use std::{path::PathBuf, time::Duration};
 
@@ -14,6 +15,7 @@ use self::{
     components::ComponentOptions,
     events::{EventOptions, WebhookOptions},
     network::NetworkOptions,
+    sends::SendOptions,
 };
 
 #[derive(Args)]
@@ -28,6 +30,8 @@ pub(crate) struct ServeOptions {
     events: EventOptions,
     #[command(flatten)]
     webhooks: WebhookOptions,
+    #[command(flatten)]
+    sends: SendOptions,
     #[command(flatten)]
     quotas: QuotaOptions,
     #[command(flatten)]
@@ -125,6 +129,7 @@ impl ServeOptions {
             components,
             events,
             webhooks,
+            sends,
             quotas,
             ..
         } = self;
@@ -159,6 +164,7 @@ impl ServeOptions {
             max_deliveries: webhooks.max_deliveries,
             delivery_retention: webhooks.delivery_retention,
             delivery_max_age: webhooks.delivery_max_age,
+            sends: sends.settings(),
             max_streams: events.max_streams,
         }
     }

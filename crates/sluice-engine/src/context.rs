@@ -11,7 +11,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     accounts::Accounts, delivery::Couriers, mailbox::Work, metrics::Metrics, owners::Owners,
-    quotas::Quotas, settings::Settings, slots::Slots, streams::Streams,
+    quotas::Quotas, sends::Sends, settings::Settings, slots::Slots, streams::Streams,
 };
 
 /// Usage is counted by UTC days.
@@ -29,6 +29,7 @@ pub(crate) struct Context {
     pub(crate) quotas: Quotas,
     pub(crate) accounts: Accounts,
     pub(crate) couriers: Couriers,
+    pub(crate) sends: Sends,
     pub(crate) streams: Streams,
     /// Cancelled once: no new work is begun, what runs finishes.
     pub(crate) draining: CancellationToken,
@@ -46,6 +47,7 @@ pub(crate) struct Parts {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) accounts: Accounts,
     pub(crate) couriers: Couriers,
+    pub(crate) sends: Sends,
 }
 
 impl Context {
@@ -58,6 +60,7 @@ impl Context {
             clock,
             accounts,
             couriers,
+            sends,
         } = parts;
         Context {
             slots: Slots::new(settings.max_processes),
@@ -72,6 +75,7 @@ impl Context {
             metrics: Metrics::new(),
             owners: Owners::default(),
             couriers,
+            sends,
             draining: CancellationToken::new(),
             tasks: TaskTracker::new(),
             ids: Mutex::new(IdGen::new(rand::random())),

@@ -22,6 +22,12 @@ pub(crate) struct ResultLabel {
     pub(crate) result: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct SendLabel {
+    pub(crate) kind: &'static str,
+    pub(crate) result: &'static str,
+}
+
 pub struct Metrics {
     registry: Registry,
     api_requests: Family<StatusLabel, Counter>,
@@ -44,6 +50,7 @@ pub struct Metrics {
     pub(crate) deliveries: Family<ResultLabel, Counter>,
     pub(crate) deliveries_failed: Counter,
     pub(crate) delivery_seconds: Histogram,
+    pub(crate) sends: Family<SendLabel, Counter>,
     pub(crate) stream_readers: Gauge,
 }
 
@@ -71,6 +78,7 @@ impl Metrics {
             deliveries: Family::default(),
             deliveries_failed: Counter::default(),
             delivery_seconds: Histogram::new(exponential_buckets(0.001, 4.0, 9)),
+            sends: Family::default(),
             stream_readers: Gauge::default(),
         };
         metrics.registered()
@@ -155,6 +163,19 @@ impl Metrics {
             "Runs of workflows that ended or wait, by result",
             self.runs.clone(),
         );
+        self.register_outgoing();
+        // A counter that has not moved yet is still there to be scraped.
+        for result in ["ok", "error"] {
+            let _ = self.invocations.get_or_create(&ResultLabel { result });
+            let _ = self.commits.get_or_create(&ResultLabel { result });
+            let _ = self.deliveries.get_or_create(&ResultLabel { result });
+            let _ = self.runs.get_or_create(&ResultLabel { result });
+        }
+        self
+    }
+
+    fn register_outgoing(&mut self) {
+        let r = &mut self.registry;
         r.register(
             "deliveries",
             "Tries to deliver an event to a webhook, by result",
@@ -171,18 +192,15 @@ impl Metrics {
             self.delivery_seconds.clone(),
         );
         r.register(
+            "sends",
+            "Tries to do what workflows send, by kind and result",
+            self.sends.clone(),
+        );
+        r.register(
             "stream_readers",
             "Readers of streams that are connected",
             self.stream_readers.clone(),
         );
-        // A counter that has not moved yet is still there to be scraped.
-        for result in ["ok", "error"] {
-            let _ = self.invocations.get_or_create(&ResultLabel { result });
-            let _ = self.commits.get_or_create(&ResultLabel { result });
-            let _ = self.deliveries.get_or_create(&ResultLabel { result });
-            let _ = self.runs.get_or_create(&ResultLabel { result });
-        }
-        self
     }
 
     pub fn count_api_request(&self, status: u16) {

@@ -58,6 +58,11 @@ pub(crate) fn root_cause(error: &reqwest::Error) -> String {
     cause.to_string()
 }
 
+/// Whether a request failed because its name leads nowhere that may be reached.
+pub(crate) fn is_refusal(error: &reqwest::Error) -> bool {
+    root_cause(error) == REFUSAL
+}
+
 struct PublicOnly;
 
 impl Resolve for PublicOnly {

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use crate::sends::SendSettings;
+
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Where clients reach this server, without a trailing slash.
@@ -56,6 +58,7 @@ pub struct Settings {
     pub delivery_retention: u64,
     /// And how long.
     pub delivery_max_age: Duration,
+    pub sends: SendSettings,
     /// Readers of streams that may be connected at once.
     pub max_streams: usize,
 }

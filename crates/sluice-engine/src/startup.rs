@@ -17,6 +17,7 @@ use crate::{
     memory_budget,
     net_guard::NetGuard,
     retention, scheduler,
+    sends::{self, Sends},
     settings::Settings,
 };
 
@@ -52,6 +53,7 @@ impl Engine {
             .map_err(|error| EngineError::Internal(error.to_string()))?;
         let (couriers, leftover) =
             Couriers::new(&settings).map_err(|error| EngineError::Internal(error.to_string()))?;
+        let sends = Sends::new(&settings).map_err(EngineError::Invalid)?;
         let context = Arc::new(Context::new(Parts {
             settings,
             store,
@@ -60,6 +62,7 @@ impl Engine {
             clock,
             accounts,
             couriers,
+            sends,
         }));
         delivery::record_leftover(&context, leftover).await?;
         let waiting = context
@@ -78,6 +81,7 @@ impl Engine {
         }
         delivery::resume(&context).await?;
         context.tasks.spawn(scheduler::run(Arc::clone(&context)));
+        context.tasks.spawn(sends::run(Arc::clone(&context)));
         context.tasks.spawn(keep_house(Arc::clone(&context)));
         context.tasks.spawn(retention::sweep(Arc::clone(&context)));
         context

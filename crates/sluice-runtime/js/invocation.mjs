@@ -1,16 +1,16 @@
 // One call into the component: what it has done so far, and the limits it is held to.
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import { emitMeta } from "./emit_meta.mjs";
 import { describeError } from "./errors.mjs";
 import { StoreSession, writeRow } from "./store.mjs";
+import { byteLength, text, wellFormed } from "./texts.mjs";
 import { flush, send, stringify } from "./wire.mjs";
 
 const current = new AsyncLocalStorage();
 const running = new Map();
 const { setTimeout, clearTimeout } = globalThis;
 const now = performance.now.bind(performance);
-const encoder = new TextEncoder();
-const LONGEST_HOLD_MS = 366 * 24 * 3600 * 1000;
 /** In bytes. */
 let limits = { emit: Infinity, emits: Infinity, log: Infinity };
 /** When the deadlines are looked at next. */
@@ -59,7 +59,7 @@ export class Invocation {
   }
 
   emit(event, meta) {
-    if (this.#isOver("$emit", "the event was not emitted")) return;
+    if (this.isOver("$emit", "the event was not emitted")) return;
     const data = wellFormed(stringify(event) ?? "null");
     this.#measure(data, "Emit", "the emitted event", "emitted");
     send(`{"t":"emit","i":"${this.id}","e":${data},"m":${emitMeta(meta)}}`);
@@ -68,7 +68,7 @@ export class Invocation {
 
   /** A named export of a step; what JSON leaves out is left out here too. */
   export(name, value) {
-    if (this.#isOver("$.export")) return;
+    if (this.isOver("$.export")) return;
     const key = text(name);
     if (key === "") throw new TypeError("an export needs a name");
     const json = this.json(value, `the export ${key}`);
@@ -84,7 +84,7 @@ export class Invocation {
   }
 
   send(kind, payload) {
-    if (this.#isOver(`$.send.${kind}`)) return;
+    if (this.isOver(`$.send.${kind}`)) return;
     const json = this.json(payload, `what $.send.${kind} was given`);
     this.#measure(json, "Send", `what $.send.${kind} was given`, "sent");
     send(`{"t":"send","i":"${this.id}","k":"${kind}","e":${json}}`);
@@ -93,7 +93,7 @@ export class Invocation {
 
   /** How the run goes on after this step; the last one counts. */
   setFlow(fields) {
-    if (!this.#isOver("$.flow")) this.#flow = `,"flow":{${fields}}`;
+    if (!this.isOver("$.flow")) this.#flow = `,"flow":{${fields}}`;
   }
 
   /** The JSON of what a step keeps for when it runs again. */
@@ -113,7 +113,8 @@ export class Invocation {
     }
   }
 
-  #isOver(what, consequence = "nothing was done") {
+  /** Whether it has ended, and `what` comes too late. */
+  isOver(what, consequence = "nothing was done") {
     if (this.ended) {
       this.log("error", "error", `${what} was called after the invocation had ended: ${consequence}`);
     }
@@ -185,12 +186,13 @@ export class Invocation {
   // What a step leaves to export when it ends; gives the error it ends with.
   #exportRest(error) {
     const exports = this.#exportedAtEnd;
+    if (exports === undefined) return error;
     this.#exportedAtEnd = undefined;
     try {
-      for (const [name, value] of Object.entries(exports ?? {})) this.export(name, value);
+      for (const [name, value] of Object.entries(exports)) this.export(name, value);
       return error;
     } catch (problem) {
-      return error ?? problem;
+      return error ?? orError(problem);
     }
   }
 
@@ -292,50 +294,4 @@ function sweepDeadlines() {
 export function writeLog(id, kind, level, message) {
   const owner = id === undefined ? "" : `"i":"${id}",`;
   send(`{"t":"log",${owner}"k":"${kind}","l":"${level}","ts":${Date.now()},"m":${stringify(message)}}`);
-}
-
-function emitMeta(meta) {
-  if (meta === undefined || meta === null) return "{}";
-  const { id, name, summary, ts, delivery_ts: deliveryTs } = meta;
-  const fields = {};
-  if (id !== undefined && id !== null) fields.id = text(id);
-  if (name !== undefined && name !== null) {
-    const channel = text(name);
-    if (channel.startsWith("$")) {
-      throw new TypeError(`an event cannot be emitted to "${channel}": names that begin with $ are reserved`);
-    }
-    fields.name = channel === "default" ? "" : channel;
-  }
-  if (summary !== undefined && summary !== null) fields.summary = text(summary);
-  if (ts !== undefined && ts !== null) fields.ts = ts;
-  if (deliveryTs !== undefined && deliveryTs !== null) fields.delivery_ts = deliveryTime(deliveryTs);
-  return wellFormed(stringify(fields));
-}
-
-function deliveryTime(value) {
-  const time = Math.trunc(Number(value));
-  if (!Number.isFinite(time)) {
-    throw new TypeError("delivery_ts must be a time in milliseconds since the epoch");
-  }
-  if (time > Date.now() + LONGEST_HOLD_MS) {
-    throw new RangeError("delivery_ts must not be more than a year ahead");
-  }
-  return Math.max(time, 0);
-}
-
-// Half a surrogate pair is an escape that strict readers of JSON refuse, and with it all that it stands among.
-function wellFormed(json) {
-  if (!json.includes("\\ud")) return json;
-  return json.replace(/\\(?:u(d[89a-f]..)|.)/g, (whole, lone) => (lone === undefined ? whole : "\\ufffd"));
-}
-
-/** What databases store: neither NUL nor half a surrogate pair. */
-export function text(value) {
-  return String(value).toWellFormed().replaceAll("\0", "");
-}
-
-// Exact only where it decides: text has at most three bytes for each of its units.
-function byteLength(string, limit) {
-  if (string.length > limit || string.length * 3 <= limit) return string.length;
-  return encoder.encode(string).length;
 }

@@ -2,6 +2,8 @@
 
 import { stringify } from "./wire.mjs";
 
+const encoder = new TextEncoder();
+
 /** The fields of a message, as JSON without its braces; an error when it can be no answer. */
 export function replyFields(reply) {
   const { status, statusCode, headers, body } = reply ?? {};
@@ -23,6 +25,18 @@ export function replyFields(reply) {
   }
   fields.push(`"h":${stringify(rows)}`);
   return fields.join(",");
+}
+
+export function isStream(body) {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+}
+
+/** An answer with all of its body, which is a stream. */
+export async function gathered(reply) {
+  if (reply.immediate) throw new TypeError("a stream cannot be an immediate answer");
+  const chunks = [];
+  for await (const chunk of reply.body) chunks.push(typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+  return { ...reply, body: new Uint8Array(await new Blob(chunks).arrayBuffer()) };
 }
 
 function headerRows(headers) {

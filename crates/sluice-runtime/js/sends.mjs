@@ -1,7 +1,7 @@
 // `$.send`: what is sent when the run has ended. Parameters are checked here, where the code that gave them can see it.
 
-import { text } from "./invocation.mjs";
 import { isObject } from "./shape.mjs";
+import { text } from "./texts.mjs";
 import { stringify } from "./wire.mjs";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -67,8 +67,9 @@ function shown(value) {
   }
 }
 
+// What JSON has a form for, as far as can be told without writing it.
 function isGiven(value) {
-  return stringify(value) !== undefined;
+  return !["undefined", "function", "symbol"].includes(typeof value);
 }
 
 function isText(value) {

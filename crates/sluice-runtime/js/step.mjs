@@ -1,8 +1,8 @@
 // `$` of a step: what it exports, how its run goes on, and what is sent when the run has ended.
 
-import { text } from "./invocation.mjs";
-import { replyFields } from "./reply.mjs";
+import { gathered, isStream, replyFields } from "./reply.mjs";
 import { sender } from "./sends.mjs";
+import { text } from "./texts.mjs";
 import { stringify } from "./wire.mjs";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -17,7 +17,8 @@ export function stepTools(invocation, { context, resume_url, cancel_url }) {
   return {
     export: (name, value) => invocation.export(name, value),
     async respond(reply) {
-      const fields = replyFields(reply);
+      const fields = replyFields(isStream(reply?.body) ? await gathered(reply) : reply);
+      if (invocation.isOver("$.respond")) return;
       if (reply.immediate) invocation.respond(fields);
       else invocation.respondAtEnd(fields);
     },

@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-const FILES: [(&str, &str); 21] = [
+const FILES: [(&str, &str); 23] = [
     ("main.mjs", include_str!("../js/main.mjs")),
     ("wire.mjs", include_str!("../js/wire.mjs")),
     ("errors.mjs", include_str!("../js/errors.mjs")),
@@ -20,6 +20,8 @@ const FILES: [(&str, &str); 21] = [
     ("store.mjs", include_str!("../js/store.mjs")),
     ("instance.mjs", include_str!("../js/instance.mjs")),
     ("invocation.mjs", include_str!("../js/invocation.mjs")),
+    ("emit_meta.mjs", include_str!("../js/emit_meta.mjs")),
+    ("texts.mjs", include_str!("../js/texts.mjs")),
     ("asks.mjs", include_str!("../js/asks.mjs")),
     ("keys.mjs", include_str!("../js/keys.mjs")),
     ("data_store.mjs", include_str!("../js/data_store.mjs")),

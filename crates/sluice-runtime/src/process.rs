@@ -25,6 +25,7 @@ use crate::{
     lines::LineReader,
     outcome::{Invocation, LogLevel, LogLine, ProcessEvent},
     protocol::{self, Message},
+    step::Flow,
     verdict::Verdict,
     watchdog::Watchdog,
 };
@@ -274,6 +275,8 @@ impl Shared {
             Message::Held(id) => inflight.held(&id),
             Message::Write(id, writes) => inflight.wrote(&id, writes),
             Message::End(id, end) => {
+                let context = end.flow.as_ref().map_or(0, Flow::context_bytes);
+                self.within_limit(context <= self.most_reported())?;
                 if let Some(outcome) = inflight.end(&id, end) {
                     batch.push(ProcessEvent::Ended(id, outcome));
                 }
@@ -295,7 +298,7 @@ impl Shared {
             return Ok(());
         }
         Err(format!(
-            "one invocation emitted more than {} bytes",
+            "one invocation reported more than {} bytes",
             self.limits.emits_bytes
         ))
     }

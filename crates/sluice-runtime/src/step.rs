@@ -34,6 +34,15 @@ pub enum Flow {
     },
 }
 
+impl Flow {
+    pub(crate) fn context_bytes(&self) -> usize {
+        match self {
+            Flow::Rerun { context, .. } => context.get().len(),
+            Flow::Exit { .. } | Flow::Delay { .. } | Flow::Suspend { .. } => 0,
+        }
+    }
+}
+
 /// Something to be sent when the run has ended. The parameters were checked by the harness, which runs beside the code
 /// that gave them: they are not to be trusted.
 #[derive(Debug)]

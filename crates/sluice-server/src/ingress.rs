@@ -7,7 +7,7 @@ mod address;
 mod answer;
 mod body;
 pub(crate) mod callback;
-mod cors;
+pub(crate) mod cors;
 mod event;
 mod grouped;
 mod json_text;

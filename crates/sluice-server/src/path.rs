@@ -2,7 +2,9 @@
 
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
-use sluice_model::{AccountId, ConnectionId, DeliveryId, InvocationId, SourceId, WebhookId};
+use sluice_model::{
+    AccountId, ConnectionId, DeliveryId, InvocationId, SourceId, WebhookId, WorkflowId,
+};
 
 use crate::error::ApiError;
 
@@ -22,6 +24,9 @@ pub(crate) struct ConnectionPath(pub(crate) ConnectionId);
 
 /// The id of a webhook.
 pub(crate) struct WebhookPath(pub(crate) WebhookId);
+
+/// The id of a workflow.
+pub(crate) struct WorkflowPath(pub(crate) WorkflowId);
 
 /// The id of a delivery.
 pub(crate) struct DeliveryPath(pub(crate) DeliveryId);
@@ -91,6 +96,16 @@ impl<S: Send + Sync> FromRequestParts<S> for SourcePath {
     }
 }
 
+impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(WorkflowId::parse);
+        id.map(WorkflowPath).ok_or(ApiError::NotFound("workflow"))
+    }
+}
+
 impl<S: Send + Sync> FromRequestParts<S> for ComponentPath {
     type Rejection = ApiError;
 
@@ -114,7 +129,7 @@ impl<S: Send + Sync> FromRequestParts<S> for DataStorePath {
 }
 
 /// The id or the slug of a workflow, free of NUL characters.
-pub(crate) struct WorkflowPath(pub(crate) String);
+pub(crate) struct WorkflowNamePath(pub(crate) String);
 
 /// A workflow, and the id of a run.
 pub(crate) struct RunPath(pub(crate) String, pub(crate) InvocationId);
@@ -122,13 +137,13 @@ pub(crate) struct RunPath(pub(crate) String, pub(crate) InvocationId);
 /// A workflow, and the number of a version.
 pub(crate) struct WorkflowVersionPath(pub(crate) String, pub(crate) u32);
 
-impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath {
+impl<S: Send + Sync> FromRequestParts<S> for WorkflowNamePath {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
         let text = segment(parts, state).await;
         text.filter(|text| !text.contains('\0'))
-            .map(WorkflowPath)
+            .map(WorkflowNamePath)
             .ok_or(ApiError::NotFound("workflow"))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Router,
     response::IntoResponse,
-    routing::{any, get},
+    routing::{MethodRouter, any, get, options},
 };
 use http::{HeaderValue, header::CONTENT_TYPE};
 use sluice_engine::Engine;
@@ -57,6 +57,7 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(streams::events))
         .routes(routes!(streams::emits))
         .routes(routes!(streams::observations))
+        .routes(routes!(streams::workflows::sends))
         .routes(routes!(apps::register, apps::list))
         .routes(routes!(apps::get, apps::remove))
         .routes(routes!(accounts::create, accounts::list))
@@ -109,7 +110,18 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
         .route("/workflows/schema.json", get(workflows::schema))
         .route("/workflows/resume/{key}", any(callback::resume))
         .route("/workflows/cancel/{key}", any(callback::cancel))
+        .route(
+            "/v1/workflows/{id}/sse",
+            options(streams::workflows::preflight),
+        )
+        .route("/workflows/{id}/sse", stream_of_workflow())
+        .route("/v1/pipelines/{id}/sse", stream_of_workflow())
+        .route("/pipelines/{id}/sse", stream_of_workflow())
         .fallback(async || ApiError::UnknownPath.into_response())
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed.into_response())
         .with_state(engine)
+}
+
+fn stream_of_workflow() -> MethodRouter<Arc<Engine>> {
+    get(streams::workflows::sends).options(streams::workflows::preflight)
 }

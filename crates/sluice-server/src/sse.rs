@@ -14,6 +14,8 @@ use sluice_model::EventId;
 
 /// Sent at once and again and again: clients that know this API wait for it, and proxies see that the stream lives.
 pub(crate) const HANDSHAKE: Bytes = Bytes::from_static(b":sse-handshake\n\n");
+/// The same for streams of workflows, which have another.
+pub(crate) const KEEPALIVE: Bytes = Bytes::from_static(b":keepalive\n\n");
 /// How clients are told to come back soon after they lost the server, in milliseconds.
 pub(crate) const RETRY: Bytes = Bytes::from_static(b"retry: 1000\n\n");
 
@@ -23,7 +25,25 @@ pub(crate) struct Endless;
 
 /// One message of the default type.
 pub(crate) fn message(id: EventId, data: &impl Serialize) -> serde_json::Result<Bytes> {
-    let mut frame = format!("id: {id}\ndata: ").into_bytes();
+    framed(String::new(), id, data)
+}
+
+/// One message of a type with a name.
+pub(crate) fn named_message(
+    name: &str,
+    id: EventId,
+    data: &impl Serialize,
+) -> serde_json::Result<Bytes> {
+    framed(name_line(name), id, data)
+}
+
+/// The line that begins all messages of that name.
+pub(crate) fn name_line(name: &str) -> String {
+    format!("event: {}\n", name.replace(['\n', '\r'], " "))
+}
+
+fn framed(head: String, id: EventId, data: &impl Serialize) -> serde_json::Result<Bytes> {
+    let mut frame = format!("{head}id: {id}\ndata: ").into_bytes();
     let start = frame.len();
     serde_json::to_writer(&mut frame, data)?;
     // Within strings line ends are escaped; between values they may stand as they were sent, and mean nothing.
@@ -71,6 +91,15 @@ mod tests {
         assert_eq!(
             message(id, &data).unwrap(),
             "id: 12-3\ndata: {   \"a\": \"x\\ny\"}\n\n"
+        );
+    }
+
+    #[test]
+    fn a_name_has_a_line_of_its_own_and_no_more() {
+        let id = EventId { ms: 12, seq: 3 };
+        assert_eq!(
+            named_message("a\r\ndata: b", id, &1).unwrap(),
+            "event: a  data: b\nid: 12-3\ndata: 1\n\n"
         );
     }
 

@@ -200,20 +200,17 @@ pub fn after(
     after: Option<EventId>,
     portion: Portion,
 ) -> Result<Vec<StoredEvent>> {
-    let emitted =
-        format!("FROM events WHERE {IN_CHANNELS} AND {NOT_HELD} AND (ms, seq) > (?4, ?5)");
+    let rows = format!("FROM events WHERE {IN_CHANNELS} AND {NOT_HELD} AND (ms, seq) > (?4, ?5)");
     let (channel, all) = filter.params();
     let above = after.unwrap_or(LOWEST);
     let sizes = query_all(
         c,
-        &format!("SELECT CAST(octet_length(data) AS BIGINT) {emitted} ORDER BY ms, seq LIMIT ?6"),
+        &format!("SELECT CAST(octet_length(data) AS BIGINT) {rows} ORDER BY ms, seq LIMIT ?6"),
         params![emitter, channel, all, above.ms, above.seq, portion.rows],
     )?;
     query_all(
         c,
-        &format!(
-            "SELECT ms, seq, channel, emit_id, meta, data {emitted} ORDER BY ms, seq LIMIT ?6"
-        ),
+        &format!("SELECT ms, seq, channel, emit_id, meta, data {rows} ORDER BY ms, seq LIMIT ?6"),
         params![
             emitter,
             channel,

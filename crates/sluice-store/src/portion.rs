@@ -1,6 +1,6 @@
 //! How much one transaction takes on when there may be many rows and large ones, so that it does not hold its thread for long.
 
-use sluice_model::EventId;
+use sluice_model::{EmitId, EventId};
 
 use crate::{
     error::Result,
@@ -53,6 +53,15 @@ impl FromRow for Weighed<EventId> {
 }
 
 impl FromRow for Weighed<i64> {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Weighed {
+            key: row.get(0)?,
+            bytes: row.get(1)?,
+        })
+    }
+}
+
+impl FromRow for Weighed<EmitId> {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(Weighed {
             key: row.get(0)?,

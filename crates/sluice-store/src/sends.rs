@@ -1,5 +1,7 @@
 //! What steps send with `$.send`: held until their run ends or waits, and then kept as the record of what came of it.
 
+pub mod outbox;
+
 use sluice_model::{EmitId, InvocationId, UserId, WorkflowId};
 
 use crate::{
@@ -10,7 +12,7 @@ use crate::{
     text_enum::text_enum,
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SendKind {
     Http,
     Email,

@@ -93,6 +93,15 @@ pub fn get_for_run(c: &mut dyn Conn, id: &WorkflowId) -> Result<Option<Workflow>
     query_opt(c, &sql, params![id])
 }
 
+/// Whoever's it is.
+pub fn exists(c: &mut dyn Conn, id: &WorkflowId) -> Result<bool> {
+    query_one(
+        c,
+        "SELECT EXISTS (SELECT 1 FROM workflows WHERE id = ?1)",
+        params![id],
+    )
+}
+
 pub fn by_slug(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<Option<Workflow>> {
     let sql = format!("SELECT {COLUMNS} FROM workflows WHERE user_id = ?1 AND name_slug = ?2");
     query_opt(c, &sql, params![user, slug])

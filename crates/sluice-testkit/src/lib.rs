@@ -23,6 +23,7 @@ pub use postgres::Postgres;
 pub use raw::raw_http;
 pub use registry::Registry;
 pub use reqwest::Method;
+pub use scratch::folder as scratch_folder;
 pub use server::{Plan, Server};
 pub use shared::{Backend, shared};
 pub use wait::wait_for;

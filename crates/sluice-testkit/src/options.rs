@@ -46,6 +46,12 @@ impl ServerOptions {
         self
     }
 
+    /// Adds several arguments.
+    #[must_use]
+    pub fn args<'a>(self, args: impl IntoIterator<Item = &'a str>) -> Self {
+        args.into_iter().fold(self, ServerOptions::arg)
+    }
+
     /// Sets one environment variable; the server inherits almost none.
     #[must_use]
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {

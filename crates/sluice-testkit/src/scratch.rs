@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const PREFIX: &str = "sluice-test-";
 
 /// Makes an empty folder that is removed when the handle is dropped.
-pub(crate) fn folder() -> TempDir {
+pub fn folder() -> TempDir {
     static SWEEP: Once = Once::new();
     SWEEP.call_once(remove_abandoned);
     tempfile::Builder::new()

@@ -9,6 +9,7 @@ mod forms;
 mod limits;
 mod modules;
 mod overlapping;
+mod packages;
 mod respond;
 mod sends;
 mod support;

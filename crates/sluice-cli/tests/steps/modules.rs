@@ -2,8 +2,12 @@
 
 use serde_json::{Value, json};
 use sluice_runtime::{LoadError, ModuleSpec};
+use sluice_testkit::receiver::{Answer, Receiver};
 
-use crate::support::{component, module, package, start, try_start, workflow};
+use crate::{
+    packages::{installed, package},
+    support::{component, module, start, try_start, workflow},
+};
 
 fn with_package(name: &str, code: &str, greeting: &str) -> ModuleSpec {
     let lock = package("greeting", &format!("module.exports = {greeting:?};"));
@@ -84,4 +88,28 @@ async fn a_step_that_is_not_there_fails_and_the_process_lives_on() {
     let ran = steps.run("gone", Value::Null).await;
     assert_eq!(ran.failure().message, "there is no step gone");
     assert_eq!(steps.run("one", Value::Null).await.returned(), 1);
+}
+
+#[tokio::test]
+async fn the_axios_of_the_platform_package_takes_what_steps_have() {
+    let server = Receiver::start(|request| {
+        let status = if request.path == "/fine" { 200 } else { 418 };
+        Answer::status(status).body(r#"{"said":"hello"}"#)
+    });
+    let code = "import { axios } from '@pipedream/platform';
+        export default { async run({ steps, $ }) { return axios($, { url: steps.trigger.event }) } }";
+    let step = ModuleSpec {
+        packages: Some(installed("@pipedream/platform")),
+        ..module("test", code)
+    };
+    let steps = start(vec![step]).await;
+    let ran = steps.run("test", json!(server.url("/fine"))).await;
+    assert_eq!(ran.returned()["said"], "hello");
+    let ran = steps.run("test", json!(server.url("/refused"))).await;
+    assert!(
+        ran.failure().name.starts_with("AxiosError"),
+        "{:?}",
+        ran.failure()
+    );
+    assert_eq!(ran.exports()["debug"]["status"], 418);
 }

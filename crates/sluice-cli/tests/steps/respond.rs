@@ -50,3 +50,29 @@ async fn an_answer_needs_a_status() {
         assert!(ran.replied.is_none() && ran.step().reply.is_none());
     }
 }
+
+#[tokio::test]
+async fn a_stream_is_sent_whole_and_must_be_awaited() {
+    let ran = run("const { Readable } = await import('stream');
+         await $.respond({ status: 200, body: Readable.from(['a', Buffer.from('b')]) })")
+    .await;
+    ran.ok();
+    assert_eq!(&ran.step().reply.as_ref().expect("a reply").body[..], b"ab");
+    let ran =
+        run("await $.respond({ status: 200, body: new Blob(['x']).stream(), immediate: true })")
+            .await;
+    assert_eq!(
+        ran.failure().message,
+        "a stream cannot be an immediate answer"
+    );
+}
+
+#[tokio::test]
+async fn the_answer_of_a_step_that_failed_is_kept() {
+    let ran = run("$.respond({ status: 418 }); throw new Error('oh')").await;
+    assert_eq!(ran.failure().message, "oh");
+    assert_eq!(
+        ran.step().reply.as_ref().map(|reply| reply.status),
+        Some(418)
+    );
+}

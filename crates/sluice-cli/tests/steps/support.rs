@@ -1,6 +1,6 @@
 use std::{
     collections::{BTreeMap, VecDeque},
-    env, fs,
+    env,
     path::PathBuf,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -8,12 +8,11 @@ use std::{
 
 use parking_lot::Mutex;
 use serde_json::{Value, json, value::RawValue};
-use sluice_model::{IdGen, InvocationId, SystemClock, WorkflowId, code_hash};
+use sluice_model::{IdGen, InvocationId, SystemClock, WorkflowId};
 use sluice_runtime::{
     BindingKind, Call, Failure, Invocation, Language, Limits, LoadError, ModuleSpec, Network,
-    Outcome, PackageLock, PrivateNetworks, Process, ProcessEvent, ProcessEvents, ProcessOwner,
-    ProcessSpec, PropBinding, Reply, Runtime, RuntimeOptions, StepOutcome, find_deno, read,
-    step_code,
+    Outcome, PrivateNetworks, Process, ProcessEvent, ProcessEvents, ProcessOwner, ProcessSpec,
+    PropBinding, Reply, Runtime, RuntimeOptions, StepOutcome, find_deno, read, step_code,
 };
 use tempfile::TempDir;
 
@@ -32,7 +31,7 @@ struct Shared {
 fn shared() -> &'static Shared {
     static SHARED: OnceLock<Shared> = OnceLock::new();
     SHARED.get_or_init(|| {
-        let folder = tempfile::tempdir_in("/var/tmp").expect("a folder can be made");
+        let folder = sluice_testkit::scratch_folder();
         let configured = env::var_os("SLUICE_DENO").map(PathBuf::from);
         let options = RuntimeOptions {
             deno: find_deno(configured.as_deref(), folder.path()).expect("Deno is found"),
@@ -68,18 +67,9 @@ pub(crate) fn runtime() -> &'static Runtime {
     &shared().runtime
 }
 
-/// A lock of one package of our own making, `index.cjs` of which is `code`; installed already.
-pub(crate) fn package(name: &str, code: &str) -> Arc<PackageLock> {
-    let (range, lockfile) = ("npm:made@1", code_hash(code));
-    let hash = code_hash(&format!("{name}\n{range}\n{lockfile}"));
-    let place = format!("runtime/packages/{hash}/node_modules/{name}");
-    let folder = shared().folder.path().join(place);
-    fs::create_dir_all(&folder).expect("a folder can be made");
-    let manifest = json!({ "name": name, "version": "1.0.0", "main": "index.cjs" });
-    fs::write(folder.join("package.json"), manifest.to_string()).expect("a file can be written");
-    fs::write(folder.join("index.cjs"), code).expect("a file can be written");
-    let lock = json!({ "dependencies": { name: range }, "lockfile": lockfile });
-    Arc::new(serde_json::from_value(lock).expect("that is a lock"))
+/// Where the processes find packages.
+pub(crate) fn packages() -> PathBuf {
+    shared().folder.path().join("runtime/packages")
 }
 
 /// A step's code as it is run.

@@ -25,10 +25,15 @@ use sluice_model::WebhookId;
 use sluice_store::{StoreError, deliveries};
 use tokio::sync::Semaphore;
 
-use self::{bell::Bell, courier::Courier, journal::Journal, schedule::Schedule, sending::Sender};
+use self::{bell::Bell, courier::Courier, journal::Journal, sending::Sender};
 use crate::{context::Context, net_guard::NetGuard, settings::Settings};
 
-pub(crate) use self::{journal::Leftover, pruning::prune_old};
+pub(crate) use self::{
+    journal::Leftover,
+    pruning::prune_old,
+    schedule::{Schedule, jitter, millis, retry_after},
+    sending::beginning,
+};
 
 /// Late records in one write.
 const LATE_AT_ONCE: usize = 500;

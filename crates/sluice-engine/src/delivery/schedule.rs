@@ -7,17 +7,17 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_hours(24);
 
 /// The pauses between the tries of a delivery.
 #[derive(Debug, Clone)]
-pub(super) struct Schedule {
+pub(crate) struct Schedule {
     pauses: Vec<Duration>,
 }
 
 impl Schedule {
-    pub(super) fn new(pauses: Vec<Duration>) -> Schedule {
+    pub(crate) fn new(pauses: Vec<Duration>) -> Schedule {
         Schedule { pauses }
     }
 
     /// The pause after so many tries; none when that was the last one. What the receiver asked for takes the schedule's place.
-    pub(super) fn after(
+    pub(crate) fn after(
         &self,
         tries: u32,
         asked: Option<Duration>,
@@ -40,12 +40,12 @@ impl Schedule {
 }
 
 /// A factor that keeps those who failed together from coming back together.
-pub(super) fn jitter() -> f64 {
+pub(crate) fn jitter() -> f64 {
     rand::random_range(1.0..=1.2)
 }
 
 /// What a `Retry-After` header asks for: seconds, or a date.
-pub(super) fn retry_after(value: &str, now_ms: i64) -> Option<Duration> {
+pub(crate) fn retry_after(value: &str, now_ms: i64) -> Option<Duration> {
     let value = value.trim();
     let asked = if let Ok(seconds) = value.parse() {
         Duration::from_secs(seconds)
@@ -58,7 +58,7 @@ pub(super) fn retry_after(value: &str, now_ms: i64) -> Option<Duration> {
 }
 
 /// Milliseconds as the clock and the store count them.
-pub(super) fn millis(duration: Duration) -> i64 {
+pub(crate) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 

@@ -199,7 +199,7 @@ fn complaint(status: StatusCode) -> Option<String> {
 
 /// The first characters of an answer. Reading stops at a limit, at an error, and when the time for the try is over: the status
 /// has been judged already.
-async fn beginning(mut response: Response) -> String {
+pub(crate) async fn beginning(mut response: Response) -> String {
     let mut kept = Vec::new();
     let mut read = 0;
     while read < MOST_READ

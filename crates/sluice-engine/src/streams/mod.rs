@@ -9,8 +9,14 @@ mod feed;
 mod lines;
 mod seat;
 
-use sluice_model::{EventId, SourceId, UserId};
-use sluice_store::{Portion, events::ChannelFilter, logs, sources, state};
+use sluice_model::{EventId, SourceId, UserId, WorkflowId};
+use sluice_store::{
+    Portion,
+    events::{self as stored_events, ChannelFilter},
+    logs,
+    routes::SSE_CHANNEL,
+    sources, state, workflows,
+};
 
 pub(crate) use self::feed::Streams;
 pub use self::{
@@ -28,6 +34,9 @@ const PAGE: Portion = Portion {
     rows: 100,
     bytes: 256 * 1024,
 };
+
+/// What a new reader of a workflow's stream gets of the past.
+const REPLAYED: u32 = 100;
 
 impl Engine {
     /// Follows the events of a source: those after the given one and all that come, or from now on.
@@ -56,6 +65,29 @@ impl Engine {
             None => Reads::News,
         };
         Ok(EventReader::new(seat, channels, position, reads))
+    }
+
+    /// Follows what a workflow sends to its stream: what came after the given event, or the last of it, and all that
+    /// comes. Whoever knows the workflow may.
+    pub async fn follow_sends(
+        &self,
+        workflow: &WorkflowId,
+        after: Option<EventId>,
+    ) -> Result<EventReader, EngineError> {
+        let seat = Seat::take(&self.context, workflow, |feed| feed.events.subscribe())?;
+        let channels = ChannelFilter::One(SSE_CHANNEL.to_owned());
+        let (id, filter) = (workflow.clone(), channels.clone());
+        let position = self.context.store.read(move |c| {
+            if workflows::get_for_run(c, &id)?.is_none() {
+                return Ok(None);
+            }
+            Ok(Some(match after {
+                Some(_) => after,
+                None => stored_events::id_behind(c, &id, &filter, REPLAYED)?,
+            }))
+        });
+        let position = position.await?.ok_or(EngineError::NotFound("workflow"))?;
+        Ok(EventReader::new(seat, channels, position, Reads::Store))
     }
 
     /// Follows the log of a source: the lines after the given one and all that come, or from now on.

@@ -125,7 +125,7 @@ struct Memory {
 impl Memory {
     fn load(c: &mut dyn Conn, known: &Known, now_ms: i64) -> Result<Memory, StoreError> {
         let id = &known.workflow.id;
-        let window = match &known.current.definition.settings.throttle {
+        let window = match known.current.definition.settings.throttle {
             None => Window::default(),
             Some(throttle) => {
                 let since = Window::start_of(throttle, now_ms);

@@ -15,6 +15,7 @@ use sluice_store::{
     sends::{self, SendRow, SendState},
     state, timers,
     usage::{self, Usage},
+    workflows,
 };
 
 use crate::routing::{Passed, Reached, Router};
@@ -90,6 +91,13 @@ impl Batch {
     pub(super) fn apply(&self, c: &mut dyn Conn) -> Result<Applied, StoreError> {
         let mut router = self.router(c)?;
         let mut as_planned = true;
+        // It was removed meanwhile, and nothing of it is to come back.
+        if !workflows::exists(c, &self.workflow)? {
+            return Ok(Applied {
+                reached: Reached::default(),
+                as_planned: false,
+            });
+        }
         for change in &self.changes {
             self.apply_change(c, change)?;
             for event in change.events() {
@@ -301,6 +309,11 @@ impl ChangeKind {
 }
 
 impl EventRow {
+    /// Whether a step emitted it.
+    pub(super) fn is_emitted(&self) -> bool {
+        self.bare.is_some()
+    }
+
     pub(super) fn new_event(&self) -> NewEvent<'_> {
         NewEvent {
             id: self.id,

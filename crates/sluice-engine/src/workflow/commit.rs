@@ -8,7 +8,7 @@ use serde_json::{
     value::{RawValue, to_raw_value},
 };
 use sluice_model::{
-    EmitId, EventId, IdGen, TimerSpec, next_interval_slot,
+    EmitId, EventId, IdGen, TimerSpec,
     workflow::{DeployedStep, WorkflowDefinition},
 };
 use sluice_runtime::{Failure, Send};

@@ -179,7 +179,7 @@ impl Progress {
         match retry_pause(step, &failure, self.failures) {
             // What it sent it will send again.
             Some(ms) => StepEnd {
-                after: self.waits(PauseKind::Retry, record.position, None, ms),
+                after: waits(PauseKind::Retry, record.position, None, ms),
                 record,
                 sends: Vec::new(),
             },
@@ -209,7 +209,7 @@ impl Progress {
             let record = record(StepState::Repeated, None);
             let context = serde_json::from_str(context.get()).ok();
             return StepEnd {
-                after: self.waits(PauseKind::Rerun, record.position, context, as_i64(*ms)),
+                after: waits(PauseKind::Rerun, record.position, context, as_i64(*ms)),
                 record,
                 sends,
             };
@@ -223,11 +223,9 @@ impl Progress {
             Some(Flow::Exit { reason }) => After::Finished {
                 exit_reason: Some(reason.unwrap_or_default()),
             },
-            Some(Flow::Delay { ms }) => {
-                self.waits(PauseKind::Delay, record.position, None, as_i64(ms))
-            }
+            Some(Flow::Delay { ms }) => waits(PauseKind::Delay, record.position, None, as_i64(ms)),
             Some(Flow::Suspend { ms }) => {
-                self.waits(PauseKind::Suspend, record.position, None, as_i64(ms))
+                waits(PauseKind::Suspend, record.position, None, as_i64(ms))
             }
             Some(Flow::Rerun { .. }) | None if is_last => After::Finished { exit_reason: None },
             Some(Flow::Rerun { .. }) | None => After::NextStep,
@@ -238,16 +236,16 @@ impl Progress {
             after,
         }
     }
+}
 
-    fn waits(&self, kind: PauseKind, position: u32, context: Option<Value>, ms: i64) -> After {
-        After::Waiting {
-            pause: Pause {
-                kind,
-                position,
-                context,
-            },
-            ms,
-        }
+fn waits(kind: PauseKind, position: u32, context: Option<Value>, ms: i64) -> After {
+    After::Waiting {
+        pause: Pause {
+            kind,
+            position,
+            context,
+        },
+        ms,
     }
 }
 
@@ -315,4 +313,207 @@ fn with_resume_data(exports: &str, request: &RawValue) -> Option<String> {
 
 fn as_i64(ms: u64) -> i64 {
     i64::try_from(ms).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use sluice_model::{
+        ComponentId, DeploymentId, IdGen, InvocationId, WorkflowId,
+        workflow::{RetryPolicy, RunOrigin, WorkflowSettings},
+    };
+
+    use super::*;
+
+    fn run() -> Run {
+        Run {
+            id: InvocationId::generate(&mut IdGen::new(1), 1),
+            workflow_id: WorkflowId::parse("p_w").unwrap(),
+            deployment_id: DeploymentId::parse("d_1").unwrap(),
+            state: RunState::Running,
+            origin: RunOrigin {
+                source_type: "http".to_owned(),
+                emitter_id: None,
+                replay_of: None,
+            },
+            depth: 0,
+            accepted_at: 1,
+            started_at: 1,
+            finished_at: None,
+            due_at: None,
+            pause: None,
+            pause_key: None,
+            error: None,
+            exit_reason: None,
+            event: "{}".to_owned(),
+        }
+    }
+
+    fn definition(steps: &[&str], retry: RetryPolicy) -> WorkflowDefinition {
+        let step = |name: &&str| DeployedStep {
+            name: (*name).to_owned(),
+            cell_id: format!("c_{name}"),
+            component_id: ComponentId::parse("sc_x").unwrap(),
+            props: serde_json::Map::new(),
+            timeout_seconds: None,
+            retry,
+        };
+        WorkflowDefinition {
+            name: "w".to_owned(),
+            description: None,
+            env: std::collections::BTreeMap::default(),
+            triggers: Vec::new(),
+            steps: steps.iter().map(step).collect(),
+            settings: WorkflowSettings::default(),
+        }
+    }
+
+    fn did(exports: &Value, flow: Option<Flow>) -> Outcome {
+        Outcome {
+            step: Some(Box::new(StepOutcome {
+                exports: RawValue::from_string(exports.to_string()).unwrap(),
+                flow,
+                sends: Vec::new(),
+                reply: None,
+            })),
+            ..Outcome::default()
+        }
+    }
+
+    fn threw(name: &str) -> Outcome {
+        Outcome {
+            failure: Some(Failure {
+                name: name.to_owned(),
+                message: "no".to_owned(),
+                stack: String::new(),
+                code: None,
+            }),
+            ..did(&json!({}), None)
+        }
+    }
+
+    fn rerun(max_retries: u32) -> Flow {
+        Flow::Rerun {
+            ms: 5,
+            context: RawValue::from_string("{\"n\":1}".to_owned()).unwrap(),
+            max_retries,
+        }
+    }
+
+    /// The state of a run as the next owner would find it.
+    fn restored(run: &Run, records: &[StepRecord], continuation: Option<&str>) -> Progress {
+        let continuation = continuation.map(|text| serde_json::from_str(text).unwrap());
+        Progress::restored(run.clone(), records.to_vec(), Vec::new(), continuation).0
+    }
+
+    #[test]
+    fn steps_follow_one_another_until_the_last() {
+        let definition = definition(&["a", "b"], RetryPolicy::default());
+        let mut progress = Progress::new(run());
+        let end = progress.step_ended(&definition, 1, did(&json!({"x": 1}), None));
+        assert!(matches!(end.after, After::NextStep));
+        assert_eq!(
+            progress.exports[0],
+            ("a".to_owned(), r#"{"x":1}"#.to_owned())
+        );
+        let end = progress.step_ended(&definition, 2, did(&json!({}), None));
+        assert!(matches!(end.after, After::Finished { exit_reason: None }));
+        assert_eq!((end.record.position, end.record.attempt), (1, 1));
+    }
+
+    #[test]
+    fn exit_ends_the_run_and_keeps_its_reason() {
+        let definition = definition(&["a", "b"], RetryPolicy::default());
+        let exit = Flow::Exit {
+            reason: Some("enough".to_owned()),
+        };
+        let end = Progress::new(run()).step_ended(&definition, 1, did(&json!({}), Some(exit)));
+        let After::Finished { exit_reason } = end.after else {
+            panic!("it is over");
+        };
+        assert_eq!(exit_reason.as_deref(), Some("enough"));
+    }
+
+    #[test]
+    fn a_step_that_failed_is_retried_as_often_as_it_may_be() {
+        let retry = RetryPolicy {
+            max_retries: 1,
+            ..RetryPolicy::default()
+        };
+        let definition = definition(&["a"], retry);
+        let mut progress = Progress::new(run());
+        let first = progress.step_ended(&definition, 1, threw("Error"));
+        let After::Waiting { pause, ms } = first.after else {
+            panic!("it waits");
+        };
+        assert_eq!((pause.kind, ms), (PauseKind::Retry, 10_000));
+        let mut stored = run();
+        stored.pause = Some(pause);
+        let mut progress = restored(&stored, &[first.record], None);
+        let second = progress.step_ended(&definition, 2, threw("Error"));
+        assert!(matches!(second.after, After::Failed(_)));
+        assert_eq!(second.record.attempt, 2);
+    }
+
+    #[test]
+    fn what_would_only_fail_again_is_not_retried() {
+        let retry = RetryPolicy {
+            max_retries: 5,
+            ..RetryPolicy::default()
+        };
+        let definition = definition(&["a"], retry);
+        for name in ["Timeout", "ConfigurationError"] {
+            let end = Progress::new(run()).step_ended(&definition, 1, threw(name));
+            assert!(matches!(end.after, After::Failed(_)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_rerun_has_its_context_and_ends_after_its_last() {
+        let definition = definition(&["a"], RetryPolicy::default());
+        let mut progress = Progress::new(run());
+        let first = progress.step_ended(&definition, 1, did(&json!({}), Some(rerun(1))));
+        assert_eq!(first.record.state, StepState::Repeated);
+        let After::Waiting { pause, .. } = first.after else {
+            panic!("it waits");
+        };
+        let mut stored = run();
+        stored.pause = Some(pause);
+        let mut progress = restored(
+            &stored,
+            &[first.record],
+            Some(r#"{"cause":"resume","request":{"body":7}}"#),
+        );
+        assert_eq!(progress.attempts, 1);
+        assert_eq!(progress.rerun_context, Some(json!({"n": 1})));
+        assert_eq!(progress.callback.as_ref().unwrap().get(), r#"{"body":7}"#);
+        let second = progress.step_ended(&definition, 2, did(&json!({}), Some(rerun(1))));
+        assert!(matches!(second.after, After::Finished { .. }));
+    }
+
+    #[test]
+    fn what_a_run_was_resumed_with_is_exported_by_the_step_that_waited() {
+        let definition = definition(&["a", "b"], RetryPolicy::default());
+        let mut progress = Progress::new(run());
+        let end = progress.step_ended(
+            &definition,
+            1,
+            did(&json!({"x": 1}), Some(Flow::Suspend { ms: 5 })),
+        );
+        let After::Waiting { pause, .. } = end.after else {
+            panic!("it waits");
+        };
+        let mut stored = run();
+        stored.pause = Some(pause);
+        let progress = restored(
+            &stored,
+            &[end.record],
+            Some(r#"{"cause":"resume","request":{"body":{"ok":true}}}"#),
+        );
+        assert_eq!(progress.position(), 1);
+        assert_eq!(
+            progress.exports[0].1,
+            r#"{"x":1,"$resume_data":{"ok":true}}"#
+        );
+    }
 }

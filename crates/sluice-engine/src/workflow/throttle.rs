@@ -11,7 +11,7 @@ pub(super) struct Window {
 
 impl Window {
     /// When the interval that `now` lies in began.
-    pub(super) fn start_of(throttle: &Throttle, now_ms: i64) -> i64 {
+    pub(super) fn start_of(throttle: Throttle, now_ms: i64) -> i64 {
         let interval = interval_ms(throttle);
         now_ms.div_euclid(interval) * interval
     }
@@ -22,7 +22,7 @@ impl Window {
     }
 
     /// None when a run may begin now; otherwise when to look again.
-    pub(super) fn full_until(&mut self, throttle: &Throttle, now_ms: i64) -> Option<i64> {
+    pub(super) fn full_until(&mut self, throttle: Throttle, now_ms: i64) -> Option<i64> {
         let start = Window::start_of(throttle, now_ms);
         if start != self.started_at {
             *self = Window::resumed(start, 0);
@@ -35,7 +35,7 @@ impl Window {
     }
 }
 
-fn interval_ms(throttle: &Throttle) -> i64 {
+fn interval_ms(throttle: Throttle) -> i64 {
     i64::from(throttle.interval_seconds.max(1)) * 1000
 }
 
@@ -52,11 +52,11 @@ mod tests {
         let mut window = Window::default();
         for start in [100_000, 110_000, 150_000] {
             for at in [start, start + 9_999] {
-                assert_eq!(window.full_until(&throttle, at), None);
+                assert_eq!(window.full_until(throttle, at), None);
                 window.begun();
             }
             assert_eq!(
-                window.full_until(&throttle, start + 9_999),
+                window.full_until(throttle, start + 9_999),
                 Some(start + 10_000)
             );
         }
@@ -69,7 +69,7 @@ mod tests {
             interval_seconds: 60,
         };
         assert_eq!(
-            Window::default().full_until(&throttle, 61_000),
+            Window::default().full_until(throttle, 61_000),
             Some(120_000)
         );
     }
@@ -81,7 +81,7 @@ mod tests {
             interval_seconds: 1,
         };
         let mut window = Window::resumed(5_000, 3);
-        assert_eq!(window.full_until(&throttle, 5_500), Some(6_000));
-        assert_eq!(window.full_until(&throttle, 6_000), None);
+        assert_eq!(window.full_until(throttle, 5_500), Some(6_000));
+        assert_eq!(window.full_until(throttle, 6_000), None);
     }
 }

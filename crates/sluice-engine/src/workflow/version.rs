@@ -146,7 +146,7 @@ fn bindings(step: &DeployedStep, shape: &ComponentShape, settings: &Settings) ->
 }
 
 fn open(vault: &Vault, sealed: &str) -> Option<String> {
-    String::from_utf8(vault.open(sealed).ok()?.to_vec()).ok()
+    String::from_utf8(vault.open(sealed).ok()?).ok()
 }
 
 fn unreadable(name: &str) -> String {

@@ -44,7 +44,7 @@ pub(crate) fn split(text: &str) -> Result<Template<'_>, Vec<BracesFault>> {
             faults.push(BracesFault {
                 offset: opening,
                 message,
-            })
+            });
         };
         let Some(length) = end_of(&text[inside..]) else {
             fault("has {{ without the }} that ends it");

@@ -24,7 +24,7 @@ pub(super) fn is_preflight(request: &Request<Body>) -> bool {
             .contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-pub(super) fn preflight_answer(headers: &HeaderMap) -> Response {
+pub(crate) fn preflight_answer(headers: &HeaderMap) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     let answer = response.headers_mut();
     answer.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
@@ -35,7 +35,7 @@ pub(super) fn preflight_answer(headers: &HeaderMap) -> Response {
     open_to_all(response)
 }
 
-pub(super) fn open_to_all(mut response: Response) -> Response {
+pub(crate) fn open_to_all(mut response: Response) -> Response {
     response
         .headers_mut()
         .insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANYONE);

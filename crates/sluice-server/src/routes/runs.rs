@@ -18,7 +18,7 @@ use crate::{
     json_body::JsonBody,
     openapi::ApiErrors,
     page::{self, PageRequest},
-    path::{RunPath, WorkflowPath},
+    path::{RunPath, WorkflowNamePath},
     query::Query,
     reply,
     routes::{events::must_be_in_order, run_view::on_the_wire, summary::Detail},
@@ -33,7 +33,7 @@ use crate::{
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    WorkflowPath(id): WorkflowPath,
+    WorkflowNamePath(id): WorkflowNamePath,
     Query(page): Query<PageQuery>,
     Query(query): Query<RunsQuery>,
     Query(fields): Query<FieldQuery>,
@@ -102,7 +102,7 @@ pub(crate) async fn replay(
 pub(crate) async fn replay_many(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    WorkflowPath(id): WorkflowPath,
+    WorkflowNamePath(id): WorkflowNamePath,
     JsonBody { parameters, fields }: JsonBody<ReplayRuns>,
 ) -> Result<Response, ApiError> {
     let ReplayRuns {

@@ -14,7 +14,7 @@ use crate::{
     fields::FieldSelection,
     openapi::ApiErrors,
     page::{self, PageRequest},
-    path::WorkflowPath,
+    path::WorkflowNamePath,
     query::Query,
     reply,
     routes::{
@@ -33,7 +33,7 @@ use crate::{
 pub(crate) async fn summaries(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    WorkflowPath(id): WorkflowPath,
+    WorkflowNamePath(id): WorkflowNamePath,
     Query(page): Query<PageQuery>,
     Query(query): Query<EventsQuery>,
     Query(fields): Query<FieldQuery>,
@@ -49,7 +49,7 @@ pub(crate) async fn summaries(
 pub(crate) async fn errors(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    WorkflowPath(id): WorkflowPath,
+    WorkflowNamePath(id): WorkflowNamePath,
     Query(page): Query<PageQuery>,
     Query(query): Query<EventsQuery>,
     Query(fields): Query<FieldQuery>,

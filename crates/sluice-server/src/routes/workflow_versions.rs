@@ -15,7 +15,7 @@ use crate::{
     fields::FieldSelection,
     json_body::JsonBody,
     openapi::ApiErrors,
-    path::{WorkflowPath, WorkflowVersionPath},
+    path::{WorkflowNamePath, WorkflowVersionPath},
     query::Query,
     reply,
     routes::{epoch_seconds, workflows},
@@ -28,7 +28,7 @@ use crate::{
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    WorkflowPath(id): WorkflowPath,
+    WorkflowNamePath(id): WorkflowNamePath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let versions = engine.workflow_versions(&user.id, &id).await?;
@@ -77,7 +77,7 @@ pub(crate) async fn get(
 pub(crate) async fn roll_back(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    WorkflowPath(id): WorkflowPath,
+    WorkflowNamePath(id): WorkflowNamePath,
     JsonBody { parameters, fields }: JsonBody<RollBackWorkflow>,
 ) -> Result<Response, ApiError> {
     let number = parameters

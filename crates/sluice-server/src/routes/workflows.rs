@@ -24,7 +24,7 @@ use crate::{
     json_body::JsonBody,
     openapi::ApiErrors,
     page::{self, PageRequest},
-    path::WorkflowPath,
+    path::WorkflowNamePath,
     query::Query,
     reply,
     routes::{epoch_seconds, sources::event_to_run},
@@ -60,7 +60,7 @@ pub(crate) async fn create(
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    WorkflowPath(id): WorkflowPath,
+    WorkflowNamePath(id): WorkflowNamePath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let view = engine.workflow(&user.id, &id).await?;
@@ -97,7 +97,7 @@ pub(crate) async fn list(
 pub(crate) async fn update(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    WorkflowPath(id): WorkflowPath,
+    WorkflowNamePath(id): WorkflowNamePath,
     JsonBody { parameters, fields }: JsonBody<DeployWorkflow>,
 ) -> Result<Response, ApiError> {
     if parameters == DeployWorkflow::default() {
@@ -117,7 +117,7 @@ pub(crate) async fn update(
 pub(crate) async fn delete(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    WorkflowPath(id): WorkflowPath,
+    WorkflowNamePath(id): WorkflowNamePath,
 ) -> Result<StatusCode, ApiError> {
     engine.delete_workflow(&user.id, &id).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -130,7 +130,7 @@ pub(crate) async fn delete(
 pub(crate) async fn run(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    WorkflowPath(id): WorkflowPath,
+    WorkflowNamePath(id): WorkflowNamePath,
     JsonBody { parameters, fields }: JsonBody<RunSource>,
 ) -> Result<Response, ApiError> {
     let event = event_to_run(parameters.event.as_deref());

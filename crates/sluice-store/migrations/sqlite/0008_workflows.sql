@@ -111,4 +111,5 @@ CREATE TABLE sends (
     payload     TEXT NOT NULL
 );
 CREATE INDEX sends_by_run ON sends (workflow_id, run_id, id);
-CREATE INDEX sends_by_due ON sends (due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX sends_by_due ON sends (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX sends_by_lane ON sends (user_id, kind, due_at, id) WHERE due_at IS NOT NULL;

@@ -17,6 +17,7 @@ mod opening;
 mod pruning;
 mod routes;
 mod search;
+mod sends;
 mod source_state;
 mod sources;
 mod subscriptions;

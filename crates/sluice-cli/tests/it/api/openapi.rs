@@ -50,6 +50,7 @@ const ROUTES: [(&str, &str); 51] = [
     ("GET", "/v1/sources/{id}/sse"),
     ("GET", "/v1/sse/dc/{id}/emits"),
     ("GET", "/v1/sse/dc/{id}/observations"),
+    ("GET", "/v1/workflows/{id}/sse"),
     ("GET", "/v1/data_stores"),
     ("DELETE", "/v1/data_stores/{name}"),
     ("POST", "/v1/apps"),

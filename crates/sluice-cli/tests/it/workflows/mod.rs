@@ -1,4 +1,5 @@
-//! Workflows: documents, versions, runs, and what people do with them.
+//! Workflows: what they are made of, how they run, and what they leave behind.
 
 pub(crate) mod fixtures;
 mod manage;
+mod sends;

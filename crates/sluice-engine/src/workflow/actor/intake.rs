@@ -128,7 +128,7 @@ impl Actor {
         let now = self.context.clock.now_ms();
         let throttle = self.settings().throttle;
         if let Some(throttle) = throttle
-            && let Some(until) = self.window.full_until(&throttle, now)
+            && let Some(until) = self.window.full_until(throttle, now)
         {
             let wait = u64::try_from(until - now).unwrap_or(0);
             self.rest_until = Some(Instant::now() + Duration::from_millis(wait));

@@ -74,18 +74,18 @@ impl Actor {
         let mut seen = HashSet::new();
         for version in wanted {
             if seen.insert(version.id.clone()) {
-                self.ensure_host(version);
+                self.ensure_host(&version);
             }
         }
     }
 
-    fn ensure_host(&mut self, version: Arc<Version>) {
+    fn ensure_host(&mut self, version: &Arc<Version>) {
         let now = Instant::now();
         let host = self
             .hosts
             .entry(version.id.clone())
             .or_insert_with(|| Host {
-                version: Arc::clone(&version),
+                version: Arc::clone(version),
                 live: None,
                 generation: 0,
                 is_starting: false,

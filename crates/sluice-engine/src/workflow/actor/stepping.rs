@@ -70,28 +70,26 @@ impl Actor {
         if self.context.draining.is_cancelled() {
             return;
         }
-        let mut ready: Vec<InvocationId> = self
-            .runs
-            .iter()
-            .filter(|(_, active)| active.is_ready())
-            .map(|(id, _)| *id)
-            .collect();
+        let suspect = |active: &Active| active.work.is_suspect();
+        let under_way = self.runs.values().filter(|active| !active.is_ready());
+        let (mut busy, mut alone) = (false, false);
+        for active in under_way {
+            busy = true;
+            alone |= suspect(active);
+        }
+        let ready = self.runs.iter().filter(|(_, active)| active.is_ready());
+        let mut ready: Vec<(InvocationId, bool)> =
+            ready.map(|(id, active)| (*id, suspect(active))).collect();
         ready.sort_unstable();
-        for id in ready {
-            if self.must_wait(&id) {
+        for (id, is_suspect) in ready {
+            if alone || (is_suspect && busy) {
                 continue;
             }
             self.step_one(id);
-        }
-    }
-
-    fn must_wait(&self, id: &InvocationId) -> bool {
-        let suspect = |active: &Active| active.work.is_suspect();
-        let under_way = || self.runs.values().filter(|active| !active.is_ready());
-        match self.runs.get(id) {
-            Some(active) if suspect(active) => under_way().next().is_some(),
-            Some(_) => under_way().any(suspect),
-            None => true,
+            if self.runs.get(&id).is_some_and(|active| !active.is_ready()) {
+                busy = true;
+                alone = is_suspect;
+            }
         }
     }
 

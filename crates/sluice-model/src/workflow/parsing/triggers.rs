@@ -22,7 +22,7 @@ pub(super) fn read(list: &Field<'_>) -> Read<Vec<Trigger>> {
     let mut http_line = None;
     let read = list.list()?.into_iter().map(|item| {
         let trigger = trigger(&item);
-        if let Ok(Trigger::Http { .. }) = trigger {
+        if item.node.entry("http").is_some() {
             match http_line {
                 None => http_line = Some(item.node.place.line),
                 Some(line) => {

@@ -37,7 +37,7 @@ pub(super) fn of(frames: Frames) -> Body {
         beat,
         given: Instant::now(),
     };
-    let opening = stream::iter([Ok::<_, Infallible>(opening())]);
+    let opening = stream::iter([Ok::<_, Infallible>(opening(stream.frames.sign_of_life()))]);
     let rest = stream::unfold(State::Open(Box::new(stream)), |state| async {
         match state {
             State::Open(stream) => {
@@ -50,8 +50,8 @@ pub(super) fn of(frames: Frames) -> Body {
     Body::from_stream(stream::StreamExt::chain(opening, rest))
 }
 
-fn opening() -> Bytes {
-    let mut opening = BytesMut::from(&*sse::HANDSHAKE);
+fn opening(sign_of_life: Bytes) -> Bytes {
+    let mut opening = BytesMut::from(sign_of_life);
     opening.extend_from_slice(&sse::RETRY);
     opening.freeze()
 }
@@ -61,7 +61,7 @@ impl Stream {
         let taken_in = self.given.elapsed();
         let next = tokio::select! {
             biased;
-            _ = self.beat.tick() => Ok(sse::HANDSHAKE),
+            _ = self.beat.tick() => Ok(self.frames.sign_of_life()),
             next = self.frames.next(taken_in) => next,
         };
         match next {
@@ -69,14 +69,17 @@ impl Stream {
                 self.given = Instant::now();
                 (frame, State::Open(self))
             }
-            Err(end) => (sse::comment(farewell(&end)), State::Over),
+            Err(end) => {
+                let last_word = farewell(&end, self.frames.obituary());
+                (sse::comment(last_word), State::Over)
+            }
         }
     }
 }
 
-fn farewell(end: &StreamEnd) -> &'static str {
+fn farewell(end: &StreamEnd, obituary: &'static str) -> &'static str {
     match end {
-        StreamEnd::Gone => "the source is deleted",
+        StreamEnd::Gone => obituary,
         StreamEnd::Draining => "the server is stopping: reconnect with Last-Event-ID to go on",
         StreamEnd::TooSlow => "dropped: read faster, or reconnect with Last-Event-ID to go on",
         StreamEnd::Failed(error) => {

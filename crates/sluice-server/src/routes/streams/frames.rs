@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use sluice_engine::{EventReader, LineReader, StreamEnd, StreamedEvent};
 use sluice_model::EmitterId;
 use sluice_store::{events::StoredEvent, logs::StoredLog};
@@ -25,6 +27,12 @@ pub(super) enum Frames {
         source: EmitterId,
         reader: LineReader,
         form: LineForm,
+    },
+    /// What a workflow sends to its stream.
+    Sends {
+        reader: EventReader,
+        /// How the messages begin that are wanted; none for all.
+        head: Option<String>,
     },
 }
 
@@ -53,6 +61,32 @@ impl Frames {
                 let line = reader.next().await?;
                 Ok(line_frame(source, line, *form))
             }
+            Frames::Sends { reader, head } => loop {
+                let frame = match reader.next(taken_in).await? {
+                    StreamedEvent::Stored(event) => send_frame(&event),
+                    StreamedEvent::Live(live) => live.frame(send_frame),
+                };
+                let head = head.as_deref().unwrap_or_default();
+                if frame.starts_with(head.as_bytes()) {
+                    return Ok(frame);
+                }
+            },
+        }
+    }
+
+    /// Sent at once, and whenever nothing else was for a while.
+    pub(super) fn sign_of_life(&self) -> Bytes {
+        match self {
+            Frames::Events { .. } | Frames::Lines { .. } => sse::HANDSHAKE,
+            Frames::Sends { .. } => sse::KEEPALIVE,
+        }
+    }
+
+    /// The last word when that which is followed is no more.
+    pub(super) fn obituary(&self) -> &'static str {
+        match self {
+            Frames::Events { .. } | Frames::Lines { .. } => "the source is deleted",
+            Frames::Sends { .. } => "the workflow is deleted",
         }
     }
 }
@@ -65,6 +99,21 @@ fn event_frame(source: &EmitterId, event: StoredEvent) -> Bytes {
     frame.unwrap_or_else(|error| {
         tracing::error!("an event is left out of a stream: {error}");
         sse::comment(&format!("event {id} cannot be shown"))
+    })
+}
+
+fn send_frame(event: &StoredEvent) -> Bytes {
+    #[derive(Deserialize)]
+    struct Sent<'a> {
+        channel: String,
+        #[serde(borrow)]
+        payload: &'a RawValue,
+    }
+    let frame = serde_json::from_str(&event.data)
+        .and_then(|Sent { channel, payload }| sse::named_message(&channel, event.id, &payload));
+    frame.unwrap_or_else(|error| {
+        tracing::error!("an event is left out of a stream: {error}");
+        sse::comment(&format!("event {} cannot be shown", event.id))
     })
 }
 

@@ -89,8 +89,10 @@ fn triggers() {
             "line 4, column 5: triggers[1]: must be exactly one of `http`, `schedule` and `events`; each has a dash of its own",
             "line 6, column 5: triggers[2]: must be exactly one of `http`, `schedule` and `events`; each has a dash of its own",
             "line 7, column 5: triggers[3]: must be an object, not a string",
-            "line 9, column 5: triggers[5]: a workflow has at most one http trigger; the first is on line 8",
+            "line 8, column 5: triggers[4]: a workflow has at most one http trigger; the first is on line 4",
+            "line 9, column 5: triggers[5]: a workflow has at most one http trigger; the first is on line 4",
             "line 9, column 13: triggers[5].http.customResponse: is not a field of an http trigger; did you mean `custom_response`?",
+            "line 10, column 5: triggers[6]: a workflow has at most one http trigger; the first is on line 4",
             "line 10, column 11: triggers[6].http: must be an object, not a string",
         ]
     );

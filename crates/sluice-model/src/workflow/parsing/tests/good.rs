@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-const EVERYTHING: &str = r#"# yaml-language-server: $schema=http://127.0.0.1:3000/workflows/schema.json
+pub(super) const EVERYTHING: &str = r#"# yaml-language-server: $schema=http://127.0.0.1:3000/workflows/schema.json
 ---
 name: Filter and forward
 description: What passes goes on

@@ -1,8 +1,12 @@
+mod both_readers;
 mod faults;
 mod good;
 mod hostile;
 mod positions;
+mod schema;
 mod syntax;
+mod table;
+mod written;
 
 use super::*;
 

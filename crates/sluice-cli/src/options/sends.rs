@@ -1,0 +1,93 @@
+//! What workflows send, and over which servers.
+
+use std::time::Duration;
+
+use clap::Args;
+use sluice_engine::{S3Settings, SendSettings, SmtpSettings};
+
+#[derive(Args)]
+#[command(next_help_heading = "Sending from workflows")]
+pub(crate) struct SendOptions {
+    /// Pauses after which a send that failed for a passing reason is tried again, each up to a fifth longer
+    #[arg(long, env = "SLUICE_SEND_RETRIES", default_value = "5s,30s", value_delimiter = ',', value_parser = humantime::parse_duration, value_name = "TIMES")]
+    send_retries: Vec<Duration>,
+    /// Time a receiver of `$.send.http` may take to answer
+    #[arg(long, env = "SLUICE_SEND_TIMEOUT", default_value = "5s", value_parser = humantime::parse_duration, value_name = "TIME")]
+    send_timeout: Duration,
+    /// Sends that may be under way at once, of all users together
+    #[arg(
+        long,
+        env = "SLUICE_MAX_SENDS",
+        default_value_t = 512,
+        value_name = "COUNT"
+    )]
+    max_sends: usize,
+    /// Mail server for `$.send.email`, such as `smtps://user:password@mail.example.com` [default: no mail is sent]
+    #[arg(
+        long,
+        env = "SLUICE_SMTP_URL",
+        hide_env_values = true,
+        value_name = "URL",
+        requires = "smtp_from"
+    )]
+    smtp_url: Option<String>,
+    /// Address that mail comes from, such as `Sluice <sluice@example.com>`
+    #[arg(long, env = "SLUICE_SMTP_FROM", value_name = "ADDRESS")]
+    smtp_from: Option<String>,
+    /// S3 or what is compatible with it, for `$.send.s3`, such as `https://s3.eu-west-1.amazonaws.com` [default: nothing is written]
+    #[arg(
+        long,
+        env = "SLUICE_S3_ENDPOINT",
+        value_name = "URL",
+        requires = "s3_access_key_id",
+        requires = "s3_secret_access_key"
+    )]
+    s3_endpoint: Option<String>,
+    /// Region of the S3 endpoint
+    #[arg(
+        long,
+        env = "SLUICE_S3_REGION",
+        default_value = "us-east-1",
+        value_name = "REGION"
+    )]
+    s3_region: String,
+    /// Key that requests to S3 are signed with
+    #[arg(long, env = "SLUICE_S3_ACCESS_KEY_ID", value_name = "KEY")]
+    s3_access_key_id: Option<String>,
+    /// Secret of that key
+    #[arg(
+        long,
+        env = "SLUICE_S3_SECRET_ACCESS_KEY",
+        hide_env_values = true,
+        value_name = "SECRET"
+    )]
+    s3_secret_access_key: Option<String>,
+}
+
+impl SendOptions {
+    pub(super) fn settings(&self) -> SendSettings {
+        SendSettings {
+            retries: self.send_retries.clone(),
+            http_timeout: self.send_timeout,
+            most_at_once: self.max_sends,
+            smtp: self.smtp(),
+            s3: self.s3(),
+        }
+    }
+
+    fn smtp(&self) -> Option<SmtpSettings> {
+        Some(SmtpSettings {
+            url: self.smtp_url.clone()?,
+            from: self.smtp_from.clone()?,
+        })
+    }
+
+    fn s3(&self) -> Option<S3Settings> {
+        Some(S3Settings {
+            endpoint: self.s3_endpoint.clone()?,
+            region: self.s3_region.clone(),
+            access_key_id: self.s3_access_key_id.clone()?,
+            secret_access_key: self.s3_secret_access_key.clone()?,
+        })
+    }
+}

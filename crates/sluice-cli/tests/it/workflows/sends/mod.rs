@@ -1,0 +1,11 @@
+//! What steps send with `$.send`: it arrives, whatever fails, and is kept as the record of what came of it.
+
+mod email;
+mod fairness;
+mod http;
+mod kills;
+mod node_server;
+mod post_office;
+mod s3;
+mod s3_server;
+mod stream;

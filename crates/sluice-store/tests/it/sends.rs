@@ -1,0 +1,173 @@
+//! What waits to be sent.
+
+use std::collections::HashSet;
+
+use rstest::rstest;
+use sluice_model::{EmitId, IdGen, InvocationId, WorkflowId};
+use sluice_store::{
+    Portion,
+    sends::{
+        self, SendKind, SendRow, SendState,
+        outbox::{self, Lane},
+    },
+};
+
+use crate::support::{Db, TestStore, user_id};
+
+const ALL: Portion = Portion {
+    rows: 100,
+    bytes: 1_000,
+};
+
+fn lane(user: &str, kind: SendKind) -> Lane {
+    Lane {
+        user_id: user_id(user),
+        kind,
+    }
+}
+
+/// Stores sends of users and kinds, each due at a time; their ids are in this order.
+fn store_with(db: Db, rows: &[(&str, SendKind, Option<i64>)]) -> Option<(TestStore, Vec<EmitId>)> {
+    let t = TestStore::new(db)?;
+    let mut ids = IdGen::new(1);
+    let row = |(user, kind, due_at): &(&str, SendKind, Option<i64>)| SendRow {
+        id: EmitId::generate(&mut ids, 1),
+        workflow_id: WorkflowId::parse("p_a").unwrap(),
+        user_id: user_id(user),
+        run_id: InvocationId::generate(&mut IdGen::new(2), 1),
+        step: "send".to_owned(),
+        kind: *kind,
+        state: SendState::Pending,
+        due_at: *due_at,
+        tries: 0,
+        result: None,
+        created_at: 1,
+        updated_at: 1,
+        payload: "0".repeat(400),
+    };
+    let rows: Vec<SendRow> = rows.iter().map(row).collect();
+    let ids = rows.iter().map(|row| row.id).collect();
+    t.write(move |c| rows.iter().try_for_each(|row| sends::insert(c, row)))
+        .unwrap();
+    Some((t, ids))
+}
+
+fn due(t: &TestStore, lane: Lane, in_hand: &[EmitId], portion: Portion) -> Vec<EmitId> {
+    let in_hand: HashSet<EmitId> = in_hand.iter().copied().collect();
+    let rows = t.read(move |c| outbox::due(c, &lane, 10, &in_hand, portion));
+    rows.unwrap().into_iter().map(|row| row.id).collect()
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn lanes_are_due_when_something_in_them_is(#[case] db: Db) {
+    use SendKind::{Email, Http, S3};
+    let rows = [
+        ("b", Http, Some(5)),
+        ("a", S3, Some(10)),
+        ("b", Http, Some(6)),
+        ("a", Email, Some(11)),
+        ("c", Http, None),
+        ("b", Email, Some(99)),
+        ("b", Email, Some(1)),
+    ];
+    let Some((t, _)) = store_with(db, &rows) else {
+        return;
+    };
+    let lanes = t.read(|c| outbox::lanes_due(c, 10)).unwrap();
+    let expected = [lane("a", S3), lane("b", Email), lane("b", Http)];
+    assert_eq!(lanes, expected);
+    assert_eq!(t.read(|c| outbox::lanes_due(c, 0)).unwrap(), []);
+    assert_eq!(t.read(|c| outbox::next_due(c, 10)).unwrap(), Some(11));
+    assert_eq!(t.read(|c| outbox::next_due(c, 99)).unwrap(), None);
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn a_lane_gives_the_longest_due_that_are_not_in_hand(#[case] db: Db) {
+    use SendKind::{Email, Http};
+    let rows = [
+        ("a", Http, Some(9)),
+        ("a", Http, Some(3)),
+        ("a", Http, Some(3)),
+        ("a", Http, Some(11)),
+        ("a", Email, Some(1)),
+        ("b", Http, Some(1)),
+    ];
+    let Some((t, ids)) = store_with(db, &rows) else {
+        return;
+    };
+    let lane = || lane("a", Http);
+    assert_eq!(
+        due(
+            &t,
+            lane(),
+            &[],
+            Portion {
+                bytes: 9_999,
+                ..ALL
+            }
+        ),
+        [ids[1], ids[2], ids[0]]
+    );
+    // Two fit; one always does.
+    assert_eq!(due(&t, lane(), &[], ALL), [ids[1], ids[2]]);
+    assert_eq!(due(&t, lane(), &[], Portion { bytes: 1, ..ALL }), [ids[1]]);
+    assert_eq!(
+        due(&t, lane(), &[ids[1]], Portion { rows: 1, ..ALL }),
+        [ids[2]]
+    );
+    assert_eq!(due(&t, lane(), &[ids[1], ids[2]], ALL), [ids[0]]);
+    assert_eq!(due(&t, lane(), &ids, ALL), []);
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn what_is_put_off_is_due_later_and_what_is_over_is_not_due(#[case] db: Db) {
+    let rows = [
+        ("a", SendKind::Http, Some(1)),
+        ("a", SendKind::Http, Some(2)),
+    ];
+    let Some((t, ids)) = store_with(db, &rows) else {
+        return;
+    };
+    let (put_off, over) = (ids[0], ids[1]);
+    t.write(move |c| {
+        outbox::postpone(c, &put_off, 50)?;
+        let lane = lane("a", SendKind::Http);
+        let mut rows = outbox::due(c, &lane, 10, &HashSet::new(), ALL)?;
+        let row = rows.remove(0);
+        assert_eq!(row.id, over);
+        let sent = SendRow {
+            state: SendState::Sent,
+            due_at: None,
+            tries: 1,
+            result: Some("200".to_owned()),
+            updated_at: 7,
+            ..row
+        };
+        sends::update(c, &sent)?;
+        outbox::postpone(c, &over, 50)
+    })
+    .unwrap();
+    assert_eq!(due(&t, lane("a", SendKind::Http), &[], ALL), []);
+    let (workflow, run) = (
+        WorkflowId::parse("p_a").unwrap(),
+        InvocationId::generate(&mut IdGen::new(2), 1),
+    );
+    let rows = t.read(move |c| sends::of_run(c, &workflow, &run)).unwrap();
+    let seen: Vec<_> = rows
+        .iter()
+        .map(|row| (row.state, row.due_at, row.tries, row.result.as_deref()))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (SendState::Pending, Some(50), 0, None),
+            (SendState::Sent, None, 1, Some("200")),
+        ]
+    );
+}

@@ -1,8 +1,10 @@
 //! From an account to a folder, to another account, and to a folder again.
 
 use serde_json::json;
+use sluice_testkit::Api;
 
 use super::fixtures::{Cli, Folder, component, source, subscribe, webhook};
+use crate::workflows::fixtures::deploy_with;
 
 /// An account with something of everything; the token of its source is `hidden`.
 async fn furnished() -> Cli {
@@ -51,7 +53,22 @@ async fn furnished() -> Cli {
     subscribe(api, &old, "default", &second).await;
     subscribe(api, &old, "", &plain).await;
     subscribe(api, "p_*", "$errors", &hook).await;
+    workflows(api, &hook).await;
     cli
+}
+
+/// One workflow with files, a secret and a trigger; one that is inactive, and listens to one whose name comes after its own.
+async fn workflows(api: &Api, hook: &str) {
+    let files = json!({
+        "steps/forward.mjs": "import { same } from \"../lib/same.mjs\";\nexport default defineComponent({ run() { return same(1); } });\n",
+        "lib/same.mjs": "export const same = (value) => value;\n",
+    });
+    let document = "# As its author wrote it.\nname: Forward\nenv: { TOKEN: { secret: true } }\ntriggers:\n  - events: { from: plain }\n  - http: {}\nsteps:\n  - name: forward\n    file: steps/forward.mjs\n";
+    let body = json!({ "document": document, "files": files, "secrets": { "TOKEN": "hidden" } });
+    let forward = deploy_with(api, &body).await;
+    let document = "name: After\ntriggers: [{ events: { from: forward, event_name: $errors } }]\nsteps: [{ name: noop, code: \"export default defineComponent({ run() {} })\" }]\n";
+    deploy_with(api, &json!({ "document": document, "active": false })).await;
+    subscribe(api, &forward.id, "", hook).await;
 }
 
 #[tokio::test]
@@ -65,7 +82,8 @@ async fn another_account_becomes_the_same_and_applying_again_changes_nothing() {
     let second = Cli::new()
         .await
         .with_env("SOURCE_OLD_ONE_TOKEN", "a")
-        .with_env("SOURCE_OLD_ONE_1_TOKEN", "b");
+        .with_env("SOURCE_OLD_ONE_1_TOKEN", "b")
+        .with_env("WORKFLOW_FORWARD_TOKEN", "c");
     let out = second.ok(&["apply", exported.path(), "--yes"]).await;
     assert!(out.ends_with(" done, 0 failed\n"), "{out}");
     let again = Folder::new();

@@ -170,6 +170,7 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::GET, "/v1/users/me"),
         (Method::POST, "/v1/users"),
         (Method::POST, "/v1/components"),
+        (Method::GET, "/v1/components"),
         (Method::POST, "/v1/components/configure"),
         (Method::POST, "/v1/components/props"),
         (Method::POST, "/v1/components/registry"),

@@ -4,8 +4,8 @@ use oxc_allocator::Allocator;
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
-use super::split::{Expression, Part, Template, split};
 use crate::{analysis::place, deep_stack::with_room_for};
+use sluice_model::workflow::expressions::{Expression, Part, Template, split};
 
 /// An expression that is no JavaScript, and where it goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! `{{ … }}` in the props of steps: JavaScript that is evaluated in the process, for each step anew.
 
 mod check;
-mod split;
 mod template;
 
 pub use check::{ExpressionFault, check_expressions};

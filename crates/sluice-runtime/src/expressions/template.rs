@@ -1,8 +1,7 @@
 //! Prop values with expressions in them, as the harness gets them: split already, so that there is one rule for that.
 
 use serde_json::{Value, json};
-
-use super::split::{Part, Template, split};
+use sluice_model::workflow::expressions::{Part, Template, split};
 
 /// A tree that says how a value is made; none when it is made of no expression.
 ///

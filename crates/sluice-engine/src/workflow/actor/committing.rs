@@ -72,9 +72,6 @@ impl Actor {
         if let Some(due) = batch.earliest_send() {
             context.sends.wake(due);
         }
-        if let Some(due) = batch.earliest_send() {
-            context.sends.wake(due);
-        }
         applied.reached.wake(context);
         let emitted = batch.events().filter(|event| event.is_emitted()).count();
         context.metrics.events.inc_by(emitted as u64);

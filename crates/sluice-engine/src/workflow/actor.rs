@@ -82,6 +82,8 @@ pub(crate) struct Actor {
     compute_ms: u64,
     begun: u64,
     commit: Option<JoinHandle<Committed>>,
+    /// That runs began is not stored before this, unless something else is.
+    commit_after: Option<Instant>,
     retention: Retention,
     /// Whether others may ask for its processes.
     is_listed_idle: bool,
@@ -191,6 +193,7 @@ impl Actor {
             compute_ms: 0,
             begun: 0,
             commit: None,
+            commit_after: None,
             retention: Retention::default(),
             is_listed_idle: false,
             leaving: false,
@@ -220,6 +223,7 @@ impl Actor {
                 Some(placed) = self.placing.join_next(), if !self.placing.is_empty() => self.placed(placed.ok()),
                 Some(_) = self.authorizing.join_next(), if !self.authorizing.is_empty() => {}
                 () = self.handle.mailbox.changed.notified() => {}
+                () = sleep_until(self.commit_after), if self.commit_after.is_some() && self.commit.is_none() => {}
                 () = sleep_until(next_start), if next_start.is_some() => {}
                 () = sleep_until(idle_at), if idle_at.is_some() => self.stop_idle_hosts(),
                 () = sleep_until(self.rest_until), if self.rest_until.is_some() => self.rest_until = None,

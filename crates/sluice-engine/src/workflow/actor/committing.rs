@@ -3,14 +3,18 @@
 use std::{sync::Arc, time::Duration};
 
 use sluice_store::{Conn, usage::Usage};
+use tokio::time::Instant;
 
 use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE};
 use crate::{
     context::{Context, MS_PER_DAY},
     metrics::ResultLabel,
     retention::Stored,
-    workflow::batch::{Applied, Batch, ChangeKind},
+    workflow::batch::{Applied, Batch, Change, ChangeKind},
 };
+
+/// How long a first step may take for its run to be stored with it.
+const FIRST_STEP: Duration = Duration::from_millis(20);
 
 /// A batch that is stored, and what its transaction did.
 pub(super) struct Committed {
@@ -23,6 +27,10 @@ impl Actor {
         if self.commit.is_some() || (self.changes.is_empty() && self.attempts.is_empty()) {
             return;
         }
+        if self.may_wait_for_steps() {
+            return;
+        }
+        self.commit_after = None;
         let now_ms = self.context.clock.now_ms();
         let changes = std::mem::take(&mut self.changes);
         let has_events = changes.iter().any(|change| !change.events().is_empty());
@@ -42,6 +50,16 @@ impl Actor {
             changes,
         };
         self.commit = Some(tokio::spawn(commit(Arc::clone(&self.context), batch)));
+    }
+
+    /// Most steps are over in a moment, and that a run began can then be stored with the end of its first step.
+    fn may_wait_for_steps(&mut self) -> bool {
+        let has_begun = |change: &Change| matches!(change.kind, ChangeKind::Begun { .. });
+        if !self.attempts.is_empty() || !self.changes.iter().all(has_begun) {
+            return false;
+        }
+        let now = Instant::now();
+        now < *self.commit_after.get_or_insert(now + FIRST_STEP)
     }
 
     pub(super) fn committed(&mut self, committed: Option<Committed>) {

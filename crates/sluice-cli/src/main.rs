@@ -1,6 +1,8 @@
 //! The `sluice` binary.
 
 mod banner;
+mod client;
+mod commands;
 mod logging;
 mod open_files;
 mod options;
@@ -11,7 +13,7 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::{Parser, Subcommand};
 use sluice_runtime::launcher::{self, Confinement};
 
-use crate::options::ServeOptions;
+use crate::{commands::ClientCommand, options::ServeOptions};
 
 /// Event sources on your own machine: components that receive webhooks or poll APIs, and the events they emit.
 #[derive(Parser)]
@@ -25,6 +27,8 @@ struct Cli {
 enum Command {
     /// Start the server
     Serve(Box<ServeOptions>),
+    #[command(flatten)]
+    Client(ClientCommand),
     /// Wall this process in and become the given program
     #[command(name = launcher::SUBCOMMAND, hide = true)]
     SandboxExec {
@@ -41,16 +45,17 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Serve(options) => serve::serve(*options),
+        Command::Serve(options) => serve::serve(*options).map(|()| ExitCode::SUCCESS),
+        Command::Client(command) => commands::run(command),
         Command::SandboxExec {
             confinement,
             program,
             arguments,
         } => Err(launcher::exec(&confinement, program, arguments).into()),
-        Command::SandboxProbe => sandbox_probe(),
+        Command::SandboxProbe => sandbox_probe().map(|()| ExitCode::SUCCESS),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("sluice: {error:#}");
             ExitCode::FAILURE

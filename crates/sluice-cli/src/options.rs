@@ -152,6 +152,8 @@ impl ServeOptions {
             event_max_age: events.event_max_age,
             log_retention: events.log_retention,
             log_max_age: events.log_max_age,
+            run_retention: events.run_retention,
+            run_max_age: events.run_max_age,
             daily_invocations_quota: quotas.daily_invocations_quota,
             daily_compute_quota_ms: quotas
                 .daily_compute_quota

@@ -4,6 +4,7 @@
 //! room for at the last count, and a little more. By age: a look at every source's oldest rows now and then.
 
 mod lookout;
+mod runs;
 mod sweep;
 
 use std::{sync::Arc, time::Duration};
@@ -29,6 +30,7 @@ const LEAST_PAUSE: Duration = Duration::from_millis(10);
 pub(crate) struct Retention {
     events: Arc<Lookout>,
     logs: Arc<Lookout>,
+    runs: Arc<Lookout>,
 }
 
 /// Rows that were stored.

@@ -39,6 +39,10 @@ pub struct Settings {
     pub event_max_age: Option<Duration>,
     pub log_retention: u64,
     pub log_max_age: Option<Duration>,
+    /// Runs that are kept for each workflow; those that are not over stay in any case.
+    pub run_retention: u64,
+    /// How long they are kept.
+    pub run_max_age: Duration,
     /// For users of the free plan; `None` is no limit.
     pub daily_invocations_quota: Option<u64>,
     pub daily_compute_quota_ms: Option<u64>,

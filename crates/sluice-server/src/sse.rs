@@ -25,7 +25,7 @@ pub(crate) struct Endless;
 
 /// One message of the default type.
 pub(crate) fn message(id: EventId, data: &impl Serialize) -> serde_json::Result<Bytes> {
-    framed(String::new(), id, data)
+    framed("", id, data)
 }
 
 /// One message of a type with a name.
@@ -34,7 +34,7 @@ pub(crate) fn named_message(
     id: EventId,
     data: &impl Serialize,
 ) -> serde_json::Result<Bytes> {
-    framed(name_line(name), id, data)
+    framed(&name_line(name), id, data)
 }
 
 /// The line that begins all messages of that name.
@@ -42,7 +42,7 @@ pub(crate) fn name_line(name: &str) -> String {
     format!("event: {}\n", name.replace(['\n', '\r'], " "))
 }
 
-fn framed(head: String, id: EventId, data: &impl Serialize) -> serde_json::Result<Bytes> {
+fn framed(head: &str, id: EventId, data: &impl Serialize) -> serde_json::Result<Bytes> {
     let mut frame = format!("{head}id: {id}\ndata: ").into_bytes();
     let start = frame.len();
     serde_json::to_writer(&mut frame, data)?;

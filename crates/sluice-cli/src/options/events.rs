@@ -37,6 +37,17 @@ pub(crate) struct EventOptions {
     /// How long log lines are kept for each source, such as 7d [default: as long as --log-retention allows]
     #[arg(long, env = "SLUICE_LOG_MAX_AGE", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) log_max_age: Option<Duration>,
+    /// Runs kept for each workflow; those that are not over stay in any case
+    #[arg(
+        long,
+        env = "SLUICE_RUN_RETENTION",
+        default_value_t = 10_000,
+        value_name = "COUNT"
+    )]
+    pub(crate) run_retention: u64,
+    /// How long runs of workflows are kept
+    #[arg(long, env = "SLUICE_RUN_MAX_AGE", default_value = "30d", value_parser = humantime::parse_duration, value_name = "TIME")]
+    pub(crate) run_max_age: Duration,
     /// Readers of event and log streams that may be connected at once
     #[arg(
         long,

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod api;
+mod commands;
 mod components;
 mod corpus;
 mod delivery;

@@ -8,7 +8,7 @@ use sluice_store::{
     pruning::{self, Aged},
 };
 
-use super::{later, milliseconds, prune_events_before, prune_logs_up_to};
+use super::{later, milliseconds, prune_events_before, prune_logs_up_to, runs};
 use crate::context::Context;
 
 const EVERY: Duration = Duration::from_mins(1);
@@ -29,6 +29,7 @@ pub(crate) async fn sweep(context: Arc<Context>) {
 }
 
 async fn sweep_once(context: &Context) -> Result<(), StoreError> {
+    runs::prune_old(context).await?;
     let now = context.clock.now_ms();
     let default = context.settings.event_max_age.map(milliseconds);
     let mut last = None;

@@ -46,12 +46,12 @@ struct Order {
     auth: Option<Auth>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Auth {
     #[serde(default)]
-    username: String,
+    username: Option<String>,
     #[serde(default)]
-    password: String,
+    password: Option<String>,
 }
 
 /// A request that can be sent.
@@ -60,6 +60,7 @@ struct Prepared {
     method: Method,
     url: Url,
     headers: HeaderMap,
+    auth: Option<Auth>,
     body: Option<String>,
 }
 
@@ -87,21 +88,21 @@ impl HttpSender {
     async fn request(&self, payload: &str) -> Result<Response, Outcome> {
         let order: Order = serde_json::from_str(payload)
             .map_err(|error| Outcome::Failed(format!("the request is not understood: {error}")))?;
-        let auth = order.auth.as_ref().map(|auth| {
-            let Auth { username, password } = auth;
-            (username.clone(), password.clone())
-        });
         let prepared = prepare(order).map_err(Outcome::Failed)?;
         let judged = self.guard.judge(&prepared.url);
         judged.map_err(|refusal| Outcome::Failed(refusal.to_owned()))?;
-        let mut request = self
-            .client
-            .request(prepared.method, prepared.url)
-            .headers(prepared.headers);
-        if let Some((username, password)) = auth {
-            request = request.basic_auth(username, Some(password));
+        let Prepared {
+            method,
+            url,
+            headers,
+            auth,
+            body,
+        } = prepared;
+        let mut request = self.client.request(method, url).headers(headers);
+        if let Some(Auth { username, password }) = auth {
+            request = request.basic_auth(username.unwrap_or_default(), password);
         }
-        if let Some(body) = prepared.body {
+        if let Some(body) = body {
             request = request.body(body);
         }
         request.send().await.map_err(|error| self.failure(&error))
@@ -128,19 +129,19 @@ fn prepare(order: Order) -> Result<Prepared, String> {
     }
     append(&mut url, &order.params.unwrap_or_default());
     let mut headers = headers(&order.headers.unwrap_or_default())?;
-    let body = order.data.map(|data| match text(&data) {
-        Some(text) => text,
-        None => {
+    let body = order.data.map(|data| {
+        text(&data).unwrap_or_else(|| {
             headers
                 .entry(CONTENT_TYPE)
                 .or_insert(HeaderValue::from_static("application/json"));
             data.get().to_owned()
-        }
+        })
     });
     Ok(Prepared {
         method,
         url,
         headers,
+        auth: order.auth,
         body,
     })
 }

@@ -1,7 +1,7 @@
 //! The worker of one lane: it sends what is due there, several at a time, and goes when nothing is due any more.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     pin::Pin,
     sync::Arc,
     time::Duration,
@@ -51,7 +51,7 @@ pub(super) struct Worker {
     told: mpsc::Receiver<()>,
     waiting: Vec<Parcel>,
     /// Those that wait here and those under way: in the store they are due all the same.
-    in_hand: HashSet<EmitId>,
+    in_hand: BTreeSet<EmitId>,
     /// Parcels under way to each peer.
     busy: HashMap<String, usize>,
     /// Peers that gave no answer, and have given none since.
@@ -77,7 +77,7 @@ impl Worker {
             lane,
             told,
             waiting: Vec::new(),
-            in_hand: HashSet::new(),
+            in_hand: BTreeSet::new(),
             busy: HashMap::new(),
             slow: HashSet::new(),
             maybe_more: true,

@@ -1,6 +1,6 @@
 //! What waits to be sent. Each user has a lane for each kind, so that nobody is behind the many sends of another.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use sluice_model::{EmitId, UserId};
 
@@ -55,7 +55,7 @@ pub fn due(
     c: &mut dyn Conn,
     lane: &Lane,
     now: i64,
-    in_hand: &HashSet<EmitId>,
+    in_hand: &BTreeSet<EmitId>,
     portion: Portion,
 ) -> Result<Vec<SendRow>> {
     let in_hand_count = u32::try_from(in_hand.len()).unwrap_or(u32::MAX);

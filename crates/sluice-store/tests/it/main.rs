@@ -16,6 +16,7 @@ mod logs;
 mod opening;
 mod pruning;
 mod routes;
+mod runs;
 mod search;
 mod sends;
 mod source_state;

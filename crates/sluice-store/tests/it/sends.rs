@@ -1,6 +1,6 @@
 //! What waits to be sent.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use rstest::rstest;
 use sluice_model::{EmitId, IdGen, InvocationId, WorkflowId};
@@ -53,7 +53,7 @@ fn store_with(db: Db, rows: &[(&str, SendKind, Option<i64>)]) -> Option<(TestSto
 }
 
 fn due(t: &TestStore, lane: Lane, in_hand: &[EmitId], portion: Portion) -> Vec<EmitId> {
-    let in_hand: HashSet<EmitId> = in_hand.iter().copied().collect();
+    let in_hand: BTreeSet<EmitId> = in_hand.iter().copied().collect();
     let rows = t.read(move |c| outbox::due(c, &lane, 10, &in_hand, portion));
     rows.unwrap().into_iter().map(|row| row.id).collect()
 }
@@ -138,7 +138,7 @@ fn what_is_put_off_is_due_later_and_what_is_over_is_not_due(#[case] db: Db) {
     t.write(move |c| {
         outbox::postpone(c, &put_off, 50)?;
         let lane = lane("a", SendKind::Http);
-        let mut rows = outbox::due(c, &lane, 10, &HashSet::new(), ALL)?;
+        let mut rows = outbox::due(c, &lane, 10, &BTreeSet::new(), ALL)?;
         let row = rows.remove(0);
         assert_eq!(row.id, over);
         let sent = SendRow {

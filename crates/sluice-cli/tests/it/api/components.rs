@@ -161,3 +161,22 @@ async fn a_component_must_have_a_name_a_version_and_run() {
         assert!(faults.contains(what), "{what}: {faults}");
     }
 }
+
+#[tokio::test]
+async fn the_list_has_the_newest_of_each_key_and_of_each_name_without_one() {
+    let api = new_user().await;
+    create(&api, &with_key("one", "0.0.1")).await;
+    create(&api, IDLE).await;
+    let plain = create(&api, &IDLE.replace("0.0.1", "0.0.2")).await;
+    let newest = create(&api, &with_key("one", "0.0.2")).await;
+    let page = api.get("/components").await.expect(200);
+    assert_eq!(page["data"], json!([newest, plain]));
+    assert_eq!(page["page_info"]["total_count"], 2);
+    let first = api.get("/components?limit=1").await.expect(200);
+    assert_eq!(first["data"], json!([newest]));
+    let cursor = text(&first["page_info"]["end_cursor"]);
+    let rest = api.get(&format!("/components?after={cursor}")).await;
+    assert_eq!(rest.expect(200)["data"], json!([plain]));
+    let others = new_user().await.get("/components").await.expect(200);
+    assert_eq!(others["data"], json!([]));
+}

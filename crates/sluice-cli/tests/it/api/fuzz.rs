@@ -20,12 +20,15 @@ use super::{
     hostile::check,
     hostile_http::status,
 };
-use crate::support::{Deployed, deploy, shared_server};
+use crate::{
+    support::{Deployed, deploy, shared_server},
+    workflows::fixtures as workflows,
+};
 
 const TIME: Duration = Duration::from_secs(3);
 
 /// Fields and parameters that some endpoint takes.
-const NAMES: [&str; 40] = [
+const NAMES: [&str; 45] = [
     "component_id",
     "component_code",
     "component_url",
@@ -66,6 +69,11 @@ const NAMES: [&str; 40] = [
     "n",
     "retention",
     "event_id",
+    "document",
+    "files",
+    "secrets",
+    "version",
+    "from",
 ];
 
 /// Text that has broken servers before.
@@ -162,6 +170,7 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::GET, "/v1/users/me"),
         (Method::POST, "/v1/users"),
         (Method::POST, "/v1/components"),
+        (Method::GET, "/v1/components"),
         (Method::POST, "/v1/components/configure"),
         (Method::POST, "/v1/components/props"),
         (Method::POST, "/v1/components/registry"),
@@ -184,6 +193,16 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::POST, "/v1/webhooks"),
         (Method::GET, "/v1/users/me/webhooks"),
         (Method::POST, "/v1/deliveries/replay"),
+        (Method::POST, "/v1/workflows"),
+        (Method::POST, "/v1/workflows"),
+        (Method::GET, "/v1/workflows"),
+        (Method::PUT, "/v1/workflows/{workflow}"),
+        (Method::PUT, "/v1/workflows/{workflow}"),
+        (Method::POST, "/v1/workflows/{workflow}/run"),
+        (Method::POST, "/v1/workflows/{workflow}/rollback"),
+        (Method::GET, "/v1/workflows/{workflow}/runs"),
+        (Method::POST, "/v1/workflows/{workflow}/runs/replay"),
+        (Method::GET, "/v1/workflows/{workflow}/event_summaries"),
         (Method::POST, "{endpoint}"),
     ]);
     let named = select(vec![
@@ -196,6 +215,12 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::PUT, "/v1/webhooks/wh_"),
         (Method::DELETE, "/v1/webhooks/wh_"),
         (Method::GET, "/v1/deliveries/"),
+        (Method::GET, "/v1/workflows/"),
+        (Method::DELETE, "/v1/workflows/p_"),
+        (Method::GET, "/v1/workflows/{workflow}/runs/"),
+        (Method::GET, "/v1/workflows/{workflow}/versions/"),
+        (Method::POST, "/workflows/resume/"),
+        (Method::GET, "/workflows/cancel/"),
         (Method::GET, "/v1/"),
         (Method::GET, "/uploads/"),
         (Method::PUT, "/e/"),
@@ -257,7 +282,7 @@ fn request() -> impl Strategy<Value = RandomRequest> {
     })
 }
 
-async fn send(api: &Api, source: &Deployed, random: &RandomRequest) -> Answer {
+async fn send(api: &Api, source: &Deployed, workflow: &str, random: &RandomRequest) -> Answer {
     let RandomRequest {
         method,
         path,
@@ -272,6 +297,7 @@ async fn send(api: &Api, source: &Deployed, random: &RandomRequest) -> Answer {
         .expect("an endpoint");
     let path = path
         .replace("{id}", &source.id)
+        .replace("{workflow}", workflow)
         .replace("{endpoint}", endpoint);
     let query: Vec<String> = query
         .iter()
@@ -345,8 +371,11 @@ fn random_requests_are_never_answered_with_a_5xx(
     // The operator, because nobody else gets past the door of every endpoint.
     let api = server.api();
     let source = runtime.block_on(deploy(&api, EMITTER));
+    let workflow = runtime
+        .block_on(workflows::deploy(&api, workflows::ECHO))
+        .id;
     for_some_time(&request(), |random| {
-        check(&runtime.block_on(send(&api, &source, &random)))
+        check(&runtime.block_on(send(&api, &source, &workflow, &random)))
     });
     assert_unharmed(server, &runtime);
 }

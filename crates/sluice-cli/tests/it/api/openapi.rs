@@ -11,10 +11,11 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 51] = [
+const ROUTES: [(&str, &str); 68] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
+    ("GET", "/v1/components"),
     ("GET", "/v1/components/{key_or_id}"),
     ("GET", "/v1/components/registry/{key}"),
     ("POST", "/v1/components/registry"),
@@ -63,6 +64,22 @@ const ROUTES: [(&str, &str); 51] = [
     ("DELETE", "/v1/accounts/{id}"),
     ("POST", "/v1/accounts/connect"),
     ("GET", "/v1/accounts/connect/{id}"),
+    ("GET", "/v1/workflows"),
+    ("POST", "/v1/workflows"),
+    ("GET", "/v1/workflows/schema.json"),
+    ("GET", "/v1/workflows/{id}"),
+    ("PUT", "/v1/workflows/{id}"),
+    ("DELETE", "/v1/workflows/{id}"),
+    ("POST", "/v1/workflows/{id}/run"),
+    ("GET", "/v1/workflows/{id}/versions"),
+    ("GET", "/v1/workflows/{id}/versions/{number}"),
+    ("POST", "/v1/workflows/{id}/rollback"),
+    ("GET", "/v1/workflows/{id}/runs"),
+    ("POST", "/v1/workflows/{id}/runs/replay"),
+    ("GET", "/v1/workflows/{id}/runs/{run_id}"),
+    ("POST", "/v1/workflows/{id}/runs/{run_id}/replay"),
+    ("GET", "/v1/workflows/{id}/event_summaries"),
+    ("GET", "/v1/workflows/{id}/$errors/event_summaries"),
 ];
 
 async fn document(api: &Api) -> Value {
@@ -84,13 +101,29 @@ fn routes(document: &Value) -> Vec<(String, String)> {
 
 /// Every documented method and path, with the variable parts filled in by text that names nothing.
 pub(super) async fn operations(api: &Api) -> Vec<(String, String)> {
-    let routes = routes(&document(api).await);
+    filled(routes(&document(api).await))
+}
+
+/// Those of them that need a key.
+pub(super) async fn guarded_operations(api: &Api) -> Vec<(String, String)> {
+    let document = document(api).await;
+    let mut guarded = routes(&document);
+    guarded.retain(|(method, path)| {
+        let operation = &document["paths"][path][method.to_lowercase()];
+        operation["security"] != serde_json::json!([{}])
+    });
+    filled(guarded)
+}
+
+fn filled(routes: Vec<(String, String)>) -> Vec<(String, String)> {
     let filled = |path: &str| {
         path.replace("{id}", "dc_unknown")
             .replace("{key_or_id}", "unknown")
             .replace("{id_or_slug}", "unknown")
             .replace("{key}", "unknown")
             .replace("{name}", "unknown")
+            .replace("{number}", "1")
+            .replace("{run_id}", "unknown")
     };
     routes
         .into_iter()

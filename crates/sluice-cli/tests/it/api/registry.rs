@@ -48,6 +48,9 @@ async fn a_published_component_is_deployed_by_its_key_by_anyone() {
     let api = new_user().await;
     let source = api.post("/sources", &json!({ "key": key })).await.ok();
     assert_eq!(source["component_id"], published["id"]);
+    let path = format!("/components/{}", text(&published["id"]));
+    assert_eq!(api.get(&path).await.ok(), published);
+    refused(new_user().await.get(&path).await, 404);
     let source = Deployed {
         id: text(&source["id"]),
         api,

@@ -99,6 +99,9 @@ impl Actor {
         };
         let keep = context.settings.event_retention;
         self.retention.stored(context, &self.handle.id, keep, rows);
+        let is_over = |change: &&Change| change.run.finished_at.is_some();
+        let ended = batch.changes.iter().filter(is_over).count();
+        self.retention.ended(context, &self.handle.id, ended as u64);
     }
 
     fn tell_readers(&self, batch: &Batch, applied: &Applied) {

@@ -10,19 +10,19 @@ use tempfile::TempDir;
 use super::{node_server::NodeServer, post_office::PostOffice};
 use crate::support::{PATIENCE, own_server};
 
-struct MailServer {
+pub(super) struct MailServer {
     folder: TempDir,
     node: NodeServer,
 }
 
 impl MailServer {
-    fn start() -> MailServer {
+    pub(super) fn start() -> MailServer {
         let folder = tempfile::tempdir().expect("a folder");
         let node = NodeServer::start("mail_server.mjs", &[folder.path().as_os_str()]);
         MailServer { folder, node }
     }
 
-    fn options(&self, password: &str) -> ServerOptions {
+    pub(super) fn options(&self, password: &str) -> ServerOptions {
         let url = format!("smtp://mailer:{password}@{}", self.node.address);
         own_server()
             .args(["--send-retries", "50ms,50ms"])
@@ -31,7 +31,7 @@ impl MailServer {
     }
 
     /// The mails to one address.
-    async fn mails_to(&self, address: &str, count: usize) -> Vec<Value> {
+    pub(super) async fn mails_to(&self, address: &str, count: usize) -> Vec<Value> {
         wait_for(PATIENCE, "mail", async || {
             let mut mails = read_all(self.folder.path());
             mails.retain(|mail| mail["to"] == json!([address]));

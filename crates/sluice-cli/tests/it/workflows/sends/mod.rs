@@ -1,5 +1,6 @@
 //! What steps send with `$.send`: it arrives, whatever fails, and is kept as the record of what came of it.
 
+mod by_workflow;
 mod email;
 mod fairness;
 mod http;

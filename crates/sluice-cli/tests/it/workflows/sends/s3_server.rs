@@ -33,6 +33,11 @@ impl S3Server {
         options(&self.node.address)
     }
 
+    /// Options with which a server also writes here.
+    pub(super) fn added_to(&self, options: ServerOptions) -> ServerOptions {
+        writing_to(options, &self.node.address)
+    }
+
     /// The lines of each object in the bucket, by key.
     pub(crate) fn objects(&self) -> BTreeMap<String, Vec<String>> {
         let bucket = self.folder.path().join("some-bucket");
@@ -49,8 +54,13 @@ impl S3Server {
 
 /// Options for a server that writes there.
 pub(super) fn options(endpoint: &str) -> ServerOptions {
-    own_server()
-        .args(["--send-retries", "50ms,50ms", "--s3-endpoint", endpoint])
+    let options = own_server().args(["--send-retries", "50ms,50ms"]);
+    writing_to(options, endpoint)
+}
+
+fn writing_to(options: ServerOptions, endpoint: &str) -> ServerOptions {
+    options
+        .args(["--s3-endpoint", endpoint])
         .env("SLUICE_S3_ACCESS_KEY_ID", "S3RVER")
         .env("SLUICE_S3_SECRET_ACCESS_KEY", "S3RVER")
 }

@@ -22,6 +22,28 @@ use crate::support::{PATIENCE, own_server};
 type Messages =
     Pin<Box<dyn Stream<Item = std::result::Result<Event, EventStreamError<reqwest::Error>>>>>;
 
+/// A reader of a workflow's stream.
+pub(super) struct Live(Messages);
+
+/// Follows a workflow from now on; it must have sent nothing before.
+pub(super) async fn follow(url: &str, workflow: &str) -> Live {
+    let response = get(&format!("{url}/workflows/{workflow}/sse"), None).await;
+    assert_eq!(response.status(), 200);
+    Live(Box::pin(response.bytes_stream().eventsource()))
+}
+
+impl Live {
+    pub(super) async fn next(&mut self) -> Event {
+        next(&mut self.0).await
+    }
+
+    /// Waits for the end of the stream.
+    pub(super) async fn ends(mut self) {
+        let end = timeout(PATIENCE, self.0.next()).await;
+        assert!(end.expect("the end in time").is_none());
+    }
+}
+
 /// Stores a workflow that has sent 120 messages, on two channels in turn, and other events.
 fn sent_before(c: &mut dyn Conn, user: UserId) -> Result<()> {
     let row = Workflow {
@@ -60,8 +82,12 @@ async fn office() -> PostOffice {
 }
 
 async fn ask(office: &PostOffice, path: &str, last: Option<&str>) -> Response {
+    get(&format!("{}{path}", office.server.url()), last).await
+}
+
+async fn get(url: &str, last: Option<&str>) -> Response {
     let client = Client::builder().no_proxy().build().expect("a client");
-    let mut request = client.get(format!("{}{path}", office.server.url()));
+    let mut request = client.get(url);
     if let Some(last) = last {
         request = request.header("last-event-id", last);
     }

@@ -1,0 +1,192 @@
+//! Values of props in a folder: secrets and accounts are references there.
+//!
+//! `{ secret: NAME }` is a secret, `{ account: <name>, app: <slug> }` an account, and `{ value: … }` a value that looks like one
+//! of these and is none.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+use sluice_api::Account;
+use sluice_model::{AccountId, MASK, PropDef, PropType};
+
+use super::names::source_secret;
+use crate::commands::{secrets::SecretValues, yaml::normal};
+
+const ACCOUNT_ID: &str = "authProvisionId";
+
+/// What a folder says about the props of the source `slug`.
+pub(crate) fn referring(
+    shown: &Map<String, Value>,
+    declared: &[PropDef],
+    slug: &str,
+    accounts: &[Account],
+) -> Map<String, Value> {
+    let given = shown
+        .iter()
+        .filter(|(name, value)| is_given(declared, name, value));
+    given
+        .map(|(name, value)| {
+            let value = if is_masked(declared, name, value) {
+                json!({ "secret": source_secret(slug, name) })
+            } else {
+                plain(value, accounts)
+            };
+            (name.clone(), value)
+        })
+        .collect()
+}
+
+/// Whether somebody gave the value, and not the server.
+pub(crate) fn is_given(declared: &[PropDef], name: &str, value: &Value) -> bool {
+    match declaration(declared, name) {
+        Some(prop) => !prop.prop_type.takes_no_value(),
+        // Props that came later are not told; what the server makes of them has these forms.
+        None => {
+            *value != json!({ "type": "$.service.db" })
+                && !only_key(value, "endpoint_url").is_some_and(Value::is_string)
+        }
+    }
+}
+
+/// Whether the value is a secret that the server does not show.
+pub(crate) fn is_masked(declared: &[PropDef], name: &str, value: &Value) -> bool {
+    value == MASK && declaration(declared, name).is_none_or(PropDef::is_secret)
+}
+
+pub(crate) fn declaration<'a>(declared: &'a [PropDef], name: &str) -> Option<&'a PropDef> {
+    declared.iter().find(|prop| prop.name == name)
+}
+
+fn plain(value: &Value, accounts: &[Account]) -> Value {
+    if let Some(Value::String(id)) = only_key(value, ACCOUNT_ID)
+        && let Some(account) = accounts.iter().find(|account| account.id.as_str() == id)
+        && named(accounts, &account.name, &account.app.name_slug).len() == 1
+    {
+        return json!({ "account": account.name, "app": account.app.name_slug });
+    }
+    let value = normal(without_nulls_of_timer(value));
+    let looks_like_ours = only_key(&value, "secret").is_some()
+        || only_key(&value, "value").is_some()
+        || account_reference(&value).is_some();
+    if looks_like_ours {
+        json!({ "value": value })
+    } else {
+        value
+    }
+}
+
+/// A schedule is shown with the field that it does not use.
+fn without_nulls_of_timer(value: &Value) -> Value {
+    match value {
+        Value::Object(fields)
+            if fields.contains_key("cron") && fields.contains_key("interval_seconds") =>
+        {
+            let set = fields.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(
+                set.map(|(key, value)| (key.clone(), value.clone()))
+                    .collect(),
+            )
+        }
+        other => other.clone(),
+    }
+}
+
+/// What takes the references of a folder for what they stand for.
+pub(crate) struct References<'a> {
+    pub(crate) secrets: &'a SecretValues,
+    pub(crate) accounts: &'a [Account],
+    /// Send values of secrets that the server has already.
+    pub(crate) update_secrets: bool,
+}
+
+impl References<'_> {
+    /// The values to send, where `current` are those that the server has; or everything that is missing.
+    pub(crate) fn resolved(
+        &self,
+        props: &Map<String, Value>,
+        current: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, Vec<String>> {
+        let mut values = Map::new();
+        let mut problems = Vec::new();
+        for (name, value) in props {
+            match self.value(value, current.get(name)) {
+                Ok(value) => {
+                    values.insert(name.clone(), value);
+                }
+                Err(problem) => problems.push(format!("props.{name}: {problem}")),
+            }
+        }
+        if problems.is_empty() {
+            Ok(values)
+        } else {
+            Err(problems)
+        }
+    }
+
+    fn value(&self, value: &Value, current: Option<&Value>) -> Result<Value, String> {
+        if let Some(Value::String(name)) = only_key(value, "secret") {
+            return self.secret(name, current == Some(&MASK.into()));
+        }
+        if let Some((name, app)) = account_reference(value) {
+            let id = self.account(name, app)?;
+            return Ok(json!({ ACCOUNT_ID: id }));
+        }
+        Ok(only_key(value, "value").unwrap_or(value).clone())
+    }
+
+    fn secret(&self, name: &str, is_stored: bool) -> Result<Value, String> {
+        if is_stored && !self.update_secrets {
+            return Ok(MASK.into());
+        }
+        match self.secrets.get(name) {
+            Some(value) => Ok(value.into()),
+            None if is_stored => Ok(MASK.into()),
+            None => Err(format!(
+                "the secret {name} has no value: set the environment variable {name}, or give it in --secrets-file"
+            )),
+        }
+    }
+
+    fn account(&self, name: &str, app: &str) -> Result<&AccountId, String> {
+        match named(self.accounts, name, app).as_slice() {
+            [account] => Ok(&account.id),
+            [] => Err(format!(
+                "there is no account {name:?} with the app {app}: connect it first"
+            )),
+            _ => Err(format!(
+                "there are several accounts {name:?} with the app {app}: give one of them another name"
+            )),
+        }
+    }
+}
+
+/// The props whose values are references to secrets.
+pub(crate) fn secret_references(props: &Map<String, Value>) -> BTreeSet<&String> {
+    let secrets = props
+        .iter()
+        .filter(|(_, value)| only_key(value, "secret").is_some());
+    secrets.map(|(name, _)| name).collect()
+}
+
+fn named<'a>(accounts: &'a [Account], name: &str, app: &str) -> Vec<&'a Account> {
+    let fits = |account: &&Account| account.name == name && account.app.name_slug == app;
+    accounts.iter().filter(fits).collect()
+}
+
+fn account_reference(value: &Value) -> Option<(&str, &str)> {
+    let fields = value.as_object().filter(|fields| fields.len() == 2)?;
+    fields
+        .get("account")?
+        .as_str()
+        .zip(fields.get("app")?.as_str())
+}
+
+fn only_key<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
+    let fields = value.as_object().filter(|fields| fields.len() == 1)?;
+    fields.get(key)
+}
+
+/// Whether the prop keeps its value when a request does not mention it.
+pub(crate) fn keeps_unmentioned(prop: &PropDef) -> bool {
+    prop.prop_type == PropType::Timer || (prop.is_secret() && prop.default_value().is_some())
+}

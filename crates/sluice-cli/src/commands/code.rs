@@ -1,0 +1,126 @@
+//! Code in files of this machine, with the files that it imports.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use sluice_bundle::{Bundle, BundleOptions, FileError, Files, LocalFiles, Location, bundle};
+use sluice_runtime::{Language, language, read};
+
+const TYPESCRIPT: [&str; 3] = ["ts", "mts", "cts"];
+/// What a file of code may be called.
+pub(crate) const EXTENSIONS: [&str; 6] = ["mjs", "js", "cjs", "ts", "mts", "cts"];
+
+/// A folder, from which nothing outside can be imported.
+pub(crate) struct CodeFolder {
+    root: PathBuf,
+    files: LocalFiles,
+}
+
+/// What is wrong, each with its place.
+pub(crate) type Faults = Vec<String>;
+
+impl CodeFolder {
+    pub(crate) fn new(root: &Path) -> io::Result<CodeFolder> {
+        Ok(CodeFolder {
+            root: root.to_owned(),
+            files: LocalFiles::new(root)?,
+        })
+    }
+
+    /// The code in a file, as one module when it imports others.
+    pub(crate) async fn module(&self, path: &str) -> Result<String, Faults> {
+        let text = self.text(path)?;
+        if !imports_files(path, &text) {
+            return Ok(text);
+        }
+        self.bundle(path, text).await.map(|bundle| bundle.code)
+    }
+
+    /// The file and all that it imports, by their paths.
+    pub(crate) async fn with_imports(
+        &self,
+        path: &str,
+    ) -> Result<BTreeMap<String, String>, Faults> {
+        let text = self.text(path)?;
+        let mut files = self.imports_of(path, &text).await?;
+        files.insert(path.to_owned(), text);
+        Ok(files)
+    }
+
+    /// All that `code` imports, as if it stood in the file `path`.
+    pub(crate) async fn imports_of(
+        &self,
+        path: &str,
+        code: &str,
+    ) -> Result<BTreeMap<String, String>, Faults> {
+        let mut imported = BTreeMap::new();
+        if !imports_files(path, code) {
+            return Ok(imported);
+        }
+        for location in self.bundle(path, code.to_owned()).await?.files {
+            if location.as_str() != path {
+                imported.insert(location.to_string(), self.text(location.as_str())?);
+            }
+        }
+        Ok(imported)
+    }
+
+    fn text(&self, path: &str) -> Result<String, Faults> {
+        fs::read_to_string(self.root.join(path)).map_err(|error| {
+            vec![match error.kind() {
+                io::ErrorKind::NotFound => format!("{path}: there is no such file"),
+                io::ErrorKind::InvalidData => format!("{path}: it is not UTF-8 text"),
+                _ => format!("{path}: it cannot be read: {error}"),
+            }]
+        })
+    }
+
+    async fn bundle(&self, path: &str, text: String) -> Result<Bundle, Faults> {
+        let entry = Location::new(path);
+        let files = WithEntry {
+            entry: entry.clone(),
+            text,
+            files: self.files.clone(),
+        };
+        let made = bundle(&entry, files, BundleOptions::default()).await;
+        made.map_err(|faults| faults.iter().map(ToString::to_string).collect())
+    }
+}
+
+/// Files of a folder, and one that need not be there.
+struct WithEntry {
+    entry: Location,
+    text: String,
+    files: LocalFiles,
+}
+
+impl Files for WithEntry {
+    fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
+        self.files.locate(importer, specifier)
+    }
+
+    fn app_folder(&self, app: &str) -> Option<Location> {
+        self.files.app_folder(app)
+    }
+
+    async fn read(&self, location: &Location) -> Result<Option<String>, FileError> {
+        if *location == self.entry {
+            return Ok(Some(self.text.clone()));
+        }
+        self.files.read(location).await
+    }
+}
+
+/// Mistakes in code are the server's to tell.
+fn imports_files(path: &str, code: &str) -> bool {
+    let extension = Path::new(path).extension().unwrap_or_default();
+    let language = if TYPESCRIPT.iter().any(|known| extension == *known) {
+        Language::TypeScript
+    } else {
+        language(code)
+    };
+    read(code, language).is_ok_and(|reading| reading.relative.is_some())
+}

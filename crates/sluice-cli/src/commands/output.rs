@@ -1,0 +1,135 @@
+//! What commands show: aligned text for people, JSON for programs.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use jiff::{Timestamp, tz::TimeZone};
+use serde::Serialize;
+
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+pub(crate) const CHANGED: Style = AnsiColor::Yellow.on_default();
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// Writes to standard output, without colours unless it is a terminal.
+pub(crate) fn show(text: &str) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Writes to standard error, without colours unless it is a terminal.
+pub(crate) fn complain(text: &str) -> io::Result<()> {
+    anstream::stderr().lock().write_all(text.as_bytes())
+}
+
+pub(crate) fn show_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    Ok(show(&text)?)
+}
+
+pub(crate) fn styled(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Rows in columns as wide as they need to be. Escape codes take no room.
+pub(crate) struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(crate) fn new(header: &[&str]) -> Table {
+        let header = header.iter().map(|name| styled(FAINT, name)).collect();
+        Table { rows: vec![header] }
+    }
+
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    pub(crate) fn to_text(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
+        let widths: Vec<usize> = (0..columns)
+            .map(|column| {
+                let cells = self.rows.iter().filter_map(|row| row.get(column));
+                cells.map(|cell| width(cell)).max().unwrap_or_default()
+            })
+            .collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (cell, room) in row.iter().zip(&widths) {
+                line.push_str(cell);
+                line.push_str(&" ".repeat(room + 2 - width(cell)));
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Names and values, one to a line.
+pub(crate) fn fields(fields: &[(&str, String)]) -> String {
+    let room = fields.iter().map(|(name, _)| name.len()).max();
+    let lines = fields.iter().map(|(name, value)| {
+        let pad = " ".repeat(room.unwrap_or_default() - name.len());
+        format!("{FAINT}{name}{FAINT:#}{pad}  {value}\n")
+    });
+    lines.collect()
+}
+
+fn width(text: &str) -> usize {
+    anstream::adapter::strip_str(text)
+        .to_string()
+        .chars()
+        .count()
+}
+
+/// A moment in the zone of whoever looks.
+pub(crate) fn moment(epoch_ms: i64) -> String {
+    Timestamp::from_millisecond(epoch_ms).map_or_else(
+        |_| "-".to_owned(),
+        |moment| {
+            let local = moment.to_zoned(TimeZone::system());
+            local.strftime("%Y-%m-%d %H:%M:%S").to_string()
+        },
+    )
+}
+
+/// How long something took.
+pub(crate) fn duration(ms: i64) -> String {
+    match ms {
+        ..1000 => format!("{ms} ms"),
+        1000..60_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1000),
+    }
+}
+
+/// One item, or several: `1 file`, `2 files`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_whatever_their_colours() {
+        let mut table = Table::new(&["NAME", "STATE"]);
+        table.row(vec![styled(GOOD, "a"), "on".to_owned()]);
+        table.row(vec!["längst".to_owned(), String::new()]);
+        let plain = anstream::adapter::strip_str(&table.to_text()).to_string();
+        assert_eq!(plain, "NAME    STATE\na       on\nlängst\n");
+    }
+
+    #[test]
+    fn durations_suit_their_length() {
+        assert_eq!(duration(12), "12 ms");
+        assert_eq!(duration(1250), "1.2 s");
+        assert_eq!(duration(61_000), "1 min 1 s");
+    }
+}

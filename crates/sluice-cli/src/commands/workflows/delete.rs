@@ -1,0 +1,28 @@
+//! `sluice workflows delete`
+
+use clap::Args;
+use serde_json::json;
+
+use super::target::{Common, Target};
+use crate::commands::output::{show, show_json};
+
+/// Delete a workflow, with its versions, its runs and its events
+#[derive(Debug, Args)]
+pub(crate) struct DeleteOptions {
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    common: Common,
+}
+
+pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
+    let client = options.common.connection.client()?;
+    let workflow = options.target.find(&client).await?;
+    client
+        .delete(&format!("/workflows/{}", workflow.id))
+        .await?;
+    if options.common.json {
+        return show_json(&json!({ "deleted": workflow.id }));
+    }
+    Ok(show(&format!("Deleted {}\n", workflow.name_slug))?)
+}

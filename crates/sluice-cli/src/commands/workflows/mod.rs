@@ -1,0 +1,51 @@
+//! `sluice workflows …`
+
+mod delete;
+mod deploy;
+mod describe;
+mod list;
+mod replay;
+mod rollback;
+mod run;
+mod run_text;
+mod runs;
+mod target;
+mod versions;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use sluice_model::workflow::SCHEMA;
+
+use super::output::show;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkflowsCommand {
+    Deploy(deploy::DeployOptions),
+    List(list::ListOptions),
+    Describe(describe::DescribeOptions),
+    Run(run::RunOptions),
+    Runs(runs::RunsOptions),
+    Replay(replay::ReplayOptions),
+    Versions(versions::VersionsOptions),
+    Rollback(rollback::RollbackOptions),
+    Delete(delete::DeleteOptions),
+    /// Print the JSON Schema of workflow documents, for editors
+    Schema,
+}
+
+pub(crate) async fn run(command: WorkflowsCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        WorkflowsCommand::Deploy(options) => return deploy::deploy(options).await,
+        WorkflowsCommand::Run(options) => return run::run(options).await,
+        WorkflowsCommand::List(options) => list::list(options).await?,
+        WorkflowsCommand::Describe(options) => describe::describe(options).await?,
+        WorkflowsCommand::Runs(options) => runs::runs(options).await?,
+        WorkflowsCommand::Replay(options) => replay::replay(options).await?,
+        WorkflowsCommand::Versions(options) => versions::versions(options).await?,
+        WorkflowsCommand::Rollback(options) => rollback::rollback(options).await?,
+        WorkflowsCommand::Delete(options) => delete::delete(options).await?,
+        WorkflowsCommand::Schema => show(SCHEMA)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

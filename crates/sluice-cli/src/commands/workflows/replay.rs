@@ -1,0 +1,66 @@
+//! `sluice workflows replay`
+
+use clap::{Args, ValueEnum};
+use sluice_api::{Invocation, ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState};
+
+use super::target::{Common, Target};
+use crate::{
+    client::escaped,
+    commands::output::{counted, show, show_json},
+};
+
+/// Run again what has run: one run, or all that failed
+#[derive(Debug, Args)]
+pub(crate) struct ReplayOptions {
+    #[command(flatten)]
+    target: Target,
+    /// Id of the run
+    #[arg(required_unless_present = "failed")]
+    run: Option<String>,
+    /// All runs that failed
+    #[arg(long, conflicts_with = "run")]
+    failed: bool,
+    /// Where to begin
+    #[arg(long, value_enum, default_value_t = From::Start)]
+    from: From,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum From {
+    /// With the first step
+    Start,
+    /// With the step that failed
+    Failed,
+}
+
+pub(super) async fn replay(options: ReplayOptions) -> anyhow::Result<()> {
+    let client = options.common.connection.client()?;
+    let workflow = options.target.find(&client).await?;
+    let path = format!("/workflows/{}/runs", workflow.id);
+    let from = Some(match options.from {
+        From::Start => ReplayFrom::Start,
+        From::Failed => ReplayFrom::Failed,
+    });
+    if let Some(run) = &options.run {
+        let path = format!("{path}/{}/replay", escaped(run));
+        let begun: Invocation = client.post(&path, &ReplayRun { from }).await?;
+        if options.common.json {
+            return show_json(&begun);
+        }
+        return Ok(show(&format!("{}\n", begun.id))?);
+    }
+    let body = ReplayRuns {
+        from,
+        state: Some(ReplayedState::Failed),
+        ..ReplayRuns::default()
+    };
+    let replayed: ReplayedRuns = client.post(&format!("{path}/replay"), &body).await?;
+    if options.common.json {
+        return show_json(&replayed);
+    }
+    let count = usize::try_from(replayed.count).unwrap_or(usize::MAX);
+    let runs = counted(count, "run");
+    Ok(show(&format!("{runs} begun\n"))?)
+}

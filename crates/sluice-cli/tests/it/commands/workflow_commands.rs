@@ -1,0 +1,275 @@
+//! The other commands of `sluice workflows`, for people and for programs.
+
+use serde_json::{Value, json};
+
+use super::fixtures::{Cli, Folder, run};
+use crate::workflows::fixtures::{ECHO, FRAGILE, deploy};
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[tokio::test]
+async fn list_shows_a_line_for_each_and_says_how_to_begin() {
+    let cli = Cli::new().await;
+    let out = cli.ok(&["workflows", "list"]).await;
+    assert!(out.contains("sluice workflows deploy FILE"), "{out}");
+    assert_eq!(
+        parsed(&cli.ok(&["workflows", "list", "--json"]).await),
+        json!([])
+    );
+    let echo = deploy(&cli.api, ECHO).await;
+    let out = cli.ok(&["workflows", "list"]).await;
+    let lines: Vec<Vec<&str>> = out
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(
+        lines[0],
+        ["SLUG", "ID", "VERSION", "STATE", "QUEUED", "TRIGGERS"]
+    );
+    assert_eq!(lines[1], ["echo", &echo.id, "1", "active", "0", "http"]);
+    assert!(
+        !out.contains('\u{1b}'),
+        "colours are for terminals: {out:?}"
+    );
+    let listed = parsed(&cli.ok(&["workflows", "list", "--json"]).await);
+    assert_eq!(listed[0], echo.now().await);
+}
+
+#[tokio::test]
+async fn describe_takes_an_id_or_a_slug() {
+    let cli = Cli::new().await;
+    let echo = deploy(&cli.api, ECHO).await;
+    let by_slug = cli.ok(&["workflows", "describe", "echo"]).await;
+    assert_eq!(cli.ok(&["workflows", "describe", &echo.id]).await, by_slug);
+    for line in [
+        "name         Echo\n",
+        "steps        echo\n",
+        "endpoint     http",
+    ] {
+        assert!(by_slug.contains(line), "{line}\n{by_slug}");
+    }
+    let shown = parsed(&cli.ok(&["workflows", "describe", "echo", "--json"]).await);
+    assert_eq!(shown, echo.now().await);
+}
+
+#[tokio::test]
+async fn a_workflow_that_is_not_there_is_named_with_what_to_do() {
+    let cli = Cli::new().await;
+    for name in ["nobody", "p_nobody"] {
+        let ran = cli.run(&["workflows", "describe", name]).await;
+        assert_eq!(ran.code, 1);
+        let words =
+            format!("sluice: there is no workflow {name}: `sluice workflows list` shows yours\n");
+        assert_eq!(ran.err, words);
+    }
+}
+
+#[tokio::test]
+async fn run_takes_its_event_from_the_command_line_or_a_file() {
+    let cli = Cli::new().await;
+    deploy(&cli.api, ECHO).await;
+    let folder = Folder::with(&[("event.json", "{\"from\": \"a file\"}")]);
+    let file = format!("@{}", folder.join("event.json").display());
+    for (event, shown) in [
+        (r#"{"a": [1]}"#, json!({ "a": [1] })),
+        (file.as_str(), json!({ "from": "a file" })),
+    ] {
+        let args = [
+            "workflows",
+            "run",
+            "echo",
+            "--wait",
+            "--json",
+            "--event",
+            event,
+        ];
+        let run = parsed(&cli.ok(&args).await);
+        assert_eq!(run["state"], "succeeded");
+        assert_eq!(run["steps"][0]["exports"]["$return_value"], shown);
+    }
+    let ran = cli
+        .run(&["workflows", "run", "echo", "--event", "{oops"])
+        .await;
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("--event is not JSON"), "{}", ran.err);
+    // Standard input is empty here.
+    let ran = cli.run(&["workflows", "run", "echo", "--event", "-"]).await;
+    assert!(ran.err.contains("--event is not JSON"), "{}", ran.err);
+}
+
+#[tokio::test]
+async fn run_gives_the_id_at_once_and_with_wait_exits_with_1_when_the_run_fails() {
+    let cli = Cli::new().await;
+    let fragile = deploy(&cli.api, FRAGILE).await;
+    let id = cli.ok(&["workflows", "run", "fragile"]).await;
+    assert_eq!(fragile.ended(id.trim()).await["state"], "succeeded");
+    let id = parsed(&cli.ok(&["workflows", "run", "fragile", "--json"]).await);
+    fragile.ended(id["id"].as_str().expect("an id")).await;
+    let ran = cli
+        .run(&[
+            "workflows",
+            "run",
+            "fragile",
+            "--wait",
+            "--event",
+            "{\"fail\": true}",
+        ])
+        .await;
+    assert_eq!(ran.code, 1);
+    for line in [
+        "state    failed\n",
+        "✓ first  ",
+        "✗ second  ",
+        "Error: as asked (step second)\n",
+    ] {
+        assert!(ran.out.contains(line), "{line}\n{}", ran.out);
+    }
+}
+
+#[tokio::test]
+async fn runs_are_listed_newest_first_by_state_and_shown_one_by_one() {
+    let cli = Cli::new().await;
+    let fragile = deploy(&cli.api, FRAGILE).await;
+    let good = fragile.run_and_wait(&json!({})).await;
+    let bad = fragile.run_and_wait(&json!({ "fail": true })).await;
+    let id = |run: &Value| run["id"].as_str().expect("an id").to_owned();
+    let out = cli.ok(&["workflows", "runs", "fragile"]).await;
+    let rows: Vec<&str> = out.lines().collect();
+    assert_eq!(rows.len(), 3, "{out}");
+    assert!(
+        rows[1].starts_with(&format!("{}  failed", id(&bad))),
+        "{out}"
+    );
+    assert!(rows[1].ends_with("Error: as asked (step second)"), "{out}");
+    assert!(
+        rows[2].starts_with(&format!("{}  succeeded", id(&good))),
+        "{out}"
+    );
+    let ids = async |args: &[&str]| {
+        let all = [&["workflows", "runs", "fragile", "--json"], args].concat();
+        let runs = parsed(&cli.ok(&all).await);
+        runs.as_array()
+            .expect("runs")
+            .iter()
+            .map(id)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&["--state", "failed"]).await, [id(&bad)]);
+    assert_eq!(ids(&["-n", "1"]).await, [id(&bad)]);
+    assert_eq!(ids(&["-n", "200"]).await, [id(&bad), id(&good)]);
+    let out = cli.ok(&["workflows", "runs", "fragile", &id(&good)]).await;
+    assert!(out.contains("$return_value = \"one two three\"\n"), "{out}");
+    let one = parsed(
+        &cli.ok(&["workflows", "runs", "fragile", &id(&good), "--json"])
+            .await,
+    );
+    assert_eq!(one, good);
+    let ran = cli
+        .run(&["workflows", "runs", "fragile", "--state", "odd"])
+        .await;
+    assert_eq!(ran.code, 2);
+}
+
+#[tokio::test]
+async fn replay_takes_one_run_or_all_that_failed() {
+    let cli = Cli::new().await;
+    let fragile = deploy(&cli.api, FRAGILE).await;
+    let bad = fragile.run_and_wait(&json!({ "fail": true })).await;
+    let id = bad["id"].as_str().expect("an id");
+    fragile
+        .redeploy(&FRAGILE.replace("if (steps.trigger.event.fail)", "if (false)"))
+        .await;
+    let again = cli
+        .ok(&["workflows", "replay", "fragile", id, "--from", "failed"])
+        .await;
+    let again = fragile.ended(again.trim()).await;
+    assert_eq!(
+        (&again["state"], &again["replay_of"]),
+        (&json!("succeeded"), &json!(id))
+    );
+    let at = |run: &Value| run["steps"][0]["exports"]["at"].clone();
+    assert_eq!(at(&again), at(&bad), "the first step did not run again");
+    let begun = parsed(
+        &cli.ok(&["workflows", "replay", "fragile", id, "--json"])
+            .await,
+    );
+    let begun = fragile.ended(begun["id"].as_str().expect("an id")).await;
+    assert_ne!(at(&begun), at(&bad));
+    assert_eq!(cli.run(&["workflows", "replay", "fragile"]).await.code, 2);
+}
+
+#[tokio::test]
+async fn all_that_failed_are_replayed_at_once() {
+    let cli = Cli::new().await;
+    let fragile = deploy(&cli.api, FRAGILE).await;
+    for fail in [true, false, true] {
+        fragile.run_and_wait(&json!({ "fail": fail })).await;
+    }
+    fragile
+        .redeploy(&FRAGILE.replace("if (steps.trigger.event.fail)", "if (false)"))
+        .await;
+    let out = cli
+        .ok(&["workflows", "replay", "fragile", "--failed"])
+        .await;
+    assert_eq!(out, "2 runs begun\n");
+    let runs = fragile.ended_runs(5).await;
+    let good = runs
+        .iter()
+        .filter(|run| run["state"] == "succeeded")
+        .count();
+    assert_eq!(good, 3);
+    let args = ["workflows", "replay", "fragile", "--failed", "--json"];
+    assert_eq!(parsed(&cli.ok(&args).await), json!({ "count": 0 }));
+}
+
+#[tokio::test]
+async fn versions_are_listed_and_rolled_back_to() {
+    let cli = Cli::new().await;
+    let echo = deploy(&cli.api, ECHO).await;
+    echo.redeploy(&ECHO.replace("name: echo", "name: other"))
+        .await;
+    let out = cli.ok(&["workflows", "versions", "echo"]).await;
+    let rows: Vec<Vec<&str>> = out
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!((rows[1][0], rows[1].last()), ("2", Some(&"running")));
+    assert_eq!(rows[2][0], "1");
+    let out = cli.ok(&["workflows", "rollback", "echo", "1"]).await;
+    assert_eq!(out, "New runs of echo take version 1\n");
+    let listed = parsed(&cli.ok(&["workflows", "versions", "echo", "--json"]).await);
+    assert_eq!(
+        (&listed[0]["running"], &listed[1]["running"]),
+        (&json!(false), &json!(true))
+    );
+    let back = parsed(
+        &cli.ok(&["workflows", "rollback", "echo", "2", "--json"])
+            .await,
+    );
+    assert_eq!(back["version"], 2);
+    let ran = cli.run(&["workflows", "rollback", "echo", "9"]).await;
+    assert_eq!(ran.code, 1, "{ran:?}");
+}
+
+#[tokio::test]
+async fn delete_deletes() {
+    let cli = Cli::new().await;
+    deploy(&cli.api, ECHO).await;
+    let echo = deploy(&cli.api, ECHO).await;
+    assert_eq!(
+        cli.ok(&["workflows", "delete", "echo"]).await,
+        "Deleted echo\n"
+    );
+    let out = cli.ok(&["workflows", "delete", "echo-1", "--json"]).await;
+    assert_eq!(parsed(&out), json!({ "deleted": echo.id }));
+    assert_eq!(cli.api.get("/workflows").await.ok(), json!([]));
+}
+
+#[tokio::test]
+async fn the_schema_needs_no_server() {
+    let ran = run(&["workflows", "schema"], &[]).await;
+    assert_eq!(ran.code, 0);
+    assert!(parsed(&ran.out)["properties"]["steps"].is_object());
+}

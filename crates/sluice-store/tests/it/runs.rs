@@ -1,0 +1,277 @@
+//! Runs of workflows: pages of them, ranges of them, and forgetting them.
+
+use rstest::rstest;
+use sluice_model::{
+    DeploymentId, EmitId, IdGen, InvocationId, WorkflowId,
+    workflow::{RunOrigin, WorkflowDefinition, WorkflowSettings},
+};
+use sluice_store::{
+    Result,
+    deployments::{self, Deployment},
+    run_history,
+    run_pruning::{self, RunKey},
+    run_steps::{self, StepRecord, StepState},
+    runs::{self, Run, RunState},
+    sends::{self, SendKind, SendRow, SendState},
+    workflows::{self, Workflow},
+};
+
+use crate::support::{Db, TestStore, invocation_ids, user_id};
+
+fn workflow_id(tail: &str) -> WorkflowId {
+    WorkflowId::parse(&format!("p_{tail}")).unwrap()
+}
+
+fn run(workflow: &str, id: InvocationId, state: RunState) -> Run {
+    Run {
+        id,
+        workflow_id: workflow_id(workflow),
+        deployment_id: DeploymentId::parse("d_a").unwrap(),
+        state,
+        origin: RunOrigin {
+            source_type: "manual".to_owned(),
+            emitter_id: None,
+            replay_of: None,
+        },
+        depth: 0,
+        accepted_at: 1,
+        started_at: 10,
+        finished_at: state.is_over().then_some(20),
+        due_at: None,
+        pause: None,
+        pause_key: None,
+        error: None,
+        exit_reason: None,
+        event: "{}".to_owned(),
+    }
+}
+
+/// A store with runs of `p_a` in these states, and one of `p_b`; their ids grow.
+fn store_with(db: Db, states: &[RunState]) -> Option<(TestStore, Vec<InvocationId>)> {
+    let t = TestStore::new(db)?;
+    let ids = invocation_ids(states.len() + 1);
+    let mut rows: Vec<Run> = ids
+        .iter()
+        .zip(states)
+        .map(|(id, state)| run("a", *id, *state))
+        .collect();
+    rows.push(run("b", ids[states.len()], RunState::Succeeded));
+    t.write(move |c| rows.iter().try_for_each(|row| runs::begin(c, row)))
+        .unwrap();
+    Some((t, ids))
+}
+
+fn page(
+    t: &TestStore,
+    state: Option<RunState>,
+    limit: u32,
+    after: Option<InvocationId>,
+    before: Option<InvocationId>,
+) -> Vec<InvocationId> {
+    let read =
+        t.read(move |c| run_history::page(c, &workflow_id("a"), state, limit, after, before));
+    read.unwrap().into_iter().map(|run| run.id).collect()
+}
+
+fn ids_of(t: &TestStore, workflow: &'static str) -> Vec<InvocationId> {
+    let read = t.read(move |c| run_history::page(c, &workflow_id(workflow), None, 100, None, None));
+    read.unwrap().into_iter().map(|run| run.id).collect()
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn pages_are_newest_first_and_before_asks_for_the_nearest(#[case] db: Db) {
+    use RunState::{Failed, Succeeded};
+    let states = [Succeeded, Failed, Succeeded, Failed, Succeeded];
+    let Some((t, ids)) = store_with(db, &states) else {
+        return;
+    };
+    assert_eq!(page(&t, None, 2, None, None), [ids[4], ids[3]]);
+    assert_eq!(page(&t, None, 2, Some(ids[3]), None), [ids[2], ids[1]]);
+    assert_eq!(page(&t, None, 2, None, Some(ids[1])), [ids[3], ids[2]]);
+    assert_eq!(page(&t, Some(Failed), 9, None, None), [ids[3], ids[1]]);
+    assert_eq!(page(&t, Some(Failed), 9, Some(ids[3]), None), [ids[1]]);
+    let count = |state| t.read(move |c| run_history::count(c, &workflow_id("a"), state));
+    assert_eq!((count(None).unwrap(), count(Some(Failed)).unwrap()), (5, 2));
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn outlines_of_a_range_include_both_ends(#[case] db: Db) {
+    let Some((t, ids)) = store_with(db, &[RunState::Failed; 5]) else {
+        return;
+    };
+    let outlines = |start, end, after, limit| {
+        let read = t
+            .read(move |c| run_history::outlines(c, &workflow_id("a"), (start, end), after, limit));
+        let outlines = read.unwrap().into_iter();
+        outlines.map(|outline| outline.id).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        outlines(Some(ids[1]), Some(ids[3]), None, 9),
+        [ids[3], ids[2], ids[1]]
+    );
+    assert_eq!(outlines(None, None, Some(ids[3]), 2), [ids[2], ids[1]]);
+    assert_eq!(outlines(None, Some(ids[0]), None, 9), [ids[0]]);
+    assert_eq!(outlines(None, None, Some(ids[0]), 9), []);
+}
+
+fn send(run: InvocationId, due_at: Option<i64>) -> SendRow {
+    SendRow {
+        id: EmitId::generate(&mut IdGen::new(3), 1),
+        workflow_id: workflow_id("a"),
+        user_id: user_id("u"),
+        run_id: run,
+        step: "one".to_owned(),
+        kind: SendKind::Http,
+        state: SendState::Pending,
+        due_at,
+        tries: 0,
+        result: None,
+        created_at: 1,
+        updated_at: 1,
+        payload: "{}".to_owned(),
+    }
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn runs_beyond_the_newest_go_unless_they_are_not_over(#[case] db: Db) {
+    use RunState::{Failed, Queued, Succeeded, Waiting};
+    let states = [
+        Succeeded, Waiting, Failed, Queued, Succeeded, Succeeded, Succeeded,
+    ];
+    let Some((t, ids)) = store_with(db, &states) else {
+        return;
+    };
+    let unsent = ids[2];
+    t.write(move |c| sends::insert(c, &send(unsent, Some(5))))
+        .unwrap();
+    let beyond = |keep, limit| {
+        let found = t.read(move |c| run_pruning::beyond(c, &workflow_id("a"), keep, limit));
+        let found = found.unwrap().into_iter();
+        found.map(|key| key.run).collect::<Vec<_>>()
+    };
+    assert_eq!(beyond(2, 9), [ids[0], ids[4]], "{ids:?}");
+    assert_eq!(beyond(2, 1), [ids[0]]);
+    assert_eq!(beyond(7, 9), []);
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn a_run_that_is_forgotten_takes_its_steps_and_sends_with_it(#[case] db: Db) {
+    let Some((t, ids)) = store_with(db, &[RunState::Succeeded; 2]) else {
+        return;
+    };
+    let gone = ids[0];
+    let step = StepRecord {
+        position: 0,
+        attempt: 1,
+        name: "one".to_owned(),
+        state: StepState::Completed,
+        started_at: 1,
+        duration_ms: 1,
+        error: None,
+        logs: "[]".to_owned(),
+        exports: "{}".to_owned(),
+    };
+    t.write(move |c| {
+        run_steps::insert(c, &workflow_id("a"), &gone, &step)?;
+        sends::insert(c, &send(gone, None))?;
+        let key = RunKey {
+            workflow: workflow_id("a"),
+            run: gone,
+        };
+        run_pruning::remove(c, &[key])
+    })
+    .unwrap();
+    assert_eq!(ids_of(&t, "a"), [ids[1]]);
+    assert_eq!(ids_of(&t, "b"), [ids[2]]);
+    let left = t.read(move |c| {
+        let steps = run_steps::of_run(c, &workflow_id("a"), &gone)?.len();
+        Ok(steps + sends::of_run(c, &workflow_id("a"), &gone)?.len())
+    });
+    assert_eq!(left.unwrap(), 0);
+}
+
+fn definition() -> WorkflowDefinition {
+    WorkflowDefinition {
+        name: "W".to_owned(),
+        description: None,
+        env: std::collections::BTreeMap::new(),
+        triggers: Vec::new(),
+        steps: Vec::new(),
+        settings: WorkflowSettings::default(),
+    }
+}
+
+fn workflow(tail: &str) -> Workflow {
+    Workflow {
+        id: workflow_id(tail),
+        user_id: user_id("u"),
+        name: "W".to_owned(),
+        name_slug: format!("w-{tail}"),
+        active: true,
+        deployment_id: DeploymentId::parse("d_a").unwrap(),
+        created_at: 1,
+        updated_at: 1,
+    }
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn everybodys_old_runs_are_found_by_when_they_ended(#[case] db: Db) {
+    let Some((t, ids)) = store_with(db, &[RunState::Succeeded, RunState::Waiting]) else {
+        return;
+    };
+    t.write(|c| {
+        ["a", "b"]
+            .iter()
+            .try_for_each(|tail| workflows::insert(c, &workflow(tail)))
+    })
+    .unwrap();
+    let older = |before| {
+        let found = t.read(move |c| run_pruning::older_than(c, before, 9));
+        let mut found: Vec<_> = found.unwrap().into_iter().map(|key| key.run).collect();
+        found.sort();
+        found
+    };
+    assert_eq!(older(20), []);
+    assert_eq!(older(21), [ids[0], ids[2]]);
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn versions_are_newest_first_and_slugs_are_known(#[case] db: Db) -> Result<()> {
+    let Some(t) = TestStore::new(db) else {
+        return Ok(());
+    };
+    t.write(|c| {
+        workflows::insert(c, &workflow("a"))?;
+        for number in 1..=3 {
+            let deployment = Deployment {
+                id: DeploymentId::parse(&format!("d_{number}")).unwrap(),
+                workflow_id: workflow_id("a"),
+                number,
+                definition: definition(),
+                document: "name: W".to_owned(),
+                files: std::collections::BTreeMap::new(),
+                created_at: 1,
+            };
+            deployments::insert(c, &deployment)?;
+        }
+        Ok(())
+    })?;
+    let versions = t.read(|c| deployments::versions(c, &workflow_id("a")))?;
+    let numbers: Vec<_> = versions.iter().map(|version| version.number).collect();
+    assert_eq!(numbers, [3, 2, 1]);
+    let taken = |slug: &'static str| t.read(move |c| workflows::slug_taken(c, &user_id("u"), slug));
+    assert_eq!((taken("w-a")?, taken("w-b")?), (true, false));
+    Ok(())
+}

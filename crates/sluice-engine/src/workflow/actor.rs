@@ -237,6 +237,7 @@ impl Actor {
     /// Starts whatever can be started now.
     fn advance(&mut self) {
         self.commit_changes();
+        self.retire_outdated();
         self.take_in();
         self.step();
         self.refill();
@@ -270,7 +271,8 @@ impl Actor {
         match known {
             Ok(Some(known)) => {
                 self.workflow = known.workflow;
-                self.current = Arc::new(known.current);
+                let before = std::mem::replace(&mut self.current, Arc::new(known.current));
+                self.renew_environment(&before);
                 self.timers = known.timers;
                 self.rest_until = None;
             }

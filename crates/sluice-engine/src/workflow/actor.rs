@@ -7,6 +7,7 @@ mod committing;
 mod intake;
 mod overflow;
 mod process;
+mod renewal;
 mod stepping;
 
 use std::{
@@ -270,7 +271,7 @@ impl Actor {
         match known {
             Ok(Some(known)) => {
                 self.workflow = known.workflow;
-                self.current = Arc::new(known.current);
+                self.take_version(known.current);
                 self.timers = known.timers;
                 self.rest_until = None;
             }

@@ -82,6 +82,10 @@ impl Version {
         })
     }
 
+    pub(super) fn has_secrets_of(&self, other: &Version) -> bool {
+        self.secrets == other.secrets
+    }
+
     fn environment(&self, vault: &Vault) -> Result<BTreeMap<String, String>, String> {
         let mut environment = BTreeMap::new();
         for (name, value) in &self.definition.env {

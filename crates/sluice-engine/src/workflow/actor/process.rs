@@ -24,7 +24,9 @@ pub(super) struct Host {
     pub(super) live: Option<Live>,
     /// Which start this is; reports of earlier ones are old news.
     generation: u64,
-    is_starting: bool,
+    pub(super) is_starting: bool,
+    /// Whether it knows secrets that have changed since: no step begins in it.
+    pub(super) is_outdated: bool,
     /// After a failed start, not before this.
     start_after: Option<Instant>,
     start_pause: Duration,
@@ -65,6 +67,7 @@ impl Actor {
         if self.context.draining.is_cancelled() {
             return;
         }
+        self.retire_outdated();
         let wanted: Vec<Arc<Version>> = self
             .runs
             .values()
@@ -89,6 +92,7 @@ impl Actor {
                 live: None,
                 generation: 0,
                 is_starting: false,
+                is_outdated: false,
                 start_after: None,
                 start_pause: FIRST_PAUSE,
                 idle_since: None,
@@ -308,7 +312,7 @@ impl Actor {
         let Some(host) = self.hosts.get_mut(version) else {
             return Authorization::Unknown;
         };
-        let Some(live) = &mut host.live else {
+        let Some(live) = host.live.as_mut().filter(|_| !host.is_outdated) else {
             return Authorization::Unknown;
         };
         let Some(grants) = live.grants.get_mut(position) else {

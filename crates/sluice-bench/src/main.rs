@@ -21,6 +21,7 @@ mod settings;
 mod stream_readers;
 mod throughput;
 mod timers;
+mod workflows;
 mod yardstick;
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
@@ -67,10 +68,14 @@ enum Section {
     H,
     /// Delay from commit to delivery while idle
     I,
+    /// Runs per second of a workflow of three steps
+    J,
+    /// What a step of a workflow costs, and how long an idle run takes
+    K,
 }
 
 impl Section {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::A,
         Self::B,
         Self::C,
@@ -80,6 +85,8 @@ impl Section {
         Self::G,
         Self::H,
         Self::I,
+        Self::J,
+        Self::K,
     ];
 }
 
@@ -161,7 +168,19 @@ async fn run(only: &[Section], settings: Arc<Settings>) -> Report {
             .await;
     }
     if wants(Section::I) {
-        report.add("delay (i)", delay::measure(settings)).await;
+        report
+            .add("delay (i)", delay::measure(Arc::clone(&settings)))
+            .await;
+    }
+    if wants(Section::J) {
+        report
+            .add("runs (j)", workflows::throughput(Arc::clone(&settings)))
+            .await;
+    }
+    if wants(Section::K) {
+        report
+            .add("steps (k)", workflows::step_cost(settings))
+            .await;
     }
     report
 }

@@ -45,9 +45,12 @@ pub(crate) struct Settings {
     /// How many readers of one stream section h has.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) readers: usize,
-    /// How many events section i delivers one by one.
+    /// How many events sections i and k take through one by one.
     #[arg(long, default_value_t = 300)]
     pub(crate) single_events: usize,
+    /// How many runs section j measures.
+    #[arg(long, default_value_t = 5_000)]
+    pub(crate) runs: usize,
 }
 
 impl Settings {

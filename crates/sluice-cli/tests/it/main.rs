@@ -7,6 +7,7 @@ mod components;
 mod corpus;
 mod delivery;
 mod durability;
+mod examples;
 mod packages;
 mod props;
 mod readme;

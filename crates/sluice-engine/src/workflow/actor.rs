@@ -7,7 +7,6 @@ mod committing;
 mod intake;
 mod overflow;
 mod process;
-mod renewal;
 mod stepping;
 
 use std::{
@@ -238,6 +237,7 @@ impl Actor {
     /// Starts whatever can be started now.
     fn advance(&mut self) {
         self.commit_changes();
+        self.retire_outdated();
         self.take_in();
         self.step();
         self.refill();
@@ -271,7 +271,8 @@ impl Actor {
         match known {
             Ok(Some(known)) => {
                 self.workflow = known.workflow;
-                self.take_version(known.current);
+                let before = std::mem::replace(&mut self.current, Arc::new(known.current));
+                self.renew_environment(&before);
                 self.timers = known.timers;
                 self.rest_until = None;
             }

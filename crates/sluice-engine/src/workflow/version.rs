@@ -82,10 +82,6 @@ impl Version {
         })
     }
 
-    pub(super) fn has_secrets_of(&self, other: &Version) -> bool {
-        self.secrets == other.secrets
-    }
-
     fn environment(&self, vault: &Vault) -> Result<BTreeMap<String, String>, String> {
         let mut environment = BTreeMap::new();
         for (name, value) in &self.definition.env {
@@ -99,6 +95,10 @@ impl Version {
             environment.insert(name.clone(), clear);
         }
         Ok(environment)
+    }
+
+    pub(super) fn has_secrets_of(&self, other: &Version) -> bool {
+        self.secrets == other.secrets
     }
 
     /// The data stores that its steps may use.

@@ -49,9 +49,14 @@ impl Gate {
     /// Waits until this many have come in all.
     pub(super) async fn arrived(&self, count: usize) {
         wait_for(PATIENCE, &format!("{count} arrivals"), async || {
-            (self.arrived.load(Ordering::SeqCst) >= count).then_some(())
+            (self.count() >= count).then_some(())
         })
         .await;
+    }
+
+    /// How many have come.
+    pub(super) fn count(&self) -> usize {
+        self.arrived.load(Ordering::SeqCst)
     }
 
     pub(super) fn open(&self) {

@@ -1,6 +1,10 @@
 //! What the database itself holds, read beside the server: the API shows only the newest hundred events.
 
-use std::{collections::BTreeSet, path::PathBuf, thread};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    thread,
+};
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
@@ -29,10 +33,10 @@ impl StoredEvent {
 }
 
 impl Ledger {
-    /// All events of a source in the order they were written.
+    /// All events of a source or a workflow in the order they were written.
     pub(super) fn events(&self, source: &str) -> Vec<StoredEvent> {
         let sql = "SELECT CAST(ms AS TEXT), CAST(seq AS TEXT), channel, meta, data FROM events \
-                   WHERE source_id = $1 ORDER BY seq_no";
+                   WHERE emitter_id = $1 ORDER BY seq_no";
         let rows = self.rows(sql, source);
         let event = |row: Vec<String>| StoredEvent {
             id: (number(&row[0]), number(&row[1])),
@@ -45,7 +49,7 @@ impl Ledger {
 
     /// The value of a key in the source's `$.service.db`.
     pub(super) fn stored(&self, source: &str, key: &str) -> Option<Value> {
-        let rows = self.rows("SELECT key, value FROM kv WHERE source_id = $1", source);
+        let rows = self.rows("SELECT key, value FROM kv WHERE emitter_id = $1", source);
         rows.into_iter()
             .find(|row| row[0] == key)
             .map(|row| json(&row[1]))
@@ -53,7 +57,7 @@ impl Ledger {
 
     /// The ids that `dedupe: "unique"` remembers, oldest first.
     pub(super) fn unique_ids(&self, source: &str) -> Vec<String> {
-        let sql = "SELECT dedupe FROM source_state WHERE source_id = $1 AND dedupe IS NOT NULL";
+        let sql = "SELECT dedupe FROM emitter_state WHERE emitter_id = $1 AND dedupe IS NOT NULL";
         let rows = self.rows(sql, source);
         let state = rows
             .first()
@@ -61,7 +65,7 @@ impl Ledger {
         serde_json::from_value(state).unwrap_or_default()
     }
 
-    /// How much accepted work of a source is not committed yet.
+    /// How much accepted work of a source or a workflow is not committed yet.
     pub(super) fn waiting(&self, source: &str) -> usize {
         self.count("inbox", source)
     }
@@ -72,15 +76,40 @@ impl Ledger {
         usize::try_from(number(&self.rows(sql, state)[0][0])).expect("a count")
     }
 
-    /// How many rows of a table belong to a source.
+    /// The state of each run of a workflow, by id.
+    pub(super) fn runs(&self, workflow: &str) -> BTreeMap<String, String> {
+        let rows = self.rows(
+            "SELECT id, state FROM runs WHERE workflow_id = $1",
+            workflow,
+        );
+        let pair = |row: Vec<String>| (row[0].clone(), row[1].clone());
+        rows.into_iter().map(pair).collect()
+    }
+
+    /// The steps that are on record as completed: run and name, as often as they are.
+    pub(super) fn completed_steps(&self, workflow: &str) -> Vec<(String, String)> {
+        let sql =
+            "SELECT run_id, name FROM run_steps WHERE workflow_id = $1 AND state = 'completed'";
+        let pair = |row: Vec<String>| (row[0].clone(), row[1].clone());
+        self.rows(sql, workflow).into_iter().map(pair).collect()
+    }
+
+    /// How much of what a workflow sends is held or has yet to go out.
+    pub(super) fn unsent(&self, workflow: &str) -> usize {
+        let sql = "SELECT CAST(COUNT(*) AS TEXT) FROM sends \
+                   WHERE workflow_id = $1 AND state IN ('held', 'pending')";
+        usize::try_from(number(&self.rows(sql, workflow)[0][0])).expect("a count")
+    }
+
+    /// How many rows of a table belong to a source or a workflow.
     pub(super) fn count(&self, table: &str, source: &str) -> usize {
-        let sql = format!("SELECT CAST(COUNT(*) AS TEXT) FROM {table} WHERE source_id = $1");
+        let sql = format!("SELECT CAST(COUNT(*) AS TEXT) FROM {table} WHERE emitter_id = $1");
         usize::try_from(number(&self.rows(&sql, source)[0][0])).expect("a count")
     }
 
     /// The sources that have rows in a table.
     pub(super) fn owners_of_rows(&self, table: &str) -> BTreeSet<String> {
-        let sql = format!("SELECT DISTINCT source_id FROM {table} WHERE source_id <> $1");
+        let sql = format!("SELECT DISTINCT emitter_id FROM {table} WHERE emitter_id <> $1");
         self.rows(&sql, "").into_iter().flatten().collect()
     }
 

@@ -121,7 +121,7 @@ impl Mailroom {
         let (phase, watch) = watch::channel(Phase::Up);
         let traffic = tills
             .iter()
-            .map(|till| Traffic::paced(till, CLIENTS, PAUSE, &watch))
+            .map(|till| Traffic::paced(till.endpoint(), CLIENTS, PAUSE, &watch))
             .collect();
         Mailroom {
             stage,

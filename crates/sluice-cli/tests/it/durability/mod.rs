@@ -1,5 +1,6 @@
 //! Nothing is lost: what was accepted is run, and what ran is committed once, whatever is killed, full or gone.
 
+mod assembly;
 mod crashes;
 mod creation;
 mod crowds;
@@ -23,5 +24,9 @@ mod stage;
 mod timers;
 mod traffic;
 mod warm;
+mod workflow_kills;
+mod workflow_outages;
+mod workflow_queue;
+mod workflow_waits;
 
 pub(crate) use own_postgres::OwnPostgres;

@@ -40,8 +40,13 @@ impl Stage {
 
     /// Waits until everything the source accepted is committed.
     pub(super) async fn settled(&self, source: &Deployed) {
+        self.worked_off(&source.id).await;
+    }
+
+    /// The same for a source or a workflow.
+    pub(super) async fn worked_off(&self, emitter: &str) {
         wait_for(PATIENCE * 3, "the inbox to run empty", async || {
-            (self.ledger.waiting(&source.id) == 0).then_some(())
+            (self.ledger.waiting(emitter) == 0).then_some(())
         })
         .await;
     }

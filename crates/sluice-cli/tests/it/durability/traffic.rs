@@ -53,21 +53,21 @@ impl Traffic {
         habit: Habit,
         phase: &watch::Receiver<Phase>,
     ) -> Traffic {
-        Traffic::of(source, clients, habit, Duration::ZERO, phase)
+        Traffic::of(source.endpoint(), clients, habit, Duration::ZERO, phase)
     }
 
     /// Clients that send once and pause after each answer.
     pub(super) fn paced(
-        source: &Deployed,
+        endpoint: &str,
         clients: usize,
         pause: Duration,
         phase: &watch::Receiver<Phase>,
     ) -> Traffic {
-        Traffic::of(source, clients, Habit::SendOnce, pause, phase)
+        Traffic::of(endpoint, clients, Habit::SendOnce, pause, phase)
     }
 
     fn of(
-        source: &Deployed,
+        endpoint: &str,
         clients: usize,
         habit: Habit,
         pause: Duration,
@@ -77,7 +77,7 @@ impl Traffic {
         let clients = (0..clients).map(|_| Client {
             // A client of its own has connections of its own.
             api: Api::new("", ""),
-            endpoint: source.endpoint().to_owned(),
+            endpoint: endpoint.to_owned(),
             next: Arc::clone(&next),
             pause,
             phase: phase.clone(),

@@ -2,4 +2,4 @@
 
 pub(crate) mod fixtures;
 mod manage;
-mod sends;
+pub(crate) mod sends;

@@ -97,7 +97,8 @@ impl Actor {
     }
 
     pub(super) fn take_in(&mut self) {
-        if !self.is_open() {
+        // What is begun after a change of the workflow must see it.
+        if !self.is_open() || !self.controls.is_empty() {
             return;
         }
         while self.has_room()

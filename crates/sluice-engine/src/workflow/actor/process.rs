@@ -24,13 +24,13 @@ pub(super) struct Host {
     pub(super) live: Option<Live>,
     /// Which start this is; reports of earlier ones are old news.
     generation: u64,
-    pub(super) is_starting: bool,
-    /// Whether it knows secrets that have changed since: no step begins in it.
-    pub(super) is_outdated: bool,
+    is_starting: bool,
     /// After a failed start, not before this.
     start_after: Option<Instant>,
     start_pause: Duration,
     idle_since: Option<Instant>,
+    /// What it was given is not what there is now: it begins no step any more.
+    is_outdated: bool,
 }
 
 pub(super) struct Live {
@@ -67,7 +67,6 @@ impl Actor {
         if self.context.draining.is_cancelled() {
             return;
         }
-        self.retire_outdated();
         let wanted: Vec<Arc<Version>> = self
             .runs
             .values()
@@ -92,10 +91,10 @@ impl Actor {
                 live: None,
                 generation: 0,
                 is_starting: false,
-                is_outdated: false,
                 start_after: None,
                 start_pause: FIRST_PAUSE,
                 idle_since: None,
+                is_outdated: false,
             });
         if host.live.is_some() || host.is_starting || host.start_after.is_some_and(|at| at > now) {
             return;
@@ -153,6 +152,33 @@ impl Actor {
             // Its place is free when the process is gone, not when it is told to go.
             drop(slot);
         });
+    }
+
+    /// A version may get other secrets while it runs: its steps see them from the next one on.
+    pub(super) fn renew_environment(&mut self, before: &Version) {
+        let current = &self.current;
+        if current.id != before.id || current.has_secrets_of(before) {
+            return;
+        }
+        for active in self.runs.values_mut() {
+            if active.version.id == current.id {
+                active.version = Arc::clone(current);
+            }
+        }
+        if let Some(host) = self.hosts.get_mut(&current.id) {
+            host.is_outdated = true;
+        }
+    }
+
+    pub(super) fn retire_outdated(&mut self) {
+        let outdated = self.hosts.iter().filter(|(_, host)| host.is_outdated);
+        let unused: Vec<DeploymentId> = outdated
+            .map(|(id, _)| id.clone())
+            .filter(|id| self.running_on(id).next().is_none())
+            .collect();
+        for id in unused {
+            self.stop(&id);
+        }
     }
 
     pub(super) fn heard(&mut self, report: Report) {

@@ -8,5 +8,5 @@ mod kills;
 mod node_server;
 mod post_office;
 mod s3;
-mod s3_server;
+pub(crate) mod s3_server;
 mod stream;

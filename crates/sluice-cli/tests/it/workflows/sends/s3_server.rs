@@ -17,19 +17,19 @@ use crate::support::own_server;
 /// How the server names the file of an object.
 const SUFFIX: &str = "._S3rver_object";
 
-pub(super) struct S3Server {
+pub(crate) struct S3Server {
     folder: TempDir,
     node: NodeServer,
 }
 
 impl S3Server {
-    pub(super) fn start() -> S3Server {
+    pub(crate) fn start() -> S3Server {
         let folder = tempfile::tempdir().expect("a folder");
         let node = NodeServer::start("s3_server.mjs", &[folder.path().as_os_str()]);
         S3Server { folder, node }
     }
 
-    pub(super) fn options(&self) -> ServerOptions {
+    pub(crate) fn options(&self) -> ServerOptions {
         options(&self.node.address)
     }
 
@@ -39,7 +39,7 @@ impl S3Server {
     }
 
     /// The lines of each object in the bucket, by key.
-    pub(super) fn objects(&self) -> BTreeMap<String, Vec<String>> {
+    pub(crate) fn objects(&self) -> BTreeMap<String, Vec<String>> {
         let bucket = self.folder.path().join("some-bucket");
         let mut files = Vec::new();
         collect(&bucket, &mut files);

@@ -1,0 +1,173 @@
+//! Sections j and k: how many runs of a workflow of three steps there are in a second, and what a step costs.
+
+use std::{
+    fmt::Write as _,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, ensure};
+use serde_json::json;
+use sluice_testkit::{Api, Method};
+use tokio::task::JoinSet;
+
+use crate::{
+    Outcome,
+    deployment::{counter, text, wait_for_counter},
+    report::{Measurement, count, median, quantile},
+    settings::Settings,
+    throughput::BODY,
+};
+
+const RUNS: &str = "sluice_runs_total";
+const FAILED_RUNS: &str = "sluice_runs_total{result=\"error\"}";
+const DEADLINE: Duration = Duration::from_mins(5);
+/// Left out: the process has to start, and to compile the code.
+const WARM_UP: usize = 20;
+/// The numbers of steps whose runs section k compares.
+const STEPS: [usize; 3] = [1, 3, 10];
+
+/// Events come in over as many connections as in the other sections. The clock runs from the first request until the last
+/// run is stored; the settings of the workflow are those it has by default.
+pub(crate) async fn throughput(settings: Arc<Settings>) -> Outcome {
+    let mut rates = Vec::new();
+    for number in 1..=settings.rounds {
+        eprintln!("j: round {number} of {}", settings.rounds);
+        rates.push(round(&settings).await?);
+    }
+    let rate = median(rates);
+    Ok(vec![Measurement::new(
+        'j',
+        "runs of three steps",
+        rate,
+        "per second",
+    )])
+}
+
+async fn round(settings: &Settings) -> anyhow::Result<f64> {
+    let server = settings.start_server(&[]).await?;
+    let api = server.api();
+    let endpoint = deploy(&api, 3, Answering::AtOnce).await?;
+    let before = counter(&api, RUNS).await;
+    send_all(&api, &endpoint, WARM_UP, 1).await?;
+    let warm = before + WARM_UP as u64;
+    wait_for_counter(&api, RUNS, warm, DEADLINE).await;
+
+    let start = Instant::now();
+    send_all(&api, &endpoint, settings.runs, settings.connections).await?;
+    let all = warm + settings.runs as u64;
+    wait_for_counter(&api, RUNS, all, DEADLINE).await;
+    let elapsed = start.elapsed();
+    let failed = counter(&api, FAILED_RUNS).await;
+    ensure!(failed == 0, "{failed} runs failed");
+    Ok(count(settings.runs) / elapsed.as_secs_f64())
+}
+
+/// The client waits for the answer, which it gets when the run is stored: request to finished, one run at a time.
+pub(crate) async fn step_cost(settings: Arc<Settings>) -> Outcome {
+    let server = settings.start_server(&[]).await?;
+    let api = server.api();
+    let mut measurements = Vec::new();
+    let mut medians = Vec::new();
+    for steps in STEPS {
+        eprintln!("k: {} runs of {steps} steps", settings.single_events);
+        let endpoint = deploy(&api, steps, Answering::AtTheEnd).await?;
+        let mut millis = Vec::with_capacity(settings.single_events);
+        for number in 0..WARM_UP + settings.single_events {
+            let start = Instant::now();
+            send(&api, &endpoint).await?;
+            if number >= WARM_UP {
+                millis.push(start.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        let noun = if steps == 1 { "step" } else { "steps" };
+        let mut measure = |name: &str, thousandths| {
+            let value = quantile(&mut millis, thousandths);
+            let what = format!("idle run of {steps} {noun}, {name}");
+            measurements.push(Measurement::new('k', &what, value, "ms"));
+            value
+        };
+        medians.push(measure("p50", 500));
+        measure("p99", 990);
+    }
+    let [one, .., most] = medians.as_slice() else {
+        anyhow::bail!("there is nothing to compare");
+    };
+    let further = count(STEPS[STEPS.len() - 1] - STEPS[0]);
+    let cost = (most - one) / further;
+    measurements.push(Measurement::new('k', "each further step", cost, "ms"));
+    Ok(measurements)
+}
+
+/// When a request to a workflow is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answering {
+    /// When it is accepted.
+    AtOnce,
+    /// When its run is over.
+    AtTheEnd,
+}
+
+/// Deploys a workflow of steps that do nothing; gives its endpoint.
+async fn deploy(api: &Api, steps: usize, answering: Answering) -> anyhow::Result<String> {
+    let waits = answering == Answering::AtTheEnd;
+    let mut document = format!(
+        "name: {steps} steps\ntriggers:\n  - http: {{ custom_response: {waits} }}\nsteps:\n"
+    );
+    for step in 1..=steps {
+        let body = if waits && step == steps {
+            "$.respond({ status: 200 });"
+        } else {
+            ""
+        };
+        writeln!(
+            document,
+            "  - name: step_{step}\n    code: export default defineComponent({{ run({{ $ }}) {{ {body} }} }})"
+        )?;
+    }
+    let answer = api
+        .post("/workflows", &json!({ "document": document }))
+        .await;
+    ensure!(answer.status == 200, "cannot deploy: {}", answer.text);
+    text(&answer.body, "/data/triggers/0/endpoint_url")
+}
+
+/// Sends this many events over so many connections.
+async fn send_all(
+    api: &Api,
+    endpoint: &str,
+    events: usize,
+    connections: usize,
+) -> anyhow::Result<()> {
+    let mut senders = JoinSet::new();
+    for connection in 0..connections {
+        let (api, endpoint) = (api.clone(), endpoint.to_owned());
+        let share = (connection..events).step_by(connections).len();
+        senders.spawn(async move {
+            for _ in 0..share {
+                send(&api, &endpoint).await?;
+            }
+            anyhow::Ok(())
+        });
+    }
+    while let Some(sent) = senders.join_next().await {
+        sent.context("a sender panicked")??;
+    }
+    Ok(())
+}
+
+async fn send(api: &Api, endpoint: &str) -> anyhow::Result<()> {
+    let request = api.absolute(Method::POST, endpoint);
+    let answer = request
+        .header("content-type", "application/json")
+        .body(BODY)
+        .send()
+        .await;
+    ensure!(
+        answer.status == 200,
+        "it answered {}: {}",
+        answer.status,
+        answer.text
+    );
+    Ok(())
+}

@@ -223,7 +223,10 @@ impl Actor {
     fn happened(&mut self, version: &DeploymentId, event: ProcessEvent) {
         match event {
             ProcessEvent::Replied(invocation, reply) => {
+                // That of an earlier step, which goes out at the end, was first.
                 if let Some(run) = self.steps.get(&invocation)
+                    && let Some(active) = self.runs.get(run)
+                    && active.progress.reply.is_none()
                     && let Some(sender) = self.handle.mailbox.take_reply(run)
                 {
                     let _ = sender.send(Ok(reply));

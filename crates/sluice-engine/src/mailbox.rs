@@ -90,6 +90,8 @@ struct Inner {
     spilled: bool,
     /// Counts spills, so that a page read before the latest one does not pass for complete.
     spills: u64,
+    /// The first that was left in the store since a page was asked for: the page was told to leave it out.
+    missed: Option<InvocationId>,
     /// What it was like when all that waits was last counted.
     counted: Option<Counted>,
     closed: bool,
@@ -144,6 +146,7 @@ impl Mailbox {
             || inner.bytes + work.event.len() > MOST_BYTES
         {
             inner.known.remove(&work.id);
+            inner.missed = Some(inner.missed.map_or(work.id, |missed| missed.min(work.id)));
             inner.spill();
         } else {
             inner.push_back(work);
@@ -190,8 +193,12 @@ impl Mailbox {
 
     /// Asks for a page of the store when there is room and something may be there.
     pub(crate) fn wants_refill(&self) -> Option<Refill> {
-        let inner = self.inner.lock();
-        (inner.spilled && inner.queue.is_empty()).then_some(Refill {
+        let mut inner = self.inner.lock();
+        if !inner.spilled || !inner.queue.is_empty() {
+            return None;
+        }
+        inner.missed = None;
+        Some(Refill {
             known: inner.known.clone(),
             spills: inner.spills,
         })
@@ -201,6 +208,10 @@ impl Mailbox {
     pub(crate) fn refill(&self, refill: &Refill, page: Vec<Work>, complete: bool) {
         let mut inner = self.inner.lock();
         for work in page {
+            // What comes after one that is missing waits for it, or the order would be lost.
+            if inner.missed.is_some_and(|missed| missed < work.id) {
+                break;
+            }
             if inner.known.insert(work.id) {
                 inner.push_back(work);
             }
@@ -304,5 +315,65 @@ impl Inner {
             counted.queued = counted.queued.min(self.queue.len());
         }
         Some(work)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sluice_model::IdGen;
+
+    use super::*;
+
+    fn works(count: usize) -> Vec<Work> {
+        let mut ids = IdGen::new(1);
+        let work = |_| Work {
+            id: InvocationId::generate(&mut ids, 1),
+            kind: InboxKind::Http,
+            prop: None,
+            event: Arc::from("null"),
+            attempts: 0,
+            accepted_at: 1,
+            depth: 0,
+        };
+        (0..count).map(work).collect()
+    }
+
+    fn announced(mailbox: &Mailbox, work: &Work) {
+        assert!(mailbox.expect(work.id, None).is_ok());
+    }
+
+    #[test]
+    fn a_page_that_was_told_to_leave_one_out_does_not_overtake_it() {
+        let mailbox = Mailbox::unread();
+        let [first, second] = &works(2)[..] else {
+            panic!("two of them");
+        };
+        announced(&mailbox, first);
+        let refill = mailbox.wants_refill().unwrap();
+        // Both are stored, and left in the store, before the page is read: it has the second alone.
+        mailbox.deliver(first.clone());
+        announced(&mailbox, second);
+        mailbox.deliver(second.clone());
+        mailbox.refill(&refill, vec![second.clone()], true);
+        assert!(!mailbox.has_queued());
+        let refill = mailbox.wants_refill().unwrap();
+        mailbox.refill(&refill, vec![first.clone(), second.clone()], true);
+        let taken = [0, 1].map(|_| mailbox.pop_if(|_| true).unwrap().id);
+        assert_eq!(taken, [first.id, second.id]);
+    }
+
+    #[test]
+    fn what_came_before_the_missing_one_is_taken() {
+        let mailbox = Mailbox::unread();
+        let [first, second, third] = &works(3)[..] else {
+            panic!("three of them");
+        };
+        announced(&mailbox, second);
+        let refill = mailbox.wants_refill().unwrap();
+        mailbox.deliver(second.clone());
+        mailbox.refill(&refill, vec![first.clone(), third.clone()], true);
+        assert_eq!(mailbox.pop_if(|_| true).unwrap().id, first.id);
+        assert!(!mailbox.has_queued());
+        assert!(mailbox.wants_refill().is_some());
     }
 }

@@ -45,7 +45,8 @@ function captureConsole() {
   };
   const formatter = lazily(() => {
     const { Console } = process.getBuiltinModule("node:console");
-    return new Console({ stdout: sink, stderr: sink });
+    // Code that logs too much is to see the error: a loop would never end otherwise.
+    return new Console({ stdout: sink, stderr: sink, ignoreErrors: false });
   });
   for (const method of Object.keys(console)) {
     if (typeof console[method] !== "function") continue;

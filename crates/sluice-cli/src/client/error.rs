@@ -15,7 +15,7 @@ pub(crate) enum ClientError {
     Refused {
         url: String,
         status: u16,
-        body: Refusal,
+        body: Box<Refusal>,
     },
     NotUnderstood {
         url: String,
@@ -49,7 +49,7 @@ impl ClientError {
         ClientError::Refused {
             url: url.to_owned(),
             status,
-            body,
+            body: Box::new(body),
         }
     }
 

@@ -25,7 +25,7 @@ fn fine(_: &Delivery) -> Answer {
 }
 
 /// The bodies of what came to a path.
-fn bodies(requests: Vec<Delivery>, path: &str) -> Vec<Value> {
+fn bodies(requests: &[Delivery], path: &str) -> Vec<Value> {
     let to_path = requests.iter().filter(|request| request.path == path);
     to_path.map(Delivery::json).collect()
 }
@@ -42,7 +42,7 @@ async fn filter_and_forward_passes_on_what_is_paid() {
         runs[1]["steps"][1]["exports"]["$summary"],
         "Forwarded order o-1"
     );
-    let forwarded = bodies(stage.outside.wait_for(1).await, "/orders");
+    let forwarded = bodies(&stage.outside.wait_for(1).await, "/orders");
     assert_eq!(forwarded, [json!({ "id": "o-1", "total": 17 })]);
     for run in &runs {
         assert_eq!(run["state"], "succeeded", "{run}");
@@ -54,9 +54,9 @@ async fn error_watch_hears_of_every_workflow_and_source() {
     let stage = Stage::start("error-watch", own_server(), fine).await;
     stage.run_all().await;
     let failing = stage.workflow("failing").await;
-    let texts = async |count| bodies(stage.outside.wait_for(count).await, "/hooks/errors");
+    let texts = async |count| bodies(&stage.outside.wait_for(count).await, "/hooks/errors");
     let of_workflow = json!({ "text": format!("Error in {}: on purpose", failing.id) });
-    assert_eq!(texts(1).await, [of_workflow.clone()]);
+    assert_eq!(texts(1).await, std::slice::from_ref(&of_workflow));
 
     let code = r#"export default {
       name: "Fragile", version: "0.0.1", run() { throw new RangeError("too far") },
@@ -74,11 +74,11 @@ async fn approval_pays_what_is_approved_and_nothing_else() {
     let stage = Stage::start("approval", own_server(), fine).await;
     let [ask, approve] = stage.blocks().try_into().expect("two blocks");
     stage.run(&ask, &[]).await;
-    let asked = bodies(stage.outside.wait_for(1).await, "/hooks/approvals");
+    let asked = bodies(&stage.outside.wait_for(1).await, "/hooks/approvals");
     assert_eq!(asked[0]["text"], "Ada asks for 42 for a train ticket.");
     let address = asked[0]["approve"].as_str().expect("an address");
     stage.run(&approve, &[("approve", address)]).await;
-    let paid = bodies(stage.outside.wait_for(2).await, "/payments");
+    let paid = bodies(&stage.outside.wait_for(2).await, "/payments");
     let expected =
         json!({ "who": "Ada", "what": "a train ticket", "amount": 42, "approved_by": "Grace" });
     assert_eq!(paid, [expected]);
@@ -87,7 +87,7 @@ async fn approval_pays_what_is_approved_and_nothing_else() {
     let workflow = stage.workflow("approval").await;
     let event: Value = serde_json::from_str(EXPENSE).expect("JSON");
     workflow.send(&event).await.expect(200);
-    let asked = bodies(stage.outside.wait_for(3).await, "/hooks/approvals");
+    let asked = bodies(&stage.outside.wait_for(3).await, "/hooks/approvals");
     let open = async |what: &str| {
         let address = asked[1][what].as_str().expect("an address");
         stage.api.absolute(Method::GET, address).send().await

@@ -10,7 +10,7 @@ mod process;
 mod stepping;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
     future,
     sync::Arc,
     time::Duration,
@@ -64,9 +64,9 @@ pub(crate) struct Actor {
     runs: HashMap<InvocationId, Active>,
     /// Which run an invocation is a step of.
     steps: HashMap<InvocationId, InvocationId>,
-    /// Runs that a crash interrupted.
-    interrupted: HashSet<InvocationId>,
-    /// Runs that somebody or their time has made go on.
+    /// Runs that a crash interrupted, until they go on.
+    interrupted: BTreeSet<InvocationId>,
+    /// Runs that go on: those that were interrupted, and those that somebody or their time has woken.
     continued: VecDeque<InvocationId>,
     loading: JoinSet<Loaded>,
     placing: JoinSet<Placed>,
@@ -120,7 +120,7 @@ impl Known {
 struct Memory {
     stored: Stored,
     last_event: Option<EventId>,
-    interrupted: HashSet<InvocationId>,
+    interrupted: BTreeSet<InvocationId>,
     window: Window,
 }
 
@@ -178,8 +178,8 @@ impl Actor {
             reports: mpsc::channel(REPORTS),
             runs: HashMap::new(),
             steps: HashMap::new(),
+            continued: interrupted.iter().copied().collect(),
             interrupted,
-            continued: VecDeque::new(),
             loading: JoinSet::new(),
             placing: JoinSet::new(),
             authorizing: JoinSet::new(),
@@ -237,6 +237,7 @@ impl Actor {
     /// Starts whatever can be started now.
     fn advance(&mut self) {
         self.commit_changes();
+        self.retire_outdated();
         self.take_in();
         self.step();
         self.refill();
@@ -270,7 +271,8 @@ impl Actor {
         match known {
             Ok(Some(known)) => {
                 self.workflow = known.workflow;
-                self.current = Arc::new(known.current);
+                let before = std::mem::replace(&mut self.current, Arc::new(known.current));
+                self.renew_environment(&before);
                 self.timers = known.timers;
                 self.rest_until = None;
             }

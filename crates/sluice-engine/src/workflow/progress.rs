@@ -107,8 +107,12 @@ impl Progress {
         let request = continuation.and_then(|continuation| continuation.request);
         match pause.as_ref().map(|pause| pause.kind) {
             Some(PauseKind::Rerun) => {
-                progress.rerun_context = pause.and_then(|pause| pause.context);
-                progress.callback = request;
+                let next = progress.position();
+                // It may have run again already, before a crash in a step after it.
+                if let Some(pause) = pause.filter(|pause| pause.position as usize == next) {
+                    progress.rerun_context = pause.context;
+                    progress.callback = request;
+                }
                 (progress, None)
             }
             Some(PauseKind::Delay | PauseKind::Suspend) => {
@@ -479,16 +483,17 @@ mod tests {
         };
         let mut stored = run();
         stored.pause = Some(pause);
-        let mut progress = restored(
-            &stored,
-            &[first.record],
-            Some(r#"{"cause":"resume","request":{"body":7}}"#),
-        );
+        let resumed = Some(r#"{"cause":"resume","request":{"body":7}}"#);
+        let mut progress = restored(&stored, std::slice::from_ref(&first.record), resumed);
         assert_eq!(progress.attempts, 1);
         assert_eq!(progress.rerun_context, Some(json!({"n": 1})));
         assert_eq!(progress.callback.as_ref().unwrap().get(), r#"{"body":7}"#);
         let second = progress.step_ended(&definition, 2, did(&json!({}), Some(rerun(1))));
         assert!(matches!(second.after, After::Finished { .. }));
+        // The step after it does not get what was meant for this one, also when a crash lies between them.
+        let after = restored(&stored, &[first.record, second.record], resumed);
+        assert_eq!((after.position(), after.rerun_context), (1, None));
+        assert!(after.callback.is_none());
     }
 
     #[test]

@@ -97,6 +97,10 @@ impl Version {
         Ok(environment)
     }
 
+    pub(super) fn has_secrets_of(&self, other: &Version) -> bool {
+        self.secrets == other.secrets
+    }
+
     /// The data stores that its steps may use.
     pub(super) fn reach(&self, user: &UserId) -> Reach {
         let modules = self.steps().map(|(step, module)| {

@@ -29,9 +29,9 @@ pub(super) fn on_the_wire(
     } = view;
     let started_at_ms = (run.state != RunState::Queued).then_some(run.started_at);
     let ended = run.finished_at.zip(started_at_ms);
-    let waits_for = run
-        .pause
-        .as_ref()
+    let pause = run.pause.as_ref();
+    let waits_for = pause
+        .filter(|_| run.state == RunState::Waiting)
         .map(|pause| wait(&run, pause, waits_at, settings));
     let steps = steps.into_iter().map(|record| step(record, detail));
     Ok(Run {

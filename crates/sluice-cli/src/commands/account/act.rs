@@ -48,7 +48,7 @@ impl Acting<'_> {
                 for (step, reason) in again {
                     self.failed(&step.name, &reason)?;
                 }
-                return Ok(());
+                return self.check_components(plan).await;
             }
             waiting = again.into_iter().map(|(step, _)| step).collect();
         }
@@ -84,6 +84,23 @@ impl Acting<'_> {
                     self.saved.remove(code);
                     let _ = self.component(code).await;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Of files with the same key, only one can be the newest, and they would replace each other with every apply.
+    async fn check_components(&mut self, plan: &Plan) -> anyhow::Result<()> {
+        let is_saved = |step: &Step| matches!(step.action, Action::SaveComponent { .. });
+        if !plan.steps.iter().any(is_saved) {
+            return Ok(());
+        }
+        let listed: Vec<Component> = self.client.all("/components").await?;
+        for (stem, code) in &self.folder.components {
+            let is_listed = listed.iter().any(|component| component.code == *code);
+            if matches!(self.saved.get(code), Some(Ok(_))) && !is_listed {
+                let reason = "another file has the same key, or the same name without a key: give one of them a key of its own";
+                self.failed(&format!("components/{stem}"), reason)?;
             }
         }
         Ok(())

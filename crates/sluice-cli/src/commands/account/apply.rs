@@ -35,6 +35,7 @@ const DIFFERS: u8 = 2;
 /// Values of secrets come from --secrets-file or from the environment; those that the server has already are kept. Exits with 0
 /// when all was done, 1 when something failed, and 2 when --dry-run found a difference or --yes is missing without a terminal.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct ApplyOptions {
     /// A folder as `sluice export` writes it
     #[arg(value_name = "DIR")]

@@ -10,11 +10,14 @@ pub(crate) struct Matched<'a, T> {
     pub(crate) others: Vec<&'a T>,
 }
 
+/// Whether what a folder has under a name, and what the server has, are the same thing.
+type Rule<'r, W, T> = &'r dyn Fn(&str, &W, &T) -> bool;
+
 /// Finds for each thing that is wanted the one that exists, by the first rule that fits one that is still free.
 pub(crate) fn matched<'a, W, T>(
     wanted: &'a BTreeMap<String, W>,
     existing: &'a [T],
-    rules: &[&dyn Fn(&str, &W, &T) -> bool],
+    rules: &[Rule<'_, W, T>],
 ) -> Matched<'a, T> {
     let mut known: BTreeMap<&str, &T> = BTreeMap::new();
     let mut others: Vec<&T> = existing.iter().collect();

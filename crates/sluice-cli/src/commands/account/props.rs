@@ -190,3 +190,57 @@ fn only_key<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
 pub(crate) fn keeps_unmentioned(prop: &PropDef) -> bool {
     prop.prop_type == PropType::Timer || (prop.is_secret() && prop.default_value().is_some())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn props(value: Value) -> Map<String, Value> {
+        match value {
+            Value::Object(props) => props,
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn a_value_that_looks_like_a_reference_comes_back_as_it_was() {
+        let shown = props(json!({
+            "a": { "secret": "x" }, "b": { "value": 1 }, "c": { "account": "x", "app": "y" }, "d": { "value": 1, "more": 2 },
+            "e": "********", "f": { "endpoint_url": "http://x" }, "g": { "type": "$.service.db" },
+        }));
+        let plain = PropDef::from_declaration("e", json!("string")).unwrap();
+        let written = referring(&shown, &[plain], "s", &[]);
+        assert_eq!(written["a"], json!({ "value": { "secret": "x" } }));
+        assert_eq!(written["d"], shown["d"]);
+        assert_eq!(written["e"], "********");
+        let references = References {
+            secrets: &SecretValues::default(),
+            accounts: &[],
+            update_secrets: false,
+        };
+        let mut given = shown;
+        given.remove("f");
+        given.remove("g");
+        assert_eq!(references.resolved(&written, &Map::new()), Ok(given));
+    }
+
+    #[test]
+    fn a_secret_that_is_stored_is_sent_only_when_told_so() {
+        let given = [("NAME".to_owned(), "new".to_owned())];
+        let secrets = SecretValues::new(BTreeMap::from(given));
+        let sent = |update_secrets, stored: Value| {
+            let references = References {
+                secrets: &secrets,
+                accounts: &[],
+                update_secrets,
+            };
+            let wanted = props(json!({ "p": { "secret": "NAME" } }));
+            references.resolved(&wanted, &props(stored)).unwrap()["p"].clone()
+        };
+        assert_eq!(sent(false, json!({})), "new");
+        assert_eq!(sent(false, json!({ "p": MASK })), MASK);
+        assert_eq!(sent(true, json!({ "p": MASK })), "new");
+    }
+}

@@ -40,8 +40,8 @@ pub(crate) fn write(root: &Path, folder: &Folder) -> anyhow::Result<Written> {
             written.removed.push(path);
         }
     }
-    let names: String = files.keys().map(|path| format!("{path}\n")).collect();
-    put(&root.join(MANIFEST), &names)?;
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    put(&root.join(MANIFEST), &(names.join("\n") + "\n"))?;
     Ok(written)
 }
 

@@ -52,7 +52,7 @@ pub(super) fn form(request: Request, fields: &[(&str, &str)]) -> Request {
 }
 
 /// Registers an app with an `api_key` and an optional `region`; gives its slug.
-pub(super) async fn key_app(server: &Server) -> String {
+pub(crate) async fn key_app(server: &Server) -> String {
     let slug = unique_slug();
     let body = json!({
         "name_slug": slug, "name": "Keyed", "auth_type": "keys",
@@ -63,7 +63,7 @@ pub(super) async fn key_app(server: &Server) -> String {
 }
 
 /// An account of a key app; gives its id.
-pub(super) async fn key_account(api: &Api, slug: &str, api_key: &str) -> String {
+pub(crate) async fn key_account(api: &Api, slug: &str, api_key: &str) -> String {
     let body = json!({ "app": slug, "credentials": { "api_key": api_key } });
     text(&api.post("/accounts", &body).await.ok()["id"])
 }

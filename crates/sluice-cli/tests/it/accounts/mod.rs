@@ -3,7 +3,7 @@
 mod apps;
 mod browser;
 mod connect;
-mod fixtures;
+pub(crate) mod fixtures;
 mod keys;
 mod provider;
 mod renewal;

@@ -254,3 +254,20 @@ async fn a_component_may_import_files_beside_it() {
     let out = cli.ok(&["apply", folder.path(), "--yes"]).await;
     assert_eq!(out, "Nothing to change; 1 unchanged.\n");
 }
+
+#[tokio::test]
+async fn files_that_would_replace_each_other_are_a_fault() {
+    let cli = Cli::new().await;
+    let keyed = |version: &str| {
+        let keyed = format!("key: \"same\", version: \"{version}\"");
+        component("A", "").replace("version: \"0.0.1\"", &keyed)
+    };
+    let folder = Folder::with(&[
+        ("components/a.mjs", &keyed("1")),
+        ("components/b.mjs", &keyed("2")),
+    ]);
+    let ran = cli.run(&["apply", folder.path(), "--yes"]).await;
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let words = "failed components/a: another file has the same key";
+    assert!(ran.err.starts_with(words), "{}", ran.err);
+}

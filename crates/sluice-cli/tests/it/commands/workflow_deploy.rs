@@ -246,6 +246,8 @@ async fn secrets_come_from_flags_the_environment_or_a_file() {
         out.starts_with("The secrets of secretive are new, its version is not\n"),
         "{out}"
     );
+    let out = cli.ok(&["workflows", "run", "secretive", "--wait"]).await;
+    assert!(out.contains("$return_value = \"723\""), "{out}");
     let versions = cli
         .ok(&["workflows", "versions", "secretive", "--json"])
         .await;

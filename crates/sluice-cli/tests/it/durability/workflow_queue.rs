@@ -18,7 +18,7 @@ const KILLS: usize = 4;
 const EVENTS_BETWEEN: usize = 15;
 
 /// One run at a time, each of two steps that take longer than the events need to come in.
-const DOCUMENT: &str = r#"
+const DOCUMENT: &str = r"
 name: One by one
 triggers:
   - http: {}
@@ -41,7 +41,7 @@ steps:
         },
       })
 settings: { concurrency: 1 }
-"#;
+";
 
 #[rstest]
 #[case::sqlite(Backend::Sqlite)]

@@ -6,7 +6,7 @@ use sluice_testkit::Api;
 use crate::support::{Deployed, deploy};
 
 /// Emits what it is sent, under the name it is sent.
-pub(super) const RELAY: &str = r#"module.exports = {
+pub(crate) const RELAY: &str = r#"module.exports = {
   name: "relay", version: "0.0.1", props: { http: "$.interface.http" },
   run(event) {
     const { name, id, summary, delivery_ts, value } = event.body;
@@ -15,7 +15,7 @@ pub(super) const RELAY: &str = r#"module.exports = {
 };"#;
 
 /// Emits what it heard, and how often it has run.
-pub(super) const LISTENER: &str = r#"export default {
+pub(crate) const LISTENER: &str = r#"export default {
   name: "listener", version: "0.0.1", props: { db: "$.service.db" },
   run(event) {
     const runs = (this.db.get("runs") ?? 0) + 1;
@@ -24,21 +24,21 @@ pub(super) const LISTENER: &str = r#"export default {
   },
 };"#;
 
-pub(super) async fn relay(api: &Api) -> Deployed {
+pub(crate) async fn relay(api: &Api) -> Deployed {
     deploy(api, RELAY).await
 }
 
-pub(super) async fn listener(api: &Api) -> Deployed {
+pub(crate) async fn listener(api: &Api) -> Deployed {
     deploy(api, LISTENER).await
 }
 
-pub(super) async fn subscribe(api: &Api, emitter: &str, event_name: &str, listener: &str) -> Value {
+pub(crate) async fn subscribe(api: &Api, emitter: &str, event_name: &str, listener: &str) -> Value {
     let body = json!({ "emitter_id": emitter, "event_name": event_name, "listener_id": listener });
     api.post("/subscriptions", &body).await.ok()
 }
 
 /// What a listener has heard, once it is as much as this, in the order heard.
-pub(super) async fn heard(listener: &Deployed, count: usize) -> Vec<Value> {
+pub(crate) async fn heard(listener: &Deployed, count: usize) -> Vec<Value> {
     let events = listener.events(count).await;
     events
         .into_iter()

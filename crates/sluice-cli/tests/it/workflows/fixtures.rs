@@ -1,9 +1,11 @@
 //! What tests of workflows share: deploying documents, running them, and waiting for what became of it.
 
-use serde_json::{Value, json};
-use sluice_testkit::{Answer, Api, Method, wait_for};
+use std::sync::OnceLock;
 
-use crate::support::PATIENCE;
+use serde_json::{Value, json};
+use sluice_testkit::{Answer, Api, Method, Plan, Server, wait_for};
+
+use crate::support::{PATIENCE, own_server, unique_name};
 
 /// One step, which returns what triggered it.
 pub(crate) const ECHO: &str = r"
@@ -47,6 +49,36 @@ pub(crate) struct Workflow {
 /// Deploys a document that must be sound.
 pub(crate) async fn deploy(api: &Api, document: &str) -> Workflow {
     deploy_with(api, &json!({ "document": document })).await
+}
+
+/// A document whose steps have these names, and these bodies of `run({ steps, $ })`.
+pub(crate) fn running(bodies: &[(&str, &str)]) -> Value {
+    let codes: Vec<(&str, String)> = bodies
+        .iter()
+        .map(|(name, body)| (*name, component(body)))
+        .collect();
+    let steps = codes
+        .iter()
+        .map(|(name, code)| json!({ "name": name, "code": code }));
+    json!({ "name": "Test", "triggers": [{ "http": {} }], "steps": steps.collect::<Vec<_>>() })
+}
+
+/// The code of a step with this body of `run({ steps, $ })`.
+pub(crate) fn component(body: &str) -> String {
+    format!("export default defineComponent({{ async run({{ steps, $ }}) {{ {body} }} }})")
+}
+
+/// Deploys a workflow of such steps.
+pub(crate) async fn deploy_running(api: &Api, bodies: &[(&str, &str)]) -> Workflow {
+    deploy(api, &running(bodies).to_string()).await
+}
+
+/// A new user of a server that may reach this machine.
+pub(crate) async fn user_of_open_server() -> Api {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    let options = || own_server().args(["--allow-private-network", "--send-retries", "50ms"]);
+    let server = SERVER.get_or_init(|| Server::start_blocking(options()));
+    server.user(&unique_name(), Plan::Free).await
 }
 
 /// Deploys with files, secrets or whatever else the body has.
@@ -193,8 +225,13 @@ impl Workflow {
 
 /// What a step returned in the last of its attempts.
 pub(crate) fn returned<'a>(run: &'a Value, step: &str) -> &'a Value {
+    &exports(run, step)["$return_value"]
+}
+
+/// What a step exported in the last of its attempts.
+pub(crate) fn exports<'a>(run: &'a Value, step: &str) -> &'a Value {
     let steps = run["steps"].as_array().expect("steps");
     let mut steps = steps.iter().filter(|one| one["name"] == step);
     let last = steps.next_back().unwrap_or_else(|| panic!("{step}: {run}"));
-    &last["exports"]["$return_value"]
+    &last["exports"]
 }

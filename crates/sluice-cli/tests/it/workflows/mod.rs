@@ -1,5 +1,19 @@
 //! Workflows: what they are made of, how they run, and what they leave behind.
 
+mod deaths;
+mod error_listeners;
+mod errors;
+mod event_lists;
+mod expressions;
 pub(crate) mod fixtures;
+mod flow;
+mod http_trigger;
+mod limits;
+mod listening;
 mod manage;
+mod outputs;
+mod respond;
+mod retries;
 pub(crate) mod sends;
+mod sent;
+mod steps;

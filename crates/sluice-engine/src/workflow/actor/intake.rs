@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use sluice_model::{
     InvocationId,
-    workflow::{RunOrigin, WorkflowSettings},
+    workflow::{PauseKind, RunOrigin, WorkflowSettings},
 };
 use sluice_store::{
     Conn, StoreError,
@@ -97,7 +97,8 @@ impl Actor {
     }
 
     pub(super) fn take_in(&mut self) {
-        if !self.is_open() {
+        // What is begun after a change of the workflow must see it.
+        if !self.is_open() || !self.controls.is_empty() {
             return;
         }
         while self.has_room()
@@ -282,9 +283,14 @@ impl Actor {
         run.state = RunState::Running;
         run.due_at = None;
         run.pause_key = None;
+        // A step that asked to be run again is given the same once more when a crash interrupts it.
+        let rerun = run
+            .pause
+            .clone()
+            .filter(|pause| pause.kind == PauseKind::Rerun);
         let (progress, resumed) = Progress::restored(run, records, held, continuation);
         let mut row = progress.run.clone();
-        row.pause = None;
+        row.pause = rerun;
         self.changes.push(Change {
             run: row,
             kind: ChangeKind::Begun { resumed },

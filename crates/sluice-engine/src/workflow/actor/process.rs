@@ -29,6 +29,8 @@ pub(super) struct Host {
     start_after: Option<Instant>,
     start_pause: Duration,
     idle_since: Option<Instant>,
+    /// What it was given is not what there is now: it begins no step any more.
+    is_outdated: bool,
 }
 
 pub(super) struct Live {
@@ -92,6 +94,7 @@ impl Actor {
                 start_after: None,
                 start_pause: FIRST_PAUSE,
                 idle_since: None,
+                is_outdated: false,
             });
         if host.live.is_some() || host.is_starting || host.start_after.is_some_and(|at| at > now) {
             return;
@@ -151,6 +154,33 @@ impl Actor {
         });
     }
 
+    /// A version may get other secrets while it runs: its steps see them from the next one on.
+    pub(super) fn renew_environment(&mut self, before: &Version) {
+        let current = &self.current;
+        if current.id != before.id || current.has_secrets_of(before) {
+            return;
+        }
+        for active in self.runs.values_mut() {
+            if active.version.id == current.id {
+                active.version = Arc::clone(current);
+            }
+        }
+        if let Some(host) = self.hosts.get_mut(&current.id) {
+            host.is_outdated = true;
+        }
+    }
+
+    pub(super) fn retire_outdated(&mut self) {
+        let outdated = self.hosts.iter().filter(|(_, host)| host.is_outdated);
+        let unused: Vec<DeploymentId> = outdated
+            .map(|(id, _)| id.clone())
+            .filter(|id| self.running_on(id).next().is_none())
+            .collect();
+        for id in unused {
+            self.stop(&id);
+        }
+    }
+
     pub(super) fn heard(&mut self, report: Report) {
         let Report {
             version,
@@ -193,7 +223,10 @@ impl Actor {
     fn happened(&mut self, version: &DeploymentId, event: ProcessEvent) {
         match event {
             ProcessEvent::Replied(invocation, reply) => {
+                // That of an earlier step, which goes out at the end, was first.
                 if let Some(run) = self.steps.get(&invocation)
+                    && let Some(active) = self.runs.get(run)
+                    && active.progress.reply.is_none()
                     && let Some(sender) = self.handle.mailbox.take_reply(run)
                 {
                     let _ = sender.send(Ok(reply));
@@ -308,7 +341,7 @@ impl Actor {
         let Some(host) = self.hosts.get_mut(version) else {
             return Authorization::Unknown;
         };
-        let Some(live) = &mut host.live else {
+        let Some(live) = host.live.as_mut().filter(|_| !host.is_outdated) else {
             return Authorization::Unknown;
         };
         let Some(grants) = live.grants.get_mut(position) else {

@@ -51,9 +51,6 @@ impl Engine {
             files: &files,
         };
         let mut findings = Findings::new(&places);
-        if document.name.contains('\0') {
-            findings.add(&["name".into()], "must not contain NUL characters");
-        }
         let (secrets, stored) = (given.secrets, given.stored_secrets);
         environment::check(&document.env, secrets, stored, &mut findings);
         let triggers = self
@@ -111,10 +108,12 @@ impl Engine {
                 found.push(trigger.clone());
                 continue;
             };
-            let path = |field| ["triggers".into(), index.into(), "events".into(), field];
-            if let Some(fault) = emitters::channel_fault(event_name) {
-                findings.add(&path("event_name".into()), fault);
-            }
+            let path = [
+                "triggers".into(),
+                index.into(),
+                "events".into(),
+                "from".into(),
+            ];
             let (user, wanted) = (user.clone(), from.clone());
             let emitter = self
                 .context
@@ -125,10 +124,7 @@ impl Engine {
                     from,
                     event_name: event_name.clone(),
                 }),
-                None => findings.add(
-                    &path("from".into()),
-                    "names no source and no workflow of yours",
-                ),
+                None => findings.add(&path, "names no source and no workflow of yours"),
             }
         }
         Ok(found)

@@ -115,9 +115,6 @@ impl Engine {
         user: &UserId,
         name: &str,
     ) -> Result<Option<Component>, EngineError> {
-        if name.contains('\0') {
-            return Ok(None);
-        }
         let (user, name) = (user.clone(), name.to_owned());
         let found = self.context.store.read(move |c| find(c, &user, &name));
         Ok(found.await?)

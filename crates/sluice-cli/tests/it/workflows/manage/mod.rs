@@ -3,6 +3,7 @@
 mod accounts;
 mod custom_responses;
 mod deploy;
+mod event_summaries;
 mod event_triggers;
 mod faults;
 mod pauses;

@@ -9,7 +9,7 @@ use crate::{
     workflows::fixtures::{Workflow, deploy, returned},
 };
 
-const APPROVAL: &str = r#"
+const APPROVAL: &str = r"
 name: Approval
 steps:
   - name: ask
@@ -18,7 +18,7 @@ steps:
   - name: after
     code: |
       export default defineComponent({ async run({ steps }) { return steps.ask.$resume_data ?? null } })
-"#;
+";
 
 /// A run that waits.
 async fn waiting(api: &Api) -> (Workflow, Value) {

@@ -8,7 +8,7 @@ use crate::{
     workflows::fixtures::{Workflow, deploy},
 };
 
-const DOCUMENT: &str = r#"
+const DOCUMENT: &str = r"
 name: Kept
 steps:
   - name: one
@@ -16,7 +16,7 @@ steps:
       export default defineComponent({
         async run({ steps, $ }) { if (steps.trigger.event.wait) $.flow.suspend(600_000); else $.send.emit({ raw_event: 1 }) },
       })
-"#;
+";
 
 async fn left(workflow: &Workflow, expected: &[&Value]) {
     wait_for(PATIENCE, &format!("only {expected:?}"), async || {

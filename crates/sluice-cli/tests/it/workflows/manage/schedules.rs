@@ -10,11 +10,11 @@ use crate::{
 };
 
 fn on(schedules: &[&str]) -> String {
-    let lines: String = schedules
+    let lines: Vec<String> = schedules
         .iter()
         .map(|schedule| format!("  - schedule: {schedule}\n"))
         .collect();
-    ECHO.replace("  - http: {}\n", &lines)
+    ECHO.replace("  - http: {}\n", &lines.concat())
 }
 
 /// Waits until the schedule is armed, and gives its time.

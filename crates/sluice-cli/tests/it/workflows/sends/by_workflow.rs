@@ -118,7 +118,7 @@ async fn what_a_step_sends_goes_out_when_the_run_has_ended_and_is_shown_with_it(
 }
 
 #[tokio::test]
-async fn mail_reaches_the_owner_and_what_goes_to_s3_within_a_minute_is_one_object() {
+async fn send_email_reaches_the_owner_and_send_s3_makes_one_object_of_a_minute() {
     let (mail, s3) = (MailServer::start(), S3Server::start());
     let server = Server::start(s3.added_to(mail.options("p%40ss"))).await;
     let api = server.user("owner", Plan::Free).await;

@@ -7,6 +7,7 @@ mod code;
 mod components;
 mod context;
 mod delivery;
+mod endpoint;
 mod error;
 mod error_event;
 mod fetch;
@@ -42,13 +43,12 @@ use std::sync::Arc;
 use sluice_model::{Clock, ComponentShape};
 use sluice_store::{Store, sources::Source};
 
-pub use accept::{
-    Acceptance, AcceptedRequest, Endpoint, EventForm, NewUpload, ReplyReceiver, Responds,
-};
+pub use accept::{Acceptance, AcceptedRequest, NewUpload, ReplyReceiver};
 pub use accounts::{
     AccountChange, AccountView, Connecting, NewAccount, NewApp, ProviderAnswer, Returned,
 };
 pub use components::{CodeInput, ComponentRef};
+pub use endpoint::{Endpoint, EventForm, Responds};
 pub use error::EngineError;
 pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};
 pub use mailbox::NoReply;
@@ -68,8 +68,8 @@ pub use workflow::{
 
 pub use sluice_runtime::{CodeFault, Reply as HttpReply};
 
-use accept::EndpointCache;
 use context::Context;
+use endpoint::EndpointCache;
 use fetch::Fetcher;
 use inbox::Inbox;
 

@@ -10,11 +10,11 @@ use crate::{
 };
 
 fn on(schedules: &[&str]) -> String {
-    let lines: Vec<String> = schedules
+    let lines: Vec<_> = schedules
         .iter()
-        .map(|schedule| format!("  - schedule: {schedule}\n"))
+        .map(|schedule| format!("  - schedule: {schedule}"))
         .collect();
-    ECHO.replace("  - http: {}\n", &lines.concat())
+    ECHO.replace("  - http: {}", &lines.join("\n"))
 }
 
 /// Waits until the schedule is armed, and gives its time.

@@ -64,11 +64,13 @@ pub(crate) struct Actor {
     runs: HashMap<InvocationId, Active>,
     /// Which run an invocation is a step of.
     steps: HashMap<InvocationId, InvocationId>,
-    /// Runs that a crash interrupted, until they go on.
+    /// Runs that a crash interrupted. Their rows come out of the mailbox too, maybe when they are over already.
     interrupted: BTreeSet<InvocationId>,
     /// Runs that go on: those that were interrupted, and those that somebody or their time has woken.
     continued: VecDeque<InvocationId>,
     loading: JoinSet<Loaded>,
+    /// Those that are being loaded.
+    awaited: BTreeSet<InvocationId>,
     placing: JoinSet<Placed>,
     authorizing: JoinSet<()>,
     refilling: Option<JoinHandle<Option<(Refill, Waiting)>>>,
@@ -181,6 +183,7 @@ impl Actor {
             continued: interrupted.iter().copied().collect(),
             interrupted,
             loading: JoinSet::new(),
+            awaited: BTreeSet::new(),
             placing: JoinSet::new(),
             authorizing: JoinSet::new(),
             refilling: None,

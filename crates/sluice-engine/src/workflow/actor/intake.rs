@@ -93,7 +93,7 @@ impl Actor {
 
     /// Whether nothing is under way with this run.
     pub(super) fn is_unknown(&self, id: &InvocationId) -> bool {
-        !self.runs.contains_key(id) && !self.continued.contains(id)
+        !self.runs.contains_key(id) && !self.continued.contains(id) && !self.awaited.contains(id)
     }
 
     pub(super) fn take_in(&mut self) {
@@ -200,6 +200,7 @@ impl Actor {
         let workflow = self.handle.id.clone();
         let current = self.current.id.clone();
         let known: Vec<_> = self.hosts.keys().cloned().collect();
+        self.awaited.insert(id);
         self.loading.spawn(async move {
             let read = store.read(move |c: &mut dyn Conn| {
                 let Some(item) = inbox::get(c, &workflow, &id)? else {
@@ -235,6 +236,7 @@ impl Actor {
         let Some(Loaded { id, found }) = loaded else {
             return;
         };
+        self.awaited.remove(&id);
         match found {
             Err(_) => self.continued.push_back(id),
             // It goes on already.
@@ -253,7 +255,6 @@ impl Actor {
             held,
             version,
         } = found;
-        self.interrupted.remove(&id);
         let is_continued = work.kind == InboxKind::Continued;
         let Some(mut run) = run else {
             if is_continued {

@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(component_stem(Some("acme-new_x"), "X"), "acme-new_x");
         assert_eq!(component_stem(Some("../../etc/x"), "X"), "------etc-x");
         assert_eq!(component_stem(Some(".hidden"), "X"), "-hidden");
-        assert_eq!(component_stem(None, "My Source"), "my--source");
+        assert_eq!(component_stem(None, "My Source"), "my-source");
     }
 
     #[test]

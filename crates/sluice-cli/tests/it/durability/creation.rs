@@ -14,7 +14,7 @@ const AT_ONCE: usize = 5;
 const TABLES: [&str; 7] = [
     "endpoints",
     "timers",
-    "source_state",
+    "emitter_state",
     "kv",
     "inbox",
     "events",

@@ -102,11 +102,14 @@ fn components(wanted: impl Fn(&str) -> bool) -> Vec<Component> {
 
 fn is_installed(code: &str) -> bool {
     let reading = sluice_runtime::read(code, Language::JavaScript).expect("a component parses");
-    let modules = repository("node_modules");
+    let manifest = fs::read(repository("package.json")).expect("the manifest can be read");
+    let manifest: Value = serde_json::from_slice(&manifest).expect("the manifest is JSON");
+    // What others brought along may be of any version.
+    let named = &manifest["devDependencies"];
     reading
         .packages
         .iter()
-        .all(|package| modules.join(package.request.name()).exists())
+        .all(|package| named.get(package.request.name()).is_some())
 }
 
 fn repository(path: &str) -> PathBuf {

@@ -1,8 +1,9 @@
 //! How a connection is made: address, TLS and session settings.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ::postgres::{Config, NoTls, config::SslMode};
+use parking_lot::Mutex;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{conn::PostgresConn, errors::connect_error, tls};
@@ -18,11 +19,23 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// An answered write must be on the server's disk, whatever its default is.
 const SESSION: &str = "SET synchronous_commit = on; SET client_min_messages = warning";
 
+/// After a connection could not be made, jobs fail at once for this long before it is tried again.
+const RETRY_AFTER: Duration = Duration::from_millis(200);
+
 /// Makes connections to one database.
 pub(super) struct Connector {
     config: Config,
     /// `None` with `sslmode=disable`.
     tls: Option<MakeRustlsConnect>,
+    /// Of all workers, so that the first to find the database back lets the others know.
+    attempts: Mutex<Attempts>,
+}
+
+/// The last attempts to connect again.
+#[derive(Default)]
+struct Attempts {
+    succeeded: Option<Instant>,
+    failed: Option<(Instant, StoreError)>,
 }
 
 impl Connector {
@@ -47,7 +60,11 @@ impl Connector {
             // `require`, and any stricter mode the driver may learn.
             _ => Some(tls::verified()?),
         };
-        Ok(Connector { config, tls })
+        Ok(Connector {
+            config,
+            tls,
+            attempts: Mutex::default(),
+        })
     }
 
     /// Blocks; not for async threads.
@@ -61,5 +78,33 @@ impl Connector {
             .batch_execute(SESSION)
             .map_err(|error| connect_error(&error))?;
         Ok(PostgresConn::new(client))
+    }
+
+    /// For a worker without a connection, after the store was opened.
+    pub(super) fn connect_again(&self) -> Result<PostgresConn> {
+        if let Some((at, error)) = &self.attempts.lock().failed
+            && at.elapsed() < RETRY_AFTER
+        {
+            return Err(error.clone());
+        }
+        let begun = Instant::now();
+        let connected = self.connect();
+        let mut attempts = self.attempts.lock();
+        match connected {
+            Ok(conn) => {
+                attempts.succeeded = Some(Instant::now());
+                attempts.failed = None;
+                Ok(conn)
+            }
+            Err(error) => {
+                tracing::warn!(%error, "no connection to the database");
+                // What was reachable when the store was opened may come back.
+                let error = StoreError::Unavailable(error.to_string());
+                if attempts.succeeded.is_none_or(|succeeded| succeeded < begun) {
+                    attempts.failed = Some((Instant::now(), error.clone()));
+                }
+                Err(error)
+            }
+        }
     }
 }

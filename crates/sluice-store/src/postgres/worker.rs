@@ -3,30 +3,18 @@
 //! A connection goes back for the next job only if its transaction ended properly; otherwise it is
 //! dropped, and the next job makes a new one.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
 use super::{conn::PostgresConn, connect::Connector};
 use crate::{
-    error::{Result, StoreError},
+    error::Result,
     job::{Access, Ended, Job},
     queue::JobQueue,
 };
 
-/// After a connection could not be made, jobs fail at once for this long before it is tried again.
-const RETRY_AFTER: Duration = Duration::from_millis(200);
-
 pub(super) struct Worker {
     connector: Arc<Connector>,
     idle: Option<PostgresConn>,
-    failed: Option<FailedAttempt>,
-}
-
-struct FailedAttempt {
-    at: Instant,
-    error: StoreError,
 }
 
 impl Worker {
@@ -34,7 +22,6 @@ impl Worker {
         Worker {
             connector,
             idle: None,
-            failed: None,
         }
     }
 
@@ -56,30 +43,9 @@ impl Worker {
         {
             return Ok(conn);
         }
-        let mut conn = self.connect()?;
+        let mut conn = self.connector.connect_again()?;
         conn.begin(access)?;
         Ok(conn)
-    }
-
-    fn connect(&mut self) -> Result<PostgresConn> {
-        if let Some(failed) = &self.failed
-            && failed.at.elapsed() < RETRY_AFTER
-        {
-            return Err(failed.error.clone());
-        }
-        let connected = self.connector.connect();
-        self.failed = connected.as_ref().err().map(|error| {
-            tracing::warn!(%error, "no connection to the database");
-            // What was reachable when the store was opened may come back.
-            FailedAttempt {
-                at: Instant::now(),
-                error: StoreError::Unavailable(error.to_string()),
-            }
-        });
-        match &self.failed {
-            Some(failed) => Err(failed.error.clone()),
-            None => connected,
-        }
     }
 }
 

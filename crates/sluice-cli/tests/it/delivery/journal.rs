@@ -60,7 +60,7 @@ async fn what_was_sent_while_the_database_was_away_is_recorded_when_it_is_back()
     receiver.wait_for(1).await;
     database.stop().await;
     unrecorded(&server).await;
-    database.start_again().await;
+    database.start_again_for(&server).await;
     webhook.wait_for(&["delivered", "delivered"]).await;
     assert_eq!(bodies(&receiver, "/"), [1, 2].map(serde_json::Value::from));
 }

@@ -11,7 +11,7 @@ use std::{
 
 use postgres::{Client, NoTls};
 use rustix::process::{Pid, Signal, kill_process};
-use sluice_testkit::wait_for;
+use sluice_testkit::{Server, wait_for};
 
 use crate::support::PATIENCE;
 
@@ -72,6 +72,16 @@ impl OwnPostgres {
             let url = url.clone();
             let connected = thread::spawn(move || Client::connect(&url, NoTls).is_ok());
             connected.join().expect("no panic").then_some(())
+        })
+        .await;
+    }
+
+    /// Starts it again, and waits until a server that was left without it has noticed.
+    pub(crate) async fn start_again_for(&self, server: &Server) {
+        self.start_again().await;
+        let api = server.api();
+        wait_for(PATIENCE, "the server to find PostgreSQL", async || {
+            (api.get("/users/me").await.status == 200).then_some(())
         })
         .await;
     }

@@ -101,6 +101,6 @@ async fn what_a_step_did_is_kept_while_postgres_is_gone_and_the_run_goes_on_when
     let gated = Gated::start(&server.api()).await;
     database.stop().await;
     gated.let_go(&server).await;
-    database.start_again().await;
+    database.start_again_for(&server).await;
     gated.all_succeed().await;
 }

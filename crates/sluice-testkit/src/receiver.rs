@@ -20,7 +20,7 @@ use tokio::{sync::oneshot, time::sleep};
 
 pub use self::answer::Answer;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A request as it came.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sluice_testkit::{Answer, Api, Backend, Method, Plan, Server, ServerOptions, shared, wait_for};
 
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Options for a server of a test's own.
 pub(crate) fn own_server() -> ServerOptions {

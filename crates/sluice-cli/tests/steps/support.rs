@@ -16,7 +16,7 @@ use sluice_runtime::{
 };
 use tempfile::TempDir;
 
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 pub(crate) const WORKFLOW: &str = "p_abcdefghijkl";
 
 /// In bytes; low, so that tests reach them.

@@ -2,6 +2,8 @@
 
 mod account;
 mod code;
+#[expect(unused, reason = "the commands that follow something come next")]
+mod follow;
 mod output;
 mod secrets;
 mod workflow_files;

@@ -2,10 +2,12 @@
 
 mod account;
 mod code;
+mod common;
 #[expect(unused, reason = "the commands that follow something come next")]
 mod follow;
 mod output;
 mod secrets;
+mod sources;
 mod workflow_files;
 mod workflows;
 mod yaml;

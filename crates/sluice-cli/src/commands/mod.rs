@@ -3,6 +3,8 @@
 mod account;
 mod code;
 mod common;
+#[expect(unused, reason = "the commands that follow something come next")]
+mod follow;
 mod output;
 mod secrets;
 mod sources;

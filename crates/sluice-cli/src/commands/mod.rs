@@ -2,6 +2,7 @@
 
 mod account;
 mod code;
+mod init;
 mod output;
 mod secrets;
 mod workflow_files;
@@ -15,6 +16,7 @@ use clap::Subcommand;
 
 use self::{
     account::{ApplyOptions, ExportOptions},
+    init::InitOptions,
     workflows::WorkflowsCommand,
 };
 
@@ -25,6 +27,7 @@ pub(crate) enum ClientCommand {
     Workflows(WorkflowsCommand),
     Export(ExportOptions),
     Apply(ApplyOptions),
+    Init(InitOptions),
 }
 
 pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
@@ -37,6 +40,7 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Workflows(command) => workflows::run(command).await,
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,
+            ClientCommand::Init(options) => init::init(&options),
         }
     });
     outcome.or_else(|error| {

@@ -4,7 +4,7 @@ import { describeProps, isObject } from "./shape.mjs";
 import { MemoryStore } from "./test_store.mjs";
 
 const ENDPOINT = "http://localhost/e/test";
-const HOURLY = { intervalSeconds: 3600 };
+const HOURLY = { interval_seconds: 3600 };
 
 /** The component with what the test has put in place of its own, how its props are bound, and its data stores. */
 export function bindProps(component, given) {
@@ -31,7 +31,7 @@ function bind(name, { type, default: fallback, static: fixed, optional }, given)
     case "$.interface.apphook":
       return { kind: "value", value: { endpoint: ENDPOINT, ...given } };
     case "$.interface.timer":
-      return { kind: "value", value: { type, ...(fixed ?? given ?? fallback ?? HOURLY) } };
+      return { kind: "value", value: { type, ...schedule(fixed ?? given ?? fallback ?? HOURLY) } };
     case "$.service.db":
       return { kind: "db", value: null };
     case "app":
@@ -48,6 +48,10 @@ function bind(name, { type, default: fallback, static: fixed, optional }, given)
       return value === undefined ? undefined : { kind: type === "http_request" ? type : "value", value };
     }
   }
+}
+
+function schedule({ cron = null, intervalSeconds = null, interval_seconds = intervalSeconds, timezone }) {
+  return { cron, interval_seconds, ...(timezone && { timezone }) };
 }
 
 function checkNames(component, rows, given) {

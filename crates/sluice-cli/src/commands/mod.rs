@@ -2,9 +2,11 @@
 
 mod account;
 mod code;
+mod common;
 mod init;
 mod output;
 mod secrets;
+mod sources;
 mod workflow_files;
 mod workflows;
 mod yaml;

@@ -29,6 +29,7 @@ mod spec;
 mod step;
 mod step_code;
 mod step_report;
+mod test_run;
 mod verdict;
 mod watchdog;
 
@@ -52,3 +53,4 @@ pub use spec::{
 };
 pub use step::{Flow, Send, SendKind, StepOutcome};
 pub use step_code::step_code;
+pub use test_run::{TestEnd, TestReport, TestSpec};

@@ -5,6 +5,7 @@ mod code;
 mod common;
 #[expect(unused, reason = "the commands that follow something come next")]
 mod follow;
+mod init;
 mod output;
 mod secrets;
 mod sources;
@@ -19,6 +20,7 @@ use clap::Subcommand;
 
 use self::{
     account::{ApplyOptions, ExportOptions},
+    init::InitOptions,
     workflows::WorkflowsCommand,
 };
 
@@ -29,6 +31,7 @@ pub(crate) enum ClientCommand {
     Workflows(WorkflowsCommand),
     Export(ExportOptions),
     Apply(ApplyOptions),
+    Init(InitOptions),
 }
 
 pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
@@ -41,6 +44,7 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Workflows(command) => workflows::run(command).await,
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,
+            ClientCommand::Init(options) => init::init(&options),
         }
     });
     outcome.or_else(|error| {

@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 68] = [
+const ROUTES: [(&str, &str); 72] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("POST", "/v1/components"),
@@ -19,6 +19,10 @@ const ROUTES: [(&str, &str); 68] = [
     ("GET", "/v1/components/{key_or_id}"),
     ("GET", "/v1/components/registry/{key}"),
     ("POST", "/v1/components/registry"),
+    ("DELETE", "/v1/components/registry/{key}"),
+    ("POST", "/v1/components/published"),
+    ("DELETE", "/v1/components/published/{key}"),
+    ("GET", "/v1/components/search"),
     ("POST", "/v1/components/configure"),
     ("POST", "/v1/components/props"),
     ("POST", "/v1/sources"),

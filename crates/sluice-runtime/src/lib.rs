@@ -6,6 +6,7 @@
 mod analysis;
 mod ask;
 mod assets;
+mod auth_fields;
 mod deep_stack;
 mod deno;
 mod expressions;
@@ -26,14 +27,17 @@ mod question;
 mod runtime;
 mod sandbox;
 mod spec;
+mod stand_ins;
 mod step;
 mod step_code;
 mod step_report;
+mod survey;
 mod verdict;
 mod watchdog;
 
 pub use analysis::{CodeFault, Language, NamedPackage, Reading, RelativeImport, language, read};
 pub use ask::{Answer, Answers, Ask};
+pub use auth_fields::{AuthFields, auth_fields};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
 pub use expressions::{ExpressionFault, check_expressions};
 pub use limits::Limits;
@@ -52,3 +56,4 @@ pub use spec::{
 };
 pub use step::{Flow, Send, SendKind, StepOutcome};
 pub use step_code::step_code;
+pub use survey::SurveyModule;

@@ -48,6 +48,10 @@ impl LocalFiles {
         ))
     }
 
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Where a file of the tree is, for example to watch it.
     pub fn path(&self, location: &Location) -> PathBuf {
         self.root.join(location.as_str())

@@ -3,6 +3,7 @@
 mod banner;
 mod client;
 mod commands;
+mod exit;
 mod logging;
 mod open_files;
 mod options;
@@ -58,7 +59,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             eprintln!("sluice: {error:#}");
-            ExitCode::FAILURE
+            exit::code_of(&error)
         }
     }
 }

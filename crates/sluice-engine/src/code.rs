@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
 use reqwest::Url;
 use sluice_bundle::{
     Bundle, BundleFault, BundleOptions, FileError, Files, Limits, Location, RemoteFiles, SourceMap,
-    bundle,
+    bundle, with_inline_map, without_inline_map,
 };
 use sluice_runtime::{CodeFault, Language, Lines, language, read};
 
@@ -78,7 +77,7 @@ pub(crate) async fn prepare(
         }]));
     }
     if language == Language::JavaScript && reading.relative.is_none() {
-        return Ok(PreparedCode { code, built: None });
+        return Ok(as_it_is(code));
     }
     let fetcher = Arc::clone(fetcher);
     let beside = RemoteFiles::new(move |address: Url| {
@@ -119,6 +118,17 @@ pub(crate) async fn prepare_beside(
     build(code, entry, beside, most_bytes).await
 }
 
+/// Code that a program made, as its source map tells, is shown without the map and runs with it.
+fn as_it_is(code: String) -> PreparedCode {
+    match without_inline_map(&code).map(str::to_owned) {
+        Some(shown) => PreparedCode {
+            code: shown,
+            built: Some(code),
+        },
+        None => PreparedCode { code, built: None },
+    }
+}
+
 async fn build(
     code: String,
     entry: Location,
@@ -146,8 +156,7 @@ async fn build(
     } = bundle(&entry, files, options)
         .await
         .map_err(|faults| EngineError::InvalidCode(code_faults(faults, &entry)))?;
-    let map = BASE64_STANDARD.encode(map.unwrap_or_default());
-    let built = format!("{javascript}\n//# sourceMappingURL=data:application/json;base64,{map}\n");
+    let built = with_inline_map(&javascript, &map.unwrap_or_default());
     Ok(PreparedCode {
         // The files of a component are kept as the one module they make together.
         code: if files.len() == 1 { code } else { javascript },

@@ -23,15 +23,17 @@ pub struct Listing<T> {
 }
 
 impl Engine {
-    pub async fn source(&self, user: &UserId, id: &SourceId) -> Result<SourceView, EngineError> {
-        let (user, id) = (user.clone(), id.clone());
+    pub async fn source(&self, user: &UserId, id_or_slug: &str) -> Result<SourceView, EngineError> {
+        let (user, id_or_slug) = (user.clone(), id_or_slug.to_owned());
         let settings = self.context.settings.clone();
         self.context
             .store
             .read(move |c| {
-                sources::get(c, &user, &id)?
-                    .map(|source| view(c, source, &settings))
-                    .transpose()
+                let found = match SourceId::parse(&id_or_slug) {
+                    Some(id) => sources::get(c, &user, &id)?,
+                    None => sources::by_slug(c, &user, &id_or_slug)?,
+                };
+                found.map(|source| view(c, source, &settings)).transpose()
             })
             .await?
             .ok_or(EngineError::NotFound("source"))

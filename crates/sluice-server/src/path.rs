@@ -11,6 +11,9 @@ use crate::error::ApiError;
 /// The id of a source.
 pub(crate) struct SourcePath(pub(crate) SourceId);
 
+/// The id or the slug of a source, free of NUL characters.
+pub(crate) struct SourceNamePath(pub(crate) String);
+
 /// The id or the key of a component, free of NUL characters.
 pub(crate) struct ComponentPath(pub(crate) String);
 
@@ -136,6 +139,17 @@ pub(crate) struct RunPath(pub(crate) String, pub(crate) InvocationId);
 
 /// A workflow, and the number of a version.
 pub(crate) struct WorkflowVersionPath(pub(crate) String, pub(crate) u32);
+
+impl<S: Send + Sync> FromRequestParts<S> for SourceNamePath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        text.filter(|text| !text.contains('\0'))
+            .map(SourceNamePath)
+            .ok_or(ApiError::NotFound("source"))
+    }
+}
 
 impl<S: Send + Sync> FromRequestParts<S> for WorkflowNamePath {
     type Rejection = ApiError;

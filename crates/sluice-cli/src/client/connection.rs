@@ -1,39 +1,76 @@
 //! Which server, and as whom.
 
-use anyhow::Context;
 use clap::Args;
 
-use super::Client;
+use super::{Client, ClientError, config::Config};
 
-/// Everything that decides where requests go. A profile that is kept in a file fills in here what flags and environment leave
-/// open.
+const DEFAULT_URL: &str = "http://127.0.0.1:3000";
+
+/// Everything that decides where requests go: flags, then the environment, then a profile of the configuration file.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Connection {
-    /// Address of the server
-    #[arg(
-        long,
-        env = "SLUICE_URL",
-        value_name = "URL",
-        default_value = "http://127.0.0.1:3000"
-    )]
-    url: String,
+    /// Profile of the configuration file
+    #[arg(long, short, env = "SLUICE_PROFILE", value_name = "NAME")]
+    pub(crate) profile: Option<String>,
 
-    /// API key of the account
+    /// Address of the server [default: that of the profile, else http://127.0.0.1:3000]
+    #[arg(long, env = "SLUICE_URL", value_name = "URL")]
+    pub(crate) url: Option<String>,
+
+    /// API key of the account [default: that of the profile]
     #[arg(
         long,
         env = "SLUICE_API_KEY",
         value_name = "KEY",
         hide_env_values = true
     )]
-    api_key: Option<String>,
+    pub(crate) api_key: Option<String>,
 }
 
 impl Connection {
     pub(crate) fn client(&self) -> anyhow::Result<Client> {
-        let api_key = self.api_key.clone().context(
-            "no API key: give --api-key, or set SLUICE_API_KEY to the key that the server showed at its first start",
-        )?;
-        Client::new(&self.url, api_key)
+        let (url, key) = (given(self.url.as_ref()), given(self.api_key.as_ref()));
+        let (url, key) = match (url, key) {
+            (Some(url), Some(key)) => (url, key),
+            (url, key) => {
+                let config = Config::load()?;
+                let profile = match given(self.profile.as_ref()) {
+                    Some(name) => Some(config.named(&name)?),
+                    None => config.profiles().get(config.current()),
+                };
+                // The key of a profile is not for a server elsewhere.
+                let trusted = profile.filter(|profile| {
+                    let same = |url: &String| {
+                        url.trim_end_matches('/') == profile.url.trim_end_matches('/')
+                    };
+                    url.as_ref().is_none_or(same)
+                });
+                let key = key.or_else(|| trusted.map(|profile| profile.api_key.clone()));
+                let url = url.or_else(|| profile.map(|profile| profile.url.clone()));
+                (
+                    url.unwrap_or_else(|| DEFAULT_URL.to_owned()),
+                    key.ok_or(ClientError::NoKey)?,
+                )
+            }
+        };
+        Client::new(&url, key)
     }
+
+    /// The address alone, for what needs no key.
+    pub(crate) fn server_url(&self) -> anyhow::Result<String> {
+        if let Some(url) = given(self.url.as_ref()) {
+            return Ok(url);
+        }
+        let config = Config::load()?;
+        let name = given(self.profile.as_ref());
+        let name = name.as_deref().unwrap_or_else(|| config.current());
+        let profile = config.profiles().get(name);
+        Ok(profile.map_or_else(|| DEFAULT_URL.to_owned(), |profile| profile.url.clone()))
+    }
+}
+
+/// A variable that is set to nothing is one that is not set.
+fn given(value: Option<&String>) -> Option<String> {
+    value.filter(|value| !value.is_empty()).cloned()
 }

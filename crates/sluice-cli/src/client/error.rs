@@ -8,6 +8,7 @@ use sluice_model::workflow::DocumentFault;
 
 #[derive(Debug)]
 pub(crate) enum ClientError {
+    NoKey,
     Unreachable {
         url: String,
         cause: reqwest::Error,
@@ -76,6 +77,9 @@ impl ClientError {
 impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            ClientError::NoKey => f.write_str(
+                "no API key: `sluice login` keeps one, or give --api-key or SLUICE_API_KEY. The server shows the first one at its first start",
+            ),
             ClientError::Unreachable { url, cause } => write!(
                 f,
                 "cannot reach a server at {url}: {}\nStart one with `sluice serve`, or say where it is with --url or SLUICE_URL",
@@ -85,7 +89,7 @@ impl fmt::Display for ClientError {
                 url, status: 401, ..
             } => write!(
                 f,
-                "the server at {url} does not know this API key: check --api-key or SLUICE_API_KEY"
+                "the server at {url} does not know this API key: `sluice login` takes another, or check --api-key or SLUICE_API_KEY"
             ),
             ClientError::Refused { body, .. } => body.fmt(f),
             ClientError::NotUnderstood { url, cause } => write!(

@@ -1,5 +1,6 @@
 //! The REST API as the commands use it.
 
+pub(crate) mod config;
 mod connection;
 mod error;
 
@@ -29,7 +30,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    fn new(url: &str, api_key: String) -> anyhow::Result<Client> {
+    pub(crate) fn new(url: &str, api_key: String) -> anyhow::Result<Client> {
         // Plain HTTP needs a TLS provider too; the error only says that there is one already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
@@ -40,6 +41,11 @@ impl Client {
             url: url.trim_end_matches('/').to_owned(),
             api_key,
         })
+    }
+
+    /// Without a slash at the end.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
     }
 
     /// The `data` of what `path` answers.

@@ -6,7 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use sluice_bundle::{Bundle, BundleOptions, FileError, Files, LocalFiles, Location, bundle};
+use anyhow::Context;
+use sluice_bundle::{
+    Bundle, BundleOptions, FileError, Files, LocalFiles, Location, SourceMap, bundle,
+    with_inline_map,
+};
 use sluice_runtime::{Language, language, read};
 
 const TYPESCRIPT: [&str; 3] = ["ts", "mts", "cts"];
@@ -22,6 +26,37 @@ pub(crate) struct CodeFolder {
 /// What is wrong, each with its place.
 pub(crate) type Faults = Vec<String>;
 
+/// A component in one module.
+pub(crate) struct Module {
+    /// As the server will show it.
+    pub(crate) code: String,
+    /// A source map, when the code is not what its author wrote.
+    map: Option<String>,
+    /// Every file it is made of.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+impl Module {
+    /// What goes to the server: with its source map, so that errors have the lines of the author.
+    pub(crate) fn sent(&self) -> String {
+        match &self.map {
+            Some(map) => with_inline_map(&self.code, map),
+            None => self.code.clone(),
+        }
+    }
+}
+
+/// The component in a file of this machine, which may import what is in its tree.
+pub(crate) async fn read_module(path: &Path) -> anyhow::Result<Result<Module, Faults>> {
+    let found = LocalFiles::around(path);
+    let (files, location) = found.with_context(|| format!("cannot read {}", path.display()))?;
+    let folder = CodeFolder {
+        root: files.root().to_owned(),
+        files,
+    };
+    Ok(folder.module(location.as_str()).await)
+}
+
 impl CodeFolder {
     pub(crate) fn new(root: &Path) -> io::Result<CodeFolder> {
         Ok(CodeFolder {
@@ -30,13 +65,24 @@ impl CodeFolder {
         })
     }
 
-    /// The code in a file, as one module when it imports others.
-    pub(crate) async fn module(&self, path: &str) -> Result<String, Faults> {
+    /// The code in a file, as one module when it imports others, or when the server could not tell its language.
+    pub(crate) async fn module(&self, path: &str) -> Result<Module, Faults> {
         let text = self.text(path)?;
-        if !imports_files(path, &text) {
-            return Ok(text);
+        if is_whole(path, &text) {
+            return Ok(Module {
+                code: text,
+                map: None,
+                files: vec![self.root.join(path)],
+            });
         }
-        self.bundle(path, text).await.map(|bundle| bundle.code)
+        let Bundle {
+            code, files, map, ..
+        } = self.bundle(path, text).await?;
+        Ok(Module {
+            code,
+            map,
+            files: files.iter().map(|file| self.files.path(file)).collect(),
+        })
     }
 
     /// The file and all that it imports, by their paths.
@@ -85,7 +131,11 @@ impl CodeFolder {
             text,
             files: self.files.clone(),
         };
-        let made = bundle(&entry, files, BundleOptions::default()).await;
+        let options = BundleOptions {
+            source_map: Some(SourceMap::NamesOnly),
+            ..BundleOptions::default()
+        };
+        let made = bundle(&entry, files, options).await;
         made.map_err(|faults| faults.iter().map(ToString::to_string).collect())
     }
 }
@@ -114,13 +164,21 @@ impl Files for WithEntry {
     }
 }
 
+/// Whether the server can take a file as it is.
+fn is_whole(path: &str, code: &str) -> bool {
+    language_of(path, code) == language(code) && !imports_files(path, code)
+}
+
 /// Mistakes in code are the server's to tell.
 fn imports_files(path: &str, code: &str) -> bool {
+    read(code, language_of(path, code)).is_ok_and(|reading| reading.relative.is_some())
+}
+
+fn language_of(path: &str, code: &str) -> Language {
     let extension = Path::new(path).extension().unwrap_or_default();
-    let language = if TYPESCRIPT.iter().any(|known| extension == *known) {
+    if TYPESCRIPT.iter().any(|known| extension == *known) {
         Language::TypeScript
     } else {
         language(code)
-    };
-    read(code, language).is_ok_and(|reading| reading.relative.is_some())
+    }
 }

@@ -2,8 +2,10 @@
 
 mod account;
 mod code;
+mod common;
 mod output;
 mod secrets;
+mod sources;
 mod workflow_files;
 mod workflows;
 mod yaml;

@@ -30,7 +30,7 @@ impl Engine {
         let user = user.clone();
         self.to_the_end(|engine| async move {
             let id = engine.deploy(&user, request).await?;
-            engine.source(&user, &id).await
+            engine.source(&user, id.as_str()).await
         })
         .await
     }

@@ -35,7 +35,7 @@ impl Engine {
         let (user, id) = (user.clone(), id.clone());
         self.to_the_end(|engine| async move {
             engine.change(&user, &id, request).await?;
-            engine.source(&user, &id).await
+            engine.source(&user, id.as_str()).await
         })
         .await
     }

@@ -21,7 +21,7 @@ use crate::{
     one_line::on_one_line,
     openapi::ApiErrors,
     page::{self, PageRequest},
-    path::SourcePath,
+    path::{SourceNamePath, SourcePath},
     query::Query,
     reply,
     routes::{components::parse_id, epoch_seconds},
@@ -65,12 +65,14 @@ pub(crate) async fn create(
 }
 
 /// A source
+///
+/// By its id, or by its slug.
 #[utoipa::path(get, path = "/sources/{id}", tag = "sources", operation_id = "getSource", params(("id" = String, Path), FieldQuery),
     responses((status = 200, body = Data<Source>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    SourcePath(id): SourcePath,
+    SourceNamePath(id): SourceNamePath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let view = engine.source(&user.id, &id).await?;

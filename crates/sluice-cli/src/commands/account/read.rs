@@ -82,7 +82,7 @@ pub(crate) async fn read(root: &Path) -> anyhow::Result<Result<Folder, Vec<Strin
 impl Reader<'_> {
     async fn code(&mut self, path: &str) -> Option<String> {
         match self.code.module(path).await {
-            Ok(code) => Some(code),
+            Ok(module) => Some(module.code),
             Err(faults) => {
                 let shown = |fault: String| self.root.join(fault).display().to_string();
                 self.mistakes.extend(faults.into_iter().map(shown));

@@ -3,8 +3,11 @@
 use clap::Args;
 use serde_json::json;
 
-use super::target::{Common, Target};
-use crate::commands::output::{show, show_json};
+use super::target::Target;
+use crate::commands::{
+    common::Common,
+    output::{show, show_json},
+};
 
 /// Delete a workflow, with its versions, its runs and its events
 #[derive(Debug, Args)]

@@ -17,11 +17,12 @@ use sluice_model::{
 
 use super::{
     describe::triggers,
-    target::{Common, by_slug, find},
+    target::{find, look_up},
 };
 use crate::{
     client::{Client, ClientError},
     commands::{
+        common::Common,
         output::{GOOD, complain, counted, fields, show, show_json, styled},
         secrets::{self, SecretsFile},
         workflow_files::{WorkflowFiles, mistake},
@@ -74,7 +75,7 @@ pub(super) async fn deploy(options: DeployOptions) -> anyhow::Result<ExitCode> {
     secrets.extend(secrets::from_flags(&options.secrets)?);
     let existing = match &options.workflow {
         Some(id_or_slug) => Some(find(&client, id_or_slug).await?),
-        None => by_slug(&client, &slugify(&files.document.name)).await?,
+        None => look_up(&client, &slugify(&files.document.name)).await?,
     };
     let running = match &existing {
         Some(workflow) => Some(running_version(&client, workflow).await?),

@@ -3,11 +3,11 @@
 use clap::Args;
 use sluice_api::{Workflow, WorkflowTrigger};
 
-use super::{
-    list::activity,
-    target::{Common, Target},
+use super::{list::activity, target::Target};
+use crate::commands::{
+    common::Common,
+    output::{fields, moment, show, show_json},
 };
-use crate::commands::output::{fields, moment, show, show_json};
 
 /// Show a workflow: its version, its triggers and its steps
 #[derive(Debug, Args)]

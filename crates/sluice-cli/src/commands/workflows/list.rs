@@ -3,8 +3,11 @@
 use clap::Args;
 use sluice_api::Workflow;
 
-use super::{describe::trigger_words, target::Common};
-use crate::commands::output::{FAINT, GOOD, Table, show, show_json, styled};
+use super::describe::trigger_words;
+use crate::commands::{
+    common::Common,
+    output::{FAINT, GOOD, Table, show, show_json, styled},
+};
 
 /// List the workflows of the account, newest first
 #[derive(Debug, Args)]

@@ -3,10 +3,13 @@
 use clap::{Args, ValueEnum};
 use sluice_api::{Invocation, ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState};
 
-use super::target::{Common, Target};
+use super::target::Target;
 use crate::{
     client::escaped,
-    commands::output::{counted, show, show_json},
+    commands::{
+        common::Common,
+        output::{counted, show, show_json},
+    },
 };
 
 /// Run again what has run: one run, or all that failed

@@ -3,8 +3,11 @@
 use clap::Args;
 use sluice_api::{RollBackWorkflow, Workflow};
 
-use super::target::{Common, Target};
-use crate::commands::output::{show, show_json};
+use super::target::Target;
+use crate::commands::{
+    common::Common,
+    output::{show, show_json},
+};
 
 /// Make an earlier version the one that new runs take
 #[derive(Debug, Args)]

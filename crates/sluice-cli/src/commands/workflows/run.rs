@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use sluice_api::{Invocation, Run};
 use sluice_model::workflow::PauseKind;
 
-use super::{
-    run_text::run_text,
-    target::{Common, Target},
-};
+use super::{run_text::run_text, target::Target};
 use crate::{
     client::{Client, ClientError},
-    commands::output::{show, show_json},
+    commands::{
+        common::Common,
+        output::{show, show_json},
+    },
 };
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);

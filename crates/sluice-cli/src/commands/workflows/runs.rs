@@ -5,11 +5,14 @@ use sluice_api::Run;
 
 use super::{
     run_text::{error_words, run_text, state},
-    target::{Common, Target},
+    target::Target,
 };
 use crate::{
     client::{Client, ClientError, escaped},
-    commands::output::{Table, duration, moment, show, show_json},
+    commands::{
+        common::Common,
+        output::{Table, duration, moment, show, show_json},
+    },
 };
 
 const STATES: [&str; 6] = [

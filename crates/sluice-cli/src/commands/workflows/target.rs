@@ -1,20 +1,12 @@
-//! What most commands take: which workflow, how to show it, and where it is.
+//! Which workflow is meant.
 
-use anyhow::bail;
 use clap::Args;
 use sluice_api::Workflow;
-use sluice_model::WorkflowId;
 
-use crate::client::{Client, Connection};
-
-#[derive(Debug, Args)]
-pub(super) struct Common {
-    /// Print JSON, as the API has it
-    #[arg(long)]
-    pub(super) json: bool,
-    #[command(flatten)]
-    pub(super) connection: Connection,
-}
+use crate::{
+    client::{Client, ClientError, escaped},
+    exit::NotFound,
+};
 
 #[derive(Debug, Args)]
 pub(super) struct Target {
@@ -30,19 +22,19 @@ impl Target {
 }
 
 pub(super) async fn find(client: &Client, id_or_slug: &str) -> anyhow::Result<Workflow> {
-    let found = match WorkflowId::parse(id_or_slug) {
-        Some(id) => client.find(&format!("/workflows/{id}")).await?,
-        None => by_slug(client, id_or_slug).await?,
-    };
-    match found {
-        Some(workflow) => Ok(workflow),
-        None => bail!("there is no workflow {id_or_slug}: `sluice workflows list` shows yours"),
-    }
+    look_up(client, id_or_slug).await?.ok_or_else(|| {
+        NotFound(format!(
+            "there is no workflow {id_or_slug}: `sluice workflows list` shows yours"
+        ))
+        .into()
+    })
 }
 
-pub(super) async fn by_slug(client: &Client, slug: &str) -> anyhow::Result<Option<Workflow>> {
-    let workflows: Vec<Workflow> = client.all("/workflows").await?;
-    Ok(workflows
-        .into_iter()
-        .find(|workflow| workflow.name_slug == slug))
+pub(super) async fn look_up(
+    client: &Client,
+    id_or_slug: &str,
+) -> Result<Option<Workflow>, ClientError> {
+    client
+        .find(&format!("/workflows/{}", escaped(id_or_slug)))
+        .await
 }

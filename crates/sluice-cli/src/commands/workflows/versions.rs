@@ -3,8 +3,11 @@
 use clap::Args;
 use sluice_api::WorkflowVersion;
 
-use super::target::{Common, Target};
-use crate::commands::output::{GOOD, Table, moment, show, show_json, styled};
+use super::target::Target;
+use crate::commands::{
+    common::Common,
+    output::{GOOD, Table, moment, show, show_json, styled},
+};
 
 /// List the versions of a workflow, newest first
 #[derive(Debug, Args)]

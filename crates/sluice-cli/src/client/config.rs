@@ -1,0 +1,204 @@
+//! The file that says where servers are and with which keys: `$XDG_CONFIG_HOME/sluice/config.toml`.
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    io::{self, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+use serde::Deserialize;
+use toml_edit::{DocumentMut, Item, Table, value};
+
+/// The profile that is meant when none is named.
+pub(crate) const DEFAULT_PROFILE: &str = "default";
+const PROFILES: &str = "profiles";
+
+/// A server, and whom to be there.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Profile {
+    pub(crate) url: String,
+    pub(crate) api_key: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Contents {
+    /// The profile that is meant when none is named.
+    profile: Option<String>,
+    #[serde(default)]
+    profiles: BTreeMap<String, Profile>,
+}
+
+/// The configuration as it is on disk. Changes keep what people wrote around them.
+#[derive(Debug)]
+pub(crate) struct Config {
+    path: PathBuf,
+    text: DocumentMut,
+    contents: Contents,
+}
+
+impl Config {
+    /// A file that is not there is an empty one.
+    pub(crate) fn load() -> anyhow::Result<Config> {
+        Config::at(path()?)
+    }
+
+    fn at(path: PathBuf) -> anyhow::Result<Config> {
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", path.display()));
+            }
+        };
+        let mistake = || format!("{} has a mistake", path.display());
+        Ok(Config {
+            contents: toml_edit::de::from_str(&text).with_context(mistake)?,
+            text: text.parse().with_context(mistake)?,
+            path,
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name of the profile that is meant when none is named.
+    pub(crate) fn current(&self) -> &str {
+        self.contents.profile.as_deref().unwrap_or(DEFAULT_PROFILE)
+    }
+
+    pub(crate) fn profiles(&self) -> &BTreeMap<String, Profile> {
+        &self.contents.profiles
+    }
+
+    /// A profile that somebody asked for by name.
+    pub(crate) fn named(&self, name: &str) -> anyhow::Result<&Profile> {
+        match self.contents.profiles.get(name) {
+            Some(profile) => Ok(profile),
+            None => bail!(
+                "there is no profile {name} in {}: `sluice login --profile {name}` makes it",
+                self.path.display()
+            ),
+        }
+    }
+
+    pub(crate) fn set(&mut self, name: &str, profile: Profile) {
+        let profiles = self.text.entry(PROFILES).or_insert_with(|| {
+            let mut table = Table::new();
+            table.set_implicit(true);
+            Item::Table(table)
+        });
+        profiles[name]["url"] = value(&profile.url);
+        profiles[name]["api_key"] = value(&profile.api_key);
+        if let Some(table) = profiles[name].as_inline_table() {
+            profiles[name] = Item::Table(table.clone().into_table());
+        }
+        self.contents.profiles.insert(name.to_owned(), profile);
+    }
+
+    /// Answers whether it was there.
+    pub(crate) fn remove(&mut self, name: &str) -> bool {
+        if let Some(profiles) = self
+            .text
+            .get_mut(PROFILES)
+            .and_then(Item::as_table_like_mut)
+        {
+            profiles.remove(name);
+        }
+        self.contents.profiles.remove(name).is_some()
+    }
+
+    /// Only the owner can read it, and it is there whole or not at all.
+    pub(crate) fn save(&self) -> anyhow::Result<()> {
+        let written = || -> io::Result<()> {
+            let folder = self.path.parent().unwrap_or(Path::new("."));
+            fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)?;
+            let new = self
+                .path
+                .with_extension(format!("{}.new", std::process::id()));
+            let mut file = fs::OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(&new)?;
+            file.write_all(self.text.to_string().as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&new, &self.path)
+        };
+        written().with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}
+
+fn path() -> anyhow::Result<PathBuf> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let folder = match (set("XDG_CONFIG_HOME"), set("HOME")) {
+        (Some(config), _) => PathBuf::from(config),
+        (None, Some(home)) => PathBuf::from(home).join(".config"),
+        (None, None) => bail!(
+            "neither XDG_CONFIG_HOME nor HOME is set, so there is no place for a configuration"
+        ),
+    };
+    Ok(folder.join("sluice").join("config.toml"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn profile(key: &str) -> Profile {
+        Profile {
+            url: "http://a".to_owned(),
+            api_key: key.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_profile_is_written_read_and_removed_and_comments_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sluice/config.toml");
+        let mut config = Config::at(path.clone()).unwrap();
+        assert_eq!(config.current(), "default");
+        config.set("default", profile("1"));
+        config.save().unwrap();
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(
+            text,
+            "[profiles.default]\nurl = \"http://a\"\napi_key = \"1\"\n"
+        );
+
+        fs::write(&path, format!("# mine\nprofile = \"b\"\n{text}")).unwrap();
+        let mut config = Config::at(path.clone()).unwrap();
+        assert_eq!(config.current(), "b");
+        assert!(config.named("b").is_err());
+        config.set("b", profile("2"));
+        assert!(config.remove("default"));
+        assert!(!config.remove("default"));
+        config.save().unwrap();
+        let config = Config::at(path.clone()).unwrap();
+        assert_eq!(config.named("b").unwrap(), &profile("2"));
+        assert_eq!(config.profiles().len(), 1);
+        assert!(fs::read_to_string(&path).unwrap().starts_with("# mine\n"));
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        fs::write(&path, "profil = 1").unwrap();
+        let error = Config::at(path).unwrap_err();
+        assert!(format!("{error:#}").contains("config.toml has a mistake: "));
+    }
+}

@@ -1,0 +1,5 @@
+//! Commands on one source.
+
+mod target;
+
+pub(crate) use target::Target;

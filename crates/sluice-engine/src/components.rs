@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use sluice_model::{ComponentId, UserId, code_hash};
+use sluice_model::{ComponentId, UserId, code_hash, is_semantic};
 use sluice_runtime::{Analysis, Role};
 use sluice_store::{
     Conn, Page, StoreError,
-    components::{self, Component},
-    registry,
+    components::{self, Component, Packages},
+    registry::{self, Publication, Shelf},
 };
 
 use crate::{
@@ -82,7 +82,7 @@ impl Engine {
             code,
             url,
             built,
-            packages,
+            packages: Packages::Resolved(packages),
             shape,
             created_at: now,
             updated_at: now,
@@ -121,17 +121,21 @@ impl Engine {
             .await?
             .ok_or(EngineError::NotFound("component"))?;
         let key = publishable_key(&component)?;
-        let published = component.clone();
+        let publication = Publication {
+            shelf: Shelf::Server,
+            app: key.split_once('-').map(|(app, _)| app.to_owned()),
+            key,
+            version: component.version.clone(),
+            component_id: component.id.clone(),
+            kind: component.shape.kind,
+            name: component.name.clone(),
+            description: component.shape.description.clone(),
+            published_at: now,
+        };
         let fresh = self
             .context
             .store
-            .write(move |c| {
-                if registry::by_key(c, &key)?.is_some_and(|old| old.version == published.version) {
-                    return Ok(false);
-                }
-                registry::publish(c, &key, &published.id, now)?;
-                Ok(true)
-            })
+            .write(move |c| registry::publish(c, &publication))
             .await?;
         if fresh {
             Ok(component)
@@ -160,7 +164,7 @@ impl Engine {
             ComponentRef::RegistryKey(key) => {
                 self.context
                     .store
-                    .read(move |c| registry::by_key(c, &key))
+                    .read(move |c| registry::newest(c, &Shelf::Server, &key))
                     .await?
             }
         };
@@ -182,7 +186,7 @@ pub(crate) fn find(
     }
     match components::newest_by_key(c, user, key_or_id)? {
         Some(own) => Ok(Some(own)),
-        None => registry::by_key(c, key_or_id),
+        None => registry::newest(c, &Shelf::Server, key_or_id),
     }
 }
 
@@ -207,18 +211,4 @@ fn publishable_key(component: &Component) -> Result<String, EngineError> {
         ));
     }
     Ok(key)
-}
-
-fn is_semantic(version: &str) -> bool {
-    let core = version.split(['-', '+']).next().unwrap_or_default();
-    let parts: Vec<&str> = core.split('.').collect();
-    parts.len() == 3
-        && parts.iter().all(|part| {
-            !part.is_empty()
-                && part.bytes().all(|b| b.is_ascii_digit())
-                && (*part == "0" || !part.starts_with('0'))
-        })
-        && version[core.len()..]
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
 }

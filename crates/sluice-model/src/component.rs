@@ -24,6 +24,23 @@ pub enum ComponentKind {
     Action,
 }
 
+impl ComponentKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::Action => "action",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "source" => Some(Self::Source),
+            "action" => Some(Self::Action),
+            _ => None,
+        }
+    }
+}
+
 /// Which of a source's emits become events; see [`crate::dedupe`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

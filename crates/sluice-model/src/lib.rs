@@ -22,6 +22,7 @@ pub mod raw_shape;
 pub mod slug;
 pub mod text_change;
 pub mod timer;
+pub mod version;
 pub mod workflow;
 
 mod number;
@@ -49,3 +50,4 @@ pub use raw_shape::RawShape;
 pub use slug::{slugify, unique_slug};
 pub use text_change::TextChange;
 pub use timer::{TimerSpec, next_interval_slot};
+pub use version::{is_semantic, newest_version};

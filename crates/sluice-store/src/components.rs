@@ -1,5 +1,5 @@
-//! Saved component code and the shape it was found to have. Rows are never changed: an update of
-//! the code is a new component.
+//! Saved component code and the shape it was found to have. An update of the code is a new component: all that ever changes
+//! in a row is that the packages of an imported component are resolved, once.
 
 use sluice_model::{ComponentId, ComponentShape, UserId, WorkflowId};
 
@@ -11,6 +11,16 @@ use crate::{
     row::{FromRow, Row, to_json},
     value::Value,
 };
+
+/// What is known of the npm packages that a component runs with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Packages {
+    /// The component was imported, and nobody has used it yet: its packages were not looked up, and its shape was read without
+    /// them.
+    Unresolved,
+    /// JSON: the packages with their versions, when it names any.
+    Resolved(Option<String>),
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Component {
@@ -25,8 +35,7 @@ pub struct Component {
     pub url: Option<String>,
     /// The JavaScript that runs, where it is not the code itself.
     pub built: Option<String>,
-    /// JSON: the npm packages it runs with, when it names any.
-    pub packages: Option<String>,
+    pub packages: Packages,
     pub shape: ComponentShape,
     pub created_at: i64,
     pub updated_at: i64,
@@ -36,7 +45,7 @@ pub struct Component {
 
 pub(crate) const SELECT: &str = "SELECT c.id, c.user_id, c.key, c.name, c.version, c.code, \
      c.code_hash, c.url, c.built, c.packages, c.shape, c.created_at, c.updated_at, \
-     c.workflow_id FROM components c";
+     c.workflow_id, c.resolved FROM components c";
 
 impl FromRow for Component {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -50,7 +59,11 @@ impl FromRow for Component {
             code_hash: row.get(6)?,
             url: row.get(7)?,
             built: row.get(8)?,
-            packages: row.get(9)?,
+            packages: if row.get(14)? {
+                Packages::Resolved(row.get(9)?)
+            } else {
+                Packages::Unresolved
+            },
             shape: row.json(10)?,
             created_at: row.get(11)?,
             updated_at: row.get(12)?,
@@ -76,10 +89,14 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
         updated_at,
         workflow_id,
     } = component;
+    let (resolved, packages) = match packages {
+        Packages::Unresolved => (false, None),
+        Packages::Resolved(packages) => (true, packages.as_deref()),
+    };
     c.execute(
         "INSERT INTO components (id, user_id, key, name, version, code, code_hash, url, built, \
-         packages, shape, created_at, updated_at, workflow_id) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+         packages, shape, created_at, updated_at, workflow_id, resolved) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         params![
             id,
             user_id,
@@ -90,13 +107,38 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
             code_hash,
             url.as_deref(),
             built.as_deref(),
-            packages.as_deref(),
+            packages,
             &to_json(shape)?,
             *created_at,
             *updated_at,
-            workflow_id.as_ref()
+            workflow_id.as_ref(),
+            resolved
         ],
     )?;
+    Ok(())
+}
+
+/// Records what an imported component was found to be when it was first used. False when it has been resolved before, or is
+/// gone: then nothing changes.
+pub fn resolve(
+    c: &mut dyn Conn,
+    id: &ComponentId,
+    packages: Option<&str>,
+    shape: &ComponentShape,
+    updated_at: i64,
+) -> Result<bool> {
+    let changed = c.execute(
+        "UPDATE components SET packages = ?2, shape = ?3, updated_at = ?4, resolved = ?5 \
+         WHERE id = ?1 AND NOT resolved",
+        params![id, packages, &to_json(shape)?, updated_at, true],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Removes an imported component that was never used; one that was stays, for what runs it.
+pub(crate) fn remove_unused(c: &mut dyn Conn, id: &ComponentId) -> Result<()> {
+    let sql = "DELETE FROM components WHERE id = ?1 AND NOT resolved";
+    c.execute(sql, params![id])?;
     Ok(())
 }
 

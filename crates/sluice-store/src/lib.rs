@@ -36,6 +36,7 @@ pub mod dynamic_props;
 pub mod endpoints;
 pub mod events;
 pub mod held_events;
+pub mod imports;
 pub mod inbox;
 pub mod kv;
 pub mod logs;

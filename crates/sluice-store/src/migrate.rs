@@ -57,6 +57,11 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0008_workflows.sql"),
         postgres: include_str!("../migrations/postgres/0008_workflows.sql"),
     },
+    Migration {
+        version: 9,
+        sqlite: include_str!("../migrations/sqlite/0009_registry.sql"),
+        postgres: include_str!("../migrations/postgres/0009_registry.sql"),
+    },
 ];
 
 /// Any number that no other program is likely to lock.

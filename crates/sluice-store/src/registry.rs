@@ -1,39 +1,230 @@
-//! Components that the operator published, by key, for every user of this server.
+//! Published components, by key and version: on the shelf of an account, or on that of the whole server.
 
-use sluice_model::ComponentId;
+use sluice_model::{ComponentId, ComponentKind, UserId, newest_version};
 
 use crate::{
-    components::{Component, SELECT},
-    conn::{Conn, query_opt},
+    components::{self, Component, SELECT},
+    conn::{Conn, Dialect, query_all, query_opt},
     error::Result,
-    params,
+    imports, params,
+    row::{FromRow, Row},
+    value::{FromValue, Value, text},
 };
 
-/// Publishes a component under `key`, in place of any other.
-pub fn publish(
-    c: &mut dyn Conn,
-    key: &str,
-    component: &ComponentId,
-    published_at: i64,
-) -> Result<()> {
-    c.execute(
-        "INSERT INTO registry (key, component_id, published_at) VALUES (?1, ?2, ?3) \
-         ON CONFLICT (key) DO UPDATE SET component_id = excluded.component_id, \
-         published_at = excluded.published_at",
-        params![key, component, published_at],
-    )?;
-    Ok(())
+/// Where a component is published, and so for whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shelf {
+    Account(UserId),
+    /// The operator's, for every user of this server.
+    Server,
 }
 
-/// The component with this id, when it is one that is published.
+const SERVER: &str = "server";
+
+impl<'a> From<&'a Shelf> for Value<'a> {
+    fn from(shelf: &'a Shelf) -> Self {
+        match shelf {
+            Shelf::Account(user) => user.into(),
+            Shelf::Server => SERVER.into(),
+        }
+    }
+}
+
+impl FromValue for Shelf {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        match text(value)? {
+            SERVER => Some(Shelf::Server),
+            user => UserId::parse(user).map(Shelf::Account),
+        }
+    }
+}
+
+/// One version of a published component, with what it is found by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Publication {
+    pub shelf: Shelf,
+    pub key: String,
+    pub version: String,
+    pub component_id: ComponentId,
+    /// The slug of the app that it is for.
+    pub app: Option<String>,
+    pub kind: ComponentKind,
+    pub name: String,
+    pub description: Option<String>,
+    pub published_at: i64,
+}
+
+impl FromRow for Publication {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Publication {
+            shelf: row.get(0)?,
+            key: row.get(1)?,
+            version: row.get(2)?,
+            component_id: row.get(3)?,
+            app: row.get(4)?,
+            kind: row.get(5)?,
+            name: row.get(6)?,
+            description: row.get(7)?,
+            published_at: row.get(8)?,
+        })
+    }
+}
+
+/// What became of a component that was registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Registration {
+    /// The first of its key.
+    New,
+    /// Another version of its key, or other code of the same version.
+    Updated,
+    /// The same code of the same version was there.
+    Unchanged,
+}
+
+/// Publishes a component that is stored. False when this version is on the shelf already: then nothing changes.
+pub fn publish(c: &mut dyn Conn, publication: &Publication) -> Result<bool> {
+    let Publication {
+        shelf,
+        key,
+        version,
+        component_id,
+        app,
+        kind,
+        name,
+        description,
+        published_at,
+    } = publication;
+    lock(c, shelf)?;
+    let added = c.execute(
+        "INSERT INTO registry (shelf, key, version, newest, component_id, app, kind, name, \
+         description, published_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+         ON CONFLICT (shelf, key, version) DO NOTHING",
+        params![
+            shelf,
+            key,
+            version,
+            false,
+            component_id,
+            app.as_ref(),
+            *kind,
+            name,
+            description.as_ref(),
+            *published_at
+        ],
+    )?;
+    if added == 1 {
+        find_newest(c, shelf, key)?;
+    }
+    Ok(added == 1)
+}
+
+/// Stores an imported component and publishes it, in place of other code of the same version.
+pub fn register(
+    c: &mut dyn Conn,
+    component: &Component,
+    publication: &Publication,
+) -> Result<Registration> {
+    let Publication {
+        shelf,
+        key,
+        version,
+        ..
+    } = publication;
+    lock(c, shelf)?;
+    let sql = format!(
+        "{SELECT} JOIN registry r ON r.component_id = c.id \
+         WHERE r.shelf = ?1 AND r.key = ?2 AND r.version = ?3"
+    );
+    let before: Option<Component> = query_opt(c, &sql, params![shelf, key, version])?;
+    if let Some(before) = &before {
+        if (&before.code_hash, &before.built) == (&component.code_hash, &component.built) {
+            return Ok(Registration::Unchanged);
+        }
+        take_down(c, shelf, key, version, &before.id)?;
+    }
+    let is_new = before.is_none() && newest(c, shelf, key)?.is_none();
+    components::insert(c, component)?;
+    publish(c, publication)?;
+    Ok(if is_new {
+        Registration::New
+    } else {
+        Registration::Updated
+    })
+}
+
+/// Takes every version of a key from the shelf, and forgets that it was imported. False when there is none.
+pub fn unpublish(c: &mut dyn Conn, shelf: &Shelf, key: &str) -> Result<bool> {
+    lock(c, shelf)?;
+    let sql = "SELECT shelf, key, version, component_id, app, kind, name, description, \
+               published_at FROM registry WHERE shelf = ?1 AND key = ?2";
+    let published: Vec<Publication> = query_all(c, sql, params![shelf, key])?;
+    for version in &published {
+        take_down(c, shelf, key, &version.version, &version.component_id)?;
+    }
+    if *shelf == Shelf::Server {
+        imports::forget_key(c, key)?;
+    }
+    Ok(!published.is_empty())
+}
+
+/// The newest version under a key.
+pub fn newest(c: &mut dyn Conn, shelf: &Shelf, key: &str) -> Result<Option<Component>> {
+    let sql = format!(
+        "{SELECT} JOIN registry r ON r.component_id = c.id \
+         WHERE r.shelf = ?1 AND r.key = ?2 AND r.newest"
+    );
+    query_opt(c, &sql, params![shelf, key])
+}
+
+/// The component with this id, when it is published on the server.
 pub fn by_id(c: &mut dyn Conn, id: &ComponentId) -> Result<Option<Component>> {
     let sql = format!(
-        "{SELECT} WHERE c.id = ?1 AND EXISTS (SELECT 1 FROM registry WHERE component_id = c.id)"
+        "{SELECT} WHERE c.id = ?1 AND EXISTS \
+         (SELECT 1 FROM registry WHERE component_id = c.id AND shelf = ?2)"
     );
-    query_opt(c, &sql, params![id])
+    query_opt(c, &sql, params![id, SERVER])
 }
 
-pub fn by_key(c: &mut dyn Conn, key: &str) -> Result<Option<Component>> {
-    let sql = format!("{SELECT} JOIN registry r ON r.component_id = c.id WHERE r.key = ?1");
-    query_opt(c, &sql, params![key])
+/// The newest version of every key of a shelf, in no order.
+pub fn list(c: &mut dyn Conn, shelf: &Shelf) -> Result<Vec<Publication>> {
+    let sql = "SELECT shelf, key, version, component_id, app, kind, name, description, \
+               published_at FROM registry WHERE shelf = ?1 AND newest";
+    query_all(c, sql, params![shelf])
+}
+
+fn take_down(
+    c: &mut dyn Conn,
+    shelf: &Shelf,
+    key: &str,
+    version: &str,
+    component: &ComponentId,
+) -> Result<()> {
+    c.execute(
+        "DELETE FROM registry WHERE shelf = ?1 AND key = ?2 AND version = ?3",
+        params![shelf, key, version],
+    )?;
+    components::remove_unused(c, component)
+}
+
+/// Two changes of a shelf at once would not see each other's versions, and both mark a newest one. SQLite has one writer.
+fn lock(c: &mut dyn Conn, shelf: &Shelf) -> Result<()> {
+    match c.dialect() {
+        Dialect::Sqlite => Ok(()),
+        Dialect::Postgres => c.query(
+            "SELECT pg_advisory_xact_lock(hashtext('registry ' || ?1))",
+            params![shelf],
+            &mut |_| Ok(()),
+        ),
+    }
+}
+
+/// Marks the newest version of a key, after one was added.
+fn find_newest(c: &mut dyn Conn, shelf: &Shelf, key: &str) -> Result<()> {
+    let sql = "SELECT version FROM registry WHERE shelf = ?1 AND key = ?2";
+    let versions: Vec<String> = query_all(c, sql, params![shelf, key])?;
+    c.execute(
+        "UPDATE registry SET newest = (version = ?3) WHERE shelf = ?1 AND key = ?2",
+        params![shelf, key, newest_version(&versions).map(String::as_str)],
+    )?;
+    Ok(())
 }

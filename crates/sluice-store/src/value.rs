@@ -4,9 +4,9 @@
 //! direction and the rest of the crate knows neither database's types.
 
 use sluice_model::{
-    AccountId, AppId, ComponentId, ConnectionId, DeliveryId, DeploymentId, DynamicPropsId, EmitId,
-    EmitterId, EndpointKey, EventId, InvocationId, SourceId, SubscriptionId, UserId, WebhookId,
-    WorkflowId,
+    AccountId, AppId, ComponentId, ComponentKind, ConnectionId, DeliveryId, DeploymentId,
+    DynamicPropsId, EmitId, EmitterId, EndpointKey, EventId, InvocationId, SourceId,
+    SubscriptionId, UserId, WebhookId, WorkflowId,
 };
 
 use crate::error::{Result, StoreError};
@@ -196,6 +196,18 @@ stored_as_text!(
     EmitId,
     EndpointKey
 );
+
+impl From<ComponentKind> for Value<'_> {
+    fn from(kind: ComponentKind) -> Self {
+        Value::Text(kind.as_str())
+    }
+}
+
+impl FromValue for ComponentKind {
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        text(value).and_then(ComponentKind::parse)
+    }
+}
 
 /// As text, where an event is named without being looked up.
 impl FromValue for EventId {

@@ -6,7 +6,7 @@ use sluice_model::{ComponentShape, DedupeState, EventId, SourceId, TimerSpec};
 use sluice_runtime::PackageLock;
 use sluice_store::{
     Conn, StoreError,
-    components::{self, Component},
+    components::{self, Component, Packages},
     endpoints::{self, Endpoint},
     kv,
     sources::{self, Source},
@@ -64,7 +64,16 @@ impl Definition {
 
 /// The npm packages that a component runs with.
 pub(crate) fn packages_of(component: &Component) -> Result<Option<Arc<PackageLock>>, StoreError> {
-    let lock = component.packages.as_deref().map(serde_json::from_str);
+    let packages = match &component.packages {
+        Packages::Resolved(packages) => packages.as_deref(),
+        Packages::Unresolved => {
+            let id = &component.id;
+            return Err(StoreError::Internal(format!(
+                "{id} is used before its packages are resolved"
+            )));
+        }
+    };
+    let lock = packages.map(serde_json::from_str);
     let lock = lock.transpose().map_err(|error| {
         StoreError::Corrupt(format!("the packages of {}: {error}", component.id))
     })?;

@@ -6,7 +6,10 @@ use axum::{extract::State, response::Response};
 use sluice_api::{Component, CreateComponent, Data, FieldQuery, List, PageQuery, PublishComponent};
 use sluice_engine::{CodeInput, Engine, Listing};
 use sluice_model::{ComponentId, Cursor};
-use sluice_store::{components, registry};
+use sluice_store::{
+    components,
+    registry::{self, Shelf},
+};
 
 use crate::{
     auth::{AuthUser, Operator},
@@ -102,7 +105,9 @@ pub(crate) async fn get_published(
     ComponentPath(key): ComponentPath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let found = engine.store().read(move |c| registry::by_key(c, &key));
+    let found = engine
+        .store()
+        .read(move |c| registry::newest(c, &Shelf::Server, &key));
     answer(found.await?, &fields)
 }
 

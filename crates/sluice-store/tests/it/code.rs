@@ -1,11 +1,11 @@
-//! Components and the registry.
+//! Components.
 
 use rstest::rstest;
 use sluice_model::{Cursor, WorkflowId};
 use sluice_store::{
     Page,
     components::{self, Component},
-    registry, sources,
+    sources,
 };
 
 use crate::support::{Db, TestStore, component, component_id, source, user_id};
@@ -128,26 +128,6 @@ fn what_a_source_runs_can_be_read_by_its_owner(#[values(Db::Sqlite, Db::Postgres
         };
         sources::insert(c, &mine)?;
         assert_eq!(components::readable(c, &a, &theirs.id)?, Some(theirs));
-        Ok(())
-    })
-    .unwrap();
-}
-
-#[rstest]
-fn the_registry_holds_what_was_published_last(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
-    let Some(t) = TestStore::new(db) else { return };
-    t.write(|c| {
-        let first = component("first", &user_id("a"));
-        let second = component("second", &user_id("a"));
-        components::insert(c, &first)?;
-        components::insert(c, &second)?;
-        assert_eq!(registry::by_key(c, "key")?, None);
-        assert_eq!(registry::by_id(c, &first.id)?, None);
-        registry::publish(c, "key", &first.id, 1)?;
-        assert_eq!(registry::by_key(c, "key")?, Some(first.clone()));
-        assert_eq!(registry::by_id(c, &first.id)?, Some(first));
-        registry::publish(c, "key", &second.id, 2)?;
-        assert_eq!(registry::by_key(c, "key")?, Some(second));
         Ok(())
     })
     .unwrap();

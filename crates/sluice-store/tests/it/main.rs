@@ -2,6 +2,7 @@
 
 mod accounts;
 mod app_accounts;
+mod carried_over;
 mod code;
 mod connection;
 mod data_stores;
@@ -10,11 +11,13 @@ mod delivery_history;
 mod differential;
 mod dynamic_props;
 mod events;
+mod imports;
 mod inbox;
 mod limits;
 mod logs;
 mod opening;
 mod pruning;
+mod registry;
 mod routes;
 mod runs;
 mod search;

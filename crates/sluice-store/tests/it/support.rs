@@ -10,7 +10,7 @@ use sluice_model::{
 };
 use sluice_store::{
     Conn, Location, Result, Store, StoreOptions,
-    components::Component,
+    components::{Component, Packages},
     params,
     sources::{Phase, Retention, Source},
     users::{Plan, User},
@@ -58,6 +58,18 @@ impl Place {
                     .expect("an address with a database");
                 Location::Postgres(format!("{server}/{name}"))
             }
+        }
+    }
+
+    /// Runs a script before a store is opened here.
+    pub(crate) fn execute(&self, sql: &str) {
+        match self.location() {
+            Location::Sqlite(path) => rusqlite::Connection::open(path)
+                .and_then(|connection| connection.execute_batch(sql))
+                .unwrap(),
+            Location::Postgres(address) => postgres::Client::connect(&address, postgres::NoTls)
+                .and_then(|mut client| client.batch_execute(sql))
+                .unwrap(),
         }
     }
 
@@ -225,7 +237,7 @@ pub(crate) fn component(tail: &str, owner: &UserId) -> Component {
         code_hash: "hash".to_owned(),
         url: None,
         built: None,
-        packages: None,
+        packages: Packages::Resolved(None),
         shape: ComponentShape {
             name: "Name".to_owned(),
             key: Some("key".to_owned()),

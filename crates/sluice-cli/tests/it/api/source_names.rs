@@ -116,3 +116,14 @@ async fn renaming_to_a_taken_slug_counts_up_and_renaming_to_itself_keeps_it() {
     let same = api.put(&path, &json!({ "name": "Taken" })).await.ok();
     assert_eq!(same["name_slug"], "taken-1");
 }
+
+#[tokio::test]
+async fn a_source_is_found_by_its_slug_among_those_of_its_owner() {
+    let api = new_user().await;
+    let component = save(&api, IDLE).await;
+    let source = named(&api, &component, Some("My orders")).await;
+    let found = api.get("/sources/my-orders").await.ok();
+    assert_eq!(found["id"], source["id"]);
+    api.get("/sources/other-orders").await.expect(404);
+    new_user().await.get("/sources/my-orders").await.expect(404);
+}

@@ -50,6 +50,7 @@ mod packages;
 mod rare;
 mod requests;
 mod several_files;
+mod source_maps;
 mod stage;
 mod timers;
 mod typescript;

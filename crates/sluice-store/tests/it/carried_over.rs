@@ -1,0 +1,94 @@
+//! What an earlier schema holds when a newer one takes its place.
+
+use rstest::rstest;
+use sluice_model::ComponentKind;
+use sluice_store::{
+    components::{self, Component, Packages},
+    registry::{self, Publication, Shelf},
+};
+
+use crate::support::{Db, Place, TestStore, component, component_id, user_id};
+
+macro_rules! migrations {
+    ($database:literal: $($name:literal),*) => {
+        [$(include_str!(concat!("../../migrations/", $database, "/", $name, ".sql"))),*].concat()
+    };
+}
+
+/// A database as it was before the registry had versions.
+fn before(db: Db) -> String {
+    let schema = match db {
+        Db::Sqlite => migrations!(
+            "sqlite": "0001_initial", "0002_accounts", "0003_props", "0004_data_stores",
+            "0005_packages", "0006_delivery", "0007_retention", "0008_workflows"
+        ),
+        Db::Postgres => migrations!(
+            "postgres": "0001_initial", "0002_accounts", "0003_props", "0004_data_stores",
+            "0005_packages", "0006_delivery", "0007_retention", "0008_workflows"
+        ),
+    };
+    format!(
+        "CREATE TABLE schema_version (version BIGINT NOT NULL PRIMARY KEY);
+         INSERT INTO schema_version (version) VALUES (1), (2), (3), (4), (5), (6), (7), (8);
+         {schema}"
+    )
+}
+
+#[rstest]
+fn what_was_published_before_versions_were_kept_is_still_there(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(place) = Place::new(db) else { return };
+    // The default has a NUL and a text that looks like one; the second version is not semantic.
+    let shape = |version: &str| {
+        format!(
+            r#"{{"name":"N","key":null,"version":"{version}","description":"It's \"d\"","kind":"action","dedupe":null,
+            "props":[{{"name":"a","type":"string","default":"\u0000 \\u0000"}}],
+            "hooks":[],"has_run":true,"format":"esm"}}"#
+        )
+        .replace('\'', "''")
+    };
+    let published = [("sc_a", "one_app-new", "1.0.0"), ("sc_b", "odd", "7")];
+    let rows = published.map(|(id, key, version)| {
+        let shape = shape(version);
+        format!(
+            "INSERT INTO components (id, user_id, key, name, version, code, code_hash, shape, created_at, updated_at)
+             VALUES ('{id}', 'u_a', '{key}', 'N', '{version}', 'x', 'h', '{shape}', 1, 1);
+             INSERT INTO registry (key, component_id, published_at) VALUES ('{key}', '{id}', 5);"
+        )
+    });
+    place.execute(&(before(db) + &rows.concat()));
+    let t = TestStore::at(place);
+    t.write(|c| {
+        let mut listed = registry::list(c, &Shelf::Server)?;
+        listed.sort_by(|a, b| a.key.cmp(&b.key));
+        let carried = |id: &str, key: &str, version: &str, app: Option<&str>| Publication {
+            shelf: Shelf::Server,
+            key: key.to_owned(),
+            version: version.to_owned(),
+            component_id: component_id(id),
+            app: app.map(str::to_owned),
+            kind: ComponentKind::Action,
+            name: "N".to_owned(),
+            description: Some("It's \"d\"".to_owned()),
+            published_at: 5,
+        };
+        let expected = [
+            carried("b", "odd", "7", None),
+            carried("a", "one_app-new", "1.0.0", Some("one_app")),
+        ];
+        assert_eq!(listed, expected);
+        let odd = registry::newest(c, &Shelf::Server, "odd")?.unwrap();
+        assert_eq!(odd.packages, Packages::Resolved(None));
+        let semantic = Component {
+            key: Some("odd".to_owned()),
+            ..component("c", &user_id("a"))
+        };
+        components::insert(c, &semantic)?;
+        registry::publish(c, &carried("c", "odd", "0.0.1", None))?;
+        let newest = registry::newest(c, &Shelf::Server, "odd")?;
+        assert_eq!(newest, Some(semantic));
+        Ok(())
+    })
+    .unwrap();
+}

@@ -1,0 +1,95 @@
+//! What imports remember of their trees.
+
+use std::collections::BTreeMap;
+
+use rstest::rstest;
+use sluice_store::{
+    imports::{self, Import, Registered},
+    registry::{self, Shelf},
+};
+
+use crate::support::{Db, TestStore, user_id};
+
+fn import(tree: &str, path: &str) -> Import {
+    Import {
+        tree: tree.to_owned(),
+        path: path.to_owned(),
+        files: BTreeMap::from([
+            (path.to_owned(), "hash".to_owned()),
+            ("common.mjs".to_owned(), String::new()),
+        ]),
+        registered: Some(Registered {
+            key: "key".to_owned(),
+            version: "1.0.0".to_owned(),
+        }),
+        error: None,
+    }
+}
+
+#[rstest]
+fn an_import_remembers_each_file_of_its_tree(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let paths = ["a/Z.mjs", "a/a.mjs", "b/ä.mjs"];
+        for path in paths.iter().rev() {
+            imports::record(c, &import("tree", path))?;
+        }
+        imports::record(c, &import("other", "b"))?;
+        assert_eq!(imports::count(c, "tree")?, 3);
+        assert_eq!(imports::count(c, "none")?, 0);
+        let first = imports::list(c, "tree", "", 2)?;
+        let expected = [import("tree", paths[0]), import("tree", paths[1])];
+        assert_eq!(first, expected);
+        let rest = imports::list(c, "tree", paths[1], 2)?;
+        assert_eq!(rest, [import("tree", paths[2])]);
+        assert!(imports::forget(c, "tree", paths[2])?);
+        assert!(!imports::forget(c, "tree", paths[2])?);
+        assert_eq!(imports::count(c, "tree")?, 2);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_failed_import_still_knows_what_was_registered_before(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let failed = Import {
+            files: BTreeMap::new(),
+            registered: None,
+            error: Some("line 3: unexpected token".to_owned()),
+            ..import("tree", "a")
+        };
+        imports::record(c, &failed)?;
+        assert_eq!(
+            imports::list(c, "tree", "", 9)?,
+            std::slice::from_ref(&failed)
+        );
+        imports::record(c, &import("tree", "a"))?;
+        assert_eq!(imports::list(c, "tree", "", 9)?, [import("tree", "a")]);
+        imports::record(c, &failed)?;
+        let both = Import {
+            registered: import("tree", "a").registered,
+            ..failed
+        };
+        assert_eq!(imports::list(c, "tree", "", 9)?, [both]);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn unpublishing_makes_the_next_import_register_again(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        imports::record(c, &import("tree", "a"))?;
+        registry::unpublish(c, &Shelf::Account(user_id("a")), "key")?;
+        assert_eq!(imports::count(c, "tree")?, 1);
+        registry::unpublish(c, &Shelf::Server, "key")?;
+        assert_eq!(imports::count(c, "tree")?, 0);
+        Ok(())
+    })
+    .unwrap();
+}

@@ -120,18 +120,7 @@ impl Engine {
             .read(move |c| components::get(c, &owner, &wanted))
             .await?
             .ok_or(EngineError::NotFound("component"))?;
-        let key = publishable_key(&component)?;
-        let publication = Publication {
-            shelf: Shelf::Server,
-            app: key.split_once('-').map(|(app, _)| app.to_owned()),
-            key,
-            version: component.version.clone(),
-            component_id: component.id.clone(),
-            kind: component.shape.kind,
-            name: component.name.clone(),
-            description: component.shape.description.clone(),
-            published_at: now,
-        };
+        let publication = publication(Shelf::Server, &component, now)?;
         let fresh = self
             .context
             .store
@@ -188,6 +177,26 @@ pub(crate) fn find(
         Some(own) => Ok(Some(own)),
         None => registry::newest(c, &Shelf::Server, key_or_id),
     }
+}
+
+/// What a component is on a shelf, if it may stand there.
+pub(crate) fn publication(
+    shelf: Shelf,
+    component: &Component,
+    now: i64,
+) -> Result<Publication, EngineError> {
+    let key = publishable_key(component)?;
+    Ok(Publication {
+        shelf,
+        app: key.split_once('-').map(|(app, _)| app.to_owned()),
+        key,
+        version: component.version.clone(),
+        component_id: component.id.clone(),
+        kind: component.shape.kind,
+        name: component.name.clone(),
+        description: component.shape.description.clone(),
+        published_at: now,
+    })
 }
 
 /// Registry components need a key of the form `<app>-<name>` and a semantic version.

@@ -17,7 +17,7 @@ use crate::{
     ingress::callback,
     openapi::Description,
     routes::{
-        accounts, apps, components, connect, data_stores, deliveries, events, forms, logs,
+        accounts, apps, components, connect, data_stores, deliveries, events, forms, imports, logs,
         older_events, operations, replay, runs, sources, streams, subscriptions, uploads, users,
         webhooks, workflow_events, workflow_versions, workflows,
     },
@@ -32,6 +32,8 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(components::get))
         .routes(routes!(components::get_published))
         .routes(routes!(components::publish))
+        .routes(routes!(imports::import))
+        .routes(routes!(imports::list))
         .routes(routes!(forms::options))
         .routes(routes!(forms::props))
         .routes(routes!(sources::create))

@@ -44,7 +44,7 @@ pub use logs::LogLine;
 pub use query::{
     AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventStreamQuery,
     EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials, LogStreamQuery,
-    OlderEventsQuery, PageQuery, SendStreamQuery,
+    OlderEventsQuery, PageQuery, SendStreamQuery, UsersQuery,
 };
 pub use runs::{
     ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend, RunState,
@@ -52,7 +52,10 @@ pub use runs::{
 };
 pub use sources::{CreateSource, Invocation, Retention, RunSource, Source, UpdateSource};
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
-pub use users::{CreateUser, CreatedUser, FreeUser, NO_LIMIT, PaidUser, User, UserPlan};
+pub use users::{
+    CreateUser, CreatedUser, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, SignUp,
+    SignedUp, User, UserPlan,
+};
 pub use webhooks::{CreateWebhook, UpdateWebhook, Webhook};
 pub use workflows::{
     DeployWorkflow, RollBackWorkflow, WholeWorkflowVersion, Workflow, WorkflowStep,

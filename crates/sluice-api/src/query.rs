@@ -150,3 +150,11 @@ pub enum IncludeCredentials {
     #[serde(rename = "false")]
     No,
 }
+
+/// Which users to list.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct UsersQuery {
+    /// Only the user with exactly this name.
+    pub username: Option<String>,
+}

@@ -77,3 +77,46 @@ pub struct CreatedUser {
     pub plan: UserPlan,
     pub api_key: String,
 }
+
+/// A user as the operator sees them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ListedUser {
+    #[schema(value_type = String, example = "u_Aiot2b")]
+    pub id: UserId,
+    pub username: String,
+    pub email: String,
+    pub plan: UserPlan,
+    /// Whether this user runs the server.
+    pub operator: bool,
+    /// Epoch seconds.
+    pub created_at: i64,
+}
+
+/// A user's new key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RotatedKey {
+    #[schema(value_type = String, example = "u_Aiot2b")]
+    pub id: UserId,
+    pub api_key: String,
+}
+
+/// Body of `POST /signup`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct SignUp {
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    #[schema(required = true, value_type = String)]
+    pub username: Option<String>,
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    #[schema(required = true, value_type = String)]
+    pub email: Option<String>,
+}
+
+/// An account that its user has made, with the key that it signs in with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SignedUp {
+    #[schema(value_type = String, example = "u_Aiot2b")]
+    pub id: UserId,
+    pub username: String,
+    pub email: String,
+    pub api_key: String,
+}

@@ -84,8 +84,11 @@ pub(crate) struct QuotaOptions {
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Keys")]
+#[command(next_help_heading = "Users and keys")]
 pub(crate) struct KeyOptions {
+    /// Let anyone who reaches the server make an account, with `sluice signup`
+    #[arg(long, env = "SLUICE_ALLOW_SIGNUP")]
+    pub(crate) allow_signup: bool,
     /// API key of the first user, 32 lower-case hexadecimal characters [default: generated]
     #[arg(
         long,
@@ -131,6 +134,7 @@ impl ServeOptions {
             webhooks,
             sends,
             quotas,
+            keys,
             ..
         } = self;
         Settings {
@@ -154,6 +158,7 @@ impl ServeOptions {
             log_max_age: events.log_max_age,
             run_retention: events.run_retention,
             run_max_age: events.run_max_age,
+            allow_signup: keys.allow_signup,
             daily_invocations_quota: quotas.daily_invocations_quota,
             daily_compute_quota_ms: quotas
                 .daily_compute_quota

@@ -20,6 +20,7 @@ mod metrics;
 mod net_guard;
 mod observations;
 mod owners;
+mod owning;
 mod questions;
 mod quotas;
 mod replay;

@@ -43,6 +43,8 @@ pub struct Settings {
     pub run_retention: u64,
     /// How long they are kept.
     pub run_max_age: Duration,
+    /// Whether anyone may make an account.
+    pub allow_signup: bool,
     /// For users of the free plan; `None` is no limit.
     pub daily_invocations_quota: Option<u64>,
     pub daily_compute_quota_ms: Option<u64>,

@@ -2,11 +2,14 @@
 
 use sluice_model::{ApiKey, UserId};
 use sluice_store::{
-    StoreError,
-    users::{self, Plan, User},
+    Page, StoreError,
+    users::{self, Plan, Running, User},
 };
 
-use crate::{Engine, error::EngineError};
+use crate::{Engine, Listing, error::EngineError};
+
+/// Webhooks and accounts that are looked up at a time while a user is removed.
+const REMOVED_AT_ONCE: u32 = 100;
 
 pub struct NewUser {
     pub username: String,
@@ -37,6 +40,86 @@ impl Engine {
         let key = ApiKey::random(&mut rand::rng());
         let user = self.insert_user(new, Rank::User, &key).await?;
         Ok((user, key))
+    }
+
+    /// All users, or the one with this name.
+    pub async fn users(
+        &self,
+        username: Option<String>,
+        page: Page,
+    ) -> Result<Listing<User>, EngineError> {
+        let listing = self.context.store.read(move |c| {
+            Ok(Listing {
+                total: users::count_named(c, username.as_deref())?,
+                rows: users::page(c, username.as_deref(), &page)?,
+            })
+        });
+        Ok(listing.await?)
+    }
+
+    /// Gives a user another key; the one before is worth nothing from then on.
+    pub async fn rotate_key(&self, user: &UserId) -> Result<ApiKey, EngineError> {
+        let key = ApiKey::random(&mut rand::rng());
+        let fingerprint = self.context.vault.fingerprint(key.as_str());
+        let sealed = self.context.vault.seal(key.as_str().as_bytes());
+        let user = user.clone();
+        let changed = self
+            .context
+            .store
+            .write(move |c| users::set_key(c, &user, &fingerprint, &sealed))
+            .await?;
+        changed.then_some(key).ok_or(EngineError::NotFound("user"))
+    }
+
+    /// Removes a user with all it has. Sources and workflows must be gone before: they may have hooks to run.
+    pub async fn remove_user(&self, user: &UserId) -> Result<(), EngineError> {
+        let id = user.clone();
+        let (found, running) = self
+            .context
+            .store
+            .read(move |c| Ok::<_, StoreError>((users::get(c, &id)?, users::running(c, &id)?)))
+            .await?;
+        found.ok_or(EngineError::NotFound("user"))?;
+        must_be_idle(running)?;
+        let user = user.clone();
+        self.to_the_end(|engine| async move { engine.tear_user_down(&user).await })
+            .await
+    }
+
+    async fn tear_user_down(&self, user: &UserId) -> Result<(), EngineError> {
+        let newest = Page {
+            limit: REMOVED_AT_ONCE,
+            after: None,
+            before: None,
+        };
+        loop {
+            let webhooks = self.webhooks(user, newest.clone()).await?.rows;
+            let accounts = self.accounts(user, None, newest.clone()).await?.rows;
+            if webhooks.is_empty() && accounts.is_empty() {
+                break;
+            }
+            for webhook in webhooks {
+                gone_is_fine(self.remove_webhook(user, &webhook.id).await)?;
+            }
+            for view in accounts {
+                gone_is_fine(self.remove_account(user, &view.account.id).await)?;
+            }
+        }
+        let id = user.clone();
+        let running = self
+            .context
+            .store
+            .write(move |c| {
+                // Whoever is creating something at this moment is waited for, and seen.
+                users::hold(c, &id)?;
+                let running = users::running(c, &id)?;
+                if running == Running::default() {
+                    users::remove(c, &id)?;
+                }
+                Ok::<_, StoreError>(running)
+            })
+            .await?;
+        must_be_idle(running)
     }
 
     /// Makes the operator's account on an empty store, with `key` when one is given.
@@ -108,6 +191,30 @@ impl Engine {
                 other => other.into(),
             })?;
         Ok(user)
+    }
+}
+
+fn must_be_idle(running: Running) -> Result<(), EngineError> {
+    let Running { sources, workflows } = running;
+    if running == Running::default() {
+        return Ok(());
+    }
+    let counted = |count: u64, noun: &str| match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    };
+    Err(EngineError::Conflict(format!(
+        "the user still has {} and {}: they must be deleted first",
+        counted(sources, "source"),
+        counted(workflows, "workflow")
+    )))
+}
+
+/// Somebody else may have removed it at the same time.
+fn gone_is_fine(removed: Result<(), EngineError>) -> Result<(), EngineError> {
+    match removed {
+        Err(EngineError::NotFound(_)) => Ok(()),
+        other => other,
     }
 }
 

@@ -12,7 +12,8 @@ let place = /(?!)/;
 
 /** The files of a module lie in this folder, and are called by its name; built from others, by `component`. */
 export function nameModule(name, folder) {
-  modules.push({ name, folder });
+  const isFile = folder.startsWith("file://");
+  modules.push({ name, paths: isFile ? [folder, folder.slice("file://".length)] : [folder] });
   const names = modules.map((module) => module.name).join("|");
   place = new RegExp(`(?<![\\w/.-])(?:${names})\\.[cm]?[jt]s:(\\d+):(\\d+)`);
 }
@@ -56,8 +57,8 @@ function placeIn(stack) {
 export function ownLines(stack) {
   if (modules.length === 0) return stack;
   let told = stack;
-  for (const { name, folder } of modules) {
-    for (const path of [folder, folder.slice("file://".length)]) {
+  for (const { name, paths } of modules) {
+    for (const path of paths) {
       told = told.replaceAll(`${path}component.`, `${name}.`).replaceAll(path, "");
     }
   }

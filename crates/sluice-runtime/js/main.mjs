@@ -4,7 +4,7 @@ import { answered, setMostAsks } from "./asks.mjs";
 import { importNodeModules, lookForPackages } from "./component.mjs";
 import { setMaxValue } from "./data_store.mjs";
 import { defineStepGlobals } from "./function_step.mjs";
-import { defineHelpers } from "./globals.mjs";
+import { clearSurroundings, defineHelpers } from "./globals.mjs";
 import { invoke, setLimits } from "./invocation.mjs";
 import { authorizeModule, loadModules, moduleNamed, soleModule } from "./modules.mjs";
 import { additionalProps, options } from "./questions.mjs";
@@ -17,13 +17,7 @@ import { flush, receive, send, stringify } from "./wire.mjs";
 const exit = Deno.exit;
 const questions = { options, additionalProps };
 
-// The proxy is what HTTP clients look for when they are first used.
-const KEPT = /^(?:TMPDIR|STASH_DIR|https?_proxy|NODE_USE_ENV_PROXY)$/i;
-for (const name of Object.keys(Deno.env.toObject())) {
-  if (!KEPT.test(name)) Deno.env.delete(name);
-}
-// Node has none of these, and Deno keeps them where all components would meet.
-for (const name of ["localStorage", "sessionStorage", "caches"]) delete globalThis[name];
+clearSurroundings();
 defineHelpers();
 captureOutput();
 captureUncaught();

@@ -12,12 +12,15 @@ export function captureOutput() {
   Object.defineProperty(process, "stderr", { configurable: true, get: lazily(() => logStream("stderr", "error")) });
 }
 
-export function captureUncaught() {
+/** `isOurs` says whether what nobody caught is dealt with here. */
+export function captureUncaught(isOurs = () => true) {
   globalThis.addEventListener("error", (event) => {
+    if (!isOurs()) return;
     event.preventDefault();
     uncaught(event.error);
   });
   globalThis.addEventListener("unhandledrejection", (event) => {
+    if (!isOurs()) return;
     event.preventDefault();
     uncaught(event.reason);
   });

@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-const FILES: [(&str, &str); 25] = [
+const FILES: [(&str, &str); 32] = [
     ("main.mjs", include_str!("../js/main.mjs")),
     ("wire.mjs", include_str!("../js/wire.mjs")),
     ("errors.mjs", include_str!("../js/errors.mjs")),
@@ -28,9 +28,20 @@ const FILES: [(&str, &str); 25] = [
     ("keys.mjs", include_str!("../js/keys.mjs")),
     ("data_store.mjs", include_str!("../js/data_store.mjs")),
     ("http_request.mjs", include_str!("../js/http_request.mjs")),
+    (TEST_SETUP, include_str!("../js/test_setup.mjs")),
+    ("test_run.mjs", include_str!("../js/test_run.mjs")),
+    ("test_report.mjs", include_str!("../js/test_report.mjs")),
+    ("test_props.mjs", include_str!("../js/test_props.mjs")),
+    ("test_store.mjs", include_str!("../js/test_store.mjs")),
+    ("test_wire.mjs", include_str!("../js/test_wire.mjs")),
+    (TEST_IMPORTS, include_str!("../js/test_imports.json")),
 ];
 
 pub(crate) const ENTRY: &str = "main.mjs";
+/// What is loaded before a file of tests.
+pub(crate) const TEST_SETUP: &str = "test_setup.mjs";
+/// The import map of tests.
+pub(crate) const TEST_IMPORTS: &str = "test_imports.json";
 
 pub(crate) fn write_harness(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;

@@ -13,6 +13,7 @@ mod expressions;
 mod imports;
 mod inflight;
 pub mod launcher;
+mod likeness;
 mod limits;
 mod lines;
 mod load_message;
@@ -32,6 +33,7 @@ mod step;
 mod step_code;
 mod step_report;
 mod survey;
+mod test_run;
 mod verdict;
 mod watchdog;
 
@@ -40,6 +42,7 @@ pub use ask::{Answer, Answers, Ask};
 pub use auth_fields::{AuthFields, auth_fields};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
 pub use expressions::{ExpressionFault, check_expressions};
+pub use likeness::looks_like_component;
 pub use limits::Limits;
 pub use outcome::{
     Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question, Reply,
@@ -57,3 +60,4 @@ pub use spec::{
 pub use step::{Flow, Send, SendKind, StepOutcome};
 pub use step_code::step_code;
 pub use survey::SurveyModule;
+pub use test_run::{TestEnd, TestReport, TestSpec};

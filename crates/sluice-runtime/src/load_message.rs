@@ -69,6 +69,24 @@ struct HarnessLimits {
     asks: usize,
 }
 
+impl HarnessLimits {
+    fn of(limits: &Limits) -> HarnessLimits {
+        HarnessLimits {
+            emit: limits.emit_bytes,
+            emits: limits.emits_bytes,
+            log: limits.log_bytes,
+            db: limits.db_bytes,
+            value: limits.data_store_value_bytes,
+            asks: ask::MOST_AT_ONCE,
+        }
+    }
+}
+
+/// The limits as a process without a supervisor is told.
+pub(crate) fn harness_limits(limits: &Limits) -> String {
+    serde_json::to_string(&HarnessLimits::of(limits)).unwrap_or_default()
+}
+
 /// The line that makes a process load its modules, which are where `placed` says.
 pub(crate) fn load_line(
     spec: &ProcessSpec,
@@ -76,14 +94,6 @@ pub(crate) fn load_line(
     placed: &[Placed],
     limits: &Limits,
 ) -> String {
-    let Limits {
-        emit_bytes,
-        emits_bytes,
-        log_bytes,
-        db_bytes,
-        data_store_value_bytes,
-        ..
-    } = *limits;
     let db = spec
         .stored
         .iter()
@@ -110,14 +120,7 @@ pub(crate) fn load_line(
         workflow,
         env: &spec.env,
         db,
-        limits: HarnessLimits {
-            emit: emit_bytes,
-            emits: emits_bytes,
-            log: log_bytes,
-            db: db_bytes,
-            value: data_store_value_bytes,
-            asks: ask::MOST_AT_ONCE,
-        },
+        limits: HarnessLimits::of(limits),
     };
     let mut line = serde_json::to_string(&message).unwrap_or_default();
     line.push('\n');

@@ -209,7 +209,7 @@ pub(crate) async fn write_module(
 }
 
 /// A process that has these packages already has the link too.
-async fn link_packages(folder: &Path, packages: &Path) -> io::Result<()> {
+pub(crate) async fn link_packages(folder: &Path, packages: &Path) -> io::Result<()> {
     tokio::fs::create_dir_all(folder).await?;
     match tokio::fs::symlink(packages, folder.join("node_modules")).await {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),

@@ -12,7 +12,10 @@ use std::{
 };
 
 use sluice_model::{Clock, RawShape};
-use tokio::{process::Command, sync::Semaphore};
+use tokio::{
+    process::{Child, Command},
+    sync::Semaphore,
+};
 
 use crate::{
     analysis::{self, CodeFault, Language},
@@ -51,7 +54,7 @@ pub struct Runtime(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
     pub(crate) options: RuntimeOptions,
-    sandbox: Sandbox,
+    pub(crate) sandbox: Sandbox,
     clock: Arc<dyn Clock>,
     pub(crate) packages: Packages,
     pub(crate) pool: Pool,
@@ -188,10 +191,7 @@ impl Runtime {
 
 impl Inner {
     pub(crate) fn spawn(&self, preload: Preload) -> io::Result<Started> {
-        let number = self.instances.fetch_add(1, Ordering::Relaxed);
-        let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
-        std::fs::create_dir_all(folder.code())?;
-        std::fs::create_dir_all(folder.stash())?;
+        let folder = self.instance_folder()?;
         let mut child = Command::from(self.sandbox.command(&folder, preload))
             .kill_on_drop(true)
             .spawn()?;
@@ -200,15 +200,24 @@ impl Inner {
             stdin: child.stdin.take().ok_or_else(missing)?,
             stdout: LineReader::new(child.stdout.take().ok_or_else(missing)?, LONGEST_LINE),
             stderr: child.stderr.take().ok_or_else(missing)?,
-            watchdog: Watchdog::over(
-                &child,
-                folder.tmp(),
-                self.options.limits,
-                self.memory.share(),
-            )?,
+            watchdog: self.watch(&child, &folder)?,
             child,
             visible_tmp: self.sandbox.visible_tmp(&folder),
             folder,
         })
+    }
+
+    /// A private folder for the next process.
+    pub(crate) fn instance_folder(&self) -> io::Result<InstanceFolder> {
+        let number = self.instances.fetch_add(1, Ordering::Relaxed);
+        let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
+        std::fs::create_dir_all(folder.code())?;
+        std::fs::create_dir_all(folder.stash())?;
+        Ok(folder)
+    }
+
+    pub(crate) fn watch(&self, child: &Child, folder: &InstanceFolder) -> io::Result<Watchdog> {
+        let share = self.memory.share();
+        Watchdog::over(child, folder.tmp(), self.options.limits, share)
     }
 }

@@ -3,7 +3,7 @@
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use sluice_model::{
-    AccountId, ConnectionId, DeliveryId, InvocationId, SourceId, WebhookId, WorkflowId,
+    AccountId, ConnectionId, DeliveryId, InvocationId, SourceId, UserId, WebhookId, WorkflowId,
 };
 
 use crate::error::ApiError;
@@ -24,6 +24,9 @@ pub(crate) struct AccountPath(pub(crate) AccountId);
 
 /// The id of a connection.
 pub(crate) struct ConnectionPath(pub(crate) ConnectionId);
+
+/// The id of a user.
+pub(crate) struct UserPath(pub(crate) UserId);
 
 /// The id of a webhook.
 pub(crate) struct WebhookPath(pub(crate) WebhookId);
@@ -55,6 +58,16 @@ impl<S: Send + Sync> FromRequestParts<S> for ConnectionPath {
         let id = text.as_deref().and_then(ConnectionId::parse);
         id.map(ConnectionPath)
             .ok_or(ApiError::NotFound("connection"))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for UserPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let text = segment(parts, state).await;
+        let id = text.as_deref().and_then(UserId::parse);
+        id.map(UserPath).ok_or(ApiError::NotFound("user"))
     }
 }
 

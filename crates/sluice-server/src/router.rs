@@ -18,8 +18,8 @@ use crate::{
     openapi::Description,
     routes::{
         accounts, apps, components, connect, data_stores, deliveries, events, forms, imports, logs,
-        older_events, operations, replay, runs, sources, streams, subscriptions, uploads, users,
-        webhooks, workflow_events, workflow_versions, workflows,
+        older_events, operations, replay, runs, signup, sources, streams, subscriptions, uploads,
+        user_admin, users, webhooks, workflow_events, workflow_versions, workflows,
     },
 };
 
@@ -27,7 +27,10 @@ use crate::{
 pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
     let v1 = OpenApiRouter::new()
         .routes(routes!(users::me))
-        .routes(routes!(users::create))
+        .routes(routes!(user_admin::create, user_admin::list))
+        .routes(routes!(user_admin::delete))
+        .routes(routes!(user_admin::rotate_key))
+        .routes(routes!(signup::sign_up))
         .routes(routes!(components::create, components::list))
         .routes(routes!(components::get))
         .routes(routes!(components::get_published))

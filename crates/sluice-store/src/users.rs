@@ -4,10 +4,12 @@ use sluice_model::UserId;
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
-    error::Result,
+    error::{Result, StoreError},
+    page::Page,
     params,
     row::{FromRow, Row},
     text_enum::text_enum,
+    value::Value,
 };
 
 /// What a user may use.
@@ -94,7 +96,85 @@ pub fn get(c: &mut dyn Conn, user: &UserId) -> Result<Option<User>> {
     query_opt(c, &format!("{SELECT} WHERE id = ?1"), params![user])
 }
 
-/// All users, oldest first.
-pub fn list(c: &mut dyn Conn) -> Result<Vec<User>> {
-    query_all(c, &format!("{SELECT} ORDER BY created_at, id"), &[])
+/// All users, or the one with this name, newest first.
+pub fn page(c: &mut dyn Conn, username: Option<&str>, page: &Page) -> Result<Vec<User>> {
+    let sql = format!(
+        "{SELECT} WHERE (?1 = '' OR username = ?1) AND {} LIMIT ?6",
+        page.condition()
+    );
+    let name = Value::from(username.unwrap_or_default());
+    let mut users: Vec<User> = query_all(c, &sql, &page.params(name))?;
+    users.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+    Ok(users)
+}
+
+/// How many users [`page`] has in all.
+pub fn count_named(c: &mut dyn Conn, username: Option<&str>) -> Result<u64> {
+    query_one(
+        c,
+        "SELECT COUNT(*) FROM users WHERE ?1 = '' OR username = ?1",
+        params![username.unwrap_or_default()],
+    )
+}
+
+/// Gives a user another API key; answers whether the user is there. Conflicts on the key.
+pub fn set_key(c: &mut dyn Conn, user: &UserId, fingerprint: &str, sealed: &str) -> Result<bool> {
+    let updated = c.execute(
+        "UPDATE users SET key_fingerprint = ?2, key_sealed = ?3 WHERE id = ?1",
+        params![user, fingerprint, sealed],
+    )?;
+    Ok(updated == 1)
+}
+
+/// Fails unless the user is there, and keeps anyone from removing it until the transaction ends: for what gives it something
+/// to run, which nobody could see or stop any more.
+pub fn hold(c: &mut dyn Conn, user: &UserId) -> Result<()> {
+    // The lock that both databases have.
+    match c.execute("UPDATE users SET id = id WHERE id = ?1", params![user])? {
+        0 => Err(StoreError::Invalid("its user is gone".to_owned())),
+        _ => Ok(()),
+    }
+}
+
+/// What a user has that runs, in whatever phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Running {
+    pub sources: u64,
+    pub workflows: u64,
+}
+
+impl FromRow for Running {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Running {
+            sources: row.get(0)?,
+            workflows: row.get(1)?,
+        })
+    }
+}
+
+pub fn running(c: &mut dyn Conn, user: &UserId) -> Result<Running> {
+    query_one(
+        c,
+        "SELECT (SELECT COUNT(*) FROM sources WHERE user_id = ?1), \
+         (SELECT COUNT(*) FROM workflows WHERE user_id = ?1)",
+        params![user],
+    )
+}
+
+/// Removes a user who has nothing that runs and no webhooks, with all the rest; answers whether the user was there.
+pub fn remove(c: &mut dyn Conn, user: &UserId) -> Result<bool> {
+    let removed = c.execute("DELETE FROM users WHERE id = ?1", params![user])?;
+    for belongings in [
+        "DELETE FROM components WHERE user_id = ?1",
+        "DELETE FROM accounts WHERE user_id = ?1",
+        "DELETE FROM connections WHERE user_id = ?1",
+        "DELETE FROM dynamic_props WHERE user_id = ?1",
+        "DELETE FROM data_stores WHERE user_id = ?1",
+        "DELETE FROM data_store_entries WHERE user_id = ?1",
+        "DELETE FROM subscriptions WHERE user_id = ?1",
+        "DELETE FROM usage WHERE user_id = ?1",
+    ] {
+        c.execute(belongings, params![user])?;
+    }
+    Ok(removed == 1)
 }

@@ -65,6 +65,15 @@ impl ClientError {
         matches!(self, ClientError::Refused { status: 404, .. })
     }
 
+    /// Whether the same request may well succeed a little later.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            ClientError::Unreachable { .. } => true,
+            ClientError::Refused { status, .. } => *status == 429 || *status >= 500,
+            ClientError::NoKey | ClientError::NotUnderstood { .. } => false,
+        }
+    }
+
     /// The mistakes of the document that was sent, when that is what the server refused.
     pub(crate) fn document_mistakes(&self) -> Option<Vec<DocumentFault>> {
         let ClientError::Refused { body, .. } = self else {

@@ -5,7 +5,7 @@ mod connection;
 mod error;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use reqwest::{Method, redirect::Policy};
+use reqwest::{Method, RequestBuilder, Response, redirect::Policy};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use sluice_api::{Data, List};
@@ -22,6 +22,7 @@ const IN_ADDRESS: &AsciiSet = &NON_ALPHANUMERIC
 const LARGEST_PAGE: &str = "100";
 
 /// A client that acts as one user of one server.
+#[derive(Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
     /// Without a slash at the end.
@@ -118,6 +119,25 @@ impl Client {
         }
     }
 
+    /// A stream of server-sent events that goes on after the message `last`, or begins now.
+    pub(crate) async fn stream(
+        &self,
+        path: &str,
+        last: Option<&str>,
+    ) -> Result<Response, ClientError> {
+        let mut request = self.request(Method::GET, path);
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        let response = request.send().await.map_err(|e| self.unreachable(e))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let status = response.status().as_u16();
+        let bytes = response.bytes().await.map_err(|e| self.unreachable(e))?;
+        Err(ClientError::refused(&self.url, status, &bytes))
+    }
+
     /// Sends a request below `/v1` and gives the body of a success; null when it has none.
     async fn send(
         &self,
@@ -125,19 +145,15 @@ impl Client {
         path: &str,
         body: Option<Value>,
     ) -> Result<Value, ClientError> {
-        let mut request = self
-            .http
-            .request(method, format!("{}/v1{path}", self.url))
-            .bearer_auth(&self.api_key);
+        let mut request = self.request(method, path);
         if let Some(body) = body {
             request = request
                 .header(reqwest::header::CONTENT_TYPE, "application/json")
                 .body(body.to_string());
         }
-        let unreachable = |cause| ClientError::unreachable(&self.url, cause);
-        let response = request.send().await.map_err(unreachable)?;
+        let response = request.send().await.map_err(|e| self.unreachable(e))?;
         let status = response.status();
-        let bytes = response.bytes().await.map_err(unreachable)?;
+        let bytes = response.bytes().await.map_err(|e| self.unreachable(e))?;
         if !status.is_success() {
             return Err(ClientError::refused(&self.url, status.as_u16(), &bytes));
         }
@@ -148,12 +164,27 @@ impl Client {
             .map_err(|cause| ClientError::not_understood(&self.url, cause))
     }
 
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http
+            .request(method, format!("{}/v1{path}", self.url))
+            .bearer_auth(&self.api_key)
+    }
+
+    fn unreachable(&self, cause: reqwest::Error) -> ClientError {
+        ClientError::unreachable(&self.url, cause)
+    }
+
     fn data<T: DeserializeOwned>(&self, body: Value) -> Result<T, ClientError> {
         self.understood(body).map(|Data { data }| data)
     }
 
     fn understood<T: DeserializeOwned>(&self, body: Value) -> Result<T, ClientError> {
         serde_json::from_value(body).map_err(|cause| ClientError::not_understood(&self.url, cause))
+    }
+
+    /// What a message of a stream says.
+    pub(crate) fn message<T: DeserializeOwned>(&self, text: &str) -> Result<T, ClientError> {
+        serde_json::from_str(text).map_err(|cause| ClientError::not_understood(&self.url, cause))
     }
 }
 

@@ -3,7 +3,11 @@
 mod account;
 mod code;
 mod common;
+#[expect(unused, reason = "the commands that follow something come next")]
+mod follow;
+mod init;
 mod output;
+mod registry;
 mod secrets;
 mod sources;
 mod workflow_files;
@@ -17,6 +21,8 @@ use clap::Subcommand;
 
 use self::{
     account::{ApplyOptions, ExportOptions},
+    init::InitOptions,
+    registry::RegistryCommand,
     workflows::WorkflowsCommand,
 };
 
@@ -27,6 +33,10 @@ pub(crate) enum ClientCommand {
     Workflows(WorkflowsCommand),
     Export(ExportOptions),
     Apply(ApplyOptions),
+    Init(InitOptions),
+    /// Look after the registry of the server, as its operator
+    #[command(subcommand)]
+    Registry(RegistryCommand),
 }
 
 pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
@@ -39,6 +49,8 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Workflows(command) => workflows::run(command).await,
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,
+            ClientCommand::Init(options) => init::init(&options),
+            ClientCommand::Registry(command) => registry::run(command).await,
         }
     });
     outcome.or_else(|error| {

@@ -8,6 +8,7 @@ use sluice_store::{
     Conn, StoreError,
     components::Component,
     sources::{self, Phase, Source},
+    users,
 };
 
 use super::{CreateSource, free_slug, must_be_a_source, plan};
@@ -190,6 +191,7 @@ fn store(
         timers,
         ..
     } = definition;
+    users::hold(c, &source.user_id)?;
     source.name_slug = free_slug(c, &source.user_id, &source.name, sources::slug_taken)?;
     sources::insert(c, &source)?;
     plan::store_endpoints(c, &source.id, &endpoints, &[])?;

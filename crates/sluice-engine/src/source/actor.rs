@@ -15,28 +15,25 @@ use std::{collections::HashMap, future, sync::Arc, time::Duration};
 
 use sluice_model::{Hook, IdGen, InvocationId};
 use sluice_runtime::{LoadError, LogLine, Process, ProcessEvent, ProcessEvents};
-use sluice_store::inbox::Waiting;
+use sluice_store::Conn;
 use tokio::{
     sync::{OwnedSemaphorePermit, mpsc, oneshot, watch},
     task::{JoinHandle, JoinSet},
     time::Instant,
 };
 
-use self::committing::Committed;
 use super::{
-    Definition, Gate, HookError, SourceHandle, asks::Asks, commit::Finished, definition::Memory,
-    engagement::Control, uploads::PlaceError,
+    Definition, Gate, HookError, SourceHandle, asks::Asks, batch::Batch, commit::Finished,
+    definition::Memory, engagement::Control, uploads::PlaceError,
 };
 use crate::{
     accounts::Grants,
     context::Context,
-    mailbox::{Refill, Work},
+    mailbox::Work,
     owners::Owner,
+    owning::{self, Committed, FIRST_PAUSE, InboxPage, settled, sleep_until},
     retention::Retention,
 };
-
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) struct Actor {
     context: Arc<Context>,
@@ -56,7 +53,7 @@ pub(crate) struct Actor {
     /// Finding out what the process's accounts are good for.
     authorizing: Option<JoinHandle<()>>,
     placing: JoinSet<Result<Work, (Work, PlaceError)>>,
-    refilling: Option<JoinHandle<Option<(Refill, Waiting)>>>,
+    refilling: Option<JoinHandle<Option<InboxPage>>>,
     finished: Vec<Finished>,
     stray: Vec<(Option<InvocationId>, LogLine)>,
     attempts: Vec<InvocationId>,
@@ -64,7 +61,7 @@ pub(crate) struct Actor {
     due_events: Vec<Work>,
     /// The deepest work that the process has had.
     deepest: u32,
-    commit: Option<JoinHandle<Committed>>,
+    commit: Option<JoinHandle<Committed<Batch>>>,
     uncommitted: usize,
     /// Whether the store refuses the commit that is under way, so that it is tried again and again.
     stalled: watch::Sender<bool>,
@@ -258,29 +255,13 @@ impl Actor {
 }
 
 async fn load(context: &Context, handle: &SourceHandle) -> Option<(Definition, Memory)> {
-    let mut pause = FIRST_PAUSE;
-    loop {
-        let id = handle.id.clone();
-        let loaded = context
-            .store
-            .read(move |c| {
-                let definition = Definition::load(c, &id)?;
-                let memory = Memory::load(c, &id)?;
-                Ok(definition.map(|definition| (definition, memory)))
-            })
-            .await;
-        match loaded {
-            Ok(loaded) => return loaded,
-            Err(error) => {
-                tracing::warn!(source = %handle.id, %error, "a source could not be read; trying again");
-                tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
-                if context.draining.is_cancelled() {
-                    return None;
-                }
-            }
-        }
-    }
+    let id = handle.id.clone();
+    let read = move |c: &mut dyn Conn| {
+        let definition = Definition::load(c, &id)?;
+        let memory = Memory::load(c, &id)?;
+        Ok(definition.map(|definition| (definition, memory)))
+    };
+    owning::load(context, &handle.id, read).await
 }
 
 async fn next_events(process: &mut Option<Live>) -> Option<Vec<ProcessEvent>> {
@@ -290,26 +271,7 @@ async fn next_events(process: &mut Option<Live>) -> Option<Vec<ProcessEvent>> {
     }
 }
 
-/// The result of a task once it is there; a task that panicked gives `None`.
-async fn settled<T>(slot: &mut Option<JoinHandle<T>>) -> Option<T> {
-    match slot {
-        Some(task) => {
-            let result = task.await.ok();
-            *slot = None;
-            result
-        }
-        None => future::pending().await,
-    }
-}
-
 /// Waits until a commit fails and has to be tried again.
 async fn stall(stalled: &watch::Sender<bool>) {
     let _ = stalled.subscribe().wait_for(|stalled| *stalled).await;
-}
-
-async fn sleep_until(at: Option<Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at).await,
-        None => future::pending().await,
-    }
 }

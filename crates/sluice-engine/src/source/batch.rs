@@ -19,6 +19,8 @@ use sluice_store::{
 };
 
 use crate::{
+    context::Context,
+    owning::Rows,
     retention::Stored,
     routing::{Passed, Reached, Router},
 };
@@ -87,6 +89,75 @@ pub(super) struct Applied {
     pub(super) also_stored: Option<Vec<StoredEvent>>,
 }
 
+impl Rows for Batch {
+    type Applied = Applied;
+
+    fn apply(&self, c: &mut dyn Conn) -> Result<Applied, StoreError> {
+        let source = &self.source;
+        let mut router = self.router(c)?;
+        let mut also_stored = Vec::new();
+        for event in &self.events {
+            self.store(c, &mut router, event, &mut also_stored)?;
+        }
+        for released in &self.released {
+            also_stored.extend(self.release(c, &mut router, released)?);
+        }
+        if self.state_changed {
+            state::save_raw(c, source, self.last_event, self.dedupe.as_deref())?;
+        }
+        for (key, value) in &self.writes {
+            match value {
+                Some(json) => kv::set(c, source, key, json.get())?,
+                None => kv::delete(c, source, key)?,
+            }
+        }
+        for row in &self.logs {
+            row.store(c, &mut router)?;
+        }
+        self.acknowledge(c)?;
+        Ok(Applied {
+            reached: router.into_reached(),
+            also_stored: Some(also_stored),
+        })
+    }
+
+    /// When it was kept, what it acknowledges is gone.
+    fn if_kept(&self, c: &mut dyn Conn) -> Result<Option<Applied>, StoreError> {
+        match self.done.first() {
+            Some(id) if !inbox::contains(c, &self.source, id)? => Ok(Some(Applied {
+                reached: self.router(c)?.everybody(),
+                also_stored: None,
+            })),
+            _ => Ok(None),
+        }
+    }
+
+    /// The acknowledgements, and a line that says so.
+    fn without_effects(self, why: &str, context: &Context) -> Batch {
+        let line = LogLine {
+            ts: self.now_ms,
+            kind: "error".to_owned(),
+            level: LogLevel::Error,
+            message: format!("what the invocation did could not be stored: {why}"),
+        };
+        Batch {
+            events: Vec::new(),
+            released: Vec::new(),
+            state_changed: false,
+            last_event: None,
+            dedupe: None,
+            writes: BTreeMap::new(),
+            logs: vec![LogRow {
+                invocation: self.done.first().copied(),
+                line,
+                emit_id: context.new_emit_id(),
+                depth: self.max_depth,
+            }],
+            ..self
+        }
+    }
+}
+
 impl Batch {
     pub(super) fn invocations(&self) -> u64 {
         self.usage.invocations
@@ -125,35 +196,6 @@ impl Batch {
             events.sort_by_key(|event| event.id);
         }
         Some(events)
-    }
-
-    pub(super) fn apply(&self, c: &mut dyn Conn) -> Result<Applied, StoreError> {
-        let source = &self.source;
-        let mut router = self.router(c)?;
-        let mut also_stored = Vec::new();
-        for event in &self.events {
-            self.store(c, &mut router, event, &mut also_stored)?;
-        }
-        for released in &self.released {
-            also_stored.extend(self.release(c, &mut router, released)?);
-        }
-        if self.state_changed {
-            state::save_raw(c, source, self.last_event, self.dedupe.as_deref())?;
-        }
-        for (key, value) in &self.writes {
-            match value {
-                Some(json) => kv::set(c, source, key, json.get())?,
-                None => kv::delete(c, source, key)?,
-            }
-        }
-        for row in &self.logs {
-            row.store(c, &mut router)?;
-        }
-        self.acknowledge(c)?;
-        Ok(Applied {
-            reached: router.into_reached(),
-            also_stored: Some(also_stored),
-        })
     }
 
     fn router(&self, c: &mut dyn Conn) -> Result<Router<'_>, StoreError> {
@@ -217,16 +259,6 @@ impl Batch {
         Ok(Some(event))
     }
 
-    /// Whom it reached if an attempt to apply it was kept although it seemed to fail: what it acknowledges is gone.
-    pub(super) fn if_kept(&self, c: &mut dyn Conn) -> Result<Option<Reached>, StoreError> {
-        match self.done.first() {
-            Some(id) if !inbox::contains(c, &self.source, id)? => {
-                Ok(Some(self.router(c)?.everybody()))
-            }
-            _ => Ok(None),
-        }
-    }
-
     fn acknowledge(&self, c: &mut dyn Conn) -> Result<(), StoreError> {
         let source = &self.source;
         for id in &self.attempts {
@@ -242,31 +274,6 @@ impl Batch {
             usage::add(c, &self.user, self.day, self.usage)?;
         }
         Ok(())
-    }
-
-    /// What remains of a batch the store will never take: the acknowledgements, and a line that says so.
-    pub(super) fn without_effects(self, why: &str, emit_id: EmitId) -> Batch {
-        let line = LogLine {
-            ts: self.now_ms,
-            kind: "error".to_owned(),
-            level: LogLevel::Error,
-            message: format!("what the invocation did could not be stored: {why}"),
-        };
-        Batch {
-            events: Vec::new(),
-            released: Vec::new(),
-            state_changed: false,
-            last_event: None,
-            dedupe: None,
-            writes: BTreeMap::new(),
-            logs: vec![LogRow {
-                invocation: self.done.first().copied(),
-                line,
-                emit_id,
-                depth: self.max_depth,
-            }],
-            ..self
-        }
     }
 }
 

@@ -11,15 +11,13 @@ mod stepping;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
-    future,
     sync::Arc,
-    time::Duration,
 };
 
 use sluice_model::{DeploymentId, EventId, IdGen, InvocationId, TimerSpec, WorkflowId};
 use sluice_store::{
     Conn, StoreError,
-    inbox::{InboxItem, Waiting},
+    inbox::InboxItem,
     kv, runs, state, timers,
     workflows::{self, Workflow},
 };
@@ -30,18 +28,25 @@ use tokio::{
 };
 
 use self::{
-    committing::Committed,
     intake::Loaded,
     process::{Host, Report},
     stepping::{Active, Placed},
 };
-use super::{WorkflowHandle, batch::Change, handle::Control, throttle::Window, version::Version};
+use super::{
+    WorkflowHandle,
+    batch::{Batch, Change},
+    handle::Control,
+    throttle::Window,
+    version::Version,
+};
 use crate::{
-    context::Context, mailbox::Refill, owners::Owner, retention::Retention, source::Stored,
+    context::Context,
+    owners::Owner,
+    owning::{Committed, FIRST_PAUSE, InboxPage, load, settled, sleep_until},
+    retention::Retention,
+    source::Stored,
 };
 
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// Reports of processes that wait to be read.
 const REPORTS: usize = 64;
 
@@ -73,7 +78,7 @@ pub(crate) struct Actor {
     awaited: BTreeSet<InvocationId>,
     placing: JoinSet<Placed>,
     authorizing: JoinSet<()>,
-    refilling: Option<JoinHandle<Option<(Refill, Waiting)>>>,
+    refilling: Option<JoinHandle<Option<InboxPage>>>,
     overflow: Option<JoinHandle<Vec<InboxItem>>>,
     window: Window,
     /// The throttle or the quota holds runs back until then.
@@ -83,7 +88,7 @@ pub(crate) struct Actor {
     writes: BTreeMap<String, Option<Box<serde_json::value::RawValue>>>,
     compute_ms: u64,
     begun: u64,
-    commit: Option<JoinHandle<Committed>>,
+    commit: Option<JoinHandle<Committed<Batch>>>,
     /// That runs began is not stored before this, unless something else is.
     commit_after: Option<Instant>,
     retention: Retention,
@@ -151,7 +156,15 @@ impl Actor {
         handle: Arc<WorkflowHandle>,
         controls: mpsc::UnboundedReceiver<Control>,
     ) {
-        let Some((known, memory)) = load(&context, &handle).await else {
+        let (id, clock) = (handle.id.clone(), Arc::clone(&context.clock));
+        let read = move |c: &mut dyn Conn| {
+            let Some(known) = Known::load(c, &id)? else {
+                return Ok(None);
+            };
+            let memory = Memory::load(c, &known, clock.now_ms())?;
+            Ok(Some((known, memory)))
+        };
+        let Some((known, memory)) = load(&context, &handle.id, read).await else {
             handle.mailbox.close();
             context.owners.release(&Owner::Workflow(handle));
             return;
@@ -312,53 +325,5 @@ impl Actor {
         // The work of an inactive workflow stays in the store until it is active again.
         let parked = !self.workflow.active;
         parked || self.handle.mailbox.close_if_unused()
-    }
-}
-
-async fn load(context: &Context, handle: &WorkflowHandle) -> Option<(Known, Memory)> {
-    let mut pause = FIRST_PAUSE;
-    loop {
-        let id = handle.id.clone();
-        let now_ms = context.clock.now_ms();
-        let loaded = context
-            .store
-            .read(move |c| {
-                let Some(known) = Known::load(c, &id)? else {
-                    return Ok(None);
-                };
-                let memory = Memory::load(c, &known, now_ms)?;
-                Ok(Some((known, memory)))
-            })
-            .await;
-        match loaded {
-            Ok(loaded) => return loaded,
-            Err(error) => {
-                tracing::warn!(workflow = %handle.id, %error, "a workflow could not be read; trying again");
-                tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
-                if context.draining.is_cancelled() {
-                    return None;
-                }
-            }
-        }
-    }
-}
-
-/// The result of a task once it is there; a task that panicked gives `None`.
-async fn settled<T>(slot: &mut Option<JoinHandle<T>>) -> Option<T> {
-    match slot {
-        Some(task) => {
-            let result = task.await.ok();
-            *slot = None;
-            result
-        }
-        None => future::pending().await,
-    }
-}
-
-async fn sleep_until(at: Option<Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at).await,
-        None => future::pending().await,
     }
 }

@@ -18,7 +18,11 @@ use sluice_store::{
     workflows,
 };
 
-use crate::routing::{Passed, Reached, Router};
+use crate::{
+    context::Context,
+    owning::Rows,
+    routing::{Passed, Reached, Router},
+};
 
 /// One transaction's worth of rows. It can be applied again when the store was unavailable.
 pub(super) struct Batch {
@@ -87,8 +91,10 @@ pub(super) struct Applied {
     pub(super) as_planned: bool,
 }
 
-impl Batch {
-    pub(super) fn apply(&self, c: &mut dyn Conn) -> Result<Applied, StoreError> {
+impl Rows for Batch {
+    type Applied = Applied;
+
+    fn apply(&self, c: &mut dyn Conn) -> Result<Applied, StoreError> {
         let mut router = self.router(c)?;
         let mut as_planned = true;
         // It was removed meanwhile, and nothing of it is to come back.
@@ -126,6 +132,62 @@ impl Batch {
         })
     }
 
+    fn if_kept(&self, c: &mut dyn Conn) -> Result<Option<Applied>, StoreError> {
+        for Change { run, kind } in &self.changes {
+            let kept = match kind {
+                ChangeKind::Stepped { record, .. } => {
+                    run_steps::contains(c, &self.workflow, &run.id, record)?
+                }
+                ChangeKind::Ended(_) | ChangeKind::Forgotten => {
+                    !inbox::contains(c, &self.workflow, &run.id)?
+                }
+                ChangeKind::Begun { .. } => continue,
+            };
+            return Ok(if kept {
+                Some(Applied {
+                    reached: self.router(c)?.everybody(),
+                    as_planned: false,
+                })
+            } else {
+                None
+            });
+        }
+        Ok(None)
+    }
+
+    /// Every run in it fails, and says so.
+    fn without_effects(self, why: &str, _: &Context) -> Batch {
+        let changes = self.changes.into_iter().map(|change| {
+            let Change { mut run, kind } = change;
+            let next_tick = kind.over().and_then(|over| over.next_tick.clone());
+            if let ChangeKind::Begun { .. } | ChangeKind::Forgotten = kind {
+                return Change { run, kind };
+            }
+            super::progress::finish(&mut run, RunState::Failed, self.now_ms);
+            run.error = Some(sluice_model::workflow::RunError {
+                step: None,
+                code: "NotStored".to_owned(),
+                message: format!("what a step did could not be stored: {why}"),
+                stack: String::new(),
+            });
+            Change {
+                run,
+                kind: ChangeKind::Ended(Over {
+                    next_tick,
+                    ..Over::default()
+                }),
+            }
+        });
+        Batch {
+            changes: changes.collect(),
+            writes: BTreeMap::new(),
+            last_event: None,
+            ..self
+        }
+    }
+}
+
+impl Batch {
     fn router(&self, c: &mut dyn Conn) -> Result<Router<'_>, StoreError> {
         Router::load(c, &self.user, &self.workflow, self.now_ms, self.max_depth)
     }
@@ -204,27 +266,6 @@ impl Batch {
         }
     }
 
-    /// Whom it reached if an attempt to apply it was kept although it seemed to fail.
-    pub(super) fn if_kept(&self, c: &mut dyn Conn) -> Result<Option<Reached>, StoreError> {
-        for Change { run, kind } in &self.changes {
-            let kept = match kind {
-                ChangeKind::Stepped { record, .. } => {
-                    run_steps::contains(c, &self.workflow, &run.id, record)?
-                }
-                ChangeKind::Ended(_) | ChangeKind::Forgotten => {
-                    !inbox::contains(c, &self.workflow, &run.id)?
-                }
-                ChangeKind::Begun { .. } => continue,
-            };
-            return Ok(if kept {
-                Some(self.router(c)?.everybody())
-            } else {
-                None
-            });
-        }
-        Ok(None)
-    }
-
     pub(super) fn events(&self) -> impl Iterator<Item = &EventRow> {
         self.changes.iter().flat_map(Change::events)
     }
@@ -245,37 +286,6 @@ impl Batch {
         rows.filter(|send| send.state == SendState::Pending)
             .filter_map(|send| send.due_at)
             .min()
-    }
-
-    /// What remains of a batch that the store will never take: every run in it fails, and says so.
-    pub(super) fn without_effects(self, why: &str) -> Batch {
-        let changes = self.changes.into_iter().map(|change| {
-            let Change { mut run, kind } = change;
-            let next_tick = kind.over().and_then(|over| over.next_tick.clone());
-            if let ChangeKind::Begun { .. } | ChangeKind::Forgotten = kind {
-                return Change { run, kind };
-            }
-            super::progress::finish(&mut run, RunState::Failed, self.now_ms);
-            run.error = Some(sluice_model::workflow::RunError {
-                step: None,
-                code: "NotStored".to_owned(),
-                message: format!("what a step did could not be stored: {why}"),
-                stack: String::new(),
-            });
-            Change {
-                run,
-                kind: ChangeKind::Ended(Over {
-                    next_tick,
-                    ..Over::default()
-                }),
-            }
-        });
-        Batch {
-            changes: changes.collect(),
-            writes: BTreeMap::new(),
-            last_event: None,
-            ..self
-        }
     }
 }
 

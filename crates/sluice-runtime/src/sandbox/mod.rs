@@ -21,9 +21,11 @@ use crate::{
     assets,
     launcher::{self, Confinement, Mounts, Walls},
     limits::Limits,
+    load_message::harness_limits,
     process::{InstanceFolder, STASH},
     runtime::RuntimeOptions,
     spec::Preload,
+    test_run::TestReport,
 };
 
 const SYSTEM_FACTS: &str = "osRelease,homedir,hostname,cpus,uid,gid,userInfo,systemMemoryInfo";
@@ -79,7 +81,7 @@ impl Sandbox {
         self.folder.join("packages")
     }
 
-    fn harness(&self) -> PathBuf {
+    pub(crate) fn harness(&self) -> PathBuf {
         self.folder.join("harness")
     }
 
@@ -135,13 +137,58 @@ impl Sandbox {
         confinement: &Confinement,
         preload: Preload,
     ) -> Command {
+        let mut command = self.deno_command(folder, confinement, "run");
+        command
+            .arg("--quiet")
+            .arg(self.harness().join(assets::ENTRY))
+            .args(preload.argument())
+            .stdin(Stdio::piped());
+        command
+    }
+
+    /// The command that runs the tests in `file`, for a component in `folder`.
+    pub(crate) fn test_command(
+        &self,
+        folder: &InstanceFolder,
+        file: &Path,
+        report: TestReport,
+    ) -> Command {
+        let mut command = self.deno_command(folder, &self.confinement(folder), "test");
+        command
+            .arg("--no-check")
+            .arg(format!("--reporter={}", report.reporter()))
+            .arg(path_flag(
+                "--import-map",
+                &self.harness().join(assets::TEST_IMPORTS),
+            ))
+            .arg(path_flag(
+                "--preload",
+                &self.harness().join(assets::TEST_SETUP),
+            ))
+            .arg(file)
+            .arg("--")
+            .arg(harness_limits(&self.limits))
+            .stdin(Stdio::null());
+        if report.is_coloured() {
+            command.env_remove("NO_COLOR").env("FORCE_COLOR", "1");
+        }
+        command
+    }
+
+    /// Deno behind its walls, with everything but the program that it runs.
+    fn deno_command(
+        &self,
+        folder: &InstanceFolder,
+        confinement: &Confinement,
+        subcommand: &str,
+    ) -> Command {
         let tmp = self.visible_tmp(folder);
         let mut command = Command::new(&self.launcher);
         command
             .arg(launcher::SUBCOMMAND)
             .arg(serde_json::to_string(confinement).unwrap_or_default())
             .arg(&self.deno)
-            .args(["run", "--quiet", "--no-prompt", "--no-config", "--no-lock"])
+            .args([subcommand, "--no-prompt", "--no-config", "--no-lock"])
             // Nothing is fetched. Not --no-npm, which also takes Node's built-in modules by their bare names away.
             .args(["--no-remote", "--cached-only", "--node-modules-dir=manual"])
             .args(["--location", "http://localhost/"])
@@ -157,8 +204,6 @@ impl Sandbox {
             ))
             .arg(paths_flag("--allow-write", &[&folder.tmp(), &tmp]))
             .args(self.network.flags(&self.harness()))
-            .arg(self.harness().join(assets::ENTRY))
-            .args(preload.argument())
             .env_clear()
             .envs(self.network.environment())
             .env("TMPDIR", &tmp)
@@ -166,12 +211,18 @@ impl Sandbox {
             .env("DENO_DIR", self.deno_dir(folder))
             .env("NO_COLOR", "1")
             .env("DENO_NO_UPDATE_CHECK", "1")
-            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command
     }
+}
+
+fn path_flag(flag: &str, path: &Path) -> OsString {
+    let mut argument = OsString::from(flag);
+    argument.push("=");
+    argument.push(path);
+    argument
 }
 
 /// A flag with a list of paths, in which a comma of a path's own is doubled.

@@ -105,8 +105,12 @@ fn component_of_tree(
         error,
         files,
     } = component;
-    let mut texts = files.iter().flat_map(|(path, hash)| [path, hash]);
-    if path.contains('\0') || texts.any(|text| text.contains('\0')) {
+    let has_nul = |text: &String| text.contains('\0');
+    if has_nul(&path)
+        || files
+            .iter()
+            .any(|(path, hash)| has_nul(path) || has_nul(hash))
+    {
         return Err(ApiError::bad_request(
             "components must not contain NUL characters",
         ));

@@ -1,32 +1,23 @@
-//! The current user, and the operator's way to make more of them.
+//! The current user.
 
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
-use sluice_api::{
-    CreateUser, CreatedUser, Data, FieldQuery, FreeUser, NO_LIMIT, PaidUser, User, UserPlan,
-};
-use sluice_engine::{Engine, NewUser};
+use sluice_api::{Data, FieldQuery, FreeUser, NO_LIMIT, PaidUser, User};
+use sluice_engine::Engine;
 use sluice_store::{
     usage,
     users::{self, Plan},
 };
 
 use crate::{
-    auth::{AuthUser, Operator},
-    error::ApiError,
-    fields::FieldSelection,
-    json_body::JsonBody,
-    openapi::ApiErrors,
-    query::Query,
+    auth::AuthUser, error::ApiError, fields::FieldSelection, openapi::ApiErrors, query::Query,
     reply,
 };
 
 const DAY_MS: i64 = 86_400_000;
 const DAY_SECONDS: i64 = 86_400;
-/// Of a username or an email address; every database can index as many bytes.
-const LONGEST_NAME: usize = 500;
 
 /// The current user
 #[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "getCurrentUser", params(FieldQuery),
@@ -41,53 +32,6 @@ pub(crate) async fn me(
         Plan::Paid => User::Paid(paid_user(&engine, user).await?),
     };
     Ok(reply::one(user, &FieldSelection::new(&fields)))
-}
-
-/// Create a user
-///
-/// For the operator only; for everyone else this path does not exist.
-#[utoipa::path(post, path = "/users", tag = "users", operation_id = "createUser", request_body = CreateUser,
-    responses((status = 200, body = Data<CreatedUser>), ApiErrors))]
-pub(crate) async fn create(
-    _: Operator,
-    State(engine): State<Arc<Engine>>,
-    JsonBody { parameters, fields }: JsonBody<CreateUser>,
-) -> Result<Response, ApiError> {
-    let CreateUser {
-        username,
-        email,
-        plan,
-    } = parameters;
-    let plan = plan.unwrap_or_default();
-    let new_user = NewUser {
-        username: required("username", username)?,
-        email: required("email", email)?,
-        plan: match plan {
-            UserPlan::Free => Plan::Free,
-            UserPlan::Paid => Plan::Paid,
-        },
-    };
-    let (user, api_key) = engine.create_user(new_user).await?;
-    let created = CreatedUser {
-        id: user.id,
-        username: user.username,
-        email: user.email,
-        plan,
-        api_key: api_key.as_str().to_owned(),
-    };
-    Ok(reply::one(created, &fields))
-}
-
-fn required(name: &str, value: Option<String>) -> Result<String, ApiError> {
-    let text = value
-        .filter(|text| !text.trim().is_empty())
-        .ok_or_else(|| ApiError::BadRequest(format!("{name} is required")))?;
-    if text.len() > LONGEST_NAME {
-        return Err(ApiError::BadRequest(format!(
-            "{name} must be at most {LONGEST_NAME} bytes long"
-        )));
-    }
-    Ok(text)
 }
 
 async fn free_user(engine: &Engine, user: users::User) -> Result<FreeUser, ApiError> {

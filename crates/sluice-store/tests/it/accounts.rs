@@ -2,12 +2,12 @@
 
 use rstest::rstest;
 use sluice_store::{
-    StoreError,
+    Page, StoreError, sources,
     usage::{self, Usage},
-    users::{self, Plan, User},
+    users::{self, Plan, Running, User},
 };
 
-use crate::support::{Db, TestStore, user, user_id};
+use crate::support::{Db, TestStore, source, user, user_id};
 
 #[rstest]
 fn users_are_found_by_key_and_by_id(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
@@ -34,7 +34,80 @@ fn users_are_found_by_key_and_by_id(#[values(Db::Sqlite, Db::Postgres)] db: Db) 
         assert_eq!(users::by_fingerprint(c, "print-x")?, None);
         assert_eq!(users::get(c, &user_id("a"))?, Some(user("a")));
         assert_eq!(users::get(c, &user_id("x"))?, None);
-        assert_eq!(users::list(c)?, [operator, user("a")]);
+        let all = Page {
+            limit: 10,
+            after: None,
+            before: None,
+        };
+        assert_eq!(
+            users::page(c, None, &all)?,
+            newest_first([operator.clone(), user("a")])
+        );
+        let name = operator.username.clone();
+        assert_eq!(users::page(c, Some(&name), &all)?, [operator]);
+        assert_eq!(users::page(c, Some("nobody"), &all)?, []);
+        assert_eq!(users::count_named(c, None)?, 2);
+        assert_eq!(users::count_named(c, Some(&name))?, 1);
+        Ok(())
+    })
+    .unwrap();
+}
+
+fn newest_first(mut users: [User; 2]) -> [User; 2] {
+    users.sort_by_key(|user| std::cmp::Reverse((user.created_at, user.id.clone())));
+    users
+}
+
+#[rstest]
+fn another_key_takes_the_place_of_the_one_before(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| users::insert(c, &user("a"), "old")).unwrap();
+    let changed = t.write(|c| users::set_key(c, &user_id("a"), "new", "sealed"));
+    assert_eq!(changed, Ok(true));
+    let unknown = t.write(|c| users::set_key(c, &user_id("x"), "other", "sealed"));
+    assert_eq!(unknown, Ok(false));
+    t.read(|c| {
+        assert_eq!(users::by_fingerprint(c, "old")?, None);
+        let found = users::by_fingerprint(c, "new")?.unwrap();
+        assert_eq!(found.key_sealed, "sealed");
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_removed_user_leaves_nothing_and_gets_nothing_any_more(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    let used = Usage {
+        invocations: 1,
+        compute_ms: 1,
+    };
+    t.write(move |c| {
+        users::insert(c, &user("a"), "a")?;
+        users::insert(c, &user("b"), "b")?;
+        for owner in ["a", "b"] {
+            usage::add(c, &user_id(owner), 1, used)?;
+        }
+        sources::insert(c, &source("s", &user_id("b"), 1))
+    })
+    .unwrap();
+    assert_eq!(t.write(|c| users::hold(c, &user_id("a"))), Ok(()));
+    assert_eq!(t.write(|c| users::remove(c, &user_id("a"))), Ok(true));
+    assert_eq!(t.write(|c| users::remove(c, &user_id("a"))), Ok(false));
+    let held = t.write(|c| users::hold(c, &user_id("a")));
+    assert!(matches!(held, Err(StoreError::Invalid(_))), "{held:?}");
+    t.read(move |c| {
+        assert_eq!(users::get(c, &user_id("a"))?, None);
+        assert_eq!(usage::of_day(c, &user_id("a"), 1)?, Usage::default());
+        assert_eq!(usage::of_day(c, &user_id("b"), 1)?, used);
+        let running = Running {
+            sources: 1,
+            workflows: 0,
+        };
+        assert_eq!(users::running(c, &user_id("b"))?, running);
+        assert_eq!(users::running(c, &user_id("a"))?, Running::default());
         Ok(())
     })
     .unwrap();

@@ -7,7 +7,9 @@ use sluice_store::{
     users,
 };
 
-use crate::support::{Db, Place, TestStore, invocation_ids, source_id, user, write_together};
+use crate::support::{
+    Db, Place, TestStore, invocation_ids, source_id, user, user_id, write_together,
+};
 
 const ROOM: Option<u32> = Some(120);
 
@@ -78,6 +80,7 @@ fn a_write_that_fills_the_disk_fails_its_group_but_not_those_behind_it() {
     assert!(matches!(huge, Err(StoreError::Unavailable(_))), "{huge:?}");
     assert_eq!(*behind, Ok(()));
 
-    let names = t.read(users::list).unwrap();
-    assert_eq!(names, [user("behind")]);
+    let stored = |tail| t.read(move |c| users::get(c, &user_id(tail))).unwrap();
+    assert_eq!(stored("before"), None);
+    assert_eq!(stored("behind"), Some(user("behind")));
 }

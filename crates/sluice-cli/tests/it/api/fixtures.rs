@@ -32,12 +32,13 @@ pub(super) const SMALL_BODY: usize = 16 * 1024;
 /// What free-plan users may run there in a day.
 pub(super) const SMALL_QUOTA: u64 = 2;
 
-/// A server whose limits are small and which may reach loopback; shared, as the others are.
+/// A server whose limits are small, which may reach loopback, and where anyone may sign up; shared, as the others are.
 pub(super) fn limited_server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| {
         let options = own_server()
             .arg("--allow-private-network")
+            .arg("--allow-signup")
             .arg("--max-api-body")
             .arg(SMALL_API_BODY.to_string())
             .arg("--max-body")

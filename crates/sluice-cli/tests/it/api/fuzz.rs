@@ -169,6 +169,8 @@ fn path() -> impl Strategy<Value = (Method, String)> {
     let known = select(vec![
         (Method::GET, "/v1/users/me"),
         (Method::POST, "/v1/users"),
+        (Method::GET, "/v1/users"),
+        (Method::POST, "/v1/signup"),
         (Method::POST, "/v1/components"),
         (Method::GET, "/v1/components"),
         (Method::POST, "/v1/components/configure"),
@@ -211,6 +213,7 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::GET, "/v1/sources/"),
         (Method::DELETE, "/v1/sources/dc_"),
         (Method::PUT, "/v1/sources/dc_"),
+        (Method::DELETE, "/v1/users/u_"),
         (Method::GET, "/v1/webhooks/"),
         (Method::PUT, "/v1/webhooks/wh_"),
         (Method::DELETE, "/v1/webhooks/wh_"),

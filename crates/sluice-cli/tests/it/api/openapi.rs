@@ -11,9 +11,13 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 68] = [
+const ROUTES: [(&str, &str); 72] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
+    ("GET", "/v1/users"),
+    ("DELETE", "/v1/users/{id}"),
+    ("POST", "/v1/users/{id}/rotate_key"),
+    ("POST", "/v1/signup"),
     ("POST", "/v1/components"),
     ("GET", "/v1/components"),
     ("GET", "/v1/components/{key_or_id}"),

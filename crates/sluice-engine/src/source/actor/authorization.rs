@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use sluice_runtime::{Failure, ModuleSpec};
 
-use super::{Actor, FIRST_PAUSE, Running, process::failed_outcome};
-use crate::{accounts::Standing, source::hooks};
+use super::{Actor, Running, process::failed_outcome};
+use crate::{accounts::Standing, owning::FIRST_PAUSE, source::hooks};
 
 /// The name of the error that an invocation fails with when its account is of no use.
 const ACCOUNT_ERROR: &str = "AccountError";

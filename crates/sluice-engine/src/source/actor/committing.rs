@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use sluice_store::Conn;
-use tokio::sync::watch;
-
-use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE};
+use super::Actor;
 use crate::{
-    context::Context,
     metrics::ResultLabel,
+    owning::{Committed, commit},
     retention::most_events,
     source::{
         batch::{Applied, Batch},
@@ -43,11 +40,11 @@ impl Actor {
         }
         self.uncommitted = finished.len();
         let batch = self.builder().build(finished, aside);
-        self.commit = Some(tokio::spawn(commit(
-            Arc::clone(&self.context),
-            batch,
-            self.stalled.clone(),
-        )));
+        let stalled = self.stalled.clone();
+        let tell = move |waits| {
+            stalled.send_replace(waits);
+        };
+        self.commit = Some(tokio::spawn(commit(Arc::clone(&self.context), batch, tell)));
     }
 
     /// Those who follow the source hear of what was stored.
@@ -62,7 +59,7 @@ impl Actor {
         }
     }
 
-    pub(super) fn committed(&mut self, committed: Option<Committed>) {
+    pub(super) fn committed(&mut self, committed: Option<Committed<Batch>>) {
         self.uncommitted = 0;
         let Some(Committed { batch, applied }) = committed else {
             self.context.streams.look_again(&self.handle.id);
@@ -95,61 +92,4 @@ impl Actor {
         self.retention
             .stored(&self.context, &source.id, keep, batch.rows());
     }
-}
-
-/// A batch that is stored, and what its transaction did.
-pub(super) struct Committed {
-    pub(super) batch: Arc<Batch>,
-    pub(super) applied: Applied,
-}
-
-/// Writes a batch, however long the store is unavailable: what ran once must not run again for want of space.
-/// `stalled` says whether it has to.
-async fn commit(context: Arc<Context>, batch: Batch, stalled: watch::Sender<bool>) -> Committed {
-    let mut batch = Arc::new(batch);
-    let mut pause = FIRST_PAUSE;
-    let mut unsure = false;
-    let applied = loop {
-        let rows = Arc::clone(&batch);
-        let write = move |c: &mut dyn Conn| {
-            if unsure && let Some(reached) = rows.if_kept(c)? {
-                return Ok(Applied {
-                    reached,
-                    also_stored: None,
-                });
-            }
-            rows.apply(c)
-        };
-        let result = context.store.write(write).await;
-        let commits = &context.metrics.commits;
-        match result {
-            Ok(applied) => {
-                commits.get_or_create(&ResultLabel { result: "ok" }).inc();
-                break applied;
-            }
-            Err(error) => {
-                commits
-                    .get_or_create(&ResultLabel { result: "error" })
-                    .inc();
-                unsure = error.is_retryable();
-                if unsure {
-                    tracing::warn!(%error, "a commit failed; trying again");
-                    stalled.send_replace(true);
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(LONGEST_PAUSE);
-                } else {
-                    tracing::error!(%error, "an outcome cannot be stored and is given up");
-                    batch = match Arc::try_unwrap(batch) {
-                        Ok(batch) => Arc::new(
-                            batch.without_effects(&error.to_string(), context.new_emit_id()),
-                        ),
-                        Err(batch) => batch,
-                    };
-                    tokio::time::sleep(pause).await;
-                }
-            }
-        }
-    };
-    stalled.send_replace(false);
-    Committed { batch, applied }
 }

@@ -3,16 +3,14 @@
 use std::cmp::Reverse;
 
 use sluice_model::InvocationId;
-use sluice_store::inbox::{self, InboxKind, Room, Waiting};
+use sluice_store::inbox::InboxKind;
 
-use super::{Actor, FIRST_PAUSE, Running, process::failed_outcome};
+use super::{Actor, Running, process::failed_outcome};
 use crate::{
-    mailbox::{Refill, Work},
+    mailbox::Work,
+    owning::InboxPage,
     source::uploads::{self, PLACEHOLDER, PlaceError, TmpFolder},
 };
-
-const REFILL_ROWS: usize = 256;
-const REFILL_BYTES: u64 = 8 * 1024 * 1024;
 
 impl Actor {
     pub(super) fn refill(&mut self) {
@@ -23,31 +21,13 @@ impl Actor {
             return;
         };
         let store = self.context.store.clone();
-        let source = self.handle.id.clone();
-        self.refilling = Some(tokio::spawn(async move {
-            let read = store
-                .read(move |c| {
-                    let room = Room {
-                        known: &refill.known,
-                        rows: REFILL_ROWS,
-                        bytes: REFILL_BYTES,
-                    };
-                    let waiting = inbox::waiting(c, &source, &room)?;
-                    Ok((refill, waiting))
-                })
-                .await;
-            if let Err(error) = &read {
-                tracing::warn!(%error, "an inbox could not be read; trying again");
-                tokio::time::sleep(FIRST_PAUSE).await;
-            }
-            read.ok()
-        }));
+        let emitter = self.handle.id.clone().into();
+        self.refilling = Some(tokio::spawn(InboxPage::read(store, emitter, refill)));
     }
 
-    pub(super) fn refilled(&mut self, read: Option<(Refill, Waiting)>) {
-        if let Some((refill, Waiting { items, complete })) = read {
-            let page = items.into_iter().map(Work::from).collect();
-            self.handle.mailbox.refill(&refill, page, complete);
+    pub(super) fn refilled(&mut self, page: Option<InboxPage>) {
+        if let Some(page) = page {
+            page.put_into(&self.handle.mailbox);
         }
     }
 

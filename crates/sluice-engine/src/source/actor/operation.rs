@@ -8,6 +8,7 @@ use sluice_runtime::{Call, Invocation};
 use super::{Actor, Operation, Running, load, stall};
 use crate::{
     error::EngineError,
+    owning::Rows,
     source::{
         Change, Definition, Gate,
         commit::{Aside, Trigger},

@@ -12,11 +12,12 @@ use sluice_runtime::{
 };
 use tokio::{task::JoinSet, time::Instant};
 
-use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE, Live, Running};
+use super::{Actor, Live, Running};
 use crate::{
     accounts::Grants,
     mailbox::NoReply,
     owners::Owner,
+    owning::{FIRST_PAUSE, LONGEST_PAUSE},
     source::{
         asks::{Asks, Reach},
         bindings::bindings,

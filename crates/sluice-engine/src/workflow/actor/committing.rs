@@ -2,25 +2,20 @@
 
 use std::{sync::Arc, time::Duration};
 
-use sluice_store::{Conn, usage::Usage};
+use sluice_store::usage::Usage;
 use tokio::time::Instant;
 
-use super::{Actor, FIRST_PAUSE, LONGEST_PAUSE};
+use super::Actor;
 use crate::{
-    context::{Context, MS_PER_DAY},
+    context::MS_PER_DAY,
     metrics::ResultLabel,
+    owning::{Committed, commit},
     retention::Stored,
     workflow::batch::{Applied, Batch, Change, ChangeKind},
 };
 
 /// How long a first step may take for its run to be stored with it.
 const FIRST_STEP: Duration = Duration::from_millis(20);
-
-/// A batch that is stored, and what its transaction did.
-pub(super) struct Committed {
-    batch: Arc<Batch>,
-    applied: Applied,
-}
 
 impl Actor {
     pub(super) fn commit_changes(&mut self) {
@@ -49,7 +44,11 @@ impl Actor {
             attempts: std::mem::take(&mut self.attempts),
             changes,
         };
-        self.commit = Some(tokio::spawn(commit(Arc::clone(&self.context), batch)));
+        self.commit = Some(tokio::spawn(commit(
+            Arc::clone(&self.context),
+            batch,
+            |_| {},
+        )));
     }
 
     /// Most steps are over in a moment, and that a run began can then be stored with the end of its first step.
@@ -62,7 +61,7 @@ impl Actor {
         now < *self.commit_after.get_or_insert(now + FIRST_STEP)
     }
 
-    pub(super) fn committed(&mut self, committed: Option<Committed>) {
+    pub(super) fn committed(&mut self, committed: Option<Committed<Batch>>) {
         let Some(Committed { batch, applied }) = committed else {
             self.context.streams.look_again(&self.handle.id);
             return;
@@ -119,50 +118,4 @@ impl Actor {
         let runs = &self.context.metrics.runs;
         runs.get_or_create(&ResultLabel { result }).inc();
     }
-}
-
-/// Writes a batch, however long the store is unavailable: what ran once must not run again for want of space.
-async fn commit(context: Arc<Context>, batch: Batch) -> Committed {
-    let mut batch = Arc::new(batch);
-    let mut pause: Duration = FIRST_PAUSE;
-    let mut unsure = false;
-    let applied = loop {
-        let rows = Arc::clone(&batch);
-        let write = move |c: &mut dyn Conn| {
-            if unsure && let Some(reached) = rows.if_kept(c)? {
-                return Ok(Applied {
-                    reached,
-                    as_planned: false,
-                });
-            }
-            rows.apply(c)
-        };
-        let result = context.store.write(write).await;
-        let commits = &context.metrics.commits;
-        match result {
-            Ok(applied) => {
-                commits.get_or_create(&ResultLabel { result: "ok" }).inc();
-                break applied;
-            }
-            Err(error) => {
-                commits
-                    .get_or_create(&ResultLabel { result: "error" })
-                    .inc();
-                unsure = error.is_retryable();
-                if unsure {
-                    tracing::warn!(%error, "a commit failed; trying again");
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(LONGEST_PAUSE);
-                } else {
-                    tracing::error!(%error, "what a step did cannot be stored and is given up");
-                    batch = match Arc::try_unwrap(batch) {
-                        Ok(batch) => Arc::new(batch.without_effects(&error.to_string())),
-                        Err(batch) => batch,
-                    };
-                    tokio::time::sleep(pause).await;
-                }
-            }
-        }
-    };
-    Committed { batch, applied }
 }

@@ -8,16 +8,17 @@ use sluice_model::{
 };
 use sluice_store::{
     Conn, StoreError,
-    inbox::{self, InboxKind, Room, Waiting},
+    inbox::{self, InboxKind},
     run_steps::{self, StepRecord},
     runs::{self, Run, RunState},
     sends::{self, SendRow},
 };
 use tokio::time::Instant;
 
-use super::{Actor, FIRST_PAUSE, stepping::Active};
+use super::{Actor, stepping::Active};
 use crate::{
-    mailbox::{Refill, Work},
+    mailbox::Work,
+    owning::{FIRST_PAUSE, InboxPage},
     quotas::{Exceeded, Standing},
     workflow::{
         batch::{Change, ChangeKind},
@@ -26,8 +27,6 @@ use crate::{
     },
 };
 
-const REFILL_ROWS: usize = 256;
-const REFILL_BYTES: u64 = 8 * 1024 * 1024;
 /// While it is found out how the user stands with the quota.
 const MOMENT: Duration = Duration::from_millis(50);
 
@@ -54,31 +53,13 @@ impl Actor {
             return;
         };
         let store = self.context.store.clone();
-        let id = self.handle.id.clone();
-        self.refilling = Some(tokio::spawn(async move {
-            let read = store
-                .read(move |c| {
-                    let room = Room {
-                        known: &refill.known,
-                        rows: REFILL_ROWS,
-                        bytes: REFILL_BYTES,
-                    };
-                    let waiting = inbox::waiting(c, &id, &room)?;
-                    Ok((refill, waiting))
-                })
-                .await;
-            if let Err(error) = &read {
-                tracing::warn!(%error, "an inbox could not be read; trying again");
-                tokio::time::sleep(FIRST_PAUSE).await;
-            }
-            read.ok()
-        }));
+        let emitter = self.handle.id.clone().into();
+        self.refilling = Some(tokio::spawn(InboxPage::read(store, emitter, refill)));
     }
 
-    pub(super) fn refilled(&mut self, read: Option<(Refill, Waiting)>) {
-        if let Some((refill, Waiting { items, complete })) = read {
-            let page = items.into_iter().map(Work::from).collect();
-            self.handle.mailbox.refill(&refill, page, complete);
+    pub(super) fn refilled(&mut self, page: Option<InboxPage>) {
+        if let Some(page) = page {
+            page.put_into(&self.handle.mailbox);
         }
     }
 

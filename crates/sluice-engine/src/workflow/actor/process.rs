@@ -8,12 +8,13 @@ use sluice_runtime::{Failure, LoadError, Outcome, Process, ProcessEvent, Unfinis
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
-    Actor, FIRST_PAUSE, LONGEST_PAUSE,
+    Actor,
     stepping::{Active, Stage},
 };
 use crate::{
     accounts::{Grants, Standing},
     owners::Owner,
+    owning::{FIRST_PAUSE, LONGEST_PAUSE},
     source::Asks,
     workflow::version::Version,
 };

@@ -7,6 +7,7 @@ use sluice_store::{
     Conn, StoreError,
     components::{self, Component},
     deployments::{self, Deployment},
+    users,
     workflows::{self, Workflow},
 };
 
@@ -33,6 +34,7 @@ pub(super) fn create(
     version: NewVersion,
     now: i64,
 ) -> Result<(), StoreError> {
+    users::hold(c, user)?;
     let name = version.definition.name.clone();
     let definition = version.definition.clone();
     let workflow = Workflow {

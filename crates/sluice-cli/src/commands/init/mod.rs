@@ -1,0 +1,168 @@
+//! `sluice init`
+
+mod files;
+mod names;
+mod template;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, bail, ensure};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use self::{
+    files::{Interfaces, Language, Made},
+    names::Names,
+};
+use super::output::{FAINT, GOOD, complain, show, show_json, styled};
+
+/// Write a new component or workflow that works as it is, with a test beside it
+#[derive(Debug, Args)]
+pub(crate) struct InitOptions {
+    /// What to write
+    kind: Option<Kind>,
+    /// What to call it, such as new-orders or "New orders"
+    name: Option<String>,
+    /// Write TypeScript
+    #[arg(long)]
+    typescript: bool,
+    /// Give the source an endpoint for HTTP requests; a source has one, and a store, unless other flags say what it has
+    #[arg(long)]
+    http: bool,
+    /// Give the source a timer
+    #[arg(long)]
+    timer: bool,
+    /// Give the source a store for values
+    #[arg(long)]
+    db: bool,
+    /// Folder to write to
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    dir: PathBuf,
+    /// Overwrite files that are there
+    #[arg(long)]
+    force: bool,
+    /// Print JSON: the files that were written
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Receives requests or runs by a timer, and emits events
+    Source,
+    /// A step for workflows
+    Action,
+    /// What the components of one service share, with an action that uses it
+    App,
+    /// Steps that run one after the other, in YAML, with code in a file
+    Workflow,
+}
+
+pub(crate) fn init(options: &InitOptions) -> anyhow::Result<ExitCode> {
+    let Some(kind) = options.kind else {
+        bail!("say what to write: `sluice init source|action|app|workflow NAME`");
+    };
+    let Some(name) = &options.name else {
+        bail!("say what to call it: `sluice init {} NAME`", kind.word());
+    };
+    let made = options.make(kind, &Names::of(name)?)?;
+    write(&made, &options.dir, options.force)?;
+    tell(options, &made)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Source => "source",
+            Kind::Action => "action",
+            Kind::App => "app",
+            Kind::Workflow => "workflow",
+        }
+    }
+}
+
+impl InitOptions {
+    fn make(&self, kind: Kind, names: &Names) -> anyhow::Result<Made> {
+        let language = if self.typescript {
+            Language::TypeScript
+        } else {
+            Language::JavaScript
+        };
+        let Interfaces { http, timer, db } = self.interfaces();
+        ensure!(
+            kind == Kind::Source || !(self.http || self.timer || self.db),
+            "--http, --timer and --db are for sources"
+        );
+        Ok(match kind {
+            Kind::Source => files::source(names, language, Interfaces { http, timer, db }),
+            Kind::Action => files::action(names, language),
+            Kind::App => files::app(names, language),
+            Kind::Workflow => files::workflow(names, language),
+        })
+    }
+
+    /// A source that nothing is said about has an endpoint and a store.
+    fn interfaces(&self) -> Interfaces {
+        let says_nothing = !(self.http || self.timer || self.db);
+        Interfaces {
+            http: self.http || says_nothing,
+            timer: self.timer,
+            db: self.db || says_nothing,
+        }
+    }
+}
+
+/// Writes all files, or none when one is there already.
+fn write(made: &Made, dir: &Path, force: bool) -> anyhow::Result<()> {
+    let paths: Vec<PathBuf> = made.files.iter().map(|file| dir.join(&file.path)).collect();
+    if !force && let Some(path) = paths.iter().find(|path| path.exists()) {
+        bail!(
+            "{} is there already: choose another name, or overwrite it with --force",
+            path.display()
+        );
+    }
+    for (path, file) in paths.iter().zip(&made.files) {
+        let folder = path.parent().unwrap_or(dir);
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(path, &file.text))
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+    }
+    Ok(())
+}
+
+fn tell(options: &InitOptions, made: &Made) -> anyhow::Result<()> {
+    let paths = made
+        .files
+        .iter()
+        .map(|file| shown(&options.dir, &file.path));
+    if options.json {
+        return show_json(&json!({ "files": paths.collect::<Vec<_>>() }));
+    }
+    for path in paths {
+        show(&format!("{} {path}\n", styled(GOOD, "wrote")))?;
+    }
+    let room = made.next.iter().map(|(command, _)| command.len()).max();
+    let mut hint = "\nNext:\n".to_owned();
+    if options.dir != Path::new(".") {
+        hint.push_str(&format!("  cd {}\n", options.dir.display()));
+    }
+    for (command, why) in &made.next {
+        let pad = " ".repeat(room.unwrap_or_default() - command.len());
+        hint.push_str(&format!("  {command}{pad}  {}\n", styled(FAINT, why)));
+    }
+    Ok(complain(&hint)?)
+}
+
+fn shown(dir: &Path, path: &Path) -> String {
+    let path = if dir == Path::new(".") {
+        path.to_owned()
+    } else {
+        dir.join(path)
+    };
+    path.display().to_string()
+}

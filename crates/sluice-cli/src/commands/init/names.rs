@@ -1,0 +1,97 @@
+//! What things are called, from the one name that was given.
+
+use anyhow::ensure;
+use sluice_model::slugify;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Names {
+    /// For people, as it stands between the quotes of JavaScript and YAML.
+    pub(super) title: String,
+    /// Of files and keys: lower case, with dashes.
+    pub(super) slug: String,
+    /// What an app is called in code: lower case, with underscores.
+    pub(super) identifier: String,
+}
+
+impl Names {
+    pub(super) fn of(given: &str) -> anyhow::Result<Names> {
+        let slug = slugify(given);
+        let words: Vec<&str> = slug.split('-').filter(|word| !word.is_empty()).collect();
+        ensure!(
+            !words.is_empty() && !given.is_empty(),
+            "{given:?} is no name: it needs a letter or a digit"
+        );
+        let identifier = words.join("_");
+        let slug = words.join("-");
+        Ok(Names {
+            title: quoted(&title(given, &slug)),
+            identifier: if identifier.starts_with(|first: char| first.is_ascii_digit()) {
+                format!("_{identifier}")
+            } else {
+                identifier
+            },
+            slug,
+        })
+    }
+}
+
+/// A name that is a slug already becomes words.
+fn title(given: &str, slug: &str) -> String {
+    if given != slug {
+        return given.to_owned();
+    }
+    let mut characters = slug.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first
+        .into_iter()
+        .chain(characters)
+        .map(|character| if character == '-' { ' ' } else { character })
+        .collect()
+}
+
+fn quoted(text: &str) -> String {
+    let json = serde_json::Value::from(text).to_string();
+    json[1..json.len() - 1].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(given: &str) -> (String, String, String) {
+        let names = Names::of(given).unwrap();
+        (names.title, names.slug, names.identifier)
+    }
+
+    fn expected(title: &str, slug: &str, identifier: &str) -> (String, String, String) {
+        (title.to_owned(), slug.to_owned(), identifier.to_owned())
+    }
+
+    #[test]
+    fn a_name_is_a_title_a_slug_and_an_identifier() {
+        assert_eq!(
+            names("new-orders"),
+            expected("New orders", "new-orders", "new_orders")
+        );
+        assert_eq!(
+            names("New Orders!"),
+            expected("New Orders!", "new-orders", "new_orders")
+        );
+        assert_eq!(
+            names("newOrders"),
+            expected("newOrders", "new-orders", "new_orders")
+        );
+        assert_eq!(names("3scale"), expected("3scale", "3scale", "_3scale"));
+        assert_eq!(
+            names("the \"best\""),
+            expected("the \\\"best\\\"", "the-best", "the_best")
+        );
+    }
+
+    #[test]
+    fn a_name_without_letters_is_refused() {
+        for given in ["", "   ", "../..", "…"] {
+            assert!(Names::of(given).is_err(), "{given:?}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Running a file of tests, in the same sandbox as components and with the same packages.
+
+use std::{io, path::Path};
+
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, BufReader},
+    process::Command,
+    sync::mpsc,
+};
+
+use crate::{
+    analysis::{self, Language},
+    loading::link_packages,
+    runtime::Runtime,
+    spec::LoadError,
+};
+
+/// By this name tests import what runs a component.
+const HELPER_PACKAGE: &str = "sluice";
+
+/// Tests in one module.
+pub struct TestSpec<'a> {
+    /// JavaScript, an ES module. Its source map calls files `sluice:///<path>`.
+    pub code: &'a str,
+    pub report: TestReport,
+}
+
+/// What the test runner prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestReport {
+    Plain,
+    Coloured,
+    /// The Test Anything Protocol, for programs.
+    Tap,
+}
+
+impl TestReport {
+    pub(crate) fn reporter(self) -> &'static str {
+        match self {
+            TestReport::Plain | TestReport::Coloured => "pretty",
+            TestReport::Tap => "tap",
+        }
+    }
+
+    pub(crate) fn is_coloured(self) -> bool {
+        self == TestReport::Coloured
+    }
+}
+
+/// How tests ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TestEnd {
+    Passed,
+    Failed,
+    /// The process was ended, for this reason.
+    Killed(String),
+}
+
+impl Runtime {
+    /// Runs tests to their end, and hands on each line that is printed.
+    pub async fn test(
+        &self,
+        spec: &TestSpec<'_>,
+        mut line: impl FnMut(&str),
+    ) -> Result<TestEnd, LoadError> {
+        let mut named = analysis::read(spec.code, Language::JavaScript)
+            .map_err(LoadError::Code)?
+            .packages;
+        named.retain(|package| package.request.name() != HELPER_PACKAGE);
+        let folder = self.0.instance_folder()?;
+        let code = folder.module("test");
+        if named.is_empty() {
+            tokio::fs::create_dir_all(&code).await?;
+        } else {
+            let lock = self.0.packages.resolve(&named).await?;
+            link_packages(&code, &self.0.packages.modules(&lock).await?).await?;
+        }
+        let file = code.join("component.test.mjs");
+        tokio::fs::write(&file, spec.code).await?;
+        let command = self.0.sandbox.test_command(&folder, &file, spec.report);
+        let mut child = Command::from(command).kill_on_drop(true).spawn()?;
+        let watchdog = self.0.watch(&child, &folder)?;
+        let (sender, mut lines) = mpsc::unbounded_channel();
+        if let Some(stdout) = child.stdout.take() {
+            tokio::spawn(read_lines(stdout, sender.clone()));
+        }
+        if let Some(stderr) = child.stderr.take() {
+            tokio::spawn(read_lines(stderr, sender));
+        }
+        let harness = self.0.sandbox.harness();
+        while let Some(text) = lines.recv().await {
+            if !is_ours(&text, &harness) {
+                line(&text.replace("sluice:///", ""));
+            }
+        }
+        let status = child.wait().await?;
+        Ok(match watchdog.overuse() {
+            Some(overuse) => TestEnd::Killed(overuse.to_string()),
+            None if status.success() => TestEnd::Passed,
+            None if status.code().is_some() => TestEnd::Failed,
+            None => TestEnd::Killed("it was killed by a signal".to_owned()),
+        })
+    }
+}
+
+/// A frame of the harness in a stack, or what the exit code says already.
+fn is_ours(line: &str, harness: &Path) -> bool {
+    line.contains(&format!("file://{}", harness.display())) || line.ends_with("error: Test failed")
+}
+
+async fn read_lines(
+    output: impl AsyncRead + Unpin,
+    lines: mpsc::UnboundedSender<String>,
+) -> io::Result<()> {
+    let mut reader = BufReader::new(output);
+    let mut bytes = Vec::new();
+    while reader.read_until(b'\n', &mut bytes).await? > 0 {
+        let text = String::from_utf8_lossy(&bytes);
+        let _ = lines.send(text.trim_end_matches(['\n', '\r']).to_owned());
+        bytes.clear();
+    }
+    Ok(())
+}

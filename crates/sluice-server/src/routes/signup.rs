@@ -1,0 +1,60 @@
+//! Accounts that people make for themselves, where the operator lets them.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{FromRequestParts, State},
+    response::Response,
+};
+use http::request::Parts;
+use sluice_api::{Data, SignUp, SignedUp};
+use sluice_engine::{Engine, NewUser};
+use sluice_store::users::Plan;
+
+use super::user_admin::required;
+use crate::{error::ApiError, json_body::JsonBody, openapi::ApiErrors, reply};
+
+/// Stands where the server lets anyone make an account; elsewhere the path does not exist.
+pub(crate) struct SignupAllowed;
+
+impl FromRequestParts<Arc<Engine>> for SignupAllowed {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(
+        _: &mut Parts,
+        engine: &Arc<Engine>,
+    ) -> Result<Self, Self::Rejection> {
+        if engine.settings().allow_signup {
+            Ok(SignupAllowed)
+        } else {
+            Err(ApiError::UnknownPath)
+        }
+    }
+}
+
+/// Make an account for yourself
+///
+/// Needs no key. The path does not exist unless the server was started with `--allow-signup`.
+#[utoipa::path(post, path = "/signup", tag = "users", operation_id = "signUp", request_body = SignUp, security(()),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<SignedUp>), ApiErrors))]
+pub(crate) async fn sign_up(
+    _: SignupAllowed,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<SignUp>,
+) -> Result<Response, ApiError> {
+    let SignUp { username, email } = parameters;
+    let new_user = NewUser {
+        username: required("username", username)?,
+        email: required("email", email)?,
+        plan: Plan::Free,
+    };
+    let (user, api_key) = engine.create_user(new_user).await?;
+    let signed_up = SignedUp {
+        id: user.id,
+        username: user.username,
+        email: user.email,
+        api_key: api_key.as_str().to_owned(),
+    };
+    Ok(reply::one(signed_up, &fields))
+}

@@ -1,0 +1,152 @@
+//! The operator's users. For everyone else these paths do not exist.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use http::StatusCode;
+use sluice_api::{
+    CreateUser, CreatedUser, Data, FieldQuery, List, ListedUser, PageQuery, RotatedKey, UserPlan,
+    UsersQuery,
+};
+use sluice_engine::{Engine, EngineError, Listing, NewUser};
+use sluice_model::Cursor;
+use sluice_store::users::{Plan, User};
+
+use crate::{
+    auth::Operator,
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    page::{self, PageRequest},
+    path::UserPath,
+    query::Query,
+    reply,
+    routes::{apps::without_nul, epoch_seconds},
+};
+
+/// Of a username or an email address; every database can index as many bytes.
+const LONGEST_NAME: usize = 500;
+
+/// Create a user
+///
+/// For the operator only; for everyone else this path does not exist.
+#[utoipa::path(post, path = "/users", tag = "users", operation_id = "createUser", request_body = CreateUser,
+    responses((status = 200, body = Data<CreatedUser>), ApiErrors))]
+pub(crate) async fn create(
+    _: Operator,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<CreateUser>,
+) -> Result<Response, ApiError> {
+    let CreateUser {
+        username,
+        email,
+        plan,
+    } = parameters;
+    let plan = plan.unwrap_or_default();
+    let new_user = NewUser {
+        username: required("username", username)?,
+        email: required("email", email)?,
+        plan: match plan {
+            UserPlan::Free => Plan::Free,
+            UserPlan::Paid => Plan::Paid,
+        },
+    };
+    let (user, api_key) = engine.create_user(new_user).await?;
+    let created = CreatedUser {
+        id: user.id,
+        username: user.username,
+        email: user.email,
+        plan,
+        api_key: api_key.as_str().to_owned(),
+    };
+    Ok(reply::one(created, &fields))
+}
+
+/// The users of this server
+///
+/// For the operator only; for everyone else this path does not exist.
+#[utoipa::path(get, path = "/users", tag = "users", operation_id = "listUsers", params(UsersQuery, PageQuery, FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = List<ListedUser>), ApiErrors))]
+pub(crate) async fn list(
+    _: Operator,
+    State(engine): State<Arc<Engine>>,
+    Query(UsersQuery { username }): Query<UsersQuery>,
+    Query(page): Query<PageQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let page = PageRequest::parse(&page, Cursor::decode)?.into();
+    let username = without_nul("username", username)?;
+    let Listing { total, rows } = engine.users(username, page).await?;
+    let page_info = page::list(total, rows.iter().collect(), |user| cursor_of(user)).page_info;
+    let data = rows.into_iter().map(on_the_wire).collect();
+    let list = List { page_info, data };
+    Ok(reply::many(list, &FieldSelection::new(&fields)))
+}
+
+/// Delete a user, with all that the user has
+///
+/// Sources and workflows must be deleted before. For the operator only; for everyone else this path does not exist.
+#[utoipa::path(delete, path = "/users/{id}", tag = "users", operation_id = "deleteUser", params(("id" = String, Path)),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 204, description = "Deleted"), ApiErrors))]
+pub(crate) async fn delete(
+    Operator(operator): Operator,
+    State(engine): State<Arc<Engine>>,
+    UserPath(id): UserPath,
+) -> Result<StatusCode, ApiError> {
+    if id == operator.id {
+        let reason = "you cannot delete yourself: the server would have no operator".to_owned();
+        return Err(EngineError::Conflict(reason).into());
+    }
+    engine.remove_user(&id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Give a user a new API key
+///
+/// The old one is worth nothing from then on. For the operator only; for everyone else this path does not exist.
+#[utoipa::path(post, path = "/users/{id}/rotate_key", tag = "users", operation_id = "rotateUserKey",
+    params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
+pub(crate) async fn rotate_key(
+    _: Operator,
+    State(engine): State<Arc<Engine>>,
+    UserPath(id): UserPath,
+    JsonBody { fields, .. }: JsonBody<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let api_key = engine.rotate_key(&id).await?.as_str().to_owned();
+    Ok(reply::one(RotatedKey { id, api_key }, &fields))
+}
+
+/// A name that must be given.
+pub(super) fn required(name: &str, value: Option<String>) -> Result<String, ApiError> {
+    let text = value
+        .filter(|text| !text.trim().is_empty())
+        .ok_or_else(|| ApiError::BadRequest(format!("{name} is required")))?;
+    if text.len() > LONGEST_NAME {
+        return Err(ApiError::BadRequest(format!(
+            "{name} must be at most {LONGEST_NAME} bytes long"
+        )));
+    }
+    Ok(text)
+}
+
+fn cursor_of(user: &User) -> String {
+    page::cursor(user.created_at, user.id.as_str())
+}
+
+fn on_the_wire(user: User) -> ListedUser {
+    ListedUser {
+        id: user.id,
+        username: user.username,
+        email: user.email,
+        plan: match user.plan {
+            Plan::Free => UserPlan::Free,
+            Plan::Paid => UserPlan::Paid,
+        },
+        operator: user.operator,
+        created_at: epoch_seconds(user.created_at),
+    }
+}

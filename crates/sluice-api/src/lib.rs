@@ -12,6 +12,7 @@ mod envelope;
 mod error;
 mod events;
 mod forms;
+mod imports;
 mod logs;
 mod query;
 mod runs;
@@ -39,6 +40,9 @@ pub use envelope::{Data, List, PageInfo};
 pub use error::{ErrorBody, Fault};
 pub use events::{EventMetadata, EventSummary, OlderEvent, ReplayEvents, Replayed, TruncatedEvent};
 pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
+pub use imports::{
+    ImportComponent, ImportComponents, ImportOutcome, ImportedComponent, ImportedFile, ImportsQuery,
+};
 pub use logs::LogLine;
 pub use query::{
     AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventStreamQuery,

@@ -22,6 +22,7 @@ use crate::{
 pub(crate) use first_use::FirstUses;
 pub use listing::{ComponentFilter, Listed, Scope};
 pub use publishing::ToPublish;
+pub(crate) use publishing::publication;
 pub use searching::{ComponentSearch, FoundComponents};
 
 /// Code given in a request: as text, by address, or both; then the address only says where it lives.

@@ -11,6 +11,7 @@ mod endpoint;
 mod error;
 mod error_event;
 mod fetch;
+mod import;
 mod inbox;
 mod lifecycle;
 mod mailbox;
@@ -54,6 +55,7 @@ pub use components::{
 };
 pub use endpoint::{Endpoint, EventForm, Responds};
 pub use error::EngineError;
+pub use import::{CodeOfTree, Imported, ImportedComponent, TreePart};
 pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};
 pub use mailbox::NoReply;
 pub use metrics::Metrics;

@@ -17,7 +17,7 @@ use crate::{
     ingress::callback,
     openapi::Description,
     routes::{
-        accounts, apps, components, connect, data_stores, deliveries, events, forms, logs,
+        accounts, apps, components, connect, data_stores, deliveries, events, forms, imports, logs,
         older_events, operations, registry, replay, runs, signup, sources, streams, subscriptions,
         uploads, user_admin, users, webhooks, workflow_events, workflow_versions, workflows,
     },
@@ -38,6 +38,8 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(registry::publish))
         .routes(routes!(registry::publish_to_account))
         .routes(routes!(registry::unpublish_from_account))
+        .routes(routes!(imports::import))
+        .routes(routes!(imports::list))
         .routes(routes!(forms::options))
         .routes(routes!(forms::props))
         .routes(routes!(sources::create))

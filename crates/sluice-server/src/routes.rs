@@ -10,6 +10,7 @@ mod event_list;
 mod event_search;
 pub(crate) mod events;
 pub(crate) mod forms;
+pub(crate) mod imports;
 pub(crate) mod log_summary;
 pub(crate) mod logs;
 pub(crate) mod older_events;

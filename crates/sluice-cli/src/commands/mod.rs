@@ -7,6 +7,7 @@ mod common;
 mod follow;
 mod init;
 mod output;
+mod registry;
 mod secrets;
 mod sources;
 mod workflow_files;
@@ -21,6 +22,7 @@ use clap::Subcommand;
 use self::{
     account::{ApplyOptions, ExportOptions},
     init::InitOptions,
+    registry::RegistryCommand,
     workflows::WorkflowsCommand,
 };
 
@@ -32,6 +34,9 @@ pub(crate) enum ClientCommand {
     Export(ExportOptions),
     Apply(ApplyOptions),
     Init(InitOptions),
+    /// Look after the registry of the server, as its operator
+    #[command(subcommand)]
+    Registry(RegistryCommand),
 }
 
 pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
@@ -45,6 +50,7 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,
             ClientCommand::Init(options) => init::init(&options),
+            ClientCommand::Registry(command) => registry::run(command).await,
         }
     });
     outcome.or_else(|error| {

@@ -58,7 +58,9 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("sluice: {error:#}");
+            if !error.is::<exit::Interrupted>() {
+                eprintln!("sluice: {error:#}");
+            }
             exit::code_of(&error)
         }
     }

@@ -48,6 +48,7 @@ pub use accept::{Acceptance, AcceptedRequest, NewUpload, ReplyReceiver};
 pub use accounts::{
     AccountChange, AccountView, Connecting, NewAccount, NewApp, ProviderAnswer, Returned,
 };
+pub use code::raw_address;
 pub use components::{CodeInput, ComponentRef};
 pub use endpoint::{Endpoint, EventForm, Responds};
 pub use error::EngineError;

@@ -3,12 +3,17 @@
 mod account;
 mod code;
 mod common;
-#[expect(unused, reason = "the commands that follow something come next")]
+mod component;
+mod deploy;
 mod follow;
+mod form;
 mod init;
 mod output;
+mod progress;
+mod prompt;
 mod secrets;
 mod sources;
+mod update;
 mod workflow_files;
 mod workflows;
 mod yaml;
@@ -20,12 +25,16 @@ use clap::Subcommand;
 
 use self::{
     account::{ApplyOptions, ExportOptions},
+    deploy::DeployOptions,
     init::InitOptions,
+    update::UpdateOptions,
     workflows::WorkflowsCommand,
 };
 
 #[derive(Subcommand)]
 pub(crate) enum ClientCommand {
+    Deploy(Box<DeployOptions>),
+    Update(Box<UpdateOptions>),
     /// Deploy, run and look after workflows
     #[command(subcommand)]
     Workflows(WorkflowsCommand),
@@ -41,6 +50,8 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
         .context("the asynchronous runtime could not be started")?;
     let outcome = runtime.block_on(async {
         match command {
+            ClientCommand::Deploy(options) => deploy::deploy(*options).await,
+            ClientCommand::Update(options) => update::update(*options).await,
             ClientCommand::Workflows(command) => workflows::run(command).await,
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,

@@ -87,6 +87,14 @@ fn width(text: &str) -> usize {
         .count()
 }
 
+/// Without what could move the cursor or change the terminal: the text is somebody else's.
+pub(crate) fn harmless(text: &str) -> String {
+    let text = anstream::adapter::strip_str(text).to_string();
+    text.chars()
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .collect()
+}
+
 /// A moment in the zone of whoever looks.
 pub(crate) fn moment(epoch_ms: i64) -> String {
     Timestamp::from_millisecond(epoch_ms).map_or_else(

@@ -70,6 +70,27 @@ impl Table {
     }
 }
 
+/// Rows for people or items for programs; with nothing there, people learn how to get something.
+pub(crate) fn show_list<T: Serialize>(
+    items: &[T],
+    json: bool,
+    header: &[&str],
+    hint: &str,
+    row: impl Fn(&T) -> Vec<String>,
+) -> anyhow::Result<()> {
+    if json {
+        return show_json(&items);
+    }
+    if items.is_empty() {
+        return Ok(complain(&format!("{hint}\n"))?);
+    }
+    let mut table = Table::new(header);
+    for item in items {
+        table.row(row(item));
+    }
+    Ok(show(&table.to_text())?)
+}
+
 /// Names and values, one to a line.
 pub(crate) fn fields(fields: &[(&str, String)]) -> String {
     let room = fields.iter().map(|(name, _)| name.len()).max();

@@ -110,7 +110,7 @@ async fn make_and_follow(options: DeployOptions) -> anyhow::Result<ExitCode> {
     }
     if options.is_followed() && source.active {
         complain("\nIts events, as they come (Ctrl-C ends this, the source stays):\n")?;
-        let events = follow::events(&client, &source.id, Some(follow::BEGINNING)).await?;
+        let events = follow::events(&client, &source.id, None, Some(follow::BEGINNING)).await?;
         follow::show_events(events, follow::Form::new(common.json)).await?;
     }
     Ok(ExitCode::SUCCESS)

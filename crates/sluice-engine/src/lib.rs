@@ -49,6 +49,7 @@ pub use accept::{Acceptance, AcceptedRequest, NewUpload, ReplyReceiver};
 pub use accounts::{
     AccountChange, AccountView, Connecting, NewAccount, NewApp, ProviderAnswer, Returned,
 };
+pub use code::raw_address;
 pub use components::{
     CodeInput, ComponentFilter, ComponentRef, ComponentSearch, FoundComponents, Listed, Scope,
     ToPublish,

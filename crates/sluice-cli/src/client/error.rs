@@ -74,6 +74,14 @@ impl ClientError {
         }
     }
 
+    /// What is wrong with values of props, when that is what the server refused; each begins with the name of its prop.
+    pub(crate) fn prop_faults(&self) -> Option<Vec<String>> {
+        let ClientError::Refused { body, .. } = self else {
+            return None;
+        };
+        serde_json::from_value(body.details.get("configured_props")?.clone()).ok()
+    }
+
     /// The mistakes of the document that was sent, when that is what the server refused.
     pub(crate) fn document_mistakes(&self) -> Option<Vec<DocumentFault>> {
         let ClientError::Refused { body, .. } = self else {

@@ -6,17 +6,23 @@ mod ask;
 mod code;
 mod common;
 mod completions;
+mod component;
+mod deploy;
 mod event;
 mod follow;
+mod form;
 mod init;
 mod list;
 mod output;
+mod progress;
+mod prompt;
 mod publish;
 mod registry;
 mod secrets;
 mod session;
 mod sources;
 mod unpublish;
+mod update;
 mod users;
 mod workflow_files;
 mod workflows;
@@ -31,6 +37,7 @@ use self::{
     account::{ApplyOptions, ExportOptions},
     accounts::AccountsOptions,
     completions::CompletionsOptions,
+    deploy::DeployOptions,
     init::InitOptions,
     list::ListOptions,
     publish::PublishOptions,
@@ -38,12 +45,15 @@ use self::{
     session::{LoginOptions, LogoutOptions, SignupOptions, WhoamiOptions},
     sources::{DeleteOptions, DescribeOptions, EventsOptions, LogsOptions, RunOptions},
     unpublish::UnpublishOptions,
+    update::UpdateOptions,
     users::UsersCommand,
     workflows::WorkflowsCommand,
 };
 
 #[derive(Subcommand)]
 pub(crate) enum ClientCommand {
+    Deploy(Box<DeployOptions>),
+    Update(Box<UpdateOptions>),
     /// Deploy, run and look after workflows
     #[command(subcommand)]
     Workflows(WorkflowsCommand),
@@ -79,6 +89,8 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
         .context("the asynchronous runtime could not be started")?;
     let outcome = runtime.block_on(async {
         match command {
+            ClientCommand::Deploy(options) => deploy::deploy(*options).await,
+            ClientCommand::Update(options) => update::update(*options).await,
             ClientCommand::Workflows(command) => workflows::run(command).await,
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,

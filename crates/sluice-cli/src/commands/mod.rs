@@ -3,12 +3,16 @@
 mod account;
 mod code;
 mod common;
+mod dev;
 #[expect(unused, reason = "the commands that follow something come next")]
 mod follow;
+mod given_props;
 mod init;
 mod output;
+mod places;
 mod secrets;
 mod sources;
+mod test;
 mod workflow_files;
 mod workflows;
 mod yaml;
@@ -20,7 +24,9 @@ use clap::Subcommand;
 
 use self::{
     account::{ApplyOptions, ExportOptions},
+    dev::DevOptions,
     init::InitOptions,
+    test::TestOptions,
     workflows::WorkflowsCommand,
 };
 
@@ -31,7 +37,9 @@ pub(crate) enum ClientCommand {
     Workflows(WorkflowsCommand),
     Export(ExportOptions),
     Apply(ApplyOptions),
+    Dev(DevOptions),
     Init(InitOptions),
+    Test(TestOptions),
 }
 
 pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
@@ -44,7 +52,9 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Workflows(command) => workflows::run(command).await,
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,
+            ClientCommand::Dev(options) => dev::dev(options).await,
             ClientCommand::Init(options) => init::init(&options),
+            ClientCommand::Test(options) => test::test(options).await,
         }
     });
     outcome.or_else(|error| {

@@ -12,6 +12,7 @@ mod envelope;
 mod error;
 mod events;
 mod forms;
+mod imports;
 mod logs;
 mod query;
 mod runs;
@@ -26,7 +27,10 @@ pub use accounts::{
     Account, ConnectAccount, Connection, ConnectionStatus, CreateAccount, UpdateAccount,
 };
 pub use apps::{App, AuthType, ClientAuthentication, CustomField, OauthClient, RegisterApp};
-pub use components::{Component, CreateComponent, PublishComponent};
+pub use components::{
+    Component, ComponentScope, ComponentsQuery, CreateComponent, FoundComponents, PublishComponent,
+    SearchComponentsQuery,
+};
 pub use data_stores::DataStore;
 pub use deliveries::{
     DeliveriesQuery, Delivery, DeliveryAttempt, DeliveryState, ReplayDeliveries, ReplayState,
@@ -36,6 +40,9 @@ pub use envelope::{Data, List, PageInfo};
 pub use error::{ErrorBody, Fault};
 pub use events::{EventMetadata, EventSummary, OlderEvent, ReplayEvents, Replayed, TruncatedEvent};
 pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
+pub use imports::{
+    ImportComponent, ImportComponents, ImportOutcome, ImportedComponent, ImportedFile, ImportsQuery,
+};
 pub use logs::LogLine;
 pub use query::{
     AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventStreamQuery,

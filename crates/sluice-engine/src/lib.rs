@@ -11,6 +11,7 @@ mod endpoint;
 mod error;
 mod error_event;
 mod fetch;
+mod import;
 mod inbox;
 mod lifecycle;
 mod mailbox;
@@ -48,9 +49,13 @@ pub use accept::{Acceptance, AcceptedRequest, NewUpload, ReplyReceiver};
 pub use accounts::{
     AccountChange, AccountView, Connecting, NewAccount, NewApp, ProviderAnswer, Returned,
 };
-pub use components::{CodeInput, ComponentRef};
+pub use components::{
+    CodeInput, ComponentFilter, ComponentRef, ComponentSearch, FoundComponents, Listed, Scope,
+    ToPublish,
+};
 pub use endpoint::{Endpoint, EventForm, Responds};
 pub use error::EngineError;
+pub use import::{CodeOfTree, Imported, ImportedComponent, TreePart};
 pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};
 pub use mailbox::NoReply;
 pub use metrics::Metrics;

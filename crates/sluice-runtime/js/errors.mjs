@@ -3,8 +3,8 @@
 const HARNESS = new URL(".", import.meta.url).href;
 // A frame of the runtime's own: `at file (ext:…)`, `at node:…`.
 const RUNTIME_FRAME = /^\s*at (?:.*\()?(?:ext|node):/;
-// A frame in one of the files beside a component's first, which have addresses or paths that begin at its folder.
-const FRAME_ELSEWHERE = /^\s*at (?:.*\()?((?:https?:\/\/|(?![a-z]+:|[/<]))[^()]+):(\d+):(\d+)\)?$/;
+// A frame in one of the files that a component was made of, by their addresses or by their paths in their tree.
+const FRAME_ELSEWHERE = /^\s*at (?:.*\()?(https?:\/\/.+|(?!node_modules\/)[^\s():]+\.[cm]?[jt]s):(\d+):(\d+)\)?$/;
 const modules = [];
 /** A place in the first file of a module. */
 let place = /(?!)/;

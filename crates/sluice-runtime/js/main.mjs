@@ -11,6 +11,7 @@ import { additionalProps, options } from "./questions.mjs";
 import { captureOutput, captureUncaught } from "./stdio.mjs";
 import { stepTools } from "./step.mjs";
 import { fillStore, setMaxStore } from "./store.mjs";
+import { survey } from "./survey.mjs";
 import { flush, receive, send, stringify } from "./wire.mjs";
 
 const exit = Deno.exit;
@@ -34,6 +35,9 @@ await receive((message, alone) => {
       break;
     case "prime":
       prime(message);
+      break;
+    case "survey":
+      survey(message.files);
       break;
     case "run":
       run(message, alone);

@@ -1,5 +1,7 @@
 // What a component declares: its shape, and each prop with what it inherits from an app.
 
+import { isStandIn } from "./stand_ins.mjs";
+
 /** What the server keeps of a component: everything but its functions. */
 export function shapeOf(component) {
   const { name, key, version, description, type, dedupe, props, hooks, run, additionalProps } = component;
@@ -44,6 +46,7 @@ export function resolveProp(declared, warn = () => {}, seen = new Set()) {
   const { propDefinition, ...own } = declared;
   const [app, name, input] = Array.isArray(propDefinition) ? propDefinition : [];
   const inherited = app?.propDefinitions?.[name];
+  if (isStandIn(inherited)) return { definition: { type: "any", ...own }, owner: undefined, inputs: [] };
   if (!isDeclaration(inherited) || seen.has(inherited)) {
     warn(seen.has(inherited) ? "its propDefinition leads back to itself" : nothingNamed(app, name));
     return { definition: { type: "any", ...own }, owner: undefined, inputs: [] };
@@ -61,12 +64,13 @@ export function asObject(definition) {
   return typeof definition === "string" ? { type: definition } : definition;
 }
 
-/** A definition as JSON; a function in it is `{"$function": true}`. */
+/** A definition as JSON; a function in it is `{"$function": true}`, and what a package would have given is left out. */
 export function describeDefinition(definition) {
+  if (isStandIn(definition)) return { type: "any" };
   if (!isObject(definition)) return plain(definition);
   const row = {};
   for (const [field, value] of Object.entries(definition)) {
-    if (field === "methods" || field === "propDefinitions") continue;
+    if (field === "methods" || field === "propDefinitions" || isStandIn(value)) continue;
     const described = typeof value === "function" ? { $function: true } : plain(value);
     if (described !== null) row[field] = described;
   }

@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-const FILES: [(&str, &str); 30] = [
+const FILES: [(&str, &str); 32] = [
     ("main.mjs", include_str!("../js/main.mjs")),
     ("wire.mjs", include_str!("../js/wire.mjs")),
     ("errors.mjs", include_str!("../js/errors.mjs")),
@@ -16,6 +16,8 @@ const FILES: [(&str, &str); 30] = [
     ("expressions.mjs", include_str!("../js/expressions.mjs")),
     ("component.mjs", include_str!("../js/component.mjs")),
     ("shape.mjs", include_str!("../js/shape.mjs")),
+    ("stand_ins.mjs", include_str!("../js/stand_ins.mjs")),
+    ("survey.mjs", include_str!("../js/survey.mjs")),
     ("questions.mjs", include_str!("../js/questions.mjs")),
     ("store.mjs", include_str!("../js/store.mjs")),
     ("instance.mjs", include_str!("../js/instance.mjs")),

@@ -6,12 +6,14 @@
 mod analysis;
 mod ask;
 mod assets;
+mod auth_fields;
 mod deep_stack;
 mod deno;
 mod expressions;
 mod imports;
 mod inflight;
 pub mod launcher;
+mod likeness;
 mod limits;
 mod lines;
 mod load_message;
@@ -26,17 +28,21 @@ mod question;
 mod runtime;
 mod sandbox;
 mod spec;
+mod stand_ins;
 mod step;
 mod step_code;
 mod step_report;
+mod survey;
 mod test_run;
 mod verdict;
 mod watchdog;
 
 pub use analysis::{CodeFault, Language, NamedPackage, Reading, RelativeImport, language, read};
 pub use ask::{Answer, Answers, Ask};
+pub use auth_fields::{AuthFields, auth_fields};
 pub use deno::{DENO_VERSION, DenoError, find_deno};
 pub use expressions::{ExpressionFault, check_expressions};
+pub use likeness::looks_like_component;
 pub use limits::Limits;
 pub use outcome::{
     Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question, Reply,
@@ -53,4 +59,5 @@ pub use spec::{
 };
 pub use step::{Flow, Send, SendKind, StepOutcome};
 pub use step_code::step_code;
+pub use survey::SurveyModule;
 pub use test_run::{TestEnd, TestReport, TestSpec};

@@ -161,3 +161,10 @@ pub(crate) fn prime_line(file: &Path, modules: &Path) -> String {
     });
     format!("{message}\n")
 }
+
+/// The line that makes a process look at modules that are nobody's yet.
+pub(crate) fn survey_line(files: &[PathBuf]) -> String {
+    let files: Vec<String> = files.iter().map(|file| file_url(file)).collect();
+    let message = serde_json::json!({ "t": "survey", "files": files });
+    format!("{message}\n")
+}

@@ -98,6 +98,7 @@ impl Inner {
                     | Message::Respond(..)
                     | Message::Held(_)
                     | Message::Write(..)
+                    | Message::Surveyed { .. }
                     | Message::End(..) => {
                         return Err(unreadable("it reported work it was not given"));
                     }
@@ -157,7 +158,7 @@ impl Inner {
     }
 
     /// A process that ended while it was loading: the component's fault, unless Deno itself could not run.
-    async fn died(&self, started: &mut Started) -> LoadError {
+    pub(crate) async fn died(&self, started: &mut Started) -> LoadError {
         let mut reader = LineReader::new(&mut started.stderr, self.options.limits.log_bytes);
         while matches!(reader.fill().await, Ok(true)) {}
         let said = String::from_utf8_lossy(&reader.rest()).trim().to_owned();
@@ -183,17 +184,28 @@ async fn place(
     packages: Option<PathBuf>,
 ) -> io::Result<Placed> {
     let folder = started.folder.module(&module.name);
-    match &packages {
-        Some(packages) => link_packages(&folder, packages).await?,
-        None => tokio::fs::create_dir_all(&folder).await?,
+    if let Some(packages) = &packages {
+        link_packages(&folder, packages).await?;
     }
-    let extension = match module.format {
+    let file = write_module(&folder, &module.name, &module.code, module.format).await?;
+    Ok(Placed { file, packages })
+}
+
+/// Writes code into a folder of its own.
+pub(crate) async fn write_module(
+    folder: &Path,
+    name: &str,
+    code: &str,
+    format: ModuleFormat,
+) -> io::Result<PathBuf> {
+    tokio::fs::create_dir_all(folder).await?;
+    let extension = match format {
         ModuleFormat::CommonJs => "cjs",
         ModuleFormat::EsModule => "mjs",
     };
-    let file = folder.join(format!("{}.{extension}", module.name));
-    tokio::fs::write(&file, module.code.as_bytes()).await?;
-    Ok(Placed { file, packages })
+    let file = folder.join(format!("{name}.{extension}"));
+    tokio::fs::write(&file, code).await?;
+    Ok(file)
 }
 
 /// A process that has these packages already has the link too.
@@ -205,10 +217,10 @@ pub(crate) async fn link_packages(folder: &Path, packages: &Path) -> io::Result<
     }
 }
 
-fn unreadable(why: &str) -> LoadError {
+pub(crate) fn unreadable(why: &str) -> LoadError {
     code_fault(format!("what the component exports cannot be read: {why}"))
 }
 
-fn code_fault(message: String) -> LoadError {
+pub(crate) fn code_fault(message: String) -> LoadError {
     LoadError::Code(vec![CodeFault::of_the_whole(message)])
 }

@@ -281,7 +281,10 @@ impl Shared {
                     batch.push(ProcessEvent::Ended(id, outcome));
                 }
             }
-            Message::Ready | Message::Loaded(_) | Message::Failed(..) => {
+            Message::Ready
+            | Message::Loaded(_)
+            | Message::Failed(..)
+            | Message::Surveyed { .. } => {
                 return Err("a message of the start-up after the start-up".to_owned());
             }
         }

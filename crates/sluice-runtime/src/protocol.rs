@@ -24,6 +24,11 @@ pub(crate) enum Message {
     Loaded(Vec<RawShape>),
     /// Why it does not load, and the stack of the error.
     Failed(CodeFault, String),
+    /// What one module is that is only looked at, and whether it changed what all modules of the process share.
+    Surveyed {
+        shape: Result<Box<RawShape>, CodeFault>,
+        spoiled: bool,
+    },
     Log(Option<InvocationId>, LogLine),
     Emit(InvocationId, Emit),
     Respond(InvocationId, Reply),
@@ -60,6 +65,7 @@ struct Line<'a> {
     m: Option<&'a RawValue>,
     shapes: Option<Vec<RawShape>>,
     fault: Option<Fault>,
+    spoiled: Option<bool>,
     k: Option<&'a str>,
     l: Option<&'a str>,
     ts: Option<i64>,
@@ -91,6 +97,18 @@ struct Fault {
     stack: String,
     line: Option<u32>,
     column: Option<u32>,
+}
+
+impl Fault {
+    /// The fault, and the stack of the error.
+    fn into_parts(self) -> (CodeFault, String) {
+        let fault = CodeFault {
+            message: self.message,
+            line: self.line,
+            column: self.column,
+        };
+        (fault, self.stack)
+    }
 }
 
 #[derive(Deserialize)]
@@ -126,18 +144,18 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
             Ok(Message::Loaded(shapes))
         }
         "failed" => {
-            let Fault {
-                message,
-                stack,
-                line,
-                column,
-            } = fields.fault.ok_or_else(|| missing("a fault"))?;
-            let fault = CodeFault {
-                message,
-                line,
-                column,
-            };
+            let (fault, stack) = fields.fault.ok_or_else(|| missing("a fault"))?.into_parts();
             Ok(Message::Failed(fault, stack))
+        }
+        "surveyed" => {
+            let shape = if let Some(fault) = fields.fault {
+                Err(fault.into_parts().0)
+            } else {
+                let shape = fields.shapes.and_then(|shapes| shapes.into_iter().next());
+                Ok(Box::new(shape.ok_or("a surveyed message without a shape")?))
+            };
+            let spoiled = fields.spoiled.unwrap_or_default();
+            Ok(Message::Surveyed { shape, spoiled })
         }
         "log" => {
             let text = fields.m.ok_or_else(|| missing("a text"))?;

@@ -29,6 +29,7 @@ use crate::{
     question,
     sandbox::{Network, Sandbox},
     spec::{Analysis, Lines, LoadError, ModuleSpec, Preload, ProcessOwner, ProcessSpec, Role},
+    survey,
     watchdog::Watchdog,
 };
 
@@ -60,6 +61,8 @@ pub(crate) struct Inner {
     pub(crate) starting: Semaphore,
     /// Questions that may be under way: their processes are not counted among those of sources.
     pub(crate) questions: Semaphore,
+    /// Processes that may be looking at components.
+    pub(crate) surveys: Semaphore,
     instances: AtomicU64,
     memory: MemoryInUse,
 }
@@ -84,6 +87,7 @@ impl Runtime {
             pool: Pool::new(options.warm_processes),
             starting: Semaphore::new(options.starting_at_once.max(1)),
             questions: Semaphore::new(question::AT_ONCE),
+            surveys: Semaphore::new(survey::at_once()),
             options,
             clock,
             instances: AtomicU64::new(0),

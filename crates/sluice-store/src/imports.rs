@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    conn::{Conn, query_all, query_one},
+    conn::{Conn, query_all, query_one, query_opt},
     error::{Result, StoreError},
     params,
     row::{FromRow, Row, to_json},
@@ -81,6 +81,12 @@ pub fn list(c: &mut dyn Conn, tree: &str, after: &str, limit: u32) -> Result<Vec
 pub fn count(c: &mut dyn Conn, tree: &str) -> Result<u64> {
     let sql = "SELECT COUNT(*) FROM imports WHERE tree = ?1";
     query_one(c, sql, params![tree])
+}
+
+/// Which file of a tree a key was registered from.
+pub fn path_of_key(c: &mut dyn Conn, tree: &str, key: &str) -> Result<Option<String>> {
+    let sql = "SELECT path FROM imports WHERE tree = ?1 AND key = ?2 ORDER BY path LIMIT 1";
+    query_opt(c, sql, params![tree, key])
 }
 
 /// Forgets a file, for one that has left its tree. False when it is not known.

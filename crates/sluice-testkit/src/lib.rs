@@ -5,6 +5,7 @@
 //! can share one [`Server`].
 
 mod api;
+mod component_tree;
 mod log;
 mod options;
 mod postgres;
@@ -18,6 +19,7 @@ mod spawner;
 mod wait;
 
 pub use api::{Answer, Api, Request};
+pub use component_tree::{ComponentTree, Flaw, Planted, TreePlan};
 pub use options::ServerOptions;
 pub use postgres::Postgres;
 pub use raw::raw_http;

@@ -1,18 +1,27 @@
 //! The commands that are clients of a server.
 
 mod account;
+mod accounts;
+mod ask;
 mod code;
 mod common;
+mod completions;
 mod dev;
-#[expect(unused, reason = "the commands that follow something come next")]
+mod event;
 mod follow;
 mod given_props;
 mod init;
+mod list;
 mod output;
 mod places;
+mod publish;
+mod registry;
 mod secrets;
+mod session;
 mod sources;
 mod test;
+mod unpublish;
+mod users;
 mod workflow_files;
 mod workflows;
 mod yaml;
@@ -24,9 +33,18 @@ use clap::Subcommand;
 
 use self::{
     account::{ApplyOptions, ExportOptions},
+    accounts::AccountsOptions,
+    completions::CompletionsOptions,
     dev::DevOptions,
     init::InitOptions,
+    list::ListOptions,
+    publish::PublishOptions,
+    registry::RegistryCommand,
+    session::{LoginOptions, LogoutOptions, SignupOptions, WhoamiOptions},
+    sources::{DeleteOptions, DescribeOptions, EventsOptions, LogsOptions, RunOptions},
     test::TestOptions,
+    unpublish::UnpublishOptions,
+    users::UsersCommand,
     workflows::WorkflowsCommand,
 };
 
@@ -40,6 +58,26 @@ pub(crate) enum ClientCommand {
     Dev(DevOptions),
     Init(InitOptions),
     Test(TestOptions),
+    Run(RunOptions),
+    Publish(PublishOptions),
+    Unpublish(UnpublishOptions),
+    List(ListOptions),
+    Describe(DescribeOptions),
+    Events(EventsOptions),
+    Logs(LogsOptions),
+    Whoami(WhoamiOptions),
+    Delete(DeleteOptions),
+    Accounts(AccountsOptions),
+    Login(LoginOptions),
+    Logout(LogoutOptions),
+    Signup(SignupOptions),
+    /// Look after the users of the server; only its operator may
+    #[command(subcommand)]
+    Users(UsersCommand),
+    Completions(CompletionsOptions),
+    /// Look after the registry of the server, as its operator
+    #[command(subcommand)]
+    Registry(RegistryCommand),
 }
 
 pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
@@ -55,6 +93,22 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Dev(options) => dev::dev(options).await,
             ClientCommand::Init(options) => init::init(&options),
             ClientCommand::Test(options) => test::test(options).await,
+            ClientCommand::Publish(options) => publish::publish(options).await,
+            ClientCommand::Run(options) => done(sources::run(options).await),
+            ClientCommand::Unpublish(options) => done(unpublish::unpublish(options).await),
+            ClientCommand::List(options) => done(list::list(options).await),
+            ClientCommand::Describe(options) => done(sources::describe(options).await),
+            ClientCommand::Events(options) => done(sources::events(options).await),
+            ClientCommand::Logs(options) => done(sources::logs(options).await),
+            ClientCommand::Whoami(options) => done(session::whoami(options).await),
+            ClientCommand::Delete(options) => done(sources::delete(options).await),
+            ClientCommand::Accounts(options) => done(accounts::run(options).await),
+            ClientCommand::Login(options) => done(session::login(options).await),
+            ClientCommand::Logout(options) => done(session::logout(&options)),
+            ClientCommand::Signup(options) => done(session::signup(options).await),
+            ClientCommand::Users(command) => done(users::run(command).await),
+            ClientCommand::Completions(options) => done(completions::completions(&options)),
+            ClientCommand::Registry(command) => registry::run(command).await,
         }
     });
     outcome.or_else(|error| {
@@ -64,6 +118,10 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             Err(error)
         }
     })
+}
+
+fn done(outcome: anyhow::Result<()>) -> anyhow::Result<ExitCode> {
+    outcome.map(|()| ExitCode::SUCCESS)
 }
 
 /// Whether whoever read the output has seen enough.

@@ -11,6 +11,7 @@ mod examples;
 mod packages;
 mod props;
 mod readme;
+mod registry;
 mod routing;
 mod sandbox;
 mod streams;

@@ -1,4 +1,5 @@
-//! Steps of workflows in real processes, driven through the runtime alone: what code can do, and what comes back.
+//! Steps of workflows and surveys of components in real processes, driven through the runtime alone: what code can do, and
+//! what comes back.
 
 mod analysis;
 mod apps;
@@ -13,3 +14,4 @@ mod packages;
 mod respond;
 mod sends;
 mod support;
+mod survey;

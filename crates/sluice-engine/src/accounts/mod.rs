@@ -82,7 +82,7 @@ impl Accounts {
     }
 
     /// An app has changed, and with it perhaps every account.
-    fn forget_all(&self) {
+    pub(crate) fn forget_all(&self) {
         for slot in self.slots.lock().values().filter_map(Weak::upgrade) {
             slot.forget();
         }

@@ -1,0 +1,215 @@
+//! What an import came to.
+
+use std::{fmt::Write as _, time::Duration};
+
+use serde::Serialize;
+use sluice_api::{ImportComponent, ImportOutcome, ImportedComponent, ImportedFile};
+
+use crate::commands::output::{BAD, CHANGED, FAINT, GOOD, show, show_json, styled};
+
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Report {
+    registered: usize,
+    updated: usize,
+    unchanged: usize,
+    broken: usize,
+    /// Files that are no components.
+    pub(super) passed_over: usize,
+    left: Vec<Left>,
+    components: Vec<ImportedComponent>,
+    seconds: f64,
+    dry_run: bool,
+}
+
+/// What was imported once and is no more in the tree.
+#[derive(Debug, Serialize)]
+struct Left {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    pruned: bool,
+}
+
+impl Report {
+    pub(super) fn new(dry_run: bool) -> Report {
+        Report {
+            dry_run,
+            ..Report::default()
+        }
+    }
+
+    pub(super) fn add(&mut self, components: Vec<ImportedComponent>) {
+        for component in components {
+            match component.outcome {
+                ImportOutcome::Registered => self.registered += 1,
+                ImportOutcome::Updated => self.updated += 1,
+                ImportOutcome::Unchanged => self.unchanged += 1,
+                ImportOutcome::Failed => self.broken += 1,
+            }
+            self.components.push(component);
+        }
+    }
+
+    /// A component whose files are as they were: what was broken still is.
+    pub(super) fn unchanged(&mut self, earlier: &ImportedFile) {
+        let outcome = match earlier.error {
+            None => ImportOutcome::Unchanged,
+            Some(_) => ImportOutcome::Failed,
+        };
+        self.add(vec![ImportedComponent {
+            path: earlier.path.clone(),
+            outcome,
+            key: earlier.key.clone(),
+            version: earlier.version.clone(),
+            reason: earlier.error.clone(),
+        }]);
+    }
+
+    pub(super) fn left(&mut self, path: String, key: Option<String>, pruned: bool) {
+        self.left.push(Left { path, key, pruned });
+    }
+
+    /// The keys of what is in the registry.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        let sound = self
+            .components
+            .iter()
+            .filter(|component| component.outcome != ImportOutcome::Failed);
+        sound.filter_map(|component| component.key.as_deref())
+    }
+
+    pub(super) fn has_broken(&self) -> bool {
+        self.broken > 0
+    }
+
+    pub(super) fn has_nothing_sound(&self) -> bool {
+        self.registered + self.updated + self.unchanged == 0
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.components.is_empty()
+    }
+
+    pub(super) fn show(&mut self, took: Duration, json: bool) -> anyhow::Result<()> {
+        self.seconds = took.as_secs_f64();
+        self.components.sort_by(|a, b| a.path.cmp(&b.path));
+        if json {
+            return show_json(self);
+        }
+        Ok(show(&self.text())?)
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for component in &self.components {
+            if let Some(reason) = &component.reason {
+                let _ = writeln!(text, "{}", broken_line(&component.path, reason));
+            }
+        }
+        for Left { path, key, pruned } in &self.left {
+            let (key, fate) = match (key, pruned) {
+                (None, _) => continue,
+                (Some(key), true) => (
+                    key,
+                    "is no more in the folder, and is taken out of the registry",
+                ),
+                (Some(key), false) => (
+                    key,
+                    "is no more in the folder: --prune takes it out of the registry",
+                ),
+            };
+            let _ = writeln!(text, "{} {key} {fate}", styled(CHANGED, path));
+        }
+        if self.passed_over > 0 {
+            let count = grouped(self.passed_over);
+            let line = format!("passed over {count} files that are no components");
+            let _ = writeln!(text, "{}", styled(FAINT, &line));
+        }
+        let done = if self.dry_run {
+            "would register"
+        } else {
+            "registered"
+        };
+        let broken = format!("broken {}", grouped(self.broken));
+        let _ = writeln!(
+            text,
+            "{}, updated {}, unchanged {}, {} in {:.1} s",
+            styled(GOOD, &format!("{done} {}", grouped(self.registered))),
+            grouped(self.updated),
+            grouped(self.unchanged),
+            if self.broken > 0 {
+                styled(BAD, &broken)
+            } else {
+                broken
+            },
+            self.seconds,
+        );
+        text
+    }
+}
+
+/// A reason begins with its place, or with the file that it is in.
+fn broken_line(path: &str, reason: &str) -> String {
+    let has_place = reason.starts_with(|c: char| c.is_ascii_digit());
+    let names_itself = reason
+        .strip_prefix(path)
+        .is_some_and(|rest| rest.starts_with(':'));
+    if names_itself {
+        let place = &reason[path.len()..];
+        format!("{}{place}", styled(BAD, path))
+    } else if has_place {
+        format!("{}:{reason}", styled(BAD, path))
+    } else {
+        format!("{}: {reason}", styled(BAD, path))
+    }
+}
+
+/// What a component is as far as a look at its files tells.
+pub(super) fn only_bundled(component: ImportComponent) -> ImportedComponent {
+    let outcome = match component.error {
+        None => ImportOutcome::Registered,
+        Some(_) => ImportOutcome::Failed,
+    };
+    ImportedComponent {
+        path: component.path,
+        outcome,
+        key: None,
+        version: None,
+        reason: component.error,
+    }
+}
+
+/// `1900` as `1,900`.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(1900), "1,900");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn each_place_is_told_once() {
+        let plain =
+            |path, reason| anstream::adapter::strip_str(&broken_line(path, reason)).to_string();
+        assert_eq!(plain("a.mjs", "a.mjs:1:2: no"), "a.mjs:1:2: no");
+        assert_eq!(plain("a.mjs", "1:2: no"), "a.mjs:1:2: no");
+        assert_eq!(plain("a.mjs", "b.mjs:1:2: no"), "a.mjs: b.mjs:1:2: no");
+        assert_eq!(plain("a.mjs", "no"), "a.mjs: no");
+    }
+}

@@ -1,0 +1,199 @@
+//! Many components are looked at together, without their packages, and none costs another anything.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sluice_model::ComponentShape;
+use sluice_runtime::{Lines, LoadError, SurveyModule};
+
+use crate::support::runtime;
+
+/// What came of one: its name and props, or its first fault.
+async fn survey(codes: &[&str]) -> Vec<Result<ComponentShape, String>> {
+    let modules = codes.iter().map(|code| SurveyModule {
+        code: Arc::from(*code),
+        lines: Lines::Written,
+    });
+    let found = runtime().survey(modules.collect()).await;
+    found
+        .into_iter()
+        .map(|shape| {
+            shape.map_err(|error| match error {
+                LoadError::Code(faults) => faults[0].message.clone(),
+                other => other.to_string(),
+            })
+        })
+        .collect()
+}
+
+async fn props_of(code: &str) -> Value {
+    let shape = survey(&[code]).await.remove(0).expect("it loads");
+    serde_json::to_value(&shape.props).expect("props are JSON")
+}
+
+fn plain(name: &str) -> String {
+    format!("export default {{ name: '{name}', version: '0.0.1', run() {{}} }};")
+}
+
+/// Those of `names` that were read as what they are.
+async fn names_around(bad: &str) -> (Vec<String>, Result<ComponentShape, String>) {
+    let good: Vec<String> = ["a", "b", "c"].iter().map(|name| plain(name)).collect();
+    let mut found = survey(&[&good[0], bad, &good[1], &good[2]]).await;
+    let bad = found.remove(1);
+    let names = found
+        .into_iter()
+        .map(|shape| shape.map_or_else(|fault| fault, |shape| shape.name));
+    (names.collect(), bad)
+}
+
+#[tokio::test]
+async fn packages_are_stood_in_for_in_every_form_of_import() {
+    let code = r#"
+        import axios, { isAxiosError } from "axios";
+        import * as everything from "@scope/everything/deep.js";
+        import { axios as send, ConfigurationError, DEFAULT_POLLING_SOURCE_TIMER_INTERVAL } from "@pipedream/platform";
+        import { defineAction } from "@pipedream/types";
+        import slack from "@pipedream/slack";
+        import crypto from "crypto";
+        import { createRequire } from "node:module";
+        export { thing } from "another@1.2.3";
+        const require = createRequire(import.meta.url);
+        const lodash = require("lodash/fp");
+        const lazy = await import("lazy");
+        class Client extends everything.Client { constructor() { super("x"); this.own = 1; } }
+        const client = new Client();
+        const made = new axios.Axios({ a: 1 }).create().defaults;
+        made.headers.common.x = 1;
+        const tagged = lazy.gql`query ${1}`;
+        const text = `${axios.VERSION}` + everything.x, number = 1 + Number(lodash.y) * 2;
+        for (const item of lodash.list) throw item;
+        await lodash.promise;
+        if (client.own !== 1 || text !== "" || number !== 1) throw new Error("not as it should be");
+        if (!(new ConfigurationError("x") instanceof Error)) throw new Error("no error");
+        if (typeof crypto.createHash !== "function") throw new Error("no crypto");
+        if (typeof send !== "function" || isAxiosError() === undefined || tagged === undefined) throw new Error("no call");
+        export default defineAction({
+          name: "All", version: "0.0.1", type: "action",
+          props: {
+            slack,
+            inherited: { propDefinition: [slack, "channel"], label: "Channel" },
+            seconds: { type: "integer", default: DEFAULT_POLLING_SOURCE_TIMER_INTERVAL },
+            unknown: { type: "string", default: axios.defaults.baseURL, options: lodash.values, optional: true },
+            foreign: lodash.prop,
+          },
+          run() {},
+        });"#;
+    let props = props_of(code).await;
+    assert_eq!(
+        props,
+        json!([
+            { "name": "slack", "type": "app", "app": "slack" },
+            { "name": "inherited", "type": "any", "label": "Channel" },
+            { "name": "seconds", "type": "integer", "default": 900 },
+            { "name": "unknown", "type": "string", "optional": true },
+            { "name": "foreign", "type": "any" },
+        ])
+    );
+}
+
+#[tokio::test]
+async fn common_js_requires_stand_ins() {
+    let code = r#"
+        const axios = require("axios"), { get } = require("lodash"), fs = require("fs");
+        const star = __importStar(require("star"));
+        function __importStar(mod) { return mod && mod.__esModule ? mod : Object.assign({ default: mod }, mod); }
+        if (typeof fs.readFileSync !== "function") throw new Error("no fs");
+        module.exports = { name: "C", version: "1.0.0", props: { n: { type: "string", default: star.default.x } }, run() { get(axios); } };"#;
+    assert_eq!(
+        props_of(code).await,
+        json!([{ "name": "n", "type": "string" }])
+    );
+}
+
+#[tokio::test]
+async fn each_is_told_why_it_does_not_load() {
+    let found = survey(&[
+        "export default {",
+        "export const a = 1;",
+        "const x = 1;\nthrow new RangeError('too far');",
+        "export default { name: 'N', run() {} }",
+        &plain("good"),
+    ])
+    .await;
+    let faults: Vec<String> = found
+        .into_iter()
+        .map(|shape| shape.map_or_else(|fault| fault, |shape| shape.name))
+        .collect();
+    assert!(faults[0].starts_with("SyntaxError: "), "{faults:?}");
+    assert!(faults[1].contains("exports no component"), "{faults:?}");
+    assert_eq!(faults[2], "RangeError: too far");
+    assert!(faults[3].contains("version"), "{faults:?}");
+    assert_eq!(faults[4], "good");
+}
+
+#[tokio::test]
+async fn one_that_never_ends_costs_only_itself() {
+    let (names, fault) = names_around("for (;;);\nexport default {};").await;
+    assert_eq!(names, ["a", "b", "c"]);
+    assert!(fault.unwrap_err().contains("took longer than"));
+}
+
+#[tokio::test]
+async fn one_that_ends_its_process_costs_only_itself() {
+    let (names, fault) = names_around("Deno.exit(3);\nexport default {};").await;
+    assert_eq!(names, ["a", "b", "c"]);
+    assert!(fault.unwrap_err().contains("the process ended"));
+}
+
+#[tokio::test]
+async fn one_that_eats_all_memory_costs_only_itself() {
+    let code =
+        "const all = []; for (;;) all.push(new Array(100_000).fill({}));\nexport default {};";
+    let (names, fault) = names_around(code).await;
+    assert_eq!(names, ["a", "b", "c"]);
+    let fault = fault.unwrap_err();
+    assert!(fault.contains("memory"), "{fault}");
+}
+
+#[tokio::test]
+async fn one_that_changes_what_all_share_costs_only_itself() {
+    for tampering in [
+        "Array.prototype.map = () => ['x'];",
+        "JSON.stringify = () => '{}';",
+        "Object.prototype.extra = 1;",
+        "globalThis.version = 2;",
+    ] {
+        let code = format!("{tampering}\n{}", plain("tampers"));
+        let (names, _) = names_around(&code).await;
+        assert_eq!(names, ["a", "b", "c"], "{tampering}");
+    }
+}
+
+#[tokio::test]
+async fn one_that_does_harm_later_costs_nobody_anything() {
+    for harm in [
+        "setTimeout(() => Deno.exit(1), 0);",
+        "setTimeout(() => { for (;;); }, 0);",
+        "setTimeout(() => { throw new Error('late'); }, 0);",
+        "Promise.reject(new Error('late'));",
+        "setTimeout(() => { Array.prototype.map = () => []; }, 0);",
+        "Deno.stdout.writeSync(new TextEncoder().encode('nonsense\\n'));",
+    ] {
+        let code = format!("{harm}\n{}", plain("late"));
+        let (names, _) = names_around(&code).await;
+        assert_eq!(names, ["a", "b", "c"], "{harm}");
+    }
+}
+
+#[tokio::test]
+async fn more_than_fit_into_one_process_keep_their_order() {
+    let names: Vec<String> = (0..60).map(|number| format!("n{number}")).collect();
+    let codes: Vec<String> = names.iter().map(|name| plain(name)).collect();
+    let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
+    let found = survey(&codes).await;
+    let found: Vec<String> = found
+        .into_iter()
+        .map(|shape| shape.expect("it loads").name)
+        .collect();
+    assert_eq!(found, names);
+}

@@ -1,0 +1,169 @@
+//! Importing trees of components into the registry.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use sluice_api::{
+    Data, FieldQuery, ImportComponent, ImportComponents, ImportOutcome, ImportedComponent,
+    ImportedFile, ImportsQuery, List, PageQuery,
+};
+use sluice_engine::{CodeOfTree, Engine, Imported, Listing, TreePart};
+use sluice_store::imports::Import;
+
+use crate::{
+    auth::Operator,
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    page::{self, PageRequest},
+    query::Query,
+    reply,
+};
+
+const MOST_COMPONENTS: usize = 100;
+
+/// Import components of a tree into the registry
+///
+/// Each is looked at without installing its packages, and registered with its app if it is sound. For the operator only; for
+/// everyone else this path does not exist.
+#[utoipa::path(post, path = "/components/registry/import", tag = "components", operation_id = "importComponents",
+    request_body = ImportComponents, extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Vec<ImportedComponent>>), ApiErrors))]
+pub(crate) async fn import(
+    Operator(user): Operator,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<ImportComponents>,
+) -> Result<Response, ApiError> {
+    let ImportComponents {
+        tree,
+        components,
+        left,
+    } = parameters;
+    if components.len() > MOST_COMPONENTS {
+        return Err(ApiError::bad_request(format!(
+            "components must be at most {MOST_COMPONENTS}"
+        )));
+    }
+    if left.iter().any(|path| path.contains('\0')) {
+        return Err(ApiError::bad_request(
+            "left must not contain NUL characters",
+        ));
+    }
+    let components = components.into_iter().map(component_of_tree);
+    let part = TreePart {
+        tree: required_tree(tree)?,
+        components: components.collect::<Result<_, _>>()?,
+        left,
+    };
+    let outcomes = engine.import_components(&user.id, part).await?;
+    let outcomes: Vec<_> = outcomes.into_iter().map(outcome_on_the_wire).collect();
+    Ok(reply::all(&outcomes, &fields))
+}
+
+/// What imports of a tree found, by path
+///
+/// For the operator only; for everyone else this path does not exist.
+#[utoipa::path(get, path = "/components/registry/imports", tag = "components", operation_id = "listImports",
+    params(ImportsQuery, PageQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = List<ImportedFile>), ApiErrors))]
+pub(crate) async fn list(
+    _: Operator,
+    State(engine): State<Arc<Engine>>,
+    Query(query): Query<ImportsQuery>,
+    Query(page): Query<PageQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let tree = required_tree(query.tree)?;
+    // A cursor is a path.
+    let page = PageRequest::parse(&page, |path| {
+        (!path.contains('\0')).then(|| path.to_owned())
+    })?;
+    if page.before.is_some() {
+        return Err(ApiError::bad_request(
+            "this list is only read forwards: give after",
+        ));
+    }
+    let after = page.after.unwrap_or_default();
+    let Listing { total, rows } = engine.imported_files(tree, after, page.limit).await?;
+    let rows = rows.into_iter().map(file_on_the_wire).collect();
+    let list = page::list(total, rows, |file| file.path.clone());
+    Ok(reply::many(list, &FieldSelection::new(&fields)))
+}
+
+fn required_tree(tree: Option<String>) -> Result<String, ApiError> {
+    tree.filter(|tree| !tree.is_empty())
+        .ok_or_else(|| ApiError::bad_request("tree is required"))
+}
+
+fn component_of_tree(
+    component: ImportComponent,
+) -> Result<sluice_engine::ImportedComponent, ApiError> {
+    let ImportComponent {
+        path,
+        component_code,
+        error,
+        files,
+    } = component;
+    let has_nul = |text: &String| text.contains('\0');
+    if has_nul(&path)
+        || files
+            .iter()
+            .any(|(path, hash)| has_nul(path) || has_nul(hash))
+    {
+        return Err(ApiError::bad_request(
+            "components must not contain NUL characters",
+        ));
+    }
+    let code = match (component_code, error) {
+        (Some(code), None) => CodeOfTree::Module(code),
+        (None, Some(reason)) => CodeOfTree::Broken(reason),
+        _ => {
+            return Err(ApiError::BadRequest(format!(
+                "components: {path} needs one of component_code and error"
+            )));
+        }
+    };
+    Ok(sluice_engine::ImportedComponent { path, code, files })
+}
+
+fn outcome_on_the_wire((path, imported): (String, Imported)) -> ImportedComponent {
+    let (outcome, registered, reason) = match imported {
+        Imported::Registered { key, version } => {
+            (ImportOutcome::Registered, Some((key, version)), None)
+        }
+        Imported::Updated { key, version } => (ImportOutcome::Updated, Some((key, version)), None),
+        Imported::Unchanged { key, version } => {
+            (ImportOutcome::Unchanged, Some((key, version)), None)
+        }
+        Imported::Failed { reason } => (ImportOutcome::Failed, None, Some(reason)),
+    };
+    let (key, version) = registered.unzip();
+    ImportedComponent {
+        path,
+        outcome,
+        key,
+        version,
+        reason,
+    }
+}
+
+fn file_on_the_wire(import: Import) -> ImportedFile {
+    let Import {
+        path,
+        files,
+        registered,
+        error,
+        ..
+    } = import;
+    let (key, version) = registered
+        .map(|registered| (registered.key, registered.version))
+        .unzip();
+    ImportedFile {
+        path,
+        files,
+        key,
+        version,
+        error,
+    }
+}

@@ -27,7 +27,10 @@ pub use accounts::{
     Account, ConnectAccount, Connection, ConnectionStatus, CreateAccount, UpdateAccount,
 };
 pub use apps::{App, AuthType, ClientAuthentication, CustomField, OauthClient, RegisterApp};
-pub use components::{Component, CreateComponent, PublishComponent};
+pub use components::{
+    Component, ComponentScope, ComponentsQuery, CreateComponent, FoundComponents, PublishComponent,
+    SearchComponentsQuery,
+};
 pub use data_stores::DataStore;
 pub use deliveries::{
     DeliveriesQuery, Delivery, DeliveryAttempt, DeliveryState, ReplayDeliveries, ReplayState,

@@ -2,8 +2,10 @@
 
 mod banner;
 mod client;
+mod command_line;
 mod commands;
 mod exit;
+mod first_profile;
 mod logging;
 mod open_files;
 mod options;
@@ -11,10 +13,10 @@ mod serve;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 use sluice_runtime::launcher::{self, Confinement};
 
-use crate::{commands::ClientCommand, options::ServeOptions};
+use crate::{command_line::command_line, commands::ClientCommand, options::ServeOptions};
 
 /// Event sources on your own machine: components that receive webhooks or poll APIs, and the events they emit.
 #[derive(Parser)]
@@ -45,7 +47,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let matches = command_line().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let outcome = match cli.command {
         Command::Serve(options) => serve::serve(*options).map(|()| ExitCode::SUCCESS),
         Command::Client(command) => commands::run(command),
         Command::SandboxExec {
@@ -58,7 +62,9 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("sluice: {error:#}");
+            if !error.is::<exit::Interrupted>() {
+                eprintln!("sluice: {error:#}");
+            }
             exit::code_of(&error)
         }
     }

@@ -19,7 +19,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{banner, logging, open_files, options::ServeOptions};
+use crate::{banner, first_profile, logging, open_files, options::ServeOptions};
 
 pub(crate) fn serve(options: ServeOptions) -> anyhow::Result<()> {
     logging::start(options.logging.log_format, &options.logging.log)?;
@@ -62,7 +62,9 @@ async fn run(options: ServeOptions) -> anyhow::Result<()> {
     let created = engine.ensure_first_user(first_key).await?;
     tracing::info!("listening on {url}");
     if let FirstUser::Created(key) = created {
-        eprint!("{}", banner::first_start(&public_url, &key));
+        let kept = first_profile::keep(&url, &key);
+        let text = banner::first_start(&public_url, &url, &key, &kept);
+        eprint!("{text}");
     }
     let stopping = CancellationToken::new();
     let server = tokio::spawn(sluice_server::serve(

@@ -10,8 +10,9 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    accounts::Accounts, delivery::Couriers, mailbox::Work, metrics::Metrics, owners::Owners,
-    quotas::Quotas, sends::Sends, settings::Settings, slots::Slots, streams::Streams,
+    accounts::Accounts, components::FirstUses, delivery::Couriers, mailbox::Work, metrics::Metrics,
+    owners::Owners, quotas::Quotas, sends::Sends, settings::Settings, slots::Slots,
+    streams::Streams,
 };
 
 /// Usage is counted by UTC days.
@@ -30,6 +31,7 @@ pub(crate) struct Context {
     pub(crate) accounts: Accounts,
     pub(crate) couriers: Couriers,
     pub(crate) sends: Sends,
+    pub(crate) first_uses: FirstUses,
     pub(crate) streams: Streams,
     /// Cancelled once: no new work is begun, what runs finishes.
     pub(crate) draining: CancellationToken,
@@ -76,6 +78,7 @@ impl Context {
             owners: Owners::default(),
             couriers,
             sends,
+            first_uses: FirstUses::default(),
             draining: CancellationToken::new(),
             tasks: TaskTracker::new(),
             ids: Mutex::new(IdGen::new(rand::random())),

@@ -49,7 +49,10 @@ pub use accept::{Acceptance, AcceptedRequest, NewUpload, ReplyReceiver};
 pub use accounts::{
     AccountChange, AccountView, Connecting, NewAccount, NewApp, ProviderAnswer, Returned,
 };
-pub use components::{CodeInput, ComponentRef};
+pub use components::{
+    CodeInput, ComponentFilter, ComponentRef, ComponentSearch, FoundComponents, Listed, Scope,
+    ToPublish,
+};
 pub use endpoint::{Endpoint, EventForm, Responds};
 pub use error::EngineError;
 pub use import::{CodeOfTree, Imported, ImportedComponent, TreePart};

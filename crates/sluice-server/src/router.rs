@@ -18,8 +18,8 @@ use crate::{
     openapi::Description,
     routes::{
         accounts, apps, components, connect, data_stores, deliveries, events, forms, imports, logs,
-        older_events, operations, replay, runs, signup, sources, streams, subscriptions, uploads,
-        user_admin, users, webhooks, workflow_events, workflow_versions, workflows,
+        older_events, operations, registry, replay, runs, signup, sources, streams, subscriptions,
+        uploads, user_admin, users, webhooks, workflow_events, workflow_versions, workflows,
     },
 };
 
@@ -33,8 +33,11 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(signup::sign_up))
         .routes(routes!(components::create, components::list))
         .routes(routes!(components::get))
-        .routes(routes!(components::get_published))
-        .routes(routes!(components::publish))
+        .routes(routes!(components::search))
+        .routes(routes!(registry::get, registry::unpublish))
+        .routes(routes!(registry::publish))
+        .routes(routes!(registry::publish_to_account))
+        .routes(routes!(registry::unpublish_from_account))
         .routes(routes!(imports::import))
         .routes(routes!(imports::list))
         .routes(routes!(forms::options))

@@ -4,12 +4,10 @@
 use sluice_model::{ComponentId, ComponentShape, UserId, WorkflowId};
 
 use crate::{
-    conn::{Conn, query_all, query_one, query_opt},
+    conn::{Conn, query_all, query_opt},
     error::Result,
-    page::Page,
     params,
     row::{FromRow, Row, to_json},
-    value::Value,
 };
 
 /// What is known of the npm packages that a component runs with.
@@ -41,11 +39,13 @@ pub struct Component {
     pub updated_at: i64,
     /// The workflow whose step this is the code of; none for what a user saved.
     pub workflow_id: Option<WorkflowId>,
+    /// Whether it came with a tree, and so is not among what its user saved.
+    pub imported: bool,
 }
 
 pub(crate) const SELECT: &str = "SELECT c.id, c.user_id, c.key, c.name, c.version, c.code, \
      c.code_hash, c.url, c.built, c.packages, c.shape, c.created_at, c.updated_at, \
-     c.workflow_id, c.resolved FROM components c";
+     c.workflow_id, c.resolved, c.imported FROM components c";
 
 impl FromRow for Component {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -68,6 +68,7 @@ impl FromRow for Component {
             created_at: row.get(11)?,
             updated_at: row.get(12)?,
             workflow_id: row.get(13)?,
+            imported: row.get(15)?,
         })
     }
 }
@@ -88,6 +89,7 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
         created_at,
         updated_at,
         workflow_id,
+        imported,
     } = component;
     let (resolved, packages) = match packages {
         Packages::Unresolved => (false, None),
@@ -95,8 +97,8 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
     };
     c.execute(
         "INSERT INTO components (id, user_id, key, name, version, code, code_hash, url, built, \
-         packages, shape, created_at, updated_at, workflow_id, resolved) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+         packages, shape, created_at, updated_at, workflow_id, resolved, imported) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         params![
             id,
             user_id,
@@ -112,7 +114,8 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
             *created_at,
             *updated_at,
             workflow_id.as_ref(),
-            resolved
+            resolved,
+            *imported
         ],
     )?;
     Ok(())
@@ -150,7 +153,7 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &ComponentId) -> Result<Option<C
 /// The user's component with this key that was saved last.
 pub fn newest_by_key(c: &mut dyn Conn, user: &UserId, key: &str) -> Result<Option<Component>> {
     let sql = format!(
-        "{SELECT} WHERE c.user_id = ?1 AND c.key = ?2 AND c.workflow_id IS NULL \
+        "{SELECT} WHERE c.user_id = ?1 AND c.key = ?2 AND c.workflow_id IS NULL AND NOT c.imported \
          ORDER BY c.created_at DESC, c.id DESC LIMIT 1"
     );
     query_opt(c, &sql, params![user, key])
@@ -168,24 +171,31 @@ pub fn readable(c: &mut dyn Conn, user: &UserId, id: &ComponentId) -> Result<Opt
 /// Of what `?1` saved, the newest of each key; of what has no key, the newest of each name.
 const NEWEST: &str = "SELECT id FROM (SELECT id, ROW_NUMBER() OVER (\
      PARTITION BY key, CASE WHEN key IS NULL THEN name ELSE '' END ORDER BY created_at DESC, id DESC) AS place \
-     FROM components WHERE user_id = ?1 AND workflow_id IS NULL) ranked WHERE place = 1";
+     FROM components WHERE user_id = ?1 AND workflow_id IS NULL AND NOT imported) ranked WHERE place = 1";
 
-/// A page of the user's components, newest first: those that later ones of the same key, or without a key of the same
-/// name, have not replaced. The code of workflow steps is not among them.
-pub fn newest(c: &mut dyn Conn, user: &UserId, page: &Page) -> Result<Vec<Component>> {
-    let sql = format!(
-        "{SELECT} WHERE c.id IN ({NEWEST}) AND {} LIMIT ?6",
-        page.condition()
-    );
-    let mut components: Vec<Component> = query_all(c, &sql, &page.params(Value::from(user)))?;
-    components.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
-    Ok(components)
+/// A component without its code.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outline {
+    pub id: ComponentId,
+    pub created_at: i64,
+    pub shape: ComponentShape,
 }
 
-/// How many components [`newest`] lists in all.
-pub fn count_newest(c: &mut dyn Conn, user: &UserId) -> Result<u64> {
-    let sql = format!("SELECT COUNT(*) FROM ({NEWEST}) listed");
-    query_one(c, &sql, params![user])
+impl FromRow for Outline {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Outline {
+            id: row.get(0)?,
+            created_at: row.get(1)?,
+            shape: row.json(2)?,
+        })
+    }
+}
+
+/// What the user saved, in no order: those components that later ones of the same key, or without a key of the same name, have
+/// not replaced. The code of workflow steps is not among them, nor is what was imported.
+pub fn newest(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Outline>> {
+    let sql = format!("SELECT id, created_at, shape FROM components WHERE id IN ({NEWEST})");
+    query_all(c, &sql, params![user])
 }
 
 /// Whoever's component it is: for running a source, which may use a published one.

@@ -15,10 +15,22 @@ pub struct Page {
 }
 
 impl Page {
+    /// This part of a whole list, newest first, whose rows have these positions.
+    pub fn of<T>(&self, mut rows: Vec<T>, position: impl Fn(&T) -> (i64, &str)) -> Vec<T> {
+        let (newest, oldest) = self.bounds();
+        rows.retain(|row| position(row) < newest && position(row) > oldest);
+        let limit = self.limit as usize;
+        if self.is_from_the_older_end() {
+            rows.drain(..rows.len().saturating_sub(limit));
+        } else {
+            rows.truncate(limit);
+        }
+        rows
+    }
+
     /// The condition and the order of a query whose parameters are [`Page::params`]. The rows come in either order.
     pub(crate) fn condition(&self) -> String {
-        // Only `before` alone is counted from the older end: it asks for the rows nearest to it.
-        let nearest_first = if self.before.is_some() && self.after.is_none() {
+        let nearest_first = if self.is_from_the_older_end() {
             "created_at, id"
         } else {
             "created_at DESC, id DESC"
@@ -30,8 +42,7 @@ impl Page {
 
     /// `first` and then the bounds of the page as `?2` to `?5` and its limit as `?6`.
     pub(crate) fn params<'a>(&'a self, first: Value<'a>) -> [Value<'a>; 6] {
-        let (newest, newest_id) = position(self.after.as_ref(), i64::MAX);
-        let (oldest, oldest_id) = position(self.before.as_ref(), i64::MIN);
+        let ((newest, newest_id), (oldest, oldest_id)) = self.bounds();
         [
             first,
             newest.into(),
@@ -41,8 +52,49 @@ impl Page {
             self.limit.into(),
         ]
     }
+
+    /// Only `before` alone is counted from the older end: it asks for the rows nearest to it.
+    fn is_from_the_older_end(&self) -> bool {
+        self.before.is_some() && self.after.is_none()
+    }
+
+    /// The positions that its rows are between.
+    fn bounds(&self) -> ((i64, &str), (i64, &str)) {
+        (
+            position(self.after.as_ref(), i64::MAX),
+            position(self.before.as_ref(), i64::MIN),
+        )
+    }
 }
 
 fn position(cursor: Option<&Cursor>, unbounded: i64) -> (i64, &str) {
     cursor.map_or((unbounded, ""), |Cursor { at_ms, id }| (*at_ms, id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_of_a_whole_list_is_what_is_nearest_to_its_cursor() {
+        let page = |limit, after: Option<i64>, before: Option<i64>| {
+            let cursor = |at_ms: i64| Cursor {
+                at_ms,
+                id: "m".to_owned(),
+            };
+            let page = Page {
+                limit,
+                after: after.map(cursor),
+                before: before.map(cursor),
+            };
+            let rows = vec![(5, "m"), (4, "z"), (4, "a"), (3, "m"), (2, "m")];
+            page.of(rows, |row| *row)
+        };
+        assert_eq!(page(2, None, None), [(5, "m"), (4, "z")]);
+        assert_eq!(page(2, Some(4), None), [(4, "a"), (3, "m")]);
+        assert_eq!(page(9, Some(3), None), [(2, "m")]);
+        assert_eq!(page(2, None, Some(3)), [(4, "z"), (4, "a")]);
+        assert_eq!(page(9, None, Some(4)), [(5, "m"), (4, "z")]);
+        assert_eq!(page(9, Some(2), None), []);
+    }
 }

@@ -49,6 +49,10 @@ impl Client {
         &self.url
     }
 
+    pub(crate) fn api_key(&self) -> &str {
+        &self.api_key
+    }
+
     /// The `data` of what `path` answers.
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         let body = self.send(Method::GET, path, None).await?;
@@ -105,10 +109,20 @@ impl Client {
 
     /// Every item of a list, newest first.
     pub(crate) async fn all<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>, ClientError> {
+        self.selected(path, &[]).await
+    }
+
+    /// Every item of a list that `selection` selects.
+    pub(crate) async fn selected<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        selection: &[(&str, &str)],
+    ) -> Result<Vec<T>, ClientError> {
         let mut items = Vec::new();
         let mut after: Option<String> = None;
         loop {
             let mut query = vec![("limit", LARGEST_PAGE)];
+            query.extend_from_slice(selection);
             query.extend(after.as_deref().map(|cursor| ("after", cursor)));
             let List { page_info, data } = self.page(path, &query).await?;
             items.extend(data);

@@ -1,15 +1,23 @@
 //! The commands that are clients of a server.
 
 mod account;
+mod accounts;
+mod ask;
 mod code;
 mod common;
-#[expect(unused, reason = "the commands that follow something come next")]
+mod completions;
+mod event;
 mod follow;
 mod init;
+mod list;
 mod output;
+mod publish;
 mod registry;
 mod secrets;
+mod session;
 mod sources;
+mod unpublish;
+mod users;
 mod workflow_files;
 mod workflows;
 mod yaml;
@@ -21,8 +29,16 @@ use clap::Subcommand;
 
 use self::{
     account::{ApplyOptions, ExportOptions},
+    accounts::AccountsOptions,
+    completions::CompletionsOptions,
     init::InitOptions,
+    list::ListOptions,
+    publish::PublishOptions,
     registry::RegistryCommand,
+    session::{LoginOptions, LogoutOptions, SignupOptions, WhoamiOptions},
+    sources::{DeleteOptions, DescribeOptions, EventsOptions, LogsOptions, RunOptions},
+    unpublish::UnpublishOptions,
+    users::UsersCommand,
     workflows::WorkflowsCommand,
 };
 
@@ -34,6 +50,23 @@ pub(crate) enum ClientCommand {
     Export(ExportOptions),
     Apply(ApplyOptions),
     Init(InitOptions),
+    Run(RunOptions),
+    Publish(PublishOptions),
+    Unpublish(UnpublishOptions),
+    List(ListOptions),
+    Describe(DescribeOptions),
+    Events(EventsOptions),
+    Logs(LogsOptions),
+    Whoami(WhoamiOptions),
+    Delete(DeleteOptions),
+    Accounts(AccountsOptions),
+    Login(LoginOptions),
+    Logout(LogoutOptions),
+    Signup(SignupOptions),
+    /// Look after the users of the server; only its operator may
+    #[command(subcommand)]
+    Users(UsersCommand),
+    Completions(CompletionsOptions),
     /// Look after the registry of the server, as its operator
     #[command(subcommand)]
     Registry(RegistryCommand),
@@ -50,6 +83,21 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,
             ClientCommand::Init(options) => init::init(&options),
+            ClientCommand::Publish(options) => publish::publish(options).await,
+            ClientCommand::Run(options) => done(sources::run(options).await),
+            ClientCommand::Unpublish(options) => done(unpublish::unpublish(options).await),
+            ClientCommand::List(options) => done(list::list(options).await),
+            ClientCommand::Describe(options) => done(sources::describe(options).await),
+            ClientCommand::Events(options) => done(sources::events(options).await),
+            ClientCommand::Logs(options) => done(sources::logs(options).await),
+            ClientCommand::Whoami(options) => done(session::whoami(options).await),
+            ClientCommand::Delete(options) => done(sources::delete(options).await),
+            ClientCommand::Accounts(options) => done(accounts::run(options).await),
+            ClientCommand::Login(options) => done(session::login(options).await),
+            ClientCommand::Logout(options) => done(session::logout(&options)),
+            ClientCommand::Signup(options) => done(session::signup(options).await),
+            ClientCommand::Users(command) => done(users::run(command).await),
+            ClientCommand::Completions(options) => done(completions::completions(&options)),
             ClientCommand::Registry(command) => registry::run(command).await,
         }
     });
@@ -60,6 +108,10 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             Err(error)
         }
     })
+}
+
+fn done(outcome: anyhow::Result<()>) -> anyhow::Result<ExitCode> {
+    outcome.map(|()| ExitCode::SUCCESS)
 }
 
 /// Whether whoever read the output has seen enough.

@@ -70,6 +70,27 @@ impl Table {
     }
 }
 
+/// Rows for people or items for programs; with nothing there, people learn how to get something.
+pub(crate) fn show_list<T: Serialize>(
+    items: &[T],
+    json: bool,
+    header: &[&str],
+    hint: &str,
+    row: impl Fn(&T) -> Vec<String>,
+) -> anyhow::Result<()> {
+    if json {
+        return show_json(&items);
+    }
+    if items.is_empty() {
+        return Ok(complain(&format!("{hint}\n"))?);
+    }
+    let mut table = Table::new(header);
+    for item in items {
+        table.row(row(item));
+    }
+    Ok(show(&table.to_text())?)
+}
+
 /// Names and values, one to a line.
 pub(crate) fn fields(fields: &[(&str, String)]) -> String {
     let room = fields.iter().map(|(name, _)| name.len()).max();
@@ -85,6 +106,14 @@ fn width(text: &str) -> usize {
         .to_string()
         .chars()
         .count()
+}
+
+/// Without what could move the cursor or change the terminal: the text is somebody else's.
+pub(crate) fn harmless(text: &str) -> String {
+    let text = anstream::adapter::strip_str(text).to_string();
+    text.chars()
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .collect()
 }
 
 /// A moment in the zone of whoever looks.

@@ -12,6 +12,7 @@ mod import;
 mod packages;
 mod props;
 mod readme;
+mod registry;
 mod routing;
 mod sandbox;
 mod streams;

@@ -191,6 +191,7 @@ impl Engine {
             created_at: now,
             updated_at: now,
             workflow_id: None,
+            imported: true,
         };
         let publication =
             publication(Shelf::Server, &component, now).map_err(|error| error.to_string())?;

@@ -26,7 +26,6 @@ pub use options::{Choice, OptionsAnswer, OptionsQuestion};
 
 use crate::{
     Engine,
-    components::find,
     context::MS_PER_DAY,
     error::EngineError,
     secrets::Opened,
@@ -137,14 +136,10 @@ impl Engine {
             Some(source) if source.component_id.as_str() == component => {
                 self.component_of(source).await?
             }
-            _ => {
-                let user = user.clone();
-                self.context
-                    .store
-                    .read(move |c| find(c, &user, &component))
-                    .await?
-                    .ok_or(EngineError::NotFound("component"))?
-            }
+            _ => self
+                .find_component(user, &component)
+                .await?
+                .ok_or(EngineError::NotFound("component"))?,
         };
         let dynamic = match (dynamic_props_id, &source) {
             (Some(id), _) => self.snapshot(user, &component, &id).await?,

@@ -1,18 +1,18 @@
-//! Saved components, and the registry of what the operator published.
+//! Saved components, and finding those that are published.
 
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use sluice_api::{Component, CreateComponent, Data, FieldQuery, List, PageQuery, PublishComponent};
-use sluice_engine::{CodeInput, Engine, Listing};
-use sluice_model::{ComponentId, Cursor};
-use sluice_store::{
-    components,
-    registry::{self, Shelf},
+use sluice_api::{
+    Component, ComponentScope, ComponentsQuery, CreateComponent, Data, FieldQuery, FoundComponents,
+    List, PageQuery, SearchComponentsQuery,
 };
+use sluice_engine::{CodeInput, ComponentFilter, ComponentSearch, Engine, Listed, Listing, Scope};
+use sluice_model::{ComponentId, Cursor};
+use sluice_store::components;
 
 use crate::{
-    auth::{AuthUser, Operator},
+    auth::AuthUser,
     error::ApiError,
     fields::FieldSelection,
     json_body::JsonBody,
@@ -49,23 +49,39 @@ pub(crate) async fn create(
     Ok(reply::one(on_the_wire(component), &fields))
 }
 
-/// The components that the current user has saved
+/// The components that you saved or published, or those of the registry
 ///
-/// Of each key the newest one, and of each name among those without a key. The code of workflow steps is not listed.
-#[utoipa::path(get, path = "/components", tag = "components", operation_id = "listComponents", params(PageQuery, FieldQuery),
+/// Of what you saved, the newest of each key, and of each name among those without a key; the code of workflow steps is not listed.
+/// Of what is published, the newest version of each key.
+#[utoipa::path(get, path = "/components", tag = "components", operation_id = "listComponents",
+    params(ComponentsQuery, PageQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = List<Component>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
+    Query(wanted): Query<ComponentsQuery>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
-    let Listing { total, rows } = engine.saved_components(&user.id, page).await?;
-    // A cursor needs the exact creation time, which the item on the wire has lost.
+    let scope = match wanted.scope {
+        ComponentScope::Own => Scope::Own,
+        ComponentScope::Published => Scope::Published,
+        ComponentScope::Registry => Scope::Registry,
+    };
+    let filter = ComponentFilter {
+        words: wanted.q.unwrap_or_default(),
+        app: wanted.app,
+        kind: wanted.kind,
+    };
+    let Listing { total, rows } = engine.components(&user.id, scope, filter, page).await?;
+    // A cursor needs the exact time, which the item on the wire has lost.
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
-    let data = rows.into_iter().map(on_the_wire).collect();
+    let data = rows
+        .into_iter()
+        .map(|row| on_the_wire(row.component))
+        .collect();
     let list = List { page_info, data };
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
@@ -95,38 +111,38 @@ pub(crate) async fn get(
     answer(found.await?, &fields)
 }
 
-/// A component of the registry, by key
-#[utoipa::path(get, path = "/components/registry/{key}", tag = "components", operation_id = "getPublishedComponent",
-    params(("key" = String, Path), FieldQuery),
-    responses((status = 200, body = Data<Component>), ApiErrors))]
-pub(crate) async fn get_published(
-    _: AuthUser,
+/// Find published components
+///
+/// Looks among what you published and what the registry has. A key that fits goes first, then the beginning of one, then names.
+#[utoipa::path(get, path = "/components/search", tag = "components", operation_id = "searchComponents", params(SearchComponentsQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = FoundComponents), ApiErrors))]
+pub(crate) async fn search(
+    AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
-    ComponentPath(key): ComponentPath,
-    Query(fields): Query<FieldQuery>,
+    Query(parameters): Query<SearchComponentsQuery>,
 ) -> Result<Response, ApiError> {
-    let found = engine
-        .store()
-        .read(move |c| registry::newest(c, &Shelf::Server, &key));
-    answer(found.await?, &fields)
+    let query = parameters.query.filter(|query| !query.trim().is_empty());
+    let search = ComponentSearch {
+        query: query.ok_or_else(|| ApiError::bad_request("query is required"))?,
+        app: parameters.app,
+        threshold: threshold(parameters.similarity_threshold.as_deref())?,
+    };
+    let found = engine.search_components(&user.id, search).await?;
+    Ok(reply::bare(&FoundComponents {
+        sources: found.sources,
+        actions: found.actions,
+    }))
 }
 
-/// Publish a component to the registry
-///
-/// For the operator only; for everyone else this path does not exist.
-#[utoipa::path(post, path = "/components/registry", tag = "components", operation_id = "publishComponent", request_body = PublishComponent,
-    responses((status = 200, body = Data<Component>), ApiErrors))]
-pub(crate) async fn publish(
-    Operator(user): Operator,
-    State(engine): State<Arc<Engine>>,
-    JsonBody { parameters, fields }: JsonBody<PublishComponent>,
-) -> Result<Response, ApiError> {
-    let id = parameters
-        .component_id
-        .ok_or_else(|| ApiError::bad_request("component_id is required"))?;
-    let id = parse_id(&id)?;
-    let component = engine.publish_component(&user.id, &id).await?;
-    Ok(reply::one(on_the_wire(component), &fields))
+fn threshold(text: Option<&str>) -> Result<f64, ApiError> {
+    let Some(text) = text else {
+        return Ok(1.0);
+    };
+    let number = text.parse().ok();
+    number
+        .filter(|number| (0.0..=1.0).contains(number))
+        .ok_or_else(|| ApiError::bad_request("similarity_threshold must be a number from 0 to 1"))
 }
 
 /// Text that can be no id names nothing.
@@ -134,7 +150,10 @@ pub(super) fn parse_id(text: &str) -> Result<ComponentId, ApiError> {
     ComponentId::parse(text).ok_or(ApiError::NotFound(COMPONENT))
 }
 
-fn answer(found: Option<components::Component>, fields: &FieldQuery) -> Result<Response, ApiError> {
+pub(super) fn answer(
+    found: Option<components::Component>,
+    fields: &FieldQuery,
+) -> Result<Response, ApiError> {
     let component = found.ok_or(ApiError::NotFound(COMPONENT))?;
     Ok(reply::one(
         on_the_wire(component),
@@ -142,11 +161,11 @@ fn answer(found: Option<components::Component>, fields: &FieldQuery) -> Result<R
     ))
 }
 
-fn cursor_of(component: &components::Component) -> String {
-    page::cursor(component.created_at, component.id.as_str())
+fn cursor_of(row: &Listed) -> String {
+    page::cursor(row.at_ms, row.component.id.as_str())
 }
 
-fn on_the_wire(component: components::Component) -> Component {
+pub(super) fn on_the_wire(component: components::Component) -> Component {
     Component {
         id: component.id,
         code: component.code,

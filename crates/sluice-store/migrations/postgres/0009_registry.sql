@@ -1,3 +1,5 @@
+-- What an import of a tree stored belongs to the registry, and is not among what its user saved.
+ALTER TABLE components ADD COLUMN imported BOOLEAN NOT NULL DEFAULT FALSE;
 -- False for what was imported and not yet used: its packages were not looked up, and its shape was read without them.
 ALTER TABLE components ADD COLUMN resolved BOOLEAN NOT NULL DEFAULT TRUE;
 

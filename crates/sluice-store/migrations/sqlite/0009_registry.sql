@@ -1,3 +1,5 @@
+-- What an import of a tree stored belongs to the registry, and is not among what its user saved.
+ALTER TABLE components ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
 -- False for what was imported and not yet used: its packages were not looked up, and its shape was read without them.
 ALTER TABLE components ADD COLUMN resolved INTEGER NOT NULL DEFAULT 1;
 

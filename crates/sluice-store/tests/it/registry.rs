@@ -42,6 +42,7 @@ fn imported(tail: &str, version: &str, code: &str) -> Component {
     Component {
         code_hash: code.to_owned(),
         packages: Packages::Unresolved,
+        imported: true,
         ..version_of(tail, version)
     }
 }

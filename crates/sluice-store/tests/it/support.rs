@@ -255,6 +255,7 @@ pub(crate) fn component(tail: &str, owner: &UserId) -> Component {
         created_at: 1_000,
         updated_at: 1_000,
         workflow_id: None,
+        imported: false,
     }
 }
 

@@ -8,7 +8,7 @@ use sluice_api::{Component, Source, Webhook, Workflow};
 use super::{
     folder::{Folder, Runs, Subscription},
     ids::Ids,
-    plan::{Action, Effect, Plan, SourceChange, Step},
+    plan::{Action, Effect, Plan, Problem, SourceChange, Step},
 };
 use crate::{
     client::{Client, escaped},
@@ -22,7 +22,9 @@ pub(crate) struct Acting<'a> {
     /// Saved components by their code, or why they could not be saved.
     pub(crate) saved: BTreeMap<String, Result<String, String>>,
     pub(crate) done: usize,
-    pub(crate) failed: usize,
+    pub(crate) failures: Vec<Problem>,
+    /// Whether a program reads standard output, which is told of it all in the end.
+    pub(crate) json: bool,
 }
 
 /// Why something failed, in words.
@@ -249,11 +251,17 @@ impl Acting<'_> {
             Effect::Update => "updated",
             Effect::Delete => "deleted",
         };
+        if self.json {
+            return Ok(());
+        }
         show(&format!("{verb} {}\n", step.name))
     }
 
     fn failed(&mut self, name: &str, reason: &str) -> io::Result<()> {
-        self.failed += 1;
+        self.failures.push(Problem {
+            name: name.to_owned(),
+            reason: reason.to_owned(),
+        });
         complain(&format!("{} {name}: {reason}\n", styled(BAD, "failed")))
     }
 }

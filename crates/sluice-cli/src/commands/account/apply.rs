@@ -20,9 +20,10 @@ use super::{
     server::Account,
 };
 use crate::{
-    client::{Client, ClientError, Connection, escaped},
+    client::{Client, ClientError, escaped},
     commands::{
-        output::{complain, show},
+        common::Common,
+        output::{complain, show, show_json},
         secrets::{SecretValues, SecretsFile},
     },
 };
@@ -55,11 +56,11 @@ pub(crate) struct ApplyOptions {
     #[command(flatten)]
     secrets: SecretsFile,
     #[command(flatten)]
-    connection: Connection,
+    common: Common,
 }
 
 pub(crate) async fn apply(options: ApplyOptions) -> anyhow::Result<ExitCode> {
-    let client = options.connection.client()?;
+    let client = options.common.connection.client()?;
     let secrets = SecretValues::new(options.secrets.read()?);
     let folder = match read::read(&options.folder).await? {
         Ok(folder) => folder,
@@ -83,17 +84,26 @@ pub(crate) async fn apply(options: ApplyOptions) -> anyhow::Result<ExitCode> {
         prune: options.prune,
     };
     let (plan, ids) = planning.plan();
-    show(&describe::described(&plan))?;
+    let json = options.common.json;
+    if !json {
+        show(&describe::described(&plan))?;
+    }
     complain(&describe::problems(&plan))?;
     let has_problems = !plan.problems.is_empty();
     if plan.steps.is_empty() || options.dry_run {
+        if json {
+            show_json(&describe::as_json(&plan, None))?;
+        }
         return Ok(match (has_problems, plan.steps.is_empty()) {
             (true, _) => ExitCode::FAILURE,
             (false, true) => ExitCode::SUCCESS,
             (false, false) => ExitCode::from(DIFFERS),
         });
     }
-    if !options.yes && !agreed()? {
+    if !options.yes && !agreed(json)? {
+        if json {
+            show_json(&describe::as_json(&plan, None))?;
+        }
         return Ok(ExitCode::from(DIFFERS));
     }
     let saved = account.components.iter();
@@ -104,11 +114,17 @@ pub(crate) async fn apply(options: ApplyOptions) -> anyhow::Result<ExitCode> {
         ids,
         saved: saved.collect(),
         done: 0,
-        failed: 0,
+        failures: Vec::new(),
+        json,
     };
     acting.act(&plan).await?;
-    let failed = acting.failed + plan.problems.len();
-    show(&format!("{} done, {failed} failed\n", acting.done))?;
+    let failed = acting.failures.len() + plan.problems.len();
+    if json {
+        let carried_out = (acting.done, acting.failures.as_slice());
+        show_json(&describe::as_json(&plan, Some(carried_out)))?;
+    } else {
+        show(&format!("{} done, {failed} failed\n", acting.done))?;
+    }
     Ok(if failed == 0 {
         ExitCode::SUCCESS
     } else {
@@ -133,8 +149,8 @@ async fn registry(
     Ok(registry)
 }
 
-fn agreed() -> io::Result<bool> {
-    if !io::stdin().is_terminal() {
+fn agreed(json: bool) -> io::Result<bool> {
+    if json || !io::stdin().is_terminal() {
         complain("Nothing was changed: give --yes to apply this without being asked\n")?;
         return Ok(false);
     }

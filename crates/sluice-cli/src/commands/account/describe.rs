@@ -1,6 +1,8 @@
-//! A plan as people read it.
+//! A plan as people and as programs read it.
 
 use std::fmt::Write;
+
+use serde_json::{Value, json};
 
 use super::plan::{Effect, Plan, Problem};
 use crate::commands::output::{BAD, CHANGED, FAINT, GOOD, counted, styled};
@@ -24,6 +26,26 @@ pub(crate) fn described(plan: &Plan) -> String {
     }
     line(&mut text, &summary(plan));
     text
+}
+
+/// The plan, with what came of it once it was carried out.
+pub(crate) fn as_json(plan: &Plan, carried_out: Option<(usize, &[Problem])>) -> Value {
+    let changes: Vec<Value> = plan
+        .steps
+        .iter()
+        .map(|step| {
+            let effect = step.action.effect();
+            json!({ "name": step.name, "effect": effect, "details": step.details })
+        })
+        .collect();
+    let mut told = json!({
+        "changes": changes, "unchanged": plan.unchanged, "left": plan.left, "problems": plan.problems,
+    });
+    if let Some((done, failed)) = carried_out {
+        told["done"] = json!(done);
+        told["failed"] = json!(failed);
+    }
+    told
 }
 
 pub(crate) fn problems(plan: &Plan) -> String {

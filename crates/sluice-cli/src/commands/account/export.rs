@@ -3,11 +3,12 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
+use serde_json::json;
 
 use super::{picture::folder_of, server::Account, write};
-use crate::{
-    client::Connection,
-    commands::output::{counted, show},
+use crate::commands::{
+    common::Common,
+    output::{counted, show, show_json},
 };
 
 /// Write everything of an account to a folder: components, sources, workflows, webhooks and subscriptions
@@ -20,13 +21,19 @@ pub(crate) struct ExportOptions {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
-    connection: Connection,
+    common: Common,
 }
 
 pub(crate) async fn export(options: ExportOptions) -> anyhow::Result<ExitCode> {
-    let client = options.connection.client()?;
+    let client = options.common.connection.client()?;
     let account = Account::fetch(&client).await?;
     let written = write::write(&options.folder, &folder_of(&account))?;
+    if options.common.json {
+        show_json(&json!({
+            "folder": options.folder, "files": written.files, "changed": written.changed, "removed": written.removed,
+        }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     show(&format!(
         "{} in {}: {} changed, {} removed\n",
         counted(written.files, "file"),

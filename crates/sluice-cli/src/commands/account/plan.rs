@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 use sluice_api::Component;
 
@@ -25,6 +26,7 @@ pub(crate) struct Plan {
     pub(crate) problems: Vec<Problem>,
 }
 
+#[derive(Serialize)]
 pub(crate) struct Problem {
     pub(crate) name: String,
     pub(crate) reason: String,
@@ -80,7 +82,8 @@ pub(crate) struct SourceChange {
 }
 
 /// What happens to a thing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Effect {
     Create,
     Update,

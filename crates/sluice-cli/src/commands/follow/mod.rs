@@ -11,20 +11,23 @@ pub(crate) use self::{
     text::{Form, event_text, line_text},
 };
 use crate::{
-    client::{Client, ClientError},
+    client::{Client, ClientError, escaped},
     commands::output::{complain, show},
 };
 
 /// Before everything that a source has emitted or logged.
 pub(crate) const BEGINNING: EventId = EventId { ms: 0, seq: 0 };
 
-/// The events of a source after the given one; without one, from now on.
+/// The events of a source after the given one; without one, from now on. Without a channel, those of all but the server's own.
 pub(crate) async fn events(
     client: &Client,
     source: &SourceId,
+    channel: Option<&str>,
     after: Option<EventId>,
 ) -> Result<Feed<EventSummary>, ClientError> {
-    Feed::open(client, format!("/sources/{source}/sse"), after).await
+    let selection = channel.map(|name| format!("?event_name={}", escaped(name)));
+    let path = format!("/sources/{source}/sse{}", selection.unwrap_or_default());
+    Feed::open(client, path, after).await
 }
 
 /// The log of a source after the given line; without one, from now on. [`place_of`] says which that is.

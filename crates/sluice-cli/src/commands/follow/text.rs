@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use serde_json::{Value, value::RawValue};
 use sluice_api::{EventSummary, LogLine};
 
-use crate::commands::output::{BAD, CHANGED, FAINT, moment, styled};
+use crate::commands::output::{BAD, CHANGED, FAINT, harmless, moment, styled};
 
 /// Who reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,14 +85,6 @@ fn one_line(json: &RawValue) -> String {
 fn json_line(item: &impl serde::Serialize) -> String {
     let text = serde_json::to_string(item).expect("what came as JSON goes as JSON");
     format!("{}\n", text.replace(['\n', '\r'], " "))
-}
-
-/// Without what could move the cursor or change the terminal: the text is somebody else's.
-fn harmless(text: &str) -> String {
-    let text = anstream::adapter::strip_str(text).to_string();
-    text.chars()
-        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
-        .collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::target::Target;
 use crate::commands::{
+    ask::Agreement,
     common::Common,
     output::{show, show_json},
 };
@@ -15,12 +16,19 @@ pub(crate) struct DeleteOptions {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
+    agreement: Agreement,
+    #[command(flatten)]
     common: Common,
 }
 
 pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
     let workflow = options.target.find(&client).await?;
+    let question = format!(
+        "Delete {} with its versions, runs and events?",
+        workflow.name_slug
+    );
+    options.agreement.to(&question, options.common.json)?;
     client
         .delete(&format!("/workflows/{}", workflow.id))
         .await?;

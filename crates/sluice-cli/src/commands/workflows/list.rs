@@ -4,9 +4,12 @@ use clap::Args;
 use sluice_api::Workflow;
 
 use super::describe::trigger_words;
-use crate::commands::{
-    common::Common,
-    output::{FAINT, GOOD, Table, show, show_json, styled},
+use crate::{
+    client::Client,
+    commands::{
+        common::Common,
+        output::{FAINT, GOOD, show_list, styled},
+    },
 };
 
 /// List the workflows of the account, newest first
@@ -18,30 +21,28 @@ pub(crate) struct ListOptions {
 
 pub(super) async fn list(options: ListOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
+    show_all(&client, options.common.json).await
+}
+
+/// All workflows of the account.
+pub(crate) async fn show_all(client: &Client, json: bool) -> anyhow::Result<()> {
     let workflows: Vec<Workflow> = client.all("/workflows").await?;
-    if options.common.json {
-        return show_json(&workflows);
-    }
-    if workflows.is_empty() {
-        show("No workflows yet: `sluice workflows deploy FILE` makes one.\n")?;
-        return Ok(());
-    }
-    let mut table = Table::new(&["SLUG", "ID", "VERSION", "STATE", "QUEUED", "TRIGGERS"]);
-    for workflow in workflows {
+    let header = ["SLUG", "ID", "VERSION", "STATE", "QUEUED", "TRIGGERS"];
+    let hint = "No workflows yet: `sluice workflows deploy FILE` makes one";
+    show_list(&workflows, json, &header, hint, |workflow| {
         let triggers: Vec<&str> = workflow.triggers.iter().map(trigger_words).collect();
-        table.row(vec![
-            workflow.name_slug,
+        vec![
+            workflow.name_slug.clone(),
             workflow.id.to_string(),
             workflow.version.to_string(),
             activity(workflow.active),
             workflow.queued.to_string(),
             triggers.join(", "),
-        ]);
-    }
-    Ok(show(&table.to_text())?)
+        ]
+    })
 }
 
-pub(super) fn activity(active: bool) -> String {
+pub(crate) fn activity(active: bool) -> String {
     if active {
         styled(GOOD, "active")
     } else {

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use sluice_model::workflow::SCHEMA;
 
+pub(crate) use self::list::{activity, show_all};
 use super::output::show;
 
 #[derive(Debug, Subcommand)]

@@ -1,15 +1,9 @@
 //! `sluice workflows run`
 
-use std::{
-    fs,
-    io::{self, Read},
-    process::ExitCode,
-    time::Duration,
-};
+use std::{process::ExitCode, time::Duration};
 
-use anyhow::Context;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use sluice_api::{Invocation, Run};
 use sluice_model::workflow::PauseKind;
 
@@ -18,6 +12,7 @@ use crate::{
     client::{Client, ClientError},
     commands::{
         common::Common,
+        event::GivenEvent,
         output::{show, show_json},
     },
 };
@@ -30,9 +25,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 pub(crate) struct RunOptions {
     #[command(flatten)]
     target: Target,
-    /// What triggers it: JSON, @FILE with JSON, or - for JSON on standard input
-    #[arg(long, value_name = "JSON|@FILE|-", default_value = "{}")]
-    event: String,
+    #[command(flatten)]
+    event: GivenEvent,
     /// Wait until it has ended or waits for somebody, and show what it did; a run that fails exits with 1
     #[arg(long)]
     wait: bool,
@@ -41,7 +35,7 @@ pub(crate) struct RunOptions {
 }
 
 pub(super) async fn run(options: RunOptions) -> anyhow::Result<ExitCode> {
-    let event = event(&options.event)?;
+    let event = options.event.read()?;
     let client = options.common.connection.client()?;
     let workflow = options.target.find(&client).await?;
     let path = format!("/workflows/{}", workflow.id);
@@ -84,17 +78,4 @@ async fn settled(client: &Client, path: &str) -> Result<Run, ClientError> {
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
-}
-
-fn event(given: &str) -> anyhow::Result<Value> {
-    let text = if given == "-" {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text)?;
-        text
-    } else if let Some(path) = given.strip_prefix('@') {
-        fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?
-    } else {
-        given.to_owned()
-    };
-    serde_json::from_str(&text).context("--event is not JSON")
 }

@@ -1,4 +1,4 @@
-//! What the files of this folder share: components, a server with small limits, and ways to make events and lists.
+//! What these files and those of the registry share: components, a server with small limits, and ways to make events and lists.
 
 use std::{fmt::Write, sync::OnceLock};
 
@@ -8,7 +8,7 @@ use sluice_testkit::{Answer, Api, Server, wait_for};
 use crate::support::{Deployed, PATIENCE, deploy, own_server};
 
 /// Emits what its event asks for: `emits` is a list of `[data, metadata]`.
-pub(super) const EMITTER: &str = r#"
+pub(crate) const EMITTER: &str = r#"
 module.exports = {
   name: "Emitter", version: "0.0.1", props: { http: "$.interface.http" },
   run(event) { for (const [data, metadata] of event.emits ?? [[event.body]]) this.$emit(data, metadata); },
@@ -55,7 +55,7 @@ pub(super) async fn idle_source(api: &Api) -> Deployed {
 }
 
 /// The id of a saved component.
-pub(super) async fn save(api: &Api, code: &str) -> String {
+pub(crate) async fn save(api: &Api, code: &str) -> String {
     let component = api
         .post("/components", &json!({ "component_code": code }))
         .await
@@ -63,7 +63,7 @@ pub(super) async fn save(api: &Api, code: &str) -> String {
     text(&component["id"])
 }
 
-pub(super) fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     value.as_str().expect("a string").to_owned()
 }
 
@@ -75,7 +75,7 @@ pub(super) fn field_names(value: &Value) -> Vec<&str> {
 }
 
 /// Every byte as `%XX`, which is right anywhere in an address.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() * 3);
     for byte in text.bytes() {
         write!(escaped, "%{byte:02X}").expect("a string takes any text");
@@ -85,7 +85,7 @@ pub(super) fn escaped(text: &str) -> String {
 
 /// Asserts a refusal with the body that all of them share, and gives its `error`.
 #[track_caller]
-pub(super) fn refused(answer: Answer, status: u16) -> String {
+pub(crate) fn refused(answer: Answer, status: u16) -> String {
     assert_eq!(
         answer.header("content-type"),
         Some("application/json"),
@@ -107,7 +107,7 @@ pub(super) async fn emit(source: &Deployed, emits: &[Value]) {
 }
 
 /// As [`emit`], on the default channel: the numbers from 1 to `count`.
-pub(super) async fn emit_numbers(source: &Deployed, count: u64) {
+pub(crate) async fn emit_numbers(source: &Deployed, count: u64) {
     let emits: Vec<Value> = (1..=count).map(|number| json!([number])).collect();
     emit(source, &emits).await;
 }
@@ -122,7 +122,7 @@ async fn total_events(source: &Deployed) -> u64 {
 }
 
 /// A page of a list.
-pub(super) async fn page(api: &Api, path: &str) -> Page {
+pub(crate) async fn page(api: &Api, path: &str) -> Page {
     let body = api.get(path).await.expect(200);
     assert_eq!(field_names(&body), ["page_info", "data"]);
     let rows = body["data"].as_array().expect("a list").clone();
@@ -133,18 +133,18 @@ pub(super) async fn page(api: &Api, path: &str) -> Page {
     }
 }
 
-pub(super) struct Page {
-    pub(super) info: Value,
-    pub(super) rows: Vec<Value>,
+pub(crate) struct Page {
+    pub(crate) info: Value,
+    pub(crate) rows: Vec<Value>,
 }
 
 impl Page {
     /// One field of every row.
-    pub(super) fn each(&self, field: &str) -> Vec<Value> {
+    pub(crate) fn each(&self, field: &str) -> Vec<Value> {
         self.rows.iter().map(|row| row[field].clone()).collect()
     }
 
-    pub(super) fn end_cursor(&self) -> String {
+    pub(crate) fn end_cursor(&self) -> String {
         text(&self.info["end_cursor"])
     }
 

@@ -28,7 +28,7 @@ use crate::{
 const TIME: Duration = Duration::from_secs(3);
 
 /// Fields and parameters that some endpoint takes.
-const NAMES: [&str; 45] = [
+const NAMES: [&str; 49] = [
     "component_id",
     "component_code",
     "component_url",
@@ -57,6 +57,10 @@ const NAMES: [&str; 45] = [
     "page",
     "prev_context",
     "query",
+    "scope",
+    "app",
+    "type",
+    "similarity_threshold",
     "emitter_id",
     "listener_id",
     "url",

@@ -9,7 +9,7 @@ use sluice_runtime::{CodeFault, Language, Role, language, step_code};
 use sluice_store::components::Component;
 
 use super::findings::Findings;
-use crate::{Engine, code, components::find, error::EngineError};
+use crate::{Engine, code, error::EngineError};
 
 /// What the code of steps is looked for among.
 pub(super) struct Surroundings<'a> {
@@ -79,7 +79,13 @@ impl Engine {
                 })
             }
             StepCode::Action(name) => {
-                let found = self.saved_action(around.user, name).await?;
+                let found = match self.find_component(around.user, name).await {
+                    Err(EngineError::InvalidCode(faults)) => {
+                        findings.add_code(&path("action"), faults);
+                        return Ok(None);
+                    }
+                    found => found?,
+                };
                 let fault = match &found {
                     None => "names no component of yours and none of the registry",
                     Some(component) if component.shape.kind == ComponentKind::Source => {
@@ -108,16 +114,6 @@ impl Engine {
         let mut component = self.inspect(around.user, prepared, None, role).await?;
         component.workflow_id = Some(around.workflow.clone());
         Ok(component)
-    }
-
-    async fn saved_action(
-        &self,
-        user: &UserId,
-        name: &str,
-    ) -> Result<Option<Component>, EngineError> {
-        let (user, name) = (user.clone(), name.to_owned());
-        let found = self.context.store.read(move |c| find(c, &user, &name));
-        Ok(found.await?)
     }
 }
 

@@ -1,27 +1,15 @@
 //! The registry: what the operator published to this server, for everyone to deploy.
 
 use serde_json::json;
-use sluice_testkit::{Answer, Api, Backend};
+use sluice_testkit::{Answer, Api};
 
-use super::fixtures::{EMITTER, emit_numbers, refused, save, text};
-use crate::support::{Deployed, new_user, shared_server, unique_name};
+use super::{emitter, operator, registered, unique_key};
+use crate::{
+    api::fixtures::{EMITTER, emit_numbers, refused, save, text},
+    support::{Deployed, new_user},
+};
 
-fn operator() -> Api {
-    shared_server(Backend::Sqlite).api()
-}
-
-/// A key of the form that the registry wants, unlike that of any other test.
-fn unique_key() -> String {
-    format!("test-{}", unique_name())
-}
-
-fn emitter(key: &str, version: &str) -> String {
-    EMITTER.replace(
-        r#"version: "0.0.1""#,
-        &format!(r#"version: "{version}", key: "{key}""#),
-    )
-}
-
+/// Publishes what the operator has saved before.
 async fn publish(api: &Api, code: &str) -> Answer {
     let id = save(api, code).await;
     api.post("/components/registry", &json!({ "component_id": id }))
@@ -60,12 +48,27 @@ async fn a_published_component_is_deployed_by_its_key_by_anyone() {
 }
 
 #[tokio::test]
-async fn the_newest_published_version_stands_under_the_key() {
+async fn the_highest_version_stands_under_the_key_and_a_release_above_its_pre_releases() {
     let (api, key) = (operator(), unique_key());
-    publish(&api, &emitter(&key, "1.0.0")).await.expect(200);
-    publish(&api, &emitter(&key, "1.1.0")).await.expect(200);
-    let found = api.get(&format!("/components/registry/{key}")).await.ok();
-    assert_eq!(found["version"], "1.1.0");
+    for (version, newest) in [
+        ("1.9.0", "1.9.0"),
+        ("1.10.0-beta.1", "1.10.0-beta.1"),
+        ("1.10.0", "1.10.0"),
+        ("1.2.0", "1.10.0"),
+        ("1.10.0-rc.1", "1.10.0"),
+    ] {
+        publish(&api, &emitter(&key, version)).await.expect(200);
+        let found = api.get(&format!("/components/registry/{key}")).await.ok();
+        assert_eq!(found["version"], newest);
+    }
+}
+
+#[tokio::test]
+async fn code_is_published_without_being_saved_before() {
+    let (api, key) = (operator(), unique_key());
+    let body = json!({ "component_code": emitter(&key, "1.0.0") });
+    let published = api.post("/components/registry", &body).await.ok();
+    assert_eq!(registered(&key).await.ok(), published);
 }
 
 #[tokio::test]
@@ -96,6 +99,9 @@ async fn publishing_names_a_component_of_the_operators() {
         let body = json!({ "component_id": id });
         refused(operator().post("/components/registry", &body).await, status);
     }
+    let nothing = operator().post("/components/registry", &json!({})).await;
+    let message = refused(nothing, 400);
+    assert!(message.contains("component_url"), "{message}");
 }
 
 #[tokio::test]
@@ -116,10 +122,55 @@ async fn registry_components_need_a_key_of_app_and_name_and_a_semantic_version()
 }
 
 #[tokio::test]
+async fn the_key_of_a_registry_component_begins_with_an_app_that_its_props_name() {
+    let api = operator();
+    let key = unique_key();
+    let with_apps = |apps: &[&str]| {
+        let props: String = apps
+            .iter()
+            .enumerate()
+            .map(|(number, app)| format!("a{number}: {{ type: 'app', app: '{app}' }}, "))
+            .collect();
+        emitter(&key, "1.0.0").replace("props: {", &format!("props: {{ {props}"))
+    };
+    let message = refused(publish(&api, &with_apps(&["other", "tes"])).await, 422);
+    assert!(
+        message.contains("does not begin with other- or tes-"),
+        "{message}"
+    );
+    publish(&api, &with_apps(&["other", "test"]))
+        .await
+        .expect(200);
+}
+
+#[tokio::test]
 async fn a_version_is_published_once() {
     let (api, key) = (operator(), unique_key());
     publish(&api, &emitter(&key, "1.0.0")).await.expect(200);
-    refused(publish(&api, &emitter(&key, "1.0.0")).await, 409);
+    let message = refused(publish(&api, &emitter(&key, "1.0.0")).await, 409);
+    assert_eq!(message, "version 1.0.0 is already published under this key");
+}
+
+#[tokio::test]
+async fn unpublishing_takes_every_version_and_what_runs_keeps_running() {
+    let (api, key) = (operator(), unique_key());
+    publish(&api, &emitter(&key, "1.0.0")).await.expect(200);
+    publish(&api, &emitter(&key, "1.1.0")).await.expect(200);
+    let user = new_user().await;
+    let source = user.post("/sources", &json!({ "key": key })).await.ok();
+    let path = format!("/components/registry/{key}");
+    refused(user.delete(&path).await, 404);
+    api.delete(&path).await.expect(204);
+    refused(api.delete(&path).await, 404);
+    refused(api.get(&path).await, 404);
+    refused(user.post("/sources", &json!({ "key": key })).await, 404);
+    let source = Deployed {
+        id: text(&source["id"]),
+        api: user,
+        source,
+    };
+    emit_numbers(&source, 1).await;
+    publish(&api, &emitter(&key, "1.0.0")).await.expect(200);
 }
 
 #[tokio::test]

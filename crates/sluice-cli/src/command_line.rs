@@ -1,0 +1,112 @@
+//! The command line as people meet it: which commands there are, and the help above them.
+
+use std::fmt::Write;
+
+use anstyle::Style;
+use clap::{Command, CommandFactory};
+
+use crate::Cli;
+
+const HEADING: Style = Style::new().bold().underline();
+const NAME: Style = Style::new().bold();
+
+/// Every command stands in one of these.
+const GROUPS: [(&str, &[&str]); 4] = [
+    (
+        "Develop",
+        &[
+            "init",
+            "dev",
+            "test",
+            "deploy",
+            "update",
+            "run",
+            "publish",
+            "unpublish",
+        ],
+    ),
+    ("Look", &["list", "describe", "events", "logs", "whoami"]),
+    (
+        "Manage",
+        &[
+            "delete",
+            "workflows",
+            "accounts",
+            "webhooks",
+            "subscribe",
+            "unsubscribe",
+            "export",
+            "apply",
+        ],
+    ),
+    (
+        "Operate",
+        &[
+            "serve",
+            "login",
+            "logout",
+            "signup",
+            "users",
+            "registry",
+            "completions",
+            "help",
+        ],
+    ),
+];
+
+/// The parser, with its commands in groups rather than in one long list.
+pub(crate) fn command_line() -> Command {
+    let mut command = Cli::command();
+    command.build();
+    let template = template(&command);
+    Cli::command().help_template(template)
+}
+
+fn template(command: &Command) -> String {
+    let room = visible(command).map(|(name, _)| name.len()).max();
+    let room = room.unwrap_or_default();
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for (group, names) in GROUPS {
+        let _ = writeln!(text, "\n{HEADING}{group}{HEADING:#}");
+        for name in names {
+            let found = visible(command).find(|(found, _)| found == name);
+            if let Some((name, about)) = found {
+                let _ = writeln!(text, "  {NAME}{name:room$}{NAME:#}  {about}");
+            }
+        }
+    }
+    let _ = writeln!(text, "\n{HEADING}Options{HEADING:#}\n{{options}}");
+    text + "\n`sluice help COMMAND` says more of a command."
+}
+
+/// The commands that help shows, each with the line about it.
+pub(crate) fn visible(command: &Command) -> impl Iterator<Item = (String, String)> {
+    let commands = command.get_subcommands().filter(|it| !it.is_hide_set());
+    commands.map(|command| {
+        let about = command.get_about().map(ToString::to_string);
+        (command.get_name().to_owned(), about.unwrap_or_default())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_stands_in_one_group_and_says_what_it_does() {
+        let mut command = Cli::command();
+        command.build();
+        for (name, about) in visible(&command) {
+            let groups = GROUPS
+                .iter()
+                .filter(|(_, names)| names.contains(&name.as_str()));
+            assert_eq!(groups.count(), 1, "{name}");
+            assert!(!about.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        command_line().debug_assert();
+    }
+}

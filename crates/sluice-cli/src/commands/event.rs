@@ -1,0 +1,32 @@
+//! An event that somebody gives by hand.
+
+use std::{
+    fs,
+    io::{self, Read},
+};
+
+use anyhow::Context;
+use clap::Args;
+use serde_json::Value;
+
+#[derive(Debug, Args)]
+pub(crate) struct GivenEvent {
+    /// What it runs with: JSON, @FILE with JSON, or - for JSON on standard input
+    #[arg(long, value_name = "JSON|@FILE|-", default_value = "{}")]
+    event: String,
+}
+
+impl GivenEvent {
+    pub(crate) fn read(&self) -> anyhow::Result<Value> {
+        let text = if self.event == "-" {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text)?;
+            text
+        } else if let Some(path) = self.event.strip_prefix('@') {
+            fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?
+        } else {
+            self.event.clone()
+        };
+        serde_json::from_str(&text).context("--event is not JSON")
+    }
+}

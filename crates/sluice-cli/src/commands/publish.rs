@@ -1,0 +1,85 @@
+//! `sluice publish`
+
+use std::{path::Path, process::ExitCode};
+
+use anyhow::bail;
+use clap::Args;
+use serde_json::{Value, json};
+use sluice_api::Component;
+
+use super::{
+    code::read_module,
+    common::Common,
+    output::{GOOD, show, show_json, styled},
+};
+use crate::exit;
+
+const EXAMPLES: &str = "\
+Examples:
+  sluice publish new-order.mjs
+  sluice publish https://github.com/you/components/blob/main/new-order.mjs
+  sluice publish new-order.mjs --server";
+
+/// Publish a component under its key, so that it can be deployed by it
+///
+/// The component needs a `key` and a semantic `version`; a version that is published already is refused. With --json it
+/// prints the component, or `{\"error\": …}`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct PublishOptions {
+    /// A file, with all that it imports, or an address
+    #[arg(value_name = "FILE|URL")]
+    file: String,
+    /// Publish to the registry, for everyone on this server; only the operator may
+    #[arg(long)]
+    server: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+pub(crate) async fn publish(options: PublishOptions) -> anyhow::Result<ExitCode> {
+    let published = send(&options).await;
+    match published {
+        Ok(component) if options.common.json => show_json(&component)?,
+        Ok(component) => {
+            let key = component.key.unwrap_or_default();
+            let version = component.version;
+            let done = styled(GOOD, "Published");
+            show(&format!("{done} {key} {version}\n"))?;
+        }
+        Err(error) if options.common.json => {
+            show_json(&json!({ "error": format!("{error:#}") }))?;
+            return Ok(exit::code_of(&error));
+        }
+        Err(error) => return Err(error),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn send(options: &PublishOptions) -> anyhow::Result<Component> {
+    let client = options.common.connection.client()?;
+    let body = body(&options.file).await?;
+    let path = if options.server {
+        "/components/registry"
+    } else {
+        "/components/published"
+    };
+    client.post(path, &body).await.map_err(|error| {
+        if error.is_not_found() && options.server {
+            return anyhow::anyhow!(
+                "only the operator of the server publishes to its registry: without --server it goes into your account"
+            );
+        }
+        error.into()
+    })
+}
+
+async fn body(file: &str) -> anyhow::Result<Value> {
+    if file.starts_with("http://") || file.starts_with("https://") {
+        return Ok(json!({ "component_url": file }));
+    }
+    match read_module(Path::new(file)).await? {
+        Ok(module) => Ok(json!({ "component_code": module.sent() })),
+        Err(faults) => bail!("{}", faults.join("\n")),
+    }
+}

@@ -1,0 +1,41 @@
+//! `sluice logout`
+
+use clap::Args;
+use serde_json::json;
+
+use super::profile_name;
+use crate::{
+    client::config::Config,
+    commands::{
+        common::Common,
+        output::{show, show_json},
+    },
+    exit::NotFound,
+};
+
+/// Forget a profile, with its API key
+///
+/// The key itself goes on working; an operator can replace it with `sluice users rotate-key`.
+#[derive(Debug, Args)]
+pub(crate) struct LogoutOptions {
+    #[command(flatten)]
+    common: Common,
+}
+
+pub(crate) fn logout(options: &LogoutOptions) -> anyhow::Result<()> {
+    let Common { json, connection } = &options.common;
+    let mut config = Config::load()?;
+    let profile = profile_name(connection, &config);
+    if !config.remove(&profile) {
+        let path = config.path().display();
+        return Err(NotFound(format!(
+            "there is no profile {profile} in {path}: `sluice list profiles` shows yours"
+        ))
+        .into());
+    }
+    config.save()?;
+    if *json {
+        return show_json(&json!({ "profile": profile }));
+    }
+    Ok(show(&format!("Logged out of profile {profile}\n"))?)
+}

@@ -1,0 +1,123 @@
+//! Published components: those of an account, and the operator's for the whole server.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use http::StatusCode;
+use sluice_api::{Component, Data, FieldQuery, PublishComponent};
+use sluice_engine::{CodeInput, Engine, ToPublish};
+use sluice_model::UserId;
+use sluice_store::registry::{self, Shelf};
+
+use crate::{
+    auth::{AuthUser, Operator},
+    error::ApiError,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    path::ComponentPath,
+    query::Query,
+    reply,
+    routes::components::{answer, on_the_wire, parse_id},
+};
+
+/// Publish a component into your account
+///
+/// It needs a key, of letters, digits, `-` and `_`, and a semantic version that is not published yet.
+#[utoipa::path(post, path = "/components/published", tag = "components", operation_id = "publishToAccount", request_body = PublishComponent,
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Component>), ApiErrors))]
+pub(crate) async fn publish_to_account(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    body: JsonBody<PublishComponent>,
+) -> Result<Response, ApiError> {
+    let shelf = Shelf::Account(user.id.clone());
+    publish_on(&engine, &user.id, shelf, body).await
+}
+
+/// Remove every version of a key from your account
+///
+/// What was made from them keeps running.
+#[utoipa::path(delete, path = "/components/published/{key}", tag = "components", operation_id = "unpublishFromAccount",
+    params(("key" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 204, description = "Unpublished"), ApiErrors))]
+pub(crate) async fn unpublish_from_account(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    ComponentPath(key): ComponentPath,
+) -> Result<StatusCode, ApiError> {
+    let shelf = Shelf::Account(user.id);
+    engine.unpublish_component(shelf, key).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A component of the registry, by key
+///
+/// The newest version. Nothing is installed for it.
+#[utoipa::path(get, path = "/components/registry/{key}", tag = "components", operation_id = "getPublishedComponent",
+    params(("key" = String, Path), FieldQuery),
+    responses((status = 200, body = Data<Component>), ApiErrors))]
+pub(crate) async fn get(
+    _: AuthUser,
+    State(engine): State<Arc<Engine>>,
+    ComponentPath(key): ComponentPath,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let found = engine
+        .store()
+        .read(move |c| registry::newest(c, &Shelf::Server, &key));
+    answer(found.await?, &fields)
+}
+
+/// Publish a component to the registry
+///
+/// It needs a key of the form `<app>-<name>`, where the app is one of its props if it has any, and a semantic version that is not
+/// published yet. For the operator only; for everyone else this path does not exist.
+#[utoipa::path(post, path = "/components/registry", tag = "components", operation_id = "publishComponent", request_body = PublishComponent,
+    responses((status = 200, body = Data<Component>), ApiErrors))]
+pub(crate) async fn publish(
+    Operator(user): Operator,
+    State(engine): State<Arc<Engine>>,
+    body: JsonBody<PublishComponent>,
+) -> Result<Response, ApiError> {
+    publish_on(&engine, &user.id, Shelf::Server, body).await
+}
+
+/// Remove every version of a key from the registry
+///
+/// What was made from them keeps running. For the operator only; for everyone else this path does not exist.
+#[utoipa::path(delete, path = "/components/registry/{key}", tag = "components", operation_id = "unpublishComponent",
+    params(("key" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 204, description = "Unpublished"), ApiErrors))]
+pub(crate) async fn unpublish(
+    _: Operator,
+    State(engine): State<Arc<Engine>>,
+    ComponentPath(key): ComponentPath,
+) -> Result<StatusCode, ApiError> {
+    engine.unpublish_component(Shelf::Server, key).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn publish_on(
+    engine: &Engine,
+    user: &UserId,
+    shelf: Shelf,
+    JsonBody { parameters, fields }: JsonBody<PublishComponent>,
+) -> Result<Response, ApiError> {
+    let PublishComponent {
+        component_id,
+        component_code: code,
+        component_url: url,
+    } = parameters;
+    let what = match component_id {
+        Some(id) => ToPublish::Saved(parse_id(&id)?),
+        None if code.is_some() || url.is_some() => ToPublish::Code(CodeInput { code, url }),
+        None => {
+            return Err(ApiError::bad_request(
+                "one of component_id, component_code and component_url is required",
+            ));
+        }
+    };
+    let component = engine.publish_component(user, shelf, what).await?;
+    Ok(reply::one(on_the_wire(component), &fields))
+}

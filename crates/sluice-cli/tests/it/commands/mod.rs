@@ -3,8 +3,15 @@
 mod apply;
 mod apply_secrets;
 mod connection;
+mod deploy;
+mod deploy_follow;
+mod deploy_script;
 mod export;
 mod fixtures;
+mod form;
+mod form_accounts;
+mod form_options;
 mod round_trip;
+mod update;
 mod workflow_commands;
 mod workflow_deploy;

@@ -166,7 +166,7 @@ impl<'a> Session<'a> {
         after: Option<EventId>,
     ) -> Result<(Feed<EventSummary>, Feed<LogLine>), ClientError> {
         let client = self.wanted.client;
-        let events = follow::events(client, &source.id, after).await?;
+        let events = follow::events(client, &source.id, None, after).await?;
         let lines = follow::lines(client, &source.id, after).await?;
         Ok((events, lines))
     }

@@ -63,6 +63,7 @@ pub use metrics::Metrics;
 pub use questions::{Choice, DeclaredProps, Draft, OptionsAnswer, OptionsQuestion};
 pub use sends::{S3Settings, SendSettings, SmtpSettings};
 pub use settings::Settings;
+pub use source::binding;
 pub use startup::EngineOptions;
 pub use streams::{EventReader, LineReader, LiveEvent, StreamEnd, StreamedEvent};
 pub use users::{FirstUser, NewUser};

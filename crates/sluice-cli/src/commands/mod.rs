@@ -8,12 +8,15 @@ mod common;
 mod completions;
 mod component;
 mod deploy;
+mod dev;
 mod event;
 mod follow;
 mod form;
+mod given_props;
 mod init;
 mod list;
 mod output;
+mod places;
 mod progress;
 mod prompt;
 mod publish;
@@ -21,6 +24,7 @@ mod registry;
 mod secrets;
 mod session;
 mod sources;
+mod test;
 mod unpublish;
 mod update;
 mod users;
@@ -38,12 +42,14 @@ use self::{
     accounts::AccountsOptions,
     completions::CompletionsOptions,
     deploy::DeployOptions,
+    dev::DevOptions,
     init::InitOptions,
     list::ListOptions,
     publish::PublishOptions,
     registry::RegistryCommand,
     session::{LoginOptions, LogoutOptions, SignupOptions, WhoamiOptions},
     sources::{DeleteOptions, DescribeOptions, EventsOptions, LogsOptions, RunOptions},
+    test::TestOptions,
     unpublish::UnpublishOptions,
     update::UpdateOptions,
     users::UsersCommand,
@@ -59,7 +65,9 @@ pub(crate) enum ClientCommand {
     Workflows(WorkflowsCommand),
     Export(ExportOptions),
     Apply(ApplyOptions),
+    Dev(DevOptions),
     Init(InitOptions),
+    Test(TestOptions),
     Run(RunOptions),
     Publish(PublishOptions),
     Unpublish(UnpublishOptions),
@@ -94,7 +102,9 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Workflows(command) => workflows::run(command).await,
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,
+            ClientCommand::Dev(options) => dev::dev(options).await,
             ClientCommand::Init(options) => init::init(&options),
+            ClientCommand::Test(options) => test::test(options).await,
             ClientCommand::Publish(options) => publish::publish(options).await,
             ClientCommand::Run(options) => done(sources::run(options).await),
             ClientCommand::Unpublish(options) => done(unpublish::unpublish(options).await),

@@ -4,9 +4,9 @@ use std::io::{self, IsTerminal};
 
 use anyhow::bail;
 use clap::Args;
-use inquire::{Confirm, InquireError, Password, PasswordDisplayMode, Select, Text};
+use inquire::{Confirm, Password, PasswordDisplayMode, Select, Text};
 
-use crate::exit::Interrupted;
+use super::prompt::answer;
 
 /// For commands that destroy something.
 #[derive(Debug, Args)]
@@ -48,11 +48,4 @@ pub(crate) fn secret(question: &str) -> anyhow::Result<String> {
 
 pub(crate) fn pick<T: std::fmt::Display>(question: &str, choices: Vec<T>) -> anyhow::Result<T> {
     answer(Select::new(question, choices).prompt())
-}
-
-fn answer<T>(answer: Result<T, InquireError>) -> anyhow::Result<T> {
-    answer.map_err(|error| match error {
-        InquireError::OperationCanceled | InquireError::OperationInterrupted => Interrupted.into(),
-        error => error.into(),
-    })
 }

@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 72] = [
+const ROUTES: [(&str, &str); 76] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("GET", "/v1/users"),

@@ -10,6 +10,7 @@ mod delivery;
 mod deployment;
 mod fan_out;
 mod histogram;
+mod import;
 mod listeners;
 mod load;
 mod memory;
@@ -72,10 +73,12 @@ enum Section {
     J,
     /// What a step of a workflow costs, and how long an idle run takes
     K,
+    /// Time and memory to import 2,000 components into the registry, and to do it again
+    L,
 }
 
 impl Section {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::A,
         Self::B,
         Self::C,
@@ -87,6 +90,7 @@ impl Section {
         Self::I,
         Self::J,
         Self::K,
+        Self::L,
     ];
 }
 
@@ -179,8 +183,11 @@ async fn run(only: &[Section], settings: Arc<Settings>) -> Report {
     }
     if wants(Section::K) {
         report
-            .add("steps (k)", workflows::step_cost(settings))
+            .add("steps (k)", workflows::step_cost(Arc::clone(&settings)))
             .await;
+    }
+    if wants(Section::L) {
+        report.add("import (l)", import::measure(settings)).await;
     }
     report
 }

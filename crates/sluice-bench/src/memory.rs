@@ -10,7 +10,7 @@ use crate::{
     Outcome,
     deployment::{deploy, event_count, metric, save_component, send},
     proc_fs::{Usage, descendants, resident_bytes, usage},
-    report::{Measurement, count},
+    report::{Measurement, count, megabytes},
     settings::Settings,
 };
 
@@ -19,7 +19,6 @@ const SETTLE: Duration = Duration::from_secs(5);
 const EVENT_DEADLINE: Duration = Duration::from_secs(30);
 const RUNNING_SOURCES: usize = 20;
 const TARGET_MEGABYTES: f64 = 300.0;
-const MEGABYTE: f64 = 1_000_000.0;
 
 pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     eprintln!("d: deploying {} sources", settings.idle_sources);
@@ -76,9 +75,4 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
             "MB",
         ),
     ])
-}
-
-fn megabytes(bytes: u64) -> f64 {
-    let kilobytes = u32::try_from(bytes / 1000).unwrap_or(u32::MAX);
-    f64::from(kilobytes) * 1000.0 / MEGABYTE
 }

@@ -161,6 +161,10 @@ pub(crate) fn count(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
+pub(crate) fn megabytes(bytes: u64) -> f64 {
+    f64::from(u32::try_from(bytes / 1000).unwrap_or(u32::MAX)) / 1000.0
+}
+
 /// As many digits as say something.
 fn number(value: f64) -> String {
     match value.abs() {

@@ -51,6 +51,9 @@ pub(crate) struct Settings {
     /// How many runs section j measures.
     #[arg(long, default_value_t = 5_000)]
     pub(crate) runs: usize,
+    /// How many apps, of ten components each, section l imports.
+    #[arg(long, default_value_t = 200)]
+    pub(crate) apps: usize,
 }
 
 impl Settings {
@@ -58,15 +61,19 @@ impl Settings {
         Duration::from_secs(self.seconds)
     }
 
-    /// Starts a server on a fresh data folder, with the same Deno as the yardstick, and these flags besides.
-    pub(crate) async fn start_server(&self, args: &[&str]) -> anyhow::Result<Server> {
-        let binary = self.binary.canonicalize().with_context(|| {
+    /// What is measured.
+    pub(crate) fn binary(&self) -> anyhow::Result<PathBuf> {
+        self.binary.canonicalize().with_context(|| {
             format!(
                 "there is no {}: run `make build` first",
                 self.binary.display()
             )
-        })?;
-        let options = ServerOptions::new(binary)
+        })
+    }
+
+    /// Starts a server on a fresh data folder, with the same Deno as the yardstick, and these flags besides.
+    pub(crate) async fn start_server(&self, args: &[&str]) -> anyhow::Result<Server> {
+        let options = ServerOptions::new(self.binary()?)
             .env("SLUICE_DENO", deno()?)
             .arg("--event-retention")
             .arg(KEEP_ALL_EVENTS);

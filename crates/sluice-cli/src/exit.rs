@@ -13,7 +13,7 @@ const NO_ACCESS: u8 = 4;
 /// What was named is not there.
 const NOT_FOUND: u8 = 5;
 /// Somebody pressed Ctrl-C, as shells tell it.
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Something that was named is not there; says what to do.
 #[derive(Debug)]

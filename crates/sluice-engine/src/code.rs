@@ -220,7 +220,7 @@ fn extension_of(address: &Url) -> Option<&str> {
 }
 
 /// People copy the address of the page that shows a file; what they mean is the file.
-fn raw_address(mut url: Url) -> Url {
+pub fn raw_address(mut url: Url) -> Url {
     let segments: Vec<String> = url
         .path_segments()
         .into_iter()

@@ -49,6 +49,7 @@ pub use accept::{Acceptance, AcceptedRequest, NewUpload, ReplyReceiver};
 pub use accounts::{
     AccountChange, AccountView, Connecting, NewAccount, NewApp, ProviderAnswer, Returned,
 };
+pub use code::raw_address;
 pub use components::{
     CodeInput, ComponentFilter, ComponentRef, ComponentSearch, FoundComponents, Listed, Scope,
     ToPublish,
@@ -62,6 +63,7 @@ pub use metrics::Metrics;
 pub use questions::{Choice, DeclaredProps, Draft, OptionsAnswer, OptionsQuestion};
 pub use sends::{S3Settings, SendSettings, SmtpSettings};
 pub use settings::Settings;
+pub use source::binding;
 pub use startup::EngineOptions;
 pub use streams::{EventReader, LineReader, LiveEvent, StreamEnd, StreamedEvent};
 pub use users::{FirstUser, NewUser};

@@ -65,12 +65,12 @@ impl PropDef {
     }
 
     /// Whether code sees the label of a picked value beside the value.
-    pub(crate) fn with_label(&self) -> bool {
+    pub fn with_label(&self) -> bool {
         self.is_set("withLabel")
     }
 
     /// Whether a form leaves nobody a chance to give it a value.
-    pub(crate) fn cannot_be_filled_in(&self) -> bool {
+    pub fn cannot_be_filled_in(&self) -> bool {
         self.is_set("hidden") || self.is_set("disabled")
     }
 

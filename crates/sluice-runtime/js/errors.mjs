@@ -4,8 +4,7 @@ const HARNESS = new URL(".", import.meta.url).href;
 // A frame of the runtime's own: `at file (ext:…)`, `at node:…`.
 const RUNTIME_FRAME = /^\s*at (?:.*\()?(?:ext|node):/;
 // A frame in one of the files that a component was made of, by their addresses or by their paths in their tree.
-const FRAME_ELSEWHERE =
-  /^\s*at (?:.*\()?(https?:\/\/.+|(?!node_modules\/)[^\s():]+\.[cm]?[jt]s):(\d+):(\d+)\)?$/m;
+const FRAME_ELSEWHERE = /^\s*at (?:.*\()?(https?:\/\/.+|(?!node_modules\/)[^\s():]+\.[cm]?[jt]s):(\d+):(\d+)\)?$/;
 const modules = [];
 /** A place in the first file of a module. */
 let place = /(?!)/;
@@ -44,13 +43,13 @@ function description(thrown) {
 }
 
 function placeIn(stack) {
-  const own = place.exec(stack);
-  const elsewhere = FRAME_ELSEWHERE.exec(stack);
-  if (elsewhere && (!own || elsewhere.index < own.index)) {
-    const [, file, line, column] = elsewhere;
-    return { file, line: Number(line), column: Number(column) };
+  for (const frame of stack.split("\n")) {
+    const own = place.exec(frame);
+    if (own) return { line: Number(own[1]), column: Number(own[2]) };
+    const elsewhere = FRAME_ELSEWHERE.exec(frame);
+    if (elsewhere) return { file: elsewhere[1], line: Number(elsewhere[2]), column: Number(elsewhere[3]) };
   }
-  return own ? { line: Number(own[1]), column: Number(own[2]) } : {};
+  return {};
 }
 
 /** A stack with the modules' files named as their authors know them, and without our frames. */

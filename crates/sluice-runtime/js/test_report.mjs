@@ -62,7 +62,7 @@ export class Report {
 
   #end({ err, flow, reply, db = [] }) {
     const { told } = this;
-    told.error = err;
+    if (err !== undefined) told.error = thrown(err);
     told.flow = flow;
     if (reply !== undefined) told.response ??= answerOf(reply);
     for (const [key, ...value] of db) {
@@ -72,6 +72,10 @@ export class Report {
     }
     this.#resolve(told);
   }
+}
+
+function thrown({ name, message, stack, code }) {
+  return code === undefined ? { name, message, stack } : { name, message, stack, code };
 }
 
 function answerOf({ s: status, h: headers, b: text, x: base64 }) {

@@ -28,7 +28,7 @@ export async function run(component, { props = {}, event = {}, db = {}, steps = 
   count += 1;
   const id = `test-${count}`;
   const inWorkflow = isStep(subject);
-  const { definition, bindings, stores } = bindProps(subject, props);
+  const { definition, bindings, stores } = bound(subject, props);
   // All invocations share one store, in which each has keys of its own.
   const keyPrefix = `${id}/`;
   fillStore(Object.fromEntries(Object.entries(db).map(([key, value]) => [keyPrefix + key, value])));
@@ -41,6 +41,16 @@ export async function run(component, { props = {}, event = {}, db = {}, steps = 
     report.told.returned = await call(definition, makeInstance, invocation, { event, steps, hook });
   });
   return report.ended;
+}
+
+// Props that do not fit are a mistake of the test, whose line the error is to have.
+function bound(component, props) {
+  try {
+    return bindProps(component, props);
+  } catch (error) {
+    Error.captureStackTrace(error, run);
+    throw error;
+  }
 }
 
 // Whatever has a name and is no action is a source; code without one is a step of a workflow.

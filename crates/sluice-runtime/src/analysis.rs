@@ -188,7 +188,7 @@ pub(crate) fn parse<'a>(
         .parse()
 }
 
-fn syntax_faults(code: &str, parsed: &ParserReturn<'_>) -> Option<Vec<CodeFault>> {
+pub(crate) fn syntax_faults(code: &str, parsed: &ParserReturn<'_>) -> Option<Vec<CodeFault>> {
     if parsed.diagnostics.is_empty() && !parsed.panicked {
         return None;
     }

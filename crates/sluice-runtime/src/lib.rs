@@ -27,6 +27,7 @@ mod protocol;
 mod question;
 mod runtime;
 mod sandbox;
+mod scheduled_script;
 mod spec;
 mod stand_ins;
 mod step;
@@ -53,6 +54,7 @@ pub use process::{Process, ProcessEvents};
 pub use question::QuestionOutcome;
 pub use runtime::{Runtime, RuntimeOptions};
 pub use sandbox::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};
+pub use scheduled_script::scheduled_script;
 pub use spec::{
     Analysis, BindingKind, Lines, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, PropBinding,
     Role,

@@ -2,6 +2,7 @@
 
 use std::{io, path::Path};
 
+use sluice_model::ModuleFormat;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader},
     process::Command,
@@ -17,10 +18,16 @@ use crate::{
 
 /// By this name tests import what runs a component.
 const HELPER_PACKAGE: &str = "sluice";
+/// What the addresses of files in source maps begin with: the runner shows them as they are.
+const FILES: &str = "sluice:///";
+/// The runner's last words, which its exit code says already.
+const FAILED: &str = ": Test failed";
 
 /// Tests in one module.
 pub struct TestSpec<'a> {
-    /// JavaScript, an ES module. Its source map calls files `sluice:///<path>`.
+    /// How the first file is called.
+    pub name: &'a str,
+    /// JavaScript. Its source map, if it has one, calls files `sluice:///<path>`.
     pub code: &'a str,
     pub report: TestReport,
 }
@@ -63,9 +70,8 @@ impl Runtime {
         spec: &TestSpec<'_>,
         mut line: impl FnMut(&str),
     ) -> Result<TestEnd, LoadError> {
-        let mut named = analysis::read(spec.code, Language::JavaScript)
-            .map_err(LoadError::Code)?
-            .packages;
+        let reading = analysis::read(spec.code, Language::JavaScript).map_err(LoadError::Code)?;
+        let mut named = reading.packages;
         named.retain(|package| package.request.name() != HELPER_PACKAGE);
         let folder = self.0.instance_folder()?;
         let code = folder.module("test");
@@ -75,7 +81,10 @@ impl Runtime {
             let lock = self.0.packages.resolve(&named).await?;
             link_packages(&code, &self.0.packages.modules(&lock).await?).await?;
         }
-        let file = code.join("component.test.mjs");
+        let file = code.join(match reading.format {
+            ModuleFormat::CommonJs => "component.test.cjs",
+            ModuleFormat::EsModule => "component.test.mjs",
+        });
         tokio::fs::write(&file, spec.code).await?;
         let command = self.0.sandbox.test_command(&folder, &file, spec.report);
         let mut child = Command::from(command).kill_on_drop(true).spawn()?;
@@ -87,10 +96,14 @@ impl Runtime {
         if let Some(stderr) = child.stderr.take() {
             tokio::spawn(read_lines(stderr, sender));
         }
-        let harness = self.0.sandbox.harness();
+        let harness = file_address(&self.0.sandbox.harness());
+        let address = file_address(&file);
         while let Some(text) = lines.recv().await {
-            if !is_ours(&text, &harness) {
-                line(&text.replace("sluice:///", ""));
+            // For programs a whole stack is one line.
+            let is_our_frame = spec.report != TestReport::Tap && text.contains(&harness);
+            if !is_our_frame && !text.ends_with(FAILED) {
+                let text = text.replace(FILES, "").replace(&address, spec.name);
+                line(&called(&text, &file, spec.name));
             }
         }
         let status = child.wait().await?;
@@ -103,9 +116,20 @@ impl Runtime {
     }
 }
 
-/// A frame of the harness in a stack, or what the exit code says already.
-fn is_ours(line: &str, harness: &Path) -> bool {
-    line.contains(&format!("file://{}", harness.display())) || line.ends_with("error: Test failed")
+fn file_address(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+/// The runner names the file by its path from where it runs, which nobody knows.
+fn called(line: &str, file: &Path, name: &str) -> String {
+    let file = file.file_name().unwrap_or_default().to_string_lossy();
+    match line.find(&*file) {
+        Some(at) => {
+            let start = line[..at].rfind(' ').map_or(0, |space| space + 1);
+            format!("{}{name}{}", &line[..start], &line[at + file.len()..])
+        }
+        None => line.to_owned(),
+    }
 }
 
 async fn read_lines(

@@ -16,6 +16,7 @@ mod scratch;
 mod server;
 mod shared;
 mod spawner;
+mod terminal;
 mod wait;
 
 pub use api::{Answer, Api, Request};
@@ -28,4 +29,5 @@ pub use reqwest::Method;
 pub use scratch::folder as scratch_folder;
 pub use server::{Plan, Server};
 pub use shared::{Backend, shared};
+pub use terminal::{Key, Terminal};
 pub use wait::wait_for;

@@ -74,6 +74,26 @@ impl ClientError {
         }
     }
 
+    /// What is wrong with values of props, when that is what the server refused; each begins with the name of its prop.
+    pub(crate) fn prop_faults(&self) -> Option<Vec<String>> {
+        let ClientError::Refused { body, .. } = self else {
+            return None;
+        };
+        serde_json::from_value(body.details.get("configured_props")?.clone()).ok()
+    }
+
+    /// What the server found wrong with what was sent, each on its own; none when that is not why it failed.
+    pub(crate) fn faults(&self) -> Option<Vec<String>> {
+        match self {
+            ClientError::Refused {
+                status: 400 | 409 | 413 | 422,
+                body,
+                ..
+            } => Some(body.faults()),
+            _ => None,
+        }
+    }
+
     /// The mistakes of the document that was sent, when that is what the server refused.
     pub(crate) fn document_mistakes(&self) -> Option<Vec<DocumentFault>> {
         let ClientError::Refused { body, .. } = self else {
@@ -116,11 +136,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.error)?;
         for (field, faults) in &self.details {
-            let faults = match faults {
-                Value::Array(faults) => faults.as_slice(),
-                fault => std::slice::from_ref(fault),
-            };
-            for fault in faults {
+            for fault in each(faults) {
                 write!(f, "\n  {field}: {}", plain(fault))?;
             }
         }
@@ -128,6 +144,38 @@ impl fmt::Display for Refusal {
             write!(f, "\n  {}", said(observation))?;
         }
         Ok(())
+    }
+}
+
+impl Refusal {
+    fn faults(&self) -> Vec<String> {
+        let details = self.details.iter().flat_map(|(field, faults)| {
+            each(faults).iter().map(move |fault| match field.as_str() {
+                "component_code" => plain(fault),
+                _ => format!("{field}: {}", plain(fault)),
+            })
+        });
+        let observed = self.observations.iter().map(|observation| {
+            let stack = observation["err"]["stack"].as_str().unwrap_or_default();
+            if stack.is_empty() {
+                said(observation)
+            } else {
+                stack.to_owned()
+            }
+        });
+        let faults: Vec<String> = details.chain(observed).collect();
+        if faults.is_empty() {
+            vec![self.error.clone()]
+        } else {
+            faults
+        }
+    }
+}
+
+fn each(faults: &Value) -> &[Value] {
+    match faults {
+        Value::Array(faults) => faults,
+        fault => std::slice::from_ref(fault),
     }
 }
 

@@ -79,6 +79,16 @@ impl Client {
         self.data(body)
     }
 
+    /// As [`Client::post`], for an answer that has no envelope.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        let body = self.send(Method::POST, path, Some(as_json(body))).await?;
+        self.understood(body)
+    }
+
     pub(crate) async fn put<T: DeserializeOwned>(
         &self,
         path: &str,

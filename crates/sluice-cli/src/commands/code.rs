@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::Context;
+use serde_json::Value;
 use sluice_bundle::{
     Bundle, BundleOptions, FileError, Files, LocalFiles, Location, SourceMap, bundle,
     with_inline_map,
@@ -43,6 +44,26 @@ impl Module {
             Some(map) => with_inline_map(&self.code, map),
             None => self.code.clone(),
         }
+    }
+
+    /// Whether its lines are not those of one file.
+    pub(crate) fn is_built(&self) -> bool {
+        self.map.is_some()
+    }
+
+    /// What tests run: its files have addresses, which the test runner shows as they are.
+    pub(crate) fn tested(&self) -> String {
+        let Some(map) = &self.map else {
+            return self.code.clone();
+        };
+        let mut map: Value = serde_json::from_str(map).unwrap_or_default();
+        if let Some(Value::Array(sources)) = map.get_mut("sources") {
+            for source in sources {
+                let path = source.as_str().unwrap_or_default();
+                *source = format!("sluice:///{path}").into();
+            }
+        }
+        with_inline_map(&self.code, &map.to_string())
     }
 }
 

@@ -6,18 +6,28 @@ mod ask;
 mod code;
 mod common;
 mod completions;
+mod component;
+mod deploy;
+mod dev;
 mod event;
 mod follow;
+mod form;
+mod given_props;
 mod init;
 mod list;
 mod output;
+mod places;
+mod progress;
+mod prompt;
 mod publish;
 mod registry;
 mod secrets;
 mod session;
 mod sources;
 mod subscribe;
+mod test;
 mod unpublish;
+mod update;
 mod users;
 mod webhooks;
 mod workflow_files;
@@ -33,6 +43,8 @@ use self::{
     account::{ApplyOptions, ExportOptions},
     accounts::AccountsOptions,
     completions::CompletionsOptions,
+    deploy::DeployOptions,
+    dev::DevOptions,
     init::InitOptions,
     list::ListOptions,
     publish::PublishOptions,
@@ -40,7 +52,9 @@ use self::{
     session::{LoginOptions, LogoutOptions, SignupOptions, WhoamiOptions},
     sources::{DeleteOptions, DescribeOptions, EventsOptions, LogsOptions, RunOptions},
     subscribe::{SubscribeOptions, UnsubscribeOptions},
+    test::TestOptions,
     unpublish::UnpublishOptions,
+    update::UpdateOptions,
     users::UsersCommand,
     webhooks::WebhooksCommand,
     workflows::WorkflowsCommand,
@@ -48,12 +62,16 @@ use self::{
 
 #[derive(Subcommand)]
 pub(crate) enum ClientCommand {
+    Deploy(Box<DeployOptions>),
+    Update(Box<UpdateOptions>),
     /// Deploy, run and look after workflows
     #[command(subcommand)]
     Workflows(WorkflowsCommand),
     Export(ExportOptions),
     Apply(ApplyOptions),
+    Dev(DevOptions),
     Init(InitOptions),
+    Test(TestOptions),
     Run(RunOptions),
     Publish(PublishOptions),
     Unpublish(UnpublishOptions),
@@ -88,10 +106,14 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
         .context("the asynchronous runtime could not be started")?;
     let outcome = runtime.block_on(async {
         match command {
+            ClientCommand::Deploy(options) => deploy::deploy(*options).await,
+            ClientCommand::Update(options) => update::update(*options).await,
             ClientCommand::Workflows(command) => workflows::run(command).await,
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,
+            ClientCommand::Dev(options) => dev::dev(options).await,
             ClientCommand::Init(options) => init::init(&options),
+            ClientCommand::Test(options) => test::test(options).await,
             ClientCommand::Publish(options) => publish::publish(options).await,
             ClientCommand::Run(options) => done(sources::run(options).await),
             ClientCommand::Unpublish(options) => done(unpublish::unpublish(options).await),

@@ -45,7 +45,8 @@ pub(crate) fn bind(
     props.iter().filter_map(one).collect()
 }
 
-fn binding(
+/// What one prop is; none when the component finds nothing under its name.
+pub fn binding(
     prop: &PropDef,
     configured: Option<&Value>,
     endpoint: Option<String>,

@@ -16,6 +16,7 @@ mod uploads;
 pub(crate) use actor::Actor;
 pub(crate) use asks::{Asks, Reach};
 pub(crate) use bindings::bind;
+pub use bindings::binding;
 pub(crate) use definition::{Definition, packages_of};
 pub(crate) use engagement::{Change, Engagement, Gate, HookError};
 pub(crate) use handle::SourceHandle;

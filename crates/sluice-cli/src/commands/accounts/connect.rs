@@ -1,26 +1,20 @@
 //! `sluice accounts connect`
 
-use std::time::Duration;
-
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Map, Value};
-use sluice_api::{
-    Account, App, AuthType, ConnectAccount, Connection, ConnectionStatus, CreateAccount,
-    CustomField,
-};
+use sluice_api::{App, AuthType, CreateAccount, CustomField};
 
 use crate::{
-    client::{Client, escaped},
+    client::escaped,
     commands::{
         ask,
         common::Common,
-        output::{complain, harmless, show, show_json},
+        form::{ask_for_field, connect_in_browser},
+        output::{harmless, show, show_json},
     },
     exit::{NotFound, interruptible},
 };
-
-const GLANCE: Duration = Duration::from_secs(1);
 
 /// Connect an account of an app
 ///
@@ -53,13 +47,16 @@ pub(super) async fn connect(options: ConnectOptions) -> anyhow::Result<()> {
     let given = given_fields(&options.fields)?;
     let account = match app.auth_type {
         AuthType::Oauth if given.is_empty() => {
-            interruptible(in_browser(&client, &app, options.name)).await?
+            let connected = connect_in_browser(&client, &app, options.name);
+            interruptible(connected)
+                .await?
+                .context("the account was not connected")?
         }
         AuthType::Oauth | AuthType::Keys | AuthType::None => {
             let body = CreateAccount {
                 app: Some(app.name_slug.clone()),
                 name: options.name,
-                credentials: Some(asked_fields(&app, given, options.common.json)?),
+                credentials: Some(asked_fields(&app, given, options.common.json).await?),
             };
             client.post("/accounts", &body).await?
         }
@@ -82,7 +79,7 @@ fn given_fields(fields: &[String]) -> anyhow::Result<Map<String, Value>> {
 }
 
 /// With what is missing, when somebody is there to say it; otherwise the server says what is.
-fn asked_fields(
+async fn asked_fields(
     app: &App,
     mut given: Map<String, Value>,
     json: bool,
@@ -96,45 +93,10 @@ fn asked_fields(
         if given.contains_key(&field.name) {
             continue;
         }
-        let label = harmless(field.label.as_ref().unwrap_or(&field.name));
-        let question = if field.optional {
-            format!("{label} (optional):")
-        } else {
-            format!("{label}:")
-        };
-        let value = if field.kind.as_deref() == Some("password") {
-            ask::secret(&question)?
-        } else {
-            ask::text(&question)?
-        };
+        let value = ask_for_field(&field).await?;
         if !value.is_empty() {
             given.insert(field.name, value.into());
         }
     }
     Ok(given)
-}
-
-async fn in_browser(client: &Client, app: &App, name: Option<String>) -> anyhow::Result<Account> {
-    let body = ConnectAccount {
-        app: Some(app.name_slug.clone()),
-        name,
-        ..ConnectAccount::default()
-    };
-    let begun: Connection = client.post("/accounts/connect", &body).await?;
-    let url = begun.connect_url.unwrap_or_default();
-    complain(&format!("Open this address in a browser:\n  {url}\n"))?;
-    let path = format!("/accounts/connect/{}", begun.id);
-    loop {
-        let connection: Connection = client.get(&path).await?;
-        match (connection.status, connection.account_id) {
-            (ConnectionStatus::Pending, _) => tokio::time::sleep(GLANCE).await,
-            (ConnectionStatus::Connected, Some(account)) => {
-                return Ok(client.get(&format!("/accounts/{account}")).await?);
-            }
-            _ => {
-                let reason = connection.error.as_deref().unwrap_or("it took too long");
-                bail!("the account was not connected: {}", harmless(reason));
-            }
-        }
-    }
 }

@@ -25,7 +25,7 @@ pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
     let webhook = options.target.find(&client).await?;
     let question = format!("Delete the webhook to {} with all deliveries?", webhook.url);
-    options.agreement.to(&question, options.common.json)?;
+    options.agreement.to(question, options.common.json).await?;
     client.delete(&format!("/webhooks/{}", webhook.id)).await?;
     if options.common.json {
         return show_json(&json!({ "deleted": webhook.id }));

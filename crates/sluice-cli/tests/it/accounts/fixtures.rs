@@ -5,7 +5,7 @@ use sluice_testkit::{Answer, Api, Request, Server};
 
 use super::{
     browser::{Browser, Person},
-    provider::OauthApp,
+    provider::{OauthApp, provider},
 };
 use crate::support::{Deployed, deploy_with, unique_name};
 
@@ -82,12 +82,24 @@ pub(super) async fn connect(api: &Api, app: &OauthApp, login: &str) -> String {
 pub(super) async fn connect_with(api: &Api, body: Value, login: &str) -> String {
     let begun = api.post("/accounts/connect", &body).await.ok();
     let url = text(&begun["connect_url"]);
-    let back = Browser::new(api).visit(&url, login, Person::Agrees).await;
-    open(api, &back).await.expect(200);
+    agree(api, &url, login).await;
     let path = format!("/accounts/connect/{}", text(&begun["id"]));
     let ended = api.get(&path).await.ok();
     assert_eq!(ended["status"], "connected", "{ended}");
     text(&ended["account_id"])
+}
+
+/// Registers an app of the provider; gives its slug.
+pub(crate) async fn oauth_app(server: &Server) -> String {
+    provider().app_on(server, json!({})).await.slug
+}
+
+/// Goes to a provider as the person `login`, agrees, and comes back.
+pub(crate) async fn agree(api: &Api, connect_url: &str, login: &str) {
+    let back = Browser::new(api)
+        .visit(connect_url, login, Person::Agrees)
+        .await;
+    open(api, &back).await.expect(200);
 }
 
 /// Opens an address as a browser does: without a key.

@@ -50,18 +50,15 @@ async fn a_profile_for_another_server_is_left_alone() {
 
 #[tokio::test]
 async fn a_server_that_begins_anew_at_the_same_address_takes_its_profile() {
-    let home = Home::new();
-    let first = Server::start(start(&home)).await;
-    let address = first.addr().to_owned();
-    drop(first);
-    let folder = scratch_folder();
-    let second = start(&home)
-        .arg("--listen")
-        .arg(&address)
-        .data_dir(folder.path());
-    let second = Server::start(second).await;
+    let (home, folder) = (Home::new(), scratch_folder());
+    let mut server = Server::start(start(&home).data_dir(folder.path())).await;
+    let old = home.config().replace(server.api_key(), "old");
+    home.set_config(&old);
+    server.kill9();
+    std::fs::remove_dir_all(folder.path()).expect("the data folder");
+    server.restart().await;
     assert!(
-        home.config().contains(second.api_key()),
+        home.config().contains(server.api_key()),
         "{}",
         home.config()
     );

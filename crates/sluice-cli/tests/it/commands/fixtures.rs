@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Backend};
+use sluice_testkit::{Api, Backend, Terminal};
 use tempfile::TempDir;
 use tokio::process::Command;
 
@@ -51,13 +51,32 @@ impl Cli {
     }
 
     pub(super) async fn run(&self, args: &[&str]) -> Ran {
+        run(args, &self.environment()).await
+    }
+
+    /// Runs a command in a terminal of its own.
+    pub(super) fn terminal(&self, args: &[&str]) -> Terminal {
+        let program = env!("CARGO_BIN_EXE_sluice");
+        Terminal::start(program, args, &self.environment(), &std::env::temp_dir())
+    }
+
+    fn environment(&self) -> Vec<(String, String)> {
         let url = shared_server(Backend::Sqlite).url();
         let mut env = vec![
             ("SLUICE_URL".to_owned(), url.to_owned()),
             ("SLUICE_API_KEY".to_owned(), self.api.key().to_owned()),
         ];
         env.extend_from_slice(&self.env);
-        run(args, &env).await
+        env
+    }
+
+    /// The only source of the account.
+    pub(super) async fn only_source(&self) -> Value {
+        let sources = self.api.get("/users/me/sources").await.ok();
+        let [source] = sources.as_array().expect("a list").as_slice() else {
+            panic!("not one source: {sources}");
+        };
+        source.clone()
     }
 
     /// Runs a command that must succeed, and gives what it shows.

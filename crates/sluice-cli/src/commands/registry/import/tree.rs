@@ -17,6 +17,8 @@ use crate::exit::NotFound;
 
 const KINDS: [&str; 2] = ["sources", "actions"];
 const EXTENSIONS: [&str; 5] = ["mjs", "js", "cjs", "ts", "mts"];
+/// What the file with a sample event is called.
+const SAMPLE: &str = "test-event";
 /// Folders in which nobody looks for components.
 const NOT_COMPONENTS: [&str; 7] = [
     "common",
@@ -92,7 +94,7 @@ impl Tree {
         self.apps.as_ref().is_none_or(|apps| apps.contains(app))
     }
 
-    /// All files that may be components, in order of their paths.
+    /// All files of code among the components, in order of their paths.
     pub(super) fn files(&self) -> anyhow::Result<Vec<String>> {
         let mut found = Vec::new();
         for app in folders(&self.root)? {
@@ -119,15 +121,21 @@ impl Tree {
                 if !NOT_COMPONENTS.contains(&name.as_str()) && !name.starts_with('.') {
                     self.walk(&inside, found)?;
                 }
-            } else if may_be_component(&name) {
+            } else if is_code(&name) {
                 found.push(inside);
             }
         }
         Ok(())
     }
 
-    /// Whether the text of a file has the looks of a component. One that cannot be read is reported later.
+    /// Whether a file has the looks of a component. One that cannot be read is reported later.
     pub(super) fn has_component(&self, path: &str) -> bool {
+        if Path::new(path)
+            .file_stem()
+            .is_some_and(|stem| stem == SAMPLE)
+        {
+            return false;
+        }
         let Ok(code) = fs::read_to_string(self.root.join(path)) else {
             return true;
         };
@@ -182,16 +190,12 @@ fn has_apps(folder: &Path) -> bool {
     folders(folder).is_ok_and(|names| names.iter().any(|name| is_app(&folder.join(name))))
 }
 
-fn may_be_component(name: &str) -> bool {
+fn is_code(name: &str) -> bool {
     let Some((stem, extension)) = name.rsplit_once('.') else {
         return false;
     };
-    let is_test = stem.ends_with(".test") || stem.ends_with(".spec");
-    EXTENSIONS.contains(&extension)
-        && !is_test
-        && !stem.ends_with(".d")
-        && !stem.ends_with(".app")
-        && stem != "test-event"
+    let other = [".test", ".spec", ".d", ".app"];
+    EXTENSIONS.contains(&extension) && !other.iter().any(|end| stem.ends_with(end))
 }
 
 #[cfg(test)]
@@ -199,20 +203,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_code_may_be_components_and_tests_types_and_samples_are_not() {
+    fn files_of_code_may_be_components_and_tests_types_and_apps_are_not() {
         for name in ["a.mjs", "a.js", "a.cjs", "a.ts", "a.mts", "new-item.v2.mjs"] {
-            assert!(may_be_component(name), "{name}");
+            assert!(is_code(name), "{name}");
         }
         for name in [
             "a.json",
             "a.d.ts",
             "a.test.mjs",
             "a.spec.ts",
-            "test-event.mjs",
             "README",
             "acme.app.mjs",
         ] {
-            assert!(!may_be_component(name), "{name}");
+            assert!(!is_code(name), "{name}");
         }
     }
 

@@ -1,0 +1,118 @@
+//! Section l: importing a large tree of components into the registry, twice, and the memory that it takes.
+
+use std::{
+    path::Path,
+    process::Stdio,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, ensure};
+use serde_json::Value;
+use sluice_testkit::{ComponentTree, Server, TreePlan};
+use tokio::{
+    process::{Child, Command},
+    time::sleep,
+};
+
+use crate::{
+    Outcome,
+    proc_fs::{descendants, usage},
+    report::{Measurement, count, megabytes},
+    settings::Settings,
+};
+
+/// About five of a hundred are broken.
+const BROKEN_ONE_IN: usize = 21;
+const MOST_SECONDS: f64 = 60.0;
+const MOST_SECONDS_AGAIN: f64 = 5.0;
+const MOST_MEGABYTES: f64 = 500.0;
+/// Between two looks at the memory.
+const PERIOD: Duration = Duration::from_millis(200);
+
+pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
+    let folder = sluice_testkit::scratch_folder();
+    let plan = TreePlan {
+        apps: settings.apps,
+        broken_one_in: BROKEN_ONE_IN,
+    };
+    let tree = ComponentTree::write(folder.path(), plan);
+    let components = tree.components.len();
+    eprintln!("l: importing {components} components");
+    let server = settings.start_server(&[]).await?;
+    let first = import(&settings, &server, folder.path()).await?;
+    let sound = components - tree.broken();
+    ensure!(
+        first.counts == [count(sound), 0.0, 0.0, count(tree.broken())],
+        "the first import came to {:?}, with {sound} sound components",
+        first.counts
+    );
+    let again = import(&settings, &server, folder.path()).await?;
+    ensure!(
+        again.counts == [0.0, 0.0, count(sound), count(tree.broken())],
+        "the second import came to {:?}",
+        again.counts
+    );
+    let what = |what: &str| format!("{what} of {components} components");
+    Ok(vec![
+        Measurement::new('l', &what("import"), first.seconds, "s").at_most(MOST_SECONDS),
+        Measurement::new('l', "the same again", again.seconds, "s").at_most(MOST_SECONDS_AGAIN),
+        Measurement::new('l', "memory of all processes", first.megabytes, "MB")
+            .at_most(MOST_MEGABYTES),
+    ])
+}
+
+struct Import {
+    seconds: f64,
+    /// The most that the command, the server and its processes had together.
+    megabytes: f64,
+    /// Registered, updated, unchanged and broken.
+    counts: [f64; 4],
+}
+
+async fn import(settings: &Settings, server: &Server, folder: &Path) -> anyhow::Result<Import> {
+    let start = Instant::now();
+    let command = Command::new(settings.binary()?)
+        .args(["registry", "import", "--json"])
+        .arg(folder)
+        .env("SLUICE_URL", server.url())
+        .env("SLUICE_API_KEY", server.api_key())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .context("the command does not start")?;
+    let command_id = command.id().context("the command has ended")?;
+    let mut ending = Box::pin(ended(command));
+    let mut most = 0;
+    let report = loop {
+        tokio::select! {
+            report = &mut ending => break report?,
+            () = sleep(PERIOD) => most = most.max(memory(server.pid(), command_id)?),
+        }
+    };
+    Ok(Import {
+        seconds: start.elapsed().as_secs_f64(),
+        megabytes: megabytes(most),
+        counts: ["registered", "updated", "unchanged", "broken"]
+            .map(|name| report[name].as_f64().unwrap_or(-1.0)),
+    })
+}
+
+async fn ended(command: Child) -> anyhow::Result<Value> {
+    let output = command.wait_with_output().await?;
+    ensure!(
+        output.status.success(),
+        "the import ended with {}",
+        output.status
+    );
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Of all processes together; what two of them share counts once.
+fn memory(server: u32, command: u32) -> anyhow::Result<u64> {
+    let mut processes = descendants(server)?;
+    processes.extend([server, command]);
+    // One that has just ended holds nothing.
+    let used = processes.into_iter().filter_map(|pid| usage(pid).ok());
+    Ok(used.map(|usage| usage.proportional).sum())
+}

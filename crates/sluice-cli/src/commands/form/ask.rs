@@ -1,0 +1,253 @@
+//! One prop, one question.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use sluice_api::{Choice, DataStore};
+use sluice_model::{MASK, PropDef, PropType};
+
+use super::{
+    Form,
+    typed::{fault, text_of, value_of},
+};
+use crate::commands::{
+    output::harmless,
+    prompt::{self, Check, Question, Row},
+};
+
+const LONGEST_HELP: usize = 300;
+
+/// What an empty answer means.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Empty {
+    /// It stays without a value, or with the one that it has.
+    Keep,
+    Refuse,
+}
+
+impl Form<'_> {
+    /// The answer; none when everything is to stay as it is.
+    pub(super) async fn ask(&mut self, prop: &PropDef) -> anyhow::Result<Option<Value>> {
+        if prop.prop_type == PropType::App {
+            return self.ask_for_account(prop).await.map(Some);
+        }
+        if prop.is_secret() {
+            return self.ask_hidden(prop).await;
+        }
+        if prop.declared().get("remoteOptions") == Some(&Value::Bool(true)) {
+            return self.ask_with_options(prop).await;
+        }
+        let choices = static_choices(prop);
+        if !choices.is_empty() {
+            return self.pick(prop, choices).await;
+        }
+        self.ask_for_value(prop).await
+    }
+
+    /// As one would type it, whatever choices there may be.
+    pub(super) async fn ask_for_value(&mut self, prop: &PropDef) -> anyhow::Result<Option<Value>> {
+        match &prop.prop_type {
+            PropType::Boolean => {
+                let default = self.known(prop).and_then(Value::as_bool);
+                let answer = prompt::yes_or_no(question(prop, &[]), default).await?;
+                Ok(Some(answer.into()))
+            }
+            PropType::Array(_) => self.ask_for_list(prop).await,
+            PropType::Object => self.ask_for_object(prop).await,
+            PropType::HttpRequest => self.ask_for_request(prop).await,
+            PropType::DataStore => self.ask_for_data_store(prop).await,
+            PropType::Timer => {
+                let hint =
+                    "an interval such as 15m or 2h, or a cron expression such as 0 9 * * 1-5";
+                let mut question = question(prop, &[hint]);
+                let known = self.known(prop).map(text_of);
+                question.default = known.or_else(|| Some("1h".to_owned()));
+                self.ask_in_text(prop, question).await
+            }
+            PropType::Any | PropType::Other(_) => {
+                let question = question(prop, &["JSON, or text"]);
+                self.ask_in_text(prop, question).await
+            }
+            PropType::Integer => {
+                let question = question(prop, &bounds(prop).each_ref().map(String::as_str));
+                self.ask_in_text(prop, question).await
+            }
+            _ => self.ask_in_text(prop, question(prop, &[])).await,
+        }
+    }
+
+    /// The value that a prop has, or would have.
+    pub(super) fn known<'p>(&'p self, prop: &'p PropDef) -> Option<&'p Value> {
+        self.values.get(&prop.name).or_else(|| prop.default_value())
+    }
+
+    pub(super) fn empty(&self, prop: &PropDef) -> Empty {
+        if prop.is_optional() || self.known(prop).is_some() {
+            Empty::Keep
+        } else {
+            Empty::Refuse
+        }
+    }
+
+    async fn ask_in_text(
+        &mut self,
+        prop: &PropDef,
+        mut question: Question,
+    ) -> anyhow::Result<Option<Value>> {
+        let empty = self.empty(prop);
+        if question.default.is_none() {
+            question.default = self.known(prop).map(text_of);
+        }
+        let has_default = question.default.is_some();
+        let text = prompt::text(question, check(prop, empty)).await?;
+        Ok((!text.is_empty() || has_default).then(|| value_of(&prop.prop_type, &text)))
+    }
+
+    async fn ask_hidden(&mut self, prop: &PropDef) -> anyhow::Result<Option<Value>> {
+        let is_stored = self.values.get(&prop.name) == Some(&MASK.into());
+        let hint: &[&str] = if is_stored {
+            &["Enter keeps the one it has"]
+        } else {
+            &[]
+        };
+        let text = prompt::hidden(question(prop, hint), check(prop, self.empty(prop))).await?;
+        Ok((!text.is_empty()).then(|| value_of(&prop.prop_type, &text)))
+    }
+
+    async fn pick(
+        &mut self,
+        prop: &PropDef,
+        choices: Vec<Choice>,
+    ) -> anyhow::Result<Option<Value>> {
+        let known = self.known(prop).cloned();
+        if matches!(prop.prop_type, PropType::Array(_)) {
+            let known = known.as_ref().and_then(Value::as_array);
+            let chosen = known.map_or_else(Vec::new, |known| {
+                let is_known = |choice: &Choice| known.contains(&choice.value);
+                let indices = choices.iter().enumerate();
+                indices
+                    .filter(|(_, choice)| is_known(choice))
+                    .map(|(index, _)| index)
+                    .collect()
+            });
+            let rows = choices
+                .into_iter()
+                .map(|choice| row(prop, choice))
+                .collect();
+            let picked = prompt::pick_many(question(prop, &[]), rows, chosen).await?;
+            return Ok(Some(picked.into_iter().collect()));
+        }
+        let place = |known: &Value| choices.iter().position(|choice| choice.value == *known);
+        let at = known.as_ref().and_then(place).unwrap_or_default();
+        let mut rows: Vec<Row<Option<Value>>> = choices
+            .into_iter()
+            .map(|choice| {
+                let Row { label, value, .. } = row(prop, choice);
+                Row::new(label, Some(value))
+            })
+            .collect();
+        if prop.is_optional() {
+            rows.push(Row::fixed("(leave it out)", None));
+        }
+        prompt::pick(question(prop, &[]), rows, at).await
+    }
+
+    async fn ask_for_data_store(&mut self, prop: &PropDef) -> anyhow::Result<Option<Value>> {
+        let stores: Vec<DataStore> = self.client.all("/data_stores").await?;
+        if !stores.is_empty() {
+            let mut rows: Vec<Row<Option<String>>> = stores
+                .into_iter()
+                .map(|store| Row::new(harmless(&store.name), Some(store.name)))
+                .collect();
+            rows.push(Row::fixed("A new one…", None));
+            if let Some(name) = prompt::pick(question(prop, &[]), rows, 0).await? {
+                return Ok(Some(name.into()));
+            }
+        }
+        let question = question(prop, &["the name of a new data store"]);
+        self.ask_in_text(prop, question).await
+    }
+}
+
+/// A choice with what is stored for it. Code that wants the label gets it.
+fn row(prop: &PropDef, choice: Choice) -> Row<Value> {
+    let label = harmless(&choice.label);
+    let value = if prop.with_label() {
+        picked(&choice)
+    } else {
+        choice.value
+    };
+    Row::new(label, value)
+}
+
+/// How a value is stored that was picked by its label.
+pub(super) fn picked(choice: &Choice) -> Value {
+    serde_json::json!({ "__lv": { "label": choice.label, "value": choice.value } })
+}
+
+/// The choices that the code itself has.
+fn static_choices(prop: &PropDef) -> Vec<Choice> {
+    let options = prop.declared().get("options").and_then(Value::as_array);
+    let options = options.map(Vec::as_slice).unwrap_or_default();
+    options
+        .iter()
+        .map(|option| {
+            let value = option.get("value").unwrap_or(option).clone();
+            let label = option.get("label").and_then(Value::as_str);
+            Choice {
+                label: label.map_or_else(|| text_of(&value), str::to_owned),
+                value,
+            }
+        })
+        .collect()
+}
+
+/// How a prop is asked for: by its label, with what it says about itself and hints of ours.
+pub(super) fn question(prop: &PropDef, hints: &[&str]) -> Question {
+    let said = |key: &str| {
+        let text = prop.declared().get(key).and_then(Value::as_str);
+        text.map(|text| harmless(text).replace('\n', " "))
+    };
+    let mut help: Vec<String> = said("description").into_iter().map(shortened).collect();
+    help.extend(
+        hints
+            .iter()
+            .filter(|hint| !hint.is_empty())
+            .map(|&hint| hint.to_owned()),
+    );
+    if prop.is_optional() {
+        help.push("optional".to_owned());
+    }
+    Question {
+        message: said("label").unwrap_or_else(|| prop.name.clone()),
+        help: (!help.is_empty()).then(|| help.join("; ")),
+        default: None,
+    }
+}
+
+fn shortened(text: String) -> String {
+    if text.chars().count() <= LONGEST_HELP {
+        return text;
+    }
+    let cut: String = text.chars().take(LONGEST_HELP).collect();
+    format!("{cut}…")
+}
+
+fn bounds(prop: &PropDef) -> [String; 1] {
+    [match (prop.min(), prop.max()) {
+        (Some(min), Some(max)) => format!("from {min} to {max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (None, Some(max)) => format!("at most {max}"),
+        (None, None) => String::new(),
+    }]
+}
+
+/// Whether an answer suits the prop, as the server will judge it.
+pub(super) fn check(prop: &PropDef, empty: Empty) -> Check {
+    let prop = prop.clone();
+    Arc::new(move |text| match (text, &empty) {
+        ("", Empty::Keep) => None,
+        ("", Empty::Refuse) => Some("is required".to_owned()),
+        (text, _) => fault(&prop, &value_of(&prop.prop_type, text)),
+    })
+}

@@ -1,0 +1,131 @@
+//! Values of several lines: lists, objects and requests.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use sluice_model::PropDef;
+
+use super::{
+    Form,
+    ask::{Empty, question},
+    typed::{element_of, fault, json_or_text},
+};
+use crate::commands::prompt::{self, Check, Question, Row};
+
+const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
+impl Form<'_> {
+    pub(super) async fn ask_for_list(&mut self, prop: &PropDef) -> anyhow::Result<Option<Value>> {
+        let (checked, prop_type) = (prop.clone(), prop.prop_type.clone());
+        let check: Check = Arc::new(move |line| {
+            let element = element_of(&checked.prop_type, line);
+            let is_end = line.is_empty();
+            (!is_end)
+                .then(|| fault(&checked, &json!([element])))
+                .flatten()
+        });
+        let question = question(prop, &["one value to a line, an empty line ends the list"]);
+        let lines = lines(&question, &check).await?;
+        let values: Vec<Value> = lines
+            .iter()
+            .map(|line| element_of(&prop_type, line))
+            .collect();
+        let is_kept = values.is_empty() && self.empty(prop) == Empty::Keep;
+        Ok((!is_kept).then_some(Value::Array(values)))
+    }
+
+    pub(super) async fn ask_for_object(&mut self, prop: &PropDef) -> anyhow::Result<Option<Value>> {
+        let check: Check = Arc::new(|line| match line {
+            "" => None,
+            line if line.starts_with('{') => match serde_json::from_str::<Map<String, Value>>(line)
+            {
+                Ok(_) => None,
+                Err(error) => Some(format!("is not a JSON object: {error}")),
+            },
+            line if line.split_once('=').is_some_and(|(key, _)| !key.is_empty()) => None,
+            _ => Some("must be key=value, or a whole object in JSON".to_owned()),
+        });
+        let hint = "key=value to a line, or all of it in JSON; an empty line ends it";
+        let lines = lines(&question(prop, &[hint]), &check).await?;
+        if lines.is_empty() && self.empty(prop) == Empty::Keep {
+            return Ok(None);
+        }
+        let mut fields = Map::new();
+        for line in lines {
+            if let Ok(whole) = serde_json::from_str::<Map<String, Value>>(&line) {
+                fields.extend(whole);
+            } else if let Some((key, value)) = line.split_once('=') {
+                fields.insert(key.to_owned(), json_or_text(value));
+            }
+        }
+        Ok(Some(fields.into()))
+    }
+
+    pub(super) async fn ask_for_request(
+        &mut self,
+        prop: &PropDef,
+    ) -> anyhow::Result<Option<Value>> {
+        let asked = question(prop, &["a request"]);
+        let part = |name: &str, help: Option<&str>| Question {
+            message: format!("{}: {name}", asked.message),
+            help: help.map(str::to_owned),
+            default: None,
+        };
+        let (checked, empty) = (prop.clone(), self.empty(prop));
+        let check: Check = Arc::new(move |url| match (url, &empty) {
+            ("", Empty::Keep) => None,
+            (url, _) => fault(&checked, &json!({ "url": url })),
+        });
+        let mut of_url = part("address", asked.help.as_deref());
+        of_url.default = self
+            .known(prop)
+            .and_then(|known| known["url"].as_str())
+            .map(str::to_owned);
+        let url = prompt::text(of_url, check).await?;
+        if url.is_empty() {
+            return Ok(None);
+        }
+        let methods = METHODS.map(|method| Row::new(method, method)).into();
+        let method = prompt::pick(part("method", None), methods, 0).await?;
+        let header: Check = Arc::new(|line| {
+            let is_good = line.is_empty()
+                || line
+                    .split_once(':')
+                    .is_some_and(|(name, _)| !name.is_empty());
+            (!is_good).then(|| "must be Name: value".to_owned())
+        });
+        let hint = "Name: value to a line, an empty line ends them";
+        let headers: Vec<Value> = lines(&part("headers", Some(hint)), &header)
+            .await?
+            .iter()
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| json!({ "name": name.trim(), "value": value.trim() }))
+            .collect();
+        let mut request = json!({ "url": url, "method": method, "headers": headers });
+        if !["GET", "HEAD"].contains(&method) {
+            let body = part("body", Some("Enter for none"));
+            let body = prompt::text(body, Arc::new(|_| None)).await?;
+            if !body.is_empty() {
+                request["body"] = body.into();
+            }
+        }
+        Ok(Some(request))
+    }
+}
+
+/// Asks for lines until one is empty.
+async fn lines(question: &Question, check: &Check) -> anyhow::Result<Vec<String>> {
+    let mut lines = Vec::new();
+    loop {
+        let of_line = Question {
+            message: format!("{} [{}]", question.message, lines.len() + 1),
+            help: question.help.clone(),
+            default: None,
+        };
+        let line = prompt::text(of_line, check.clone()).await?;
+        if line.is_empty() {
+            return Ok(lines);
+        }
+        lines.push(line);
+    }
+}

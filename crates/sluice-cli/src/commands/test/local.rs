@@ -1,0 +1,81 @@
+//! Components on this machine, without a server: in the same sandbox, with packages in the user's cache.
+
+use std::{
+    env,
+    fs::{self, File, TryLockError},
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use anyhow::Context;
+use clap::Parser;
+use sluice_model::SystemClock;
+use sluice_runtime::{Runtime, RuntimeOptions, find_deno};
+
+use crate::options::ServeOptions;
+
+/// What components may do and use, as the environment and the defaults of `sluice serve` have it.
+#[derive(Parser)]
+struct Settings {
+    #[command(flatten)]
+    serve: ServeOptions,
+}
+
+pub(super) struct LocalRuntime {
+    pub(super) runtime: Runtime,
+    pub(super) invocation_timeout: std::time::Duration,
+    /// Locked, so that nobody else uses the same folder at the same time.
+    _lock: File,
+}
+
+impl LocalRuntime {
+    pub(super) fn start() -> anyhow::Result<LocalRuntime> {
+        let Settings { serve } = Settings::parse_from(["sluice"]);
+        let cache = cache_folder()?;
+        let (folder, lock) = free_folder(&cache)
+            .with_context(|| format!("{} cannot be written to", cache.display()))?;
+        let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let options = RuntimeOptions {
+            deno: find_deno(serve.components.deno.as_deref(), &cache)?,
+            launcher: env::current_exe().context("the path of this program is unknown")?,
+            folder,
+            limits: serve.components.limits(),
+            network: serve.network.of_components(nowhere)?,
+            starting_at_once: 1,
+            warm_processes: 0,
+            package_timeout: serve.components.package_timeout,
+        };
+        Ok(LocalRuntime {
+            runtime: Runtime::new(options, Arc::new(SystemClock))
+                .context("running components cannot be prepared")?,
+            invocation_timeout: serve.components.invocation_timeout,
+            _lock: lock,
+        })
+    }
+}
+
+fn cache_folder() -> anyhow::Result<PathBuf> {
+    let given = |name| env::var_os(name).filter(|value| !value.is_empty());
+    let caches = given("XDG_CACHE_HOME").map(PathBuf::from);
+    let folder = caches
+        .or_else(|| Some(Path::new(&given("HOME")?).join(".cache")))
+        .context("nowhere to keep packages: set XDG_CACHE_HOME or HOME")?;
+    Ok(folder.join("sluice"))
+}
+
+/// The first folder that no other command uses now; most of the time there is only one.
+fn free_folder(cache: &Path) -> io::Result<(PathBuf, File)> {
+    for number in 0_u32.. {
+        let folder = cache.join(format!("runtime-{number}"));
+        fs::create_dir_all(&folder)?;
+        let lock = File::create(folder.join("lock"))?;
+        match lock.try_lock() {
+            Ok(()) => return Ok((folder, lock)),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Err(io::Error::other("every folder is in use"))
+}

@@ -1,0 +1,171 @@
+//! `sluice update`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::{Map, Value};
+use sluice_api::{Component, Source, UpdateSource};
+use sluice_model::{PropDef, carried_over};
+
+use super::{
+    common::Common,
+    component::{ComponentName, Reference},
+    deploy::way_in,
+    form::{Filled, Form, PropFlags, Subject},
+    output::{GOOD, show, show_json, styled},
+    progress::during,
+    sources::Target,
+};
+use crate::{client::Client, exit::interruptible};
+
+/// Change a source: its code, its name, its props, or whether it is active
+///
+/// What is not named stays as it is; props that new code has in addition are asked for.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct UpdateOptions {
+    #[command(flatten)]
+    target: Target,
+    /// New code: a file, the key of a component, or an address
+    #[arg(long, value_name = "FILE|KEY|URL")]
+    code: Option<String>,
+    /// New name; its slug changes with it
+    #[arg(long)]
+    name: Option<String>,
+    /// Let it be triggered
+    #[arg(long, conflicts_with = "deactivate")]
+    activate: bool,
+    /// Let nothing trigger it; its events stay
+    #[arg(long)]
+    deactivate: bool,
+    #[command(flatten)]
+    props: PropFlags,
+    #[command(flatten)]
+    common: Common,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  sluice update hello --code hello.mjs
+  sluice update hello --prop greeting=Hi
+  sluice update hello --deactivate";
+
+pub(crate) async fn update(options: UpdateOptions) -> anyhow::Result<ExitCode> {
+    interruptible(change(options)).await
+}
+
+async fn change(options: UpdateOptions) -> anyhow::Result<ExitCode> {
+    options.require_something()?;
+    let client = options.common.connection.client()?;
+    let source = options.target.find(&client).await?;
+    let new_code = NewCode::of(&options, &client, &source).await?;
+    let subject = Subject {
+        component: new_code.id_or_key,
+        source: Some((source.id.clone(), stored(&new_code.props, &source))),
+        props: new_code.props,
+    };
+    let had = subject.source.as_ref().map(|(_, values)| values.clone());
+    let form = Form::new(&client, subject, &options.props, options.common.json)?;
+    let path = format!("/sources/{}", source.id);
+    let changed = form
+        .submit(async |filled| {
+            let Filled {
+                configured_props,
+                dynamic_props_id,
+            } = filled;
+            // The server carries values over by itself, also those that nobody may see.
+            let is_changed = had.as_ref() != Some(&configured_props);
+            let reference = &new_code.reference;
+            let body = UpdateSource {
+                component_id: reference.as_ref().and_then(|new| new.component_id.clone()),
+                key: reference.as_ref().and_then(|new| new.key.clone()),
+                name: options.name.clone(),
+                configured_props: is_changed.then_some(configured_props),
+                dynamic_props_id: dynamic_props_id.filter(|_| is_changed),
+                active: Some(options.activity(&source)),
+                ..UpdateSource::default()
+            };
+            during("Updating", client.put::<Source>(&path, &body)).await
+        })
+        .await?;
+    if options.common.json {
+        show_json(&changed)?;
+    } else {
+        let heading = format!("{} {}\n", styled(GOOD, "Updated"), changed.name_slug);
+        show(&format!("{heading}{}", way_in(&changed, client.url())))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl UpdateOptions {
+    fn require_something(&self) -> anyhow::Result<()> {
+        let is_named =
+            self.code.is_some() || self.name.is_some() || self.activate || self.deactivate;
+        if is_named || !self.props.is_empty() || self.props.prompt_all {
+            return Ok(());
+        }
+        anyhow::bail!(
+            "name what to change: --code, --name, --prop, --activate or --deactivate (`sluice update --help` has examples)"
+        )
+    }
+
+    fn activity(&self, source: &Source) -> bool {
+        if self.activate || self.deactivate {
+            self.activate
+        } else {
+            source.active
+        }
+    }
+}
+
+/// The code that the source will have.
+struct NewCode {
+    /// None when it stays.
+    reference: Option<Reference>,
+    id_or_key: String,
+    props: Vec<PropDef>,
+}
+
+impl NewCode {
+    async fn of(
+        options: &UpdateOptions,
+        client: &Client,
+        source: &Source,
+    ) -> anyhow::Result<NewCode> {
+        if let Some(code) = &options.code {
+            let known = ComponentName::parse(code).known(client).await?.source()?;
+            return Ok(NewCode {
+                reference: Some(known.reference()),
+                id_or_key: known.id_or_key(),
+                props: known.component.configurable_props,
+            });
+        }
+        let id_or_key = source.component_id.to_string();
+        let component: Component = client.get(&format!("/components/{id_or_key}")).await?;
+        Ok(NewCode {
+            reference: None,
+            id_or_key,
+            props: component.configurable_props,
+        })
+    }
+}
+
+/// The values of the source that the props of its code have a place for, those aside that the server makes itself.
+fn stored(props: &[PropDef], source: &Source) -> Map<String, Value> {
+    let is_static = |name: &str| props.iter().any(|prop| prop.name == name);
+    let made_by_server = |name: &str| {
+        let mut named = props.iter().filter(|prop| prop.name == name);
+        named.any(|prop| prop.prop_type.takes_no_value())
+    };
+    let has_dynamic = props
+        .iter()
+        .any(|prop| prop.declared().get("reloadProps").is_some());
+    let mut values = if has_dynamic {
+        // What is no prop of the code is one that its values bring.
+        source.configured_props.clone()
+    } else {
+        carried_over(props, &source.configured_props)
+    };
+    values.retain(|name, _| !is_static(name) || !made_by_server(name));
+    values
+}

@@ -33,7 +33,7 @@ impl Engine {
             .await
     }
 
-    /// The component that an id or a key names, for this user: one of their own, or a published one. Ready to run.
+    /// The component that an id or a key names, for this user: a published one, or one of their own. Ready to run.
     pub(crate) async fn find_component(
         &self,
         user: &UserId,
@@ -59,13 +59,10 @@ fn find(c: &mut dyn Conn, user: &UserId, key_or_id: &str) -> Result<Option<Compo
             None => registry::by_id(c, &id),
         };
     }
-    let account = Shelf::Account(user.clone());
-    if let Some(published) = registry::newest(c, &account, key_or_id)? {
-        return Ok(Some(published));
-    }
-    match components::newest_by_key(c, user, key_or_id)? {
-        Some(saved) => Ok(Some(saved)),
-        None => registry::newest(c, &Shelf::Server, key_or_id),
+    // As for a source, so that forms ask for what will run; what is only saved comes last.
+    match published(c, user, key_or_id)? {
+        Some(published) => Ok(Some(published)),
+        None => components::newest_by_key(c, user, key_or_id),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `sluice apply DIR`
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io::{self, IsTerminal},
     path::PathBuf,
     process::ExitCode,
@@ -132,21 +132,40 @@ pub(crate) async fn apply(options: ApplyOptions) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The components of the registry that the folder names.
+/// The components that the keys in the folder name: what the account published goes before the registry.
 async fn registry(
     client: &Client,
     folder: &Folder,
 ) -> Result<BTreeMap<String, Option<Component>>, ClientError> {
-    let mut registry = BTreeMap::new();
-    for source in folder.sources.values() {
-        if let Runs::Registry(key) = &source.runs
-            && !registry.contains_key(key)
-        {
-            let path = format!("/components/registry/{}", escaped(key));
-            registry.insert(key.clone(), client.find(&path).await?);
-        }
+    let keys: BTreeSet<&String> = folder
+        .sources
+        .values()
+        .filter_map(|source| match &source.runs {
+            Runs::Registry(key) => Some(key),
+            Runs::File { .. } => None,
+        })
+        .collect();
+    if keys.is_empty() {
+        return Ok(BTreeMap::new());
     }
-    Ok(registry)
+    let own = [("scope", "published")];
+    let mut own: Vec<Component> = client.selected("/components", &own).await?;
+    let mut found = BTreeMap::new();
+    for key in keys {
+        let published = own
+            .iter()
+            .position(|own| own.key.as_ref() == Some(key))
+            .map(|place| own.swap_remove(place));
+        let component = match published {
+            Some(own) => Some(own),
+            None => {
+                let path = format!("/components/registry/{}", escaped(key));
+                client.find(&path).await?
+            }
+        };
+        found.insert(key.clone(), component);
+    }
+    Ok(found)
 }
 
 fn agreed(json: bool) -> io::Result<bool> {

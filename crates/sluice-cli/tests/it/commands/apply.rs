@@ -162,6 +162,19 @@ async fn only_prune_deletes_what_the_folder_does_not_have() {
 }
 
 #[tokio::test]
+async fn a_key_in_a_folder_may_be_one_that_the_account_published() {
+    let cli = Cli::new().await;
+    let code = component("A", "").replace("version: ", "key: \"ours\", version: ");
+    let body = json!({ "component_code": code });
+    let published = cli.api.post("/components/published", &body).await.ok();
+    let folder = Folder::with(&[("sources/ours.yaml", "name: Ours\nkey: ours\n")]);
+    cli.ok(&["apply", folder.path(), "--yes"]).await;
+    assert_eq!(cli.only_source().await["component_id"], published["id"]);
+    let again = cli.ok(&["apply", folder.path()]).await;
+    assert!(again.contains("Nothing to change"), "{again}");
+}
+
+#[tokio::test]
 async fn what_fails_is_reported_and_the_rest_is_done() {
     let cli = Cli::new().await;
     let folder = one_source("Mine", "props: { url: 5 }\n");

@@ -130,3 +130,29 @@ async fn an_action_of_a_workflow_is_what_the_account_published_before_what_it_sa
     let run = deploy(&api, &document).await.run_and_wait(&json!({})).await;
     assert_eq!(returned(&run, "say"), "1.0.0", "{run}");
 }
+
+#[tokio::test]
+async fn forms_ask_for_what_a_key_deploys_and_not_for_what_is_only_saved() {
+    let (api, key) = (new_user().await, unique_key());
+    let choosing = |choice: &str| {
+        format!(
+            "module.exports = {{ key: '{key}', name: 'C', version: '1.0.0',
+             props: {{ p: {{ type: 'string', options() {{ return ['{choice}']; }} }} }}, run() {{}} }};"
+        )
+    };
+    let choices = async || {
+        let body = json!({ "id": key, "prop_name": "p" });
+        let answer = api.post("/components/configure", &body).await.expect(200);
+        answer["stringOptions"].clone()
+    };
+    save(&api, &choosing("saved")).await;
+    assert_eq!(choices().await, json!(["saved"]));
+    let body = json!({ "component_code": choosing("registry") });
+    operator()
+        .post("/components/registry", &body)
+        .await
+        .expect(200);
+    assert_eq!(choices().await, json!(["registry"]));
+    publish(&api, &choosing("account")).await.expect(200);
+    assert_eq!(choices().await, json!(["account"]));
+}

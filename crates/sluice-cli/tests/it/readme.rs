@@ -105,7 +105,10 @@ async fn the_walk_of_the_readme_works_as_printed_in_a_terminal() {
             }
             "sluice delete counter" => {
                 person.type_line(line);
-                person.terminal.wait_for_text("with all events and logs").await;
+                person
+                    .terminal
+                    .wait_for_text("with all events and logs")
+                    .await;
                 person.type_line("y");
                 assert_eq!(person.ended().await, "0");
             }

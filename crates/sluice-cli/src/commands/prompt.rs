@@ -24,6 +24,11 @@ pub(crate) struct Question {
 /// What is wrong with an answer, if anything.
 pub(crate) type Check = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
+/// An answer that must not be empty.
+pub(crate) fn required() -> Check {
+    Arc::new(|answer| answer.trim().is_empty().then(|| "is required".to_owned()))
+}
+
 /// Something to pick.
 #[derive(Debug, Clone)]
 pub(crate) struct Row<T> {

@@ -65,7 +65,8 @@ impl Person {
 
     /// Waits until the commands that were typed have ended, and gives the exit code of the last.
     async fn ended(&self) -> String {
-        wait_for(PATIENCE, "the command to end", async || {
+        let what = format!("the command to end:\n{}", self.terminal.screen());
+        wait_for(PATIENCE, &what, async || {
             let output = self.terminal.output();
             let ends: Vec<&str> = output.split(PROMPT).skip(1).collect();
             let code = ends.get(self.commands - 1)?;

@@ -69,13 +69,24 @@ impl Module {
 
 /// The component in a file of this machine, which may import what is in its tree.
 pub(crate) async fn read_module(path: &Path) -> anyhow::Result<Result<Module, Faults>> {
-    let found = LocalFiles::around(path);
-    let (files, location) = found.with_context(|| format!("cannot read {}", path.display()))?;
-    let folder = CodeFolder {
-        root: files.root().to_owned(),
-        files,
-    };
+    let (folder, location) = CodeFolder::around(path)?;
     Ok(folder.module(location.as_str()).await)
+}
+
+/// As [`read_module`], with the file itself changed before it is joined with what it imports.
+pub(crate) async fn read_changed(
+    path: &Path,
+    change: impl FnOnce(&str, Language) -> Result<String, Faults>,
+) -> anyhow::Result<Result<Module, Faults>> {
+    let (folder, location) = CodeFolder::around(path)?;
+    let path = location.as_str();
+    let changed = folder
+        .text(path)
+        .and_then(|text| change(&text, language_of(path, &text)));
+    Ok(match changed {
+        Ok(text) => folder.module_of(path, text).await,
+        Err(faults) => Err(faults),
+    })
 }
 
 impl CodeFolder {
@@ -86,9 +97,23 @@ impl CodeFolder {
         })
     }
 
+    /// The tree that a file stands in, and where.
+    fn around(path: &Path) -> anyhow::Result<(CodeFolder, Location)> {
+        let found = LocalFiles::around(path);
+        let (files, location) = found.with_context(|| format!("cannot read {}", path.display()))?;
+        let folder = CodeFolder {
+            root: files.root().to_owned(),
+            files,
+        };
+        Ok((folder, location))
+    }
+
     /// The code in a file, as one module when it imports others, or when the server could not tell its language.
     pub(crate) async fn module(&self, path: &str) -> Result<Module, Faults> {
-        let text = self.text(path)?;
+        self.module_of(path, self.text(path)?).await
+    }
+
+    async fn module_of(&self, path: &str, text: String) -> Result<Module, Faults> {
         if is_whole(path, &text) {
             return Ok(Module {
                 code: text,

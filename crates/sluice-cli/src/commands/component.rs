@@ -31,7 +31,8 @@ pub(crate) struct Known {
     key: Option<String>,
 }
 
-/// How a request names a component: one of the two is there.
+/// How a request names a component, if it names one: by one of the two.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Reference {
     pub(crate) component_id: Option<String>,
     pub(crate) key: Option<String>,

@@ -19,6 +19,7 @@ mod output;
 mod places;
 mod progress;
 mod prompt;
+mod prop_text;
 mod publish;
 mod registry;
 mod secrets;

@@ -58,36 +58,17 @@ async fn change(options: UpdateOptions) -> anyhow::Result<ExitCode> {
     options.require_something()?;
     let client = options.common.connection.client()?;
     let source = options.target.find(&client).await?;
-    let new_code = NewCode::of(&options, &client, &source).await?;
-    let subject = Subject {
-        component: new_code.id_or_key,
-        source: Some((source.id.clone(), stored(&new_code.props, &source))),
-        props: new_code.props,
-    };
-    let had = subject.source.as_ref().map(|(_, values)| values.clone());
-    let form = Form::new(&client, subject, &options.props, options.common.json)?;
     let path = format!("/sources/{}", source.id);
-    let changed = form
-        .submit(async |filled| {
-            let Filled {
-                configured_props,
-                dynamic_props_id,
-            } = filled;
-            // The server carries values over by itself, also those that nobody may see.
-            let is_changed = had.as_ref() != Some(&configured_props);
-            let reference = &new_code.reference;
-            let body = UpdateSource {
-                component_id: reference.as_ref().and_then(|new| new.component_id.clone()),
-                key: reference.as_ref().and_then(|new| new.key.clone()),
-                name: options.name.clone(),
-                configured_props: is_changed.then_some(configured_props),
-                dynamic_props_id: dynamic_props_id.filter(|_| is_changed),
-                active: Some(options.activity(&source)),
-                ..UpdateSource::default()
-            };
-            during("Updating", client.put::<Source>(&path, &body)).await
-        })
-        .await?;
+    let plain = UpdateSource {
+        name: options.name.clone(),
+        active: Some(options.activity(&source)),
+        ..UpdateSource::default()
+    };
+    let changed = if options.changes_values() {
+        with_values(&options, &client, source, &plain).await?
+    } else {
+        client.put(&path, &plain).await?
+    };
     if options.common.json {
         show_json(&changed)?;
     } else {
@@ -97,16 +78,55 @@ async fn change(options: UpdateOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A change of what the source runs or with which values: those that are missing then are asked for.
+async fn with_values(
+    options: &UpdateOptions,
+    client: &Client,
+    source: Source,
+    plain: &UpdateSource,
+) -> anyhow::Result<Source> {
+    let path = format!("/sources/{}", source.id);
+    let new_code = NewCode::of(options, client, &source).await?;
+    let had = stored(&new_code.props, &source);
+    let subject = Subject {
+        component: new_code.id_or_key,
+        source: Some((source.id, had.clone())),
+        props: new_code.props,
+    };
+    let form = Form::new(client, subject, &options.props, options.common.json)?;
+    form.submit(async |filled| {
+        let Filled {
+            configured_props,
+            dynamic_props_id,
+        } = filled;
+        // The server carries values over by itself, also those that nobody may see.
+        let is_changed = had != configured_props;
+        let reference = new_code.reference.clone();
+        let body = UpdateSource {
+            component_id: reference.component_id,
+            key: reference.key,
+            configured_props: is_changed.then_some(configured_props),
+            dynamic_props_id: dynamic_props_id.filter(|_| is_changed),
+            ..plain.clone()
+        };
+        during("Updating", client.put::<Source>(&path, &body)).await
+    })
+    .await
+}
+
 impl UpdateOptions {
     fn require_something(&self) -> anyhow::Result<()> {
-        let is_named =
-            self.code.is_some() || self.name.is_some() || self.activate || self.deactivate;
-        if is_named || !self.props.is_empty() || self.props.prompt_all {
+        let is_named = self.name.is_some() || self.activate || self.deactivate;
+        if is_named || self.changes_values() {
             return Ok(());
         }
         anyhow::bail!(
             "name what to change: --code, --name, --prop, --activate or --deactivate (`sluice update --help` has examples)"
         )
+    }
+
+    fn changes_values(&self) -> bool {
+        self.code.is_some() || !self.props.is_empty() || self.props.prompt_all
     }
 
     fn activity(&self, source: &Source) -> bool {
@@ -120,8 +140,8 @@ impl UpdateOptions {
 
 /// The code that the source will have.
 struct NewCode {
-    /// None when it stays.
-    reference: Option<Reference>,
+    /// Empty when it stays.
+    reference: Reference,
     id_or_key: String,
     props: Vec<PropDef>,
 }
@@ -135,7 +155,7 @@ impl NewCode {
         if let Some(code) = &options.code {
             let known = ComponentName::parse(code).known(client).await?.source()?;
             return Ok(NewCode {
-                reference: Some(known.reference()),
+                reference: known.reference(),
                 id_or_key: known.id_or_key(),
                 props: known.component.configurable_props,
             });
@@ -143,7 +163,7 @@ impl NewCode {
         let id_or_key = source.component_id.to_string();
         let component: Component = client.get(&format!("/components/{id_or_key}")).await?;
         Ok(NewCode {
-            reference: None,
+            reference: Reference::default(),
             id_or_key,
             props: component.configurable_props,
         })

@@ -152,11 +152,9 @@ pub(crate) async fn in_browser(
         }
     };
     let ended = during("Waiting for the browser", waiting).await?;
-    match ended.account_id {
-        Some(account) => Ok(client.get(&format!("/accounts/{account}")).await?),
-        None => {
-            let reason = ended.error.as_deref().unwrap_or("it took too long");
-            bail!("the account was not connected: {}", harmless(reason))
-        }
-    }
+    let Some(account) = ended.account_id else {
+        let reason = ended.error.as_deref().unwrap_or("it took too long");
+        bail!("the account was not connected: {}", harmless(reason));
+    };
+    Ok(client.get(&format!("/accounts/{account}")).await?)
 }

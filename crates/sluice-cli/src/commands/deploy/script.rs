@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use sluice_api::CreateComponent;
-use sluice_runtime::{CodeFault, Language, language, scheduled_script};
+use sluice_runtime::{CodeFault, language, scheduled_script};
 
 use crate::{
     client::Client,
@@ -45,17 +45,26 @@ impl ScriptFlags {
 
     pub(super) async fn known(&self, client: &Client) -> anyhow::Result<Known> {
         let named = self.run.as_deref().unwrap_or_default();
-        let (script, language) = match ComponentName::parse(named) {
+        let schedule = self.schedule();
+        let wrapped = |script: &str, language| {
+            scheduled_script(script, language, file_stem(named), &schedule)
+                .map_err(|faults| in_words(named, &faults))
+        };
+        let code = match ComponentName::parse(named) {
             ComponentName::Url(url) => {
                 let script = fetched(&url).await?;
-                let language = language(&script);
-                (script, language)
+                wrapped(&script, language(&script))
             }
-            ComponentName::File(_) | ComponentName::Key(_) => local(Path::new(named)).await?,
+            // What the script imports is joined into the component.
+            ComponentName::File(_) | ComponentName::Key(_) => {
+                let module = code::read_changed(Path::new(named), wrapped).await?;
+                module.map(|module| module.sent())
+            }
         };
-        let name = file_stem(named);
-        let code = scheduled_script(&script, language, name, &self.schedule())
-            .map_err(|faults| anyhow::anyhow!(in_words(named, &faults)))?;
+        let code = match code {
+            Ok(code) => code,
+            Err(faults) => bail!("{}", faults.join("\n")),
+        };
         let new = CreateComponent {
             component_code: Some(code),
             ..CreateComponent::default()
@@ -69,17 +78,6 @@ impl ScriptFlags {
             (None, Some(interval)) => json!({ "intervalSeconds": interval.as_secs() }),
             (None, None) => Value::Null,
         }
-    }
-}
-
-/// What the script imports is joined into it.
-async fn local(path: &Path) -> anyhow::Result<(String, Language)> {
-    match code::read_module(path).await? {
-        Ok(module) => {
-            let language = language(&module.code);
-            Ok((module.code, language))
-        }
-        Err(faults) => bail!("{}", faults.join("\n")),
     }
 }
 
@@ -98,12 +96,12 @@ fn file_stem(named: &str) -> &str {
     if stem.is_empty() { "script" } else { stem }
 }
 
-fn in_words(named: &str, faults: &[CodeFault]) -> String {
+fn in_words(named: &str, faults: &[CodeFault]) -> Vec<String> {
     let lines = faults.iter().map(|fault| match (fault.line, fault.column) {
         (Some(line), Some(column)) => format!("{named}:{line}:{column}: {}", fault.message),
         _ => format!("{named}: {}", fault.message),
     });
-    lines.collect::<Vec<_>>().join("\n")
+    lines.collect()
 }
 
 #[cfg(test)]

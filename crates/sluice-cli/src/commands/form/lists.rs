@@ -8,9 +8,11 @@ use sluice_model::PropDef;
 use super::{
     Form,
     question::{Empty, question},
-    typed::{element_of, fault, json_or_text},
 };
-use crate::commands::prompt::{self, Check, Question, Row};
+use crate::commands::{
+    prompt::{self, Check, Question, Row},
+    prop_text::{element_of, fault, json_or_text},
+};
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 

@@ -2,12 +2,11 @@
 
 mod account;
 mod connect;
-mod given;
+mod flags;
 mod lists;
 mod open;
 mod options;
 mod question;
-mod typed;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,11 +14,13 @@ use serde_json::{Map, Value};
 use sluice_api::{App, AskProps, DynamicProps, PropsAnswer};
 use sluice_model::{DynamicPropsId, PropDef, PropType, SourceId};
 
-use self::given::Given;
-pub(crate) use self::given::PropFlags;
+use self::flags::GivenAccounts;
+pub(crate) use self::flags::PropFlags;
 use super::{
     ask,
+    given_props::Given,
     output::{BAD, complain, harmless, styled},
+    prop_text::text_of,
 };
 use crate::client::{Client, ClientError};
 
@@ -51,6 +52,7 @@ pub(crate) struct Form<'a> {
     dynamic_props: Option<DynamicPropsId>,
     values: Map<String, Value>,
     given: Given,
+    accounts: GivenAccounts,
     manner: Manner,
     asked: BTreeSet<String>,
     /// By their slugs; none for one that this server does not know.
@@ -77,6 +79,7 @@ impl<'a> Form<'a> {
             (true, true) => Manner::AskForAll,
         };
         let (source, values) = subject.source.unzip();
+        let (given, accounts) = flags.read()?;
         Ok(Form {
             client,
             component: subject.component,
@@ -84,7 +87,8 @@ impl<'a> Form<'a> {
             props: subject.props,
             dynamic_props: None,
             values: values.unwrap_or_default(),
-            given: flags.read()?,
+            given,
+            accounts,
             manner,
             asked: BTreeSet::new(),
             apps: BTreeMap::new(),
@@ -141,15 +145,16 @@ impl<'a> Form<'a> {
     async fn take_given(&mut self) -> anyhow::Result<bool> {
         let mut reloads = false;
         for prop in self.props.clone() {
-            let value = match self.given.take(&prop)? {
-                None if prop.prop_type == PropType::App => match self.given.take_account(&prop) {
-                    Some(account) => Some(self.named_account(&prop, &account).await?),
-                    None => None,
-                },
-                Some(Value::String(account)) if prop.prop_type == PropType::App => {
+            let is_app = prop.prop_type == PropType::App;
+            let account = self.accounts.of(&prop).map(str::to_owned);
+            let value = match (self.given.take(&prop)?, account) {
+                (Some(Value::String(account)), _) if is_app => {
                     Some(self.named_account(&prop, &account).await?)
                 }
-                value => value,
+                (None, Some(account)) if is_app && !self.asked.contains(&prop.name) => {
+                    Some(self.named_account(&prop, &account).await?)
+                }
+                (value, _) => value,
             };
             if let Some(value) = value {
                 reloads |= reloads_props(&prop);
@@ -288,7 +293,7 @@ fn thrown(errors: &[String]) -> String {
         let error: Value = serde_json::from_str(error).unwrap_or_else(|_| error.as_str().into());
         match (&error["name"], &error["message"]) {
             (Value::String(name), Value::String(message)) => format!("{name}: {message}"),
-            _ => typed::text_of(&error),
+            _ => text_of(&error),
         }
     });
     harmless(&words.collect::<Vec<_>>().join("; "))

@@ -5,10 +5,10 @@ use serde_json::Value;
 use sluice_api::{App, AuthType};
 use sluice_model::{PropDef, PropType};
 
-use super::{Form, Manner, typed::text_of};
+use super::{Form, Manner};
 use crate::{
     client::{ClientError, escaped},
-    commands::output::harmless,
+    commands::{output::harmless, prop_text::text_of},
 };
 
 /// More choices than these make no readable flag.

@@ -8,7 +8,6 @@ use super::{
     Form,
     question::{picked, question},
     thrown,
-    typed::text_of,
 };
 use crate::{
     client::{Client, ClientError},
@@ -16,6 +15,7 @@ use crate::{
         output::{BAD, complain, harmless, styled},
         progress::during,
         prompt::{self, Question, Row},
+        prop_text::text_of,
     },
 };
 

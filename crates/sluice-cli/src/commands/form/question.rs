@@ -6,13 +6,11 @@ use serde_json::Value;
 use sluice_api::{Choice, DataStore};
 use sluice_model::{MASK, PropDef, PropType};
 
-use super::{
-    Form,
-    typed::{fault, text_of, value_of},
-};
+use super::Form;
 use crate::commands::{
     output::harmless,
     prompt::{self, Check, Question, Row},
+    prop_text::{fault, text_of, value_of},
 };
 
 const LONGEST_HELP: usize = 300;

@@ -1,10 +1,13 @@
 //! `sluice deploy` as scripts run it.
 
 use serde_json::{Value, json};
-use sluice_testkit::Backend;
+use sluice_testkit::{
+    Backend, Key, Server,
+    receiver::{Answer, Receiver},
+};
 
 use super::fixtures::{Cli, Folder, component};
-use crate::support::{shared_server, unique_name};
+use crate::support::{own_server, shared_server, unique_name};
 
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -48,25 +51,38 @@ async fn a_file_is_deployed_with_what_it_imports_and_its_addresses_are_told() {
     assert!(!both.contains('\u{1b}'), "no colours in a pipe: {both:?}");
 }
 
-#[tokio::test]
-async fn a_key_and_an_address_are_deployed_as_they_are() {
-    let cli = Cli::new().await;
+/// A component with a key of its own.
+fn with_key() -> (String, String) {
     let key = format!("test-{}", unique_name());
     let code = component("Published", "").replace("version:", &format!("key: \"{key}\", version:"));
-    let server = shared_server(Backend::Sqlite);
-    let saved = server
-        .api()
-        .post("/components", &json!({ "component_code": code }))
-        .await
-        .ok();
-    let publish = json!({ "component_id": saved["id"] });
-    server
-        .api()
-        .post("/components/registry", &publish)
-        .await
-        .ok();
+    (key, code)
+}
+
+/// Publishes to the whole server; gives the id.
+async fn published_to_all(code: &str) -> Value {
+    let body = json!({ "component_code": code });
+    let operator = shared_server(Backend::Sqlite).api();
+    operator.post("/components/registry", &body).await.ok()["id"].clone()
+}
+
+#[tokio::test]
+async fn a_key_is_that_of_the_registry_or_of_what_the_account_published() {
+    let cli = Cli::new().await;
+    let (key, code) = with_key();
+    let id = published_to_all(&code).await;
     let source = parsed(&cli.ok(&["deploy", &key, "--json"]).await);
-    assert_eq!(source["component_id"], saved["id"]);
+    assert_eq!(source["component_id"], id);
+    let own = code.replace(
+        "props: {  }",
+        "props: { mine: { type: 'string', label: 'Mine' } }",
+    );
+    let body = json!({ "component_code": own });
+    let own = cli.api.post("/components/published", &body).await.ok();
+    let source = parsed(
+        &cli.ok(&["deploy", &key, "--json", "--prop", "mine=1"])
+            .await,
+    );
+    assert_eq!(source["component_id"], own["id"]);
     let ran = cli.run(&["deploy", "nothing-like-that"]).await;
     assert_eq!(ran.code, 5);
     assert!(
@@ -74,10 +90,51 @@ async fn a_key_and_an_address_are_deployed_as_they_are() {
         "{}",
         ran.err
     );
-    let ran = cli.run(&["deploy", "http://127.0.0.1:1/nobody.mjs"]).await;
-    assert_eq!(
-        ran.code, 1,
-        "the server fetches it, or says why not: {}",
+}
+
+#[tokio::test]
+async fn without_a_component_the_registry_is_searched_at_a_terminal() {
+    let cli = Cli::new().await;
+    let (key, code) = with_key();
+    let id = published_to_all(&code).await;
+    let mut terminal = cli.terminal(&["deploy", "--no-follow"]);
+    terminal.wait_for_text("Search the registry for").await;
+    terminal.type_line("nothing at all like this");
+    terminal
+        .wait_for_text("The registry has nothing like that")
+        .await;
+    terminal.type_line(&key);
+    terminal.wait_for_text("Search again…").await;
+    terminal.press(Key::Enter);
+    assert_eq!(terminal.exit_code().await, 0);
+    assert_eq!(cli.only_source().await["component_id"], id);
+}
+
+#[tokio::test]
+async fn what_is_at_an_address_is_deployed_and_a_script_there_too() {
+    let server = Server::start(own_server().arg("--allow-private-network")).await;
+    let cli = Cli::of(server.api()).with_env("SLUICE_URL", server.url());
+    let files = Receiver::start(|request| match request.path.as_str() {
+        "/source.mjs" => Answer::status(200).body(component("From afar", "")),
+        "/job.mjs" => Answer::status(200).body("export default () => {};"),
+        _ => Answer::status(404),
+    });
+    let source = parsed(
+        &cli.ok(&["deploy", &files.url("/source.mjs"), "--json"])
+            .await,
+    );
+    assert_eq!(source["name_slug"], "from-afar");
+    let job = files.url("/job.mjs");
+    let timer = ["deploy", "--timer", "--frequency", "1h", "--json", "--run"];
+    let source = parsed(&cli.ok(&[&timer[..], &[&job]].concat()).await);
+    assert_eq!(source["name_slug"], "job");
+    let gone = files.url("/gone.mjs");
+    assert_eq!(cli.run(&["deploy", &gone]).await.code, 1);
+    let ran = cli.run(&[&timer[..], &[&gone]].concat()).await;
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.err.contains(&format!("cannot fetch {gone}")),
+        "{}",
         ran.err
     );
 }

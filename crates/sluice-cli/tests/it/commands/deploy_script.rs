@@ -117,7 +117,7 @@ async fn a_script_has_a_schedule_of_one_kind_and_mistakes_have_their_place() {
         .run(&["deploy", "--timer", "--cron", "0 9 * * *", "--run", bad])
         .await;
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("bad.js:2:5: SyntaxError"), "{}", ran.err);
+    assert!(ran.err.contains("bad.js:2:7: SyntaxError"), "{}", ran.err);
     let ran = cli
         .run(&["deploy", "--timer", "--cron", "whenever", "--run", job])
         .await;

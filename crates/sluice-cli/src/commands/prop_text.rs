@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use sluice_model::{PropDef, PropType, configure};
 
 /// The value that `text` means for a prop of this type. Whether it suits is another question: [`fault`].
-pub(super) fn value_of(prop_type: &PropType, text: &str) -> Value {
+pub(crate) fn value_of(prop_type: &PropType, text: &str) -> Value {
     match prop_type {
         PropType::String | PropType::DataStore => Value::from(text),
         PropType::Array(_) => match serde_json::from_str(text) {
@@ -37,14 +37,14 @@ pub(super) fn value_of(prop_type: &PropType, text: &str) -> Value {
 }
 
 /// One element of a list of this type.
-pub(super) fn element_of(prop_type: &PropType, text: &str) -> Value {
+pub(crate) fn element_of(prop_type: &PropType, text: &str) -> Value {
     match prop_type {
         PropType::Array(element) if element.as_str() == "string" => Value::from(text),
         _ => json_or_text(text),
     }
 }
 
-pub(super) fn json_or_text(text: &str) -> Value {
+pub(crate) fn json_or_text(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }
 
@@ -63,7 +63,7 @@ fn timer_of(text: &str) -> Value {
 }
 
 /// A value as somebody would type it.
-pub(super) fn text_of(value: &Value) -> String {
+pub(crate) fn text_of(value: &Value) -> String {
     let interval = value
         .get("intervalSeconds")
         .or_else(|| value.get("interval_seconds"));
@@ -78,7 +78,7 @@ pub(super) fn text_of(value: &Value) -> String {
 }
 
 /// What is wrong with a value, in words that go on from the name of the prop.
-pub(super) fn fault(prop: &PropDef, value: &Value) -> Option<String> {
+pub(crate) fn fault(prop: &PropDef, value: &Value) -> Option<String> {
     let given = Map::from_iter([(prop.name.clone(), value.clone())]);
     let faults = configure(std::slice::from_ref(prop), &given, None).err()?;
     let mut words = String::new();

@@ -69,13 +69,17 @@ impl Module {
 
 /// The component in a file of this machine, which may import what is in its tree.
 pub(crate) async fn read_module(path: &Path) -> anyhow::Result<Result<Module, Faults>> {
-    let found = LocalFiles::around(path);
-    let (files, location) = found.with_context(|| format!("cannot read {}", path.display()))?;
-    let folder = CodeFolder {
-        root: files.root().to_owned(),
-        files,
-    };
+    let (folder, location) = CodeFolder::around(path)?;
     Ok(folder.module(location.as_str()).await)
+}
+
+/// As [`read_module`], in JavaScript whatever it is written in: what runs on this machine.
+pub(crate) async fn read_javascript(path: &Path) -> anyhow::Result<Result<Module, Faults>> {
+    let (folder, location) = CodeFolder::around(path)?;
+    let is_ready = |path: &str, code: &str| {
+        is_whole(path, code) && language_of(path, code) == Language::JavaScript
+    };
+    Ok(folder.module_unless(location.as_str(), is_ready).await)
 }
 
 impl CodeFolder {
@@ -86,10 +90,27 @@ impl CodeFolder {
         })
     }
 
+    /// The tree that a file belongs to, and its place there.
+    fn around(path: &Path) -> anyhow::Result<(CodeFolder, Location)> {
+        let found = LocalFiles::around(path);
+        let (files, location) = found.with_context(|| format!("cannot read {}", path.display()))?;
+        let root = files.root().to_owned();
+        Ok((CodeFolder { root, files }, location))
+    }
+
     /// The code in a file, as one module when it imports others, or when the server could not tell its language.
     pub(crate) async fn module(&self, path: &str) -> Result<Module, Faults> {
+        self.module_unless(path, is_whole).await
+    }
+
+    /// The code in a file, made into a module unless it `is_ready` as it is.
+    async fn module_unless(
+        &self,
+        path: &str,
+        is_ready: impl Fn(&str, &str) -> bool,
+    ) -> Result<Module, Faults> {
         let text = self.text(path)?;
-        if is_whole(path, &text) {
+        if is_ready(path, &text) {
             return Ok(Module {
                 code: text,
                 map: None,

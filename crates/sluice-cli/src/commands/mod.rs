@@ -12,7 +12,6 @@ mod dev;
 mod event;
 mod follow;
 mod form;
-mod given_props;
 mod init;
 mod list;
 mod output;

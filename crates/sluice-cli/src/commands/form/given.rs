@@ -14,18 +14,26 @@ use crate::commands::yaml;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Props")]
 pub(crate) struct PropFlags {
-    /// Value of a prop, in JSON where its type is not text; NAME=@FILE reads it from a file; several for a list
-    #[arg(long = "prop", value_name = "NAME=VALUE")]
-    props: Vec<String>,
-    /// YAML or JSON file with values of props, `name: value`
-    #[arg(long = "props", value_name = "FILE")]
-    file: Option<PathBuf>,
+    #[command(flatten)]
+    values: ValueFlags,
     /// Account to use for an app, by id or name
     #[arg(long = "account", value_name = "APP=ACCOUNT")]
     accounts: Vec<String>,
     /// Ask for optional props and for those that have a value too
     #[arg(long)]
     pub(crate) prompt_all: bool,
+}
+
+/// Values alone, for what knows no accounts.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Props")]
+pub(crate) struct ValueFlags {
+    /// Value of a prop, in JSON where its type is not text; NAME=@FILE reads it from a file; several for a list
+    #[arg(long = "prop", value_name = "NAME=VALUE")]
+    props: Vec<String>,
+    /// YAML or JSON file with values of props, `name: value`
+    #[arg(long = "props", value_name = "FILE")]
+    file: Option<PathBuf>,
 }
 
 /// What the flags say, before it is known which props there are.
@@ -45,11 +53,38 @@ enum GivenValue {
 
 impl PropFlags {
     pub(crate) fn is_empty(&self) -> bool {
-        self.props.is_empty() && self.file.is_none() && self.accounts.is_empty()
+        self.values.is_empty() && self.accounts.is_empty()
+    }
+
+    pub(super) fn read(&self) -> anyhow::Result<Given> {
+        let mut given = self.values.read()?;
+        for flag in &self.accounts {
+            let (app, account) = pair(flag, "--account", "APP=ACCOUNT")?;
+            given.accounts.insert(app.to_owned(), account.to_owned());
+        }
+        Ok(given)
+    }
+}
+
+impl ValueFlags {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.props.is_empty() && self.file.is_none()
+    }
+
+    /// All that is given, for these props and for others.
+    pub(crate) fn values(&self, props: &[PropDef]) -> anyhow::Result<Map<String, Value>> {
+        let mut given = self.read()?;
+        let mut values = Map::new();
+        for prop in props {
+            let value = given.take(prop)?;
+            values.extend(value.map(|value| (prop.name.clone(), value)));
+        }
+        values.extend(given.rest());
+        Ok(values)
     }
 
     /// Flags go before the file.
-    pub(super) fn read(&self) -> anyhow::Result<Given> {
+    fn read(&self) -> anyhow::Result<Given> {
         let mut given = Given::default();
         if let Some(path) = &self.file {
             let text = fs::read_to_string(path)
@@ -73,10 +108,6 @@ impl PropFlags {
         }
         for (name, texts) in texts {
             given.values.insert(name, GivenValue::Texts(texts));
-        }
-        for flag in &self.accounts {
-            let (app, account) = pair(flag, "--account", "APP=ACCOUNT")?;
-            given.accounts.insert(app.to_owned(), account.to_owned());
         }
         Ok(given)
     }
@@ -151,9 +182,9 @@ mod tests {
     use super::*;
 
     fn given(props: &[&str]) -> Given {
-        let flags = PropFlags {
+        let flags = ValueFlags {
             props: props.iter().map(|&flag| flag.to_owned()).collect(),
-            ..PropFlags::default()
+            ..ValueFlags::default()
         };
         flags.read().unwrap()
     }
@@ -193,9 +224,9 @@ mod tests {
     #[test]
     fn a_flag_without_a_name_or_a_value_is_told() {
         for flag in ["a", "=1", ""] {
-            let flags = PropFlags {
+            let flags = ValueFlags {
                 props: vec![flag.to_owned()],
-                ..PropFlags::default()
+                ..ValueFlags::default()
             };
             let told = flags.read().unwrap_err().to_string();
             assert_eq!(told, format!("--prop {flag}: it must be NAME=VALUE"));

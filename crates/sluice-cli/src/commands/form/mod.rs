@@ -16,7 +16,7 @@ use sluice_api::{App, AskProps, DynamicProps, PropsAnswer};
 use sluice_model::{DynamicPropsId, PropDef, PropType, SourceId};
 
 use self::given::Given;
-pub(crate) use self::given::PropFlags;
+pub(crate) use self::given::{PropFlags, ValueFlags};
 use super::{
     output::{BAD, complain, harmless, styled},
     prompt::somebody_is_there,

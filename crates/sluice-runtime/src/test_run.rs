@@ -125,7 +125,7 @@ fn called(line: &str, file: &Path, name: &str) -> String {
     let file = file.file_name().unwrap_or_default().to_string_lossy();
     match line.find(&*file) {
         Some(at) => {
-            let start = line[..at].rfind(' ').map_or(0, |space| space + 1);
+            let start = line[..at].rfind([' ', '"']).map_or(0, |before| before + 1);
             format!("{}{name}{}", &line[..start], &line[at + file.len()..])
         }
         None => line.to_owned(),

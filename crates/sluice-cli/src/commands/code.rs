@@ -84,7 +84,20 @@ pub(crate) async fn read_changed(
         .text(path)
         .and_then(|text| change(&text, language_of(path, &text)));
     Ok(match changed {
-        Ok(text) => folder.module_of(path, text).await,
+        Ok(text) => folder.module_of(path, text, is_whole).await,
+        Err(faults) => Err(faults),
+    })
+}
+
+/// As [`read_module`], in JavaScript whatever it is written in: what runs on this machine.
+pub(crate) async fn read_javascript(path: &Path) -> anyhow::Result<Result<Module, Faults>> {
+    let (folder, location) = CodeFolder::around(path)?;
+    let path = location.as_str();
+    let is_ready = |path: &str, code: &str| {
+        is_whole(path, code) && language_of(path, code) == Language::JavaScript
+    };
+    Ok(match folder.text(path) {
+        Ok(text) => folder.module_of(path, text, is_ready).await,
         Err(faults) => Err(faults),
     })
 }
@@ -101,20 +114,23 @@ impl CodeFolder {
     fn around(path: &Path) -> anyhow::Result<(CodeFolder, Location)> {
         let found = LocalFiles::around(path);
         let (files, location) = found.with_context(|| format!("cannot read {}", path.display()))?;
-        let folder = CodeFolder {
-            root: files.root().to_owned(),
-            files,
-        };
-        Ok((folder, location))
+        let root = files.root().to_owned();
+        Ok((CodeFolder { root, files }, location))
     }
 
     /// The code in a file, as one module when it imports others, or when the server could not tell its language.
     pub(crate) async fn module(&self, path: &str) -> Result<Module, Faults> {
-        self.module_of(path, self.text(path)?).await
+        self.module_of(path, self.text(path)?, is_whole).await
     }
 
-    async fn module_of(&self, path: &str, text: String) -> Result<Module, Faults> {
-        if is_whole(path, &text) {
+    /// The code of a file, made into a module unless it `is_ready` as it is.
+    async fn module_of(
+        &self,
+        path: &str,
+        text: String,
+        is_ready: impl Fn(&str, &str) -> bool,
+    ) -> Result<Module, Faults> {
+        if is_ready(path, &text) {
             return Ok(Module {
                 code: text,
                 map: None,

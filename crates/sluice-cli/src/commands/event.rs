@@ -18,15 +18,20 @@ pub(crate) struct GivenEvent {
 
 impl GivenEvent {
     pub(crate) fn read(&self) -> anyhow::Result<Value> {
-        let text = if self.event == "-" {
-            let mut text = String::new();
-            io::stdin().read_to_string(&mut text)?;
-            text
-        } else if let Some(path) = self.event.strip_prefix('@') {
-            fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?
-        } else {
-            self.event.clone()
-        };
-        serde_json::from_str(&text).context("--event is not JSON")
+        read(&self.event)
     }
+}
+
+/// The event that the value of `--event` stands for.
+pub(crate) fn read(given: &str) -> anyhow::Result<Value> {
+    let text = if given == "-" {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text)?;
+        text
+    } else if let Some(path) = given.strip_prefix('@') {
+        fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?
+    } else {
+        given.to_owned()
+    };
+    serde_json::from_str(&text).context("--event is not JSON")
 }

@@ -113,7 +113,7 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,
             ClientCommand::Dev(options) => dev::dev(options).await,
-            ClientCommand::Init(options) => init::init(&options),
+            ClientCommand::Init(options) => init::init(&options).await,
             ClientCommand::Test(options) => test::test(options).await,
             ClientCommand::Publish(options) => publish::publish(options).await,
             ClientCommand::Run(options) => done(sources::run(options).await),

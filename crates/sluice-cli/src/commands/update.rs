@@ -171,7 +171,7 @@ impl NewCode {
 }
 
 /// The values of the source that the props of its code have a place for, those aside that the server makes itself.
-fn stored(props: &[PropDef], source: &Source) -> Map<String, Value> {
+pub(crate) fn stored(props: &[PropDef], source: &Source) -> Map<String, Value> {
     let is_static = |name: &str| props.iter().any(|prop| prop.name == name);
     let made_by_server = |name: &str| {
         let mut named = props.iter().filter(|prop| prop.name == name);

@@ -12,8 +12,8 @@ use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 
 use self::{session::Session, target::Wanted, voice::Voice};
-use super::{common::Common, given_props::GivenProps};
-use crate::exit::INTERRUPTED;
+use super::{common::Common, form::PropFlags};
+use crate::exit::Interrupted;
 
 /// Deploy a component, and update it whenever its file, or one that it imports, is saved
 ///
@@ -31,7 +31,7 @@ pub(crate) struct DevOptions {
     #[arg(long)]
     delete: bool,
     #[command(flatten)]
-    props: GivenProps,
+    props: PropFlags,
     #[command(flatten)]
     common: Common,
 }
@@ -43,6 +43,7 @@ pub(crate) async fn dev(options: DevOptions) -> anyhow::Result<ExitCode> {
         file: &options.component,
         source: options.source.as_deref(),
         props: &options.props,
+        is_for_programs: options.common.json,
     };
     let mut session = Session::new(wanted, Voice::new(&options.component, options.common.json)?)?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -56,5 +57,5 @@ pub(crate) async fn dev(options: DevOptions) -> anyhow::Result<ExitCode> {
         .end(options.delete)
         .await
         .context("the source could not be deleted")?;
-    Ok(ExitCode::from(INTERRUPTED))
+    Err(Interrupted.into())
 }

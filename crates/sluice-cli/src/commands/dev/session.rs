@@ -139,18 +139,15 @@ impl<'a> Session<'a> {
     async fn begin(&mut self, code: String) -> anyhow::Result<()> {
         let beginning = self.wanted.begin(code).await?;
         // What an existing source has done is no news; all that a new one does is.
-        let (source, feeds) = match &beginning.existing {
-            Some(source) => {
-                let feeds = self.feeds(source, None).await?;
-                (self.wanted.deploy(&beginning).await?, feeds)
-            }
-            None => {
-                let source = self.wanted.deploy(&beginning).await?;
-                let feeds = self.feeds(&source, Some(BEGINNING)).await?;
-                (source, feeds)
-            }
+        let (source, feeds) = if let Some(source) = &beginning.existing {
+            let feeds = self.feeds(source, None).await?;
+            (self.wanted.deploy(&beginning).await?, feeds)
+        } else {
+            let source = self.wanted.deploy(&beginning).await?;
+            let feeds = self.feeds(&source, Some(BEGINNING)).await?;
+            (source, feeds)
         };
-        self.voice.ready(&source, beginning.existing.is_some())?;
+        self.voice.ready(&source, self.wanted.client.url())?;
         let (events, lines) = feeds;
         self.running = Some(Running {
             source,

@@ -9,7 +9,11 @@ use sluice_model::{ComponentKind, code_hash, slugify};
 
 use crate::{
     client::{Client, ClientError},
-    commands::{given_props::GivenProps, sources::Target as Named},
+    commands::{
+        form::{Filled, Form, PropFlags, Subject},
+        sources::Target as Named,
+        update::stored,
+    },
 };
 
 /// What is asked for on the command line.
@@ -18,7 +22,9 @@ pub(super) struct Wanted<'a> {
     pub(super) file: &'a Path,
     /// Id or slug of the source to attach to.
     pub(super) source: Option<&'a str>,
-    pub(super) props: &'a GivenProps,
+    pub(super) props: &'a PropFlags,
+    /// Nobody is asked for props then.
+    pub(super) is_for_programs: bool,
 }
 
 /// What there is to begin with.
@@ -43,12 +49,11 @@ impl Wanted<'_> {
                 self.file.display()
             );
         }
-        let existing = match self.source {
-            Some(source) => Some(self.attached(source, &component).await?),
-            None => {
-                let path = format!("/sources/{}", own_slug(self.file)?);
-                self.client.find(&path).await?
-            }
+        let existing = if let Some(source) = self.source {
+            Some(self.attached(source, &component).await?)
+        } else {
+            let path = format!("/sources/{}", own_slug(self.file)?);
+            self.client.find(&path).await?
         };
         Ok(Beginning {
             component,
@@ -75,34 +80,63 @@ impl Wanted<'_> {
         Ok(source)
     }
 
-    /// Makes the source run the component.
+    /// Makes the source run the component, with props that are given, asked for, or there already.
     pub(super) async fn deploy(&self, beginning: &Beginning) -> anyhow::Result<Source> {
         let Beginning {
             component,
             existing,
         } = beginning;
-        let given = self.props.values(&component.configurable_props)?;
-        let component_id = Some(component.id.to_string());
-        let deployed = match existing {
-            Some(source) => {
-                let body = UpdateSource {
-                    component_id,
-                    configured_props: (!given.is_empty()).then(|| changed(source, given)),
-                    ..UpdateSource::default()
-                };
-                self.client.put(&path_of(source), &body).await?
-            }
-            None => {
-                let body = CreateSource {
-                    component_id,
-                    name: Some(own_slug(self.file)?),
-                    configured_props: Some(given),
-                    ..CreateSource::default()
-                };
-                self.client.post("/sources", &body).await?
-            }
+        let props = &component.configurable_props;
+        let had = existing.as_ref().map(|source| stored(props, source));
+        let subject = Subject {
+            component: component.id.to_string(),
+            props: props.clone(),
+            source: existing
+                .as_ref()
+                .map(|source| source.id.clone())
+                .zip(had.clone()),
         };
-        Ok(deployed)
+        let form = Form::new(self.client, subject, self.props, self.is_for_programs)?;
+        let name = own_slug(self.file)?;
+        form.submit(async |filled| match existing {
+            Some(source) => self.take_up(source, component, filled, had.as_ref()).await,
+            None => self.make(&name, component, filled).await,
+        })
+        .await
+    }
+
+    async fn make(
+        &self,
+        name: &str,
+        component: &Component,
+        filled: Filled,
+    ) -> Result<Source, ClientError> {
+        let body = CreateSource {
+            component_id: Some(component.id.to_string()),
+            name: Some(name.to_owned()),
+            configured_props: Some(filled.configured_props),
+            dynamic_props_id: filled.dynamic_props_id,
+            ..CreateSource::default()
+        };
+        self.client.post("/sources", &body).await
+    }
+
+    /// The server carries values over by itself, also those that nobody may see.
+    async fn take_up(
+        &self,
+        source: &Source,
+        component: &Component,
+        filled: Filled,
+        had: Option<&Map<String, Value>>,
+    ) -> Result<Source, ClientError> {
+        let is_changed = had != Some(&filled.configured_props);
+        let body = UpdateSource {
+            component_id: Some(component.id.to_string()),
+            configured_props: is_changed.then_some(filled.configured_props),
+            dynamic_props_id: filled.dynamic_props_id.filter(|_| is_changed),
+            ..UpdateSource::default()
+        };
+        self.client.put(&path_of(source), &body).await
     }
 
     pub(super) async fn update(
@@ -124,13 +158,6 @@ impl Wanted<'_> {
 
 fn path_of(source: &Source) -> String {
     format!("/sources/{}", source.id)
-}
-
-/// Masked secrets go back as they came, and stay what they are.
-fn changed(source: &Source, given: Map<String, Value>) -> Map<String, Value> {
-    let mut values = source.configured_props.clone();
-    values.extend(given);
-    values
 }
 
 /// Keys say which component it is; without one, names do.

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use sluice_api::{EventSummary, LogLine, Source};
 
 use crate::commands::{
+    deploy::deployed,
     follow::{Form, event_text, line_text},
-    output::{BAD, CHANGED, FAINT, GOOD, complain, duration, fields, show, styled},
+    output::{BAD, CHANGED, FAINT, GOOD, complain, duration, show, styled},
     places::in_file,
 };
 
@@ -40,23 +41,13 @@ impl Voice {
         )
     }
 
-    pub(super) fn ready(&self, source: &Source, is_old: bool) -> io::Result<()> {
+    /// `url` is that of the server.
+    pub(super) fn ready(&self, source: &Source, url: &str) -> io::Result<()> {
         self.say(
             || json!({ "type": "deployed", "source": source }),
             || {
-                let done = if is_old { "updated" } else { "deployed" };
-                let mut lines = vec![("id", source.id.to_string())];
-                if let Some(endpoint) = endpoint(source) {
-                    let curl = format!("curl --json '{{\"hello\": \"world\"}}' {endpoint}");
-                    lines.extend([("endpoint", endpoint.to_owned()), ("try", curl)]);
-                }
-                format!(
-                    "{} {}\n{}{}\n",
-                    styled(GOOD, done),
-                    source.name_slug,
-                    fields(&lines),
-                    styled(FAINT, "ready: each save updates it, Ctrl-C ends this")
-                )
+                let ready = styled(FAINT, "ready: each save updates it, Ctrl-C ends this");
+                format!("{}{ready}\n", deployed(source, url))
             },
         )
     }
@@ -137,11 +128,6 @@ impl Voice {
             complain(&to_people())
         }
     }
-}
-
-fn endpoint(source: &Source) -> Option<&str> {
-    let mut values = source.configured_props.values();
-    values.find_map(|value| value.get("endpoint_url")?.as_str())
 }
 
 fn line(value: &Value) -> String {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
+
 use super::{names::Names, template::Filling};
 
 /// A file to write, below the chosen folder.
@@ -17,11 +19,33 @@ pub(super) struct Made {
     pub(super) next: Vec<(String, &'static str)>,
 }
 
-#[derive(Debug, Clone, Copy)]
+/// What a source has. One that nothing is said about has an endpoint and a store.
+#[derive(Debug, Clone, Copy, Args)]
 pub(super) struct Interfaces {
-    pub(super) http: bool,
-    pub(super) timer: bool,
-    pub(super) db: bool,
+    /// Give the source an endpoint for HTTP requests; a source has one, and a store, unless other flags say what it has
+    #[arg(long)]
+    http: bool,
+    /// Give the source a timer
+    #[arg(long)]
+    timer: bool,
+    /// Give the source a store for values
+    #[arg(long)]
+    db: bool,
+}
+
+impl Interfaces {
+    pub(super) fn is_empty(self) -> bool {
+        !(self.http || self.timer || self.db)
+    }
+
+    pub(super) fn or_usual(self) -> Interfaces {
+        let usual = Interfaces {
+            http: true,
+            timer: false,
+            db: true,
+        };
+        if self.is_empty() { usual } else { self }
+    }
 }
 
 /// Of code.
@@ -113,7 +137,7 @@ pub(super) fn app(names: &Names, language: Language) -> Made {
         .value("name", &names.title)
         .value("app", app)
         .value("app_file", &app_file);
-    let text = filling.fill(include_str!("templates/app.txt"));
+    let definition = filling.fill(include_str!("templates/app.txt"));
     let [action, test] = with_test(
         &format!("{app}/actions/get-user/get-user"),
         language,
@@ -133,7 +157,7 @@ pub(super) fn app(names: &Names, language: Language) -> Made {
         files: vec![
             NewFile {
                 path: PathBuf::from(format!("{app}/{app_file}")),
-                text,
+                text: definition,
             },
             action,
             test,

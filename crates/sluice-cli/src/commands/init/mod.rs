@@ -5,6 +5,7 @@ mod names;
 mod template;
 
 use std::{
+    fmt::{self, Write},
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -18,7 +19,11 @@ use self::{
     files::{Interfaces, Language, Made},
     names::Names,
 };
-use super::output::{FAINT, GOOD, complain, show, show_json, styled};
+use super::{
+    ask,
+    output::{FAINT, GOOD, complain, show, show_json, styled},
+    prompt::{self, Question, Row},
+};
 
 /// Write a new component or workflow that works as it is, with a test beside it
 #[derive(Debug, Args)]
@@ -30,15 +35,8 @@ pub(crate) struct InitOptions {
     /// Write TypeScript
     #[arg(long)]
     typescript: bool,
-    /// Give the source an endpoint for HTTP requests; a source has one, and a store, unless other flags say what it has
-    #[arg(long)]
-    http: bool,
-    /// Give the source a timer
-    #[arg(long)]
-    timer: bool,
-    /// Give the source a store for values
-    #[arg(long)]
-    db: bool,
+    #[command(flatten)]
+    interfaces: Interfaces,
     /// Folder to write to
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     dir: PathBuf,
@@ -62,58 +60,73 @@ enum Kind {
     Workflow,
 }
 
-pub(crate) fn init(options: &InitOptions) -> anyhow::Result<ExitCode> {
-    let Some(kind) = options.kind else {
-        bail!("say what to write: `sluice init source|action|app|workflow NAME`");
-    };
-    let Some(name) = &options.name else {
-        bail!("say what to call it: `sluice init {} NAME`", kind.word());
-    };
-    let made = options.make(kind, &Names::of(name)?)?;
+pub(crate) async fn init(options: &InitOptions) -> anyhow::Result<ExitCode> {
+    let kind = options.kind().await?;
+    let name = options.name(kind).await?;
+    let made = options.make(kind, &Names::of(&name)?)?;
     write(&made, &options.dir, options.force)?;
     tell(options, &made)?;
     Ok(ExitCode::SUCCESS)
 }
 
-impl Kind {
-    fn word(self) -> &'static str {
-        match self {
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Kind::Source => "source",
             Kind::Action => "action",
             Kind::App => "app",
             Kind::Workflow => "workflow",
-        }
+        })
     }
 }
 
 impl InitOptions {
+    /// What was said, or what somebody says now.
+    async fn kind(&self) -> anyhow::Result<Kind> {
+        match self.kind {
+            Some(kind) => Ok(kind),
+            None if ask::is_possible(self.json) => {
+                let kinds = Kind::value_variants().iter();
+                let rows = kinds.map(|kind| Row::new(kind.to_string(), *kind));
+                prompt::pick(question("What shall it be?"), rows.collect(), 0).await
+            }
+            None => bail!("say what to write: `sluice init source|action|app|workflow NAME`"),
+        }
+    }
+
+    async fn name(&self, kind: Kind) -> anyhow::Result<String> {
+        match &self.name {
+            Some(name) => Ok(name.clone()),
+            None if ask::is_possible(self.json) => {
+                prompt::text(question("What is it called?"), prompt::required()).await
+            }
+            None => bail!("say what to call it: `sluice init {kind} NAME`"),
+        }
+    }
+
     fn make(&self, kind: Kind, names: &Names) -> anyhow::Result<Made> {
         let language = if self.typescript {
             Language::TypeScript
         } else {
             Language::JavaScript
         };
-        let Interfaces { http, timer, db } = self.interfaces();
         ensure!(
-            kind == Kind::Source || !(self.http || self.timer || self.db),
+            kind == Kind::Source || self.interfaces.is_empty(),
             "--http, --timer and --db are for sources"
         );
         Ok(match kind {
-            Kind::Source => files::source(names, language, Interfaces { http, timer, db }),
+            Kind::Source => files::source(names, language, self.interfaces.or_usual()),
             Kind::Action => files::action(names, language),
             Kind::App => files::app(names, language),
             Kind::Workflow => files::workflow(names, language),
         })
     }
+}
 
-    /// A source that nothing is said about has an endpoint and a store.
-    fn interfaces(&self) -> Interfaces {
-        let says_nothing = !(self.http || self.timer || self.db);
-        Interfaces {
-            http: self.http || says_nothing,
-            timer: self.timer,
-            db: self.db || says_nothing,
-        }
+fn question(message: &str) -> Question {
+    Question {
+        message: message.to_owned(),
+        ..Question::default()
     }
 }
 
@@ -149,11 +162,11 @@ fn tell(options: &InitOptions, made: &Made) -> anyhow::Result<()> {
     let room = made.next.iter().map(|(command, _)| command.len()).max();
     let mut hint = "\nNext:\n".to_owned();
     if options.dir != Path::new(".") {
-        hint.push_str(&format!("  cd {}\n", options.dir.display()));
+        let _ = writeln!(hint, "  cd {}", options.dir.display());
     }
     for (command, why) in &made.next {
         let pad = " ".repeat(room.unwrap_or_default() - command.len());
-        hint.push_str(&format!("  {command}{pad}  {}\n", styled(FAINT, why)));
+        let _ = writeln!(hint, "  {command}{pad}  {}", styled(FAINT, why));
     }
     Ok(complain(&hint)?)
 }

@@ -1,23 +1,7 @@
 //! What a component is sent: what it would get on a server, or what somebody gave.
 
-use std::fs;
-
-use anyhow::Context;
 use serde_json::{Map, Value, json};
 use sluice_model::{ComponentKind, ComponentShape, PropType, TimerSpec};
-
-/// The event given with `--event`, if any.
-pub(super) fn given(text: Option<&str>) -> anyhow::Result<Option<Value>> {
-    let Some(text) = text else {
-        return Ok(None);
-    };
-    let text = match text.strip_prefix('@') {
-        Some(path) => fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?,
-        None => text.to_owned(),
-    };
-    let event = serde_json::from_str(&text).context("--event is not JSON")?;
-    Ok(Some(event))
-}
 
 /// What `run` gets; for a step, what its workflow was triggered with.
 pub(super) fn event(

@@ -1,6 +1,7 @@
 //! Running files of tests, one after the other.
 
 use std::{
+    fmt::Write,
     io::{self, IsTerminal},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -14,7 +15,7 @@ use super::{
     tap::{Outcome, Tap, TestResult},
 };
 use crate::commands::{
-    code::read_module,
+    code::read_javascript,
     output::{BAD, GOOD, complain, counted, show, show_json, styled},
 };
 
@@ -113,7 +114,7 @@ async fn run_one(
     report: TestReport,
     line: impl FnMut(&str),
 ) -> anyhow::Result<Result<bool, String>> {
-    let module = match read_module(file).await? {
+    let module = match read_javascript(file).await? {
         Ok(module) => module,
         Err(faults) => return Ok(Err(faults.join("\n"))),
     };
@@ -135,7 +136,7 @@ fn tell(all: usize, failed: &[&PathBuf]) -> io::Result<()> {
     let passed = counted(all - failed.len(), "file");
     let mut text = format!("{} {passed}\n", styled(GOOD, "passed"));
     for file in failed {
-        text.push_str(&format!("{} {}\n", styled(BAD, "failed"), file.display()));
+        let _ = writeln!(text, "{} {}", styled(BAD, "failed"), file.display());
     }
     complain(&text)
 }

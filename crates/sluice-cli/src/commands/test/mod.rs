@@ -24,14 +24,15 @@ use super::given_props::GivenProps;
 /// sent a sample of what it would get on a server: a request, a tick of its timer, or the event of a workflow.
 ///
 /// Components run in the same sandbox as on a server, within the limits that the environment variables of `sluice serve` set.
-/// Their npm packages are kept in $XDG_CACHE_HOME/sluice.
+/// Their npm packages are kept in `$XDG_CACHE_HOME/sluice`.
 #[derive(Debug, Args)]
 pub(crate) struct TestOptions {
     /// A component, a file of tests, or a folder, of which all tests run
     #[arg(value_name = "FILE|FOLDER")]
     path: PathBuf,
-    /// Send this to the component instead of running tests: JSON, or @FILE with JSON. What is left out of a request is filled in
-    #[arg(long, value_name = "JSON|@FILE")]
+    /// Send this to the component instead of running tests: JSON, @FILE with JSON, or - for JSON on standard input. What is left out of
+    /// a request is filled in
+    #[arg(long, value_name = "JSON|@FILE|-")]
     event: Option<String>,
     #[command(flatten)]
     props: GivenProps,

@@ -62,8 +62,9 @@ impl Report {
     /// `file` is what the file of the component is called.
     pub(super) fn new(file: &str, outcome: Outcome, reply: Option<Reply>) -> Report {
         let named = |text: &str| in_file(file, text);
-        let (exports, sends, reply_at_end) = outcome.step.map_or_else(Default::default, step);
-        let mut exports = exports;
+        let (mut exports, sends, reply_at_end) = outcome
+            .step
+            .map_or_else(Default::default, |done| step(*done));
         let returned = exports.shift_remove("$return_value");
         let logs = outcome.logs.iter().map(|line| Logged {
             level: line.level.as_str(),
@@ -166,7 +167,7 @@ fn row(text: &mut String, mark: &str, word: &str, told: &str) {
     let _ = writeln!(text, "{mark}{pad}{indented}");
 }
 
-fn step(step: Box<StepOutcome>) -> (Map<String, Value>, Vec<Value>, Option<Reply>) {
+fn step(step: StepOutcome) -> (Map<String, Value>, Vec<Value>, Option<Reply>) {
     let exports = serde_json::from_str(step.exports.get()).unwrap_or_default();
     let sends = step
         .sends

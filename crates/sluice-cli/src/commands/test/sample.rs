@@ -16,7 +16,8 @@ use sluice_runtime::{
 
 use super::{TestOptions, event, faults, local::LocalRuntime, report::Report, stores::Stores};
 use crate::commands::{
-    code::{Module, read_module},
+    code::{Module, read_javascript},
+    event::read,
     output::{complain, show, show_json},
 };
 
@@ -28,9 +29,9 @@ pub(super) async fn run(
     file: &Path,
     options: &TestOptions,
 ) -> anyhow::Result<ExitCode> {
-    let given = event::given(options.event.as_deref())?;
+    let given = options.event.as_deref().map(read).transpose()?;
     let name = file.display().to_string();
-    let module = match read_module(file).await? {
+    let module = match read_javascript(file).await? {
         Ok(module) => module,
         Err(faults) => return refused(&faults),
     };
@@ -45,7 +46,7 @@ pub(super) async fn run(
     let spec = process(&analysis, code, &values);
     let (call, input) = match shape.kind {
         ComponentKind::Source => (Call::Run, event),
-        ComponentKind::Action => (Call::Step, step_input(event)),
+        ComponentKind::Action => (Call::Step, step_input(&event)),
     };
     let invocation = Invocation {
         id: InvocationId::generate(&mut IdGen::new(0), 0),
@@ -175,7 +176,7 @@ fn bound(prop: &PropDef, values: &Map<String, Value>) -> Option<PropBinding> {
     binding(prop, value, Some(ENDPOINT.to_owned()))
 }
 
-fn step_input(event: Value) -> Value {
+fn step_input(event: &Value) -> Value {
     let context = json!({ "id": "test", "test": true, "run": { "runs": 1 } });
     json!({
         "step": ModuleSpec::COMPONENT,

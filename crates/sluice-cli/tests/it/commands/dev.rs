@@ -23,7 +23,8 @@ const SOON: Duration = Duration::from_secs(3);
 pub(super) struct Dev {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
-    seen: Vec<Value>,
+    /// Lines that nobody has asked for yet.
+    waiting: Vec<Value>,
 }
 
 impl Dev {
@@ -35,7 +36,7 @@ impl Dev {
             .arg("--json")
             .current_dir(folder.path())
             .env_clear()
-            .envs(cli.env())
+            .envs(cli.environment())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .kill_on_drop(true)
@@ -45,32 +46,38 @@ impl Dev {
         Dev {
             child,
             lines: BufReader::new(stdout).lines(),
-            seen: Vec::new(),
+            waiting: Vec::new(),
         }
     }
 
-    /// The next line of this type.
+    /// The next line of this type, whatever comes between.
     pub(super) async fn next(&mut self, kind: &str) -> Value {
+        let is_it = |line: &Value| line["type"] == kind;
+        if let Some(at) = self.waiting.iter().position(is_it) {
+            return self.waiting.remove(at);
+        }
         let found = timeout(PATIENCE, async {
             while let Some(line) = self.lines.next_line().await.expect("text") {
                 let line: Value = serde_json::from_str(&line).expect("a JSON object to a line");
-                self.seen.push(line.clone());
-                if line["type"] == kind {
+                if is_it(&line) {
                     return line;
                 }
+                self.waiting.push(line);
             }
-            panic!("it ended without a line {kind:?}: {:#?}", self.seen);
+            panic!("it ended without a line {kind:?}: {:#?}", self.waiting);
         });
-        match found.await {
-            Ok(line) => line,
-            Err(_) => panic!("waited in vain for a line {kind:?}: {:#?}", self.seen),
-        }
+        let Ok(line) = found.await else {
+            panic!("waited in vain for a line {kind:?}: {:#?}", self.waiting);
+        };
+        line
     }
 
     /// Interrupts it as Ctrl-C does; gives its exit code.
     pub(super) async fn interrupt(&mut self) -> i32 {
         let pid = self.child.id().and_then(|id| i32::try_from(id).ok());
-        let pid = pid.and_then(rustix::process::Pid::from_raw).expect("it runs");
+        let pid = pid
+            .and_then(rustix::process::Pid::from_raw)
+            .expect("it runs");
         rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is told");
         self.end().await
     }
@@ -104,7 +111,10 @@ async fn answer(cli: &Cli, deployed: &Value) -> String {
 
 #[tokio::test]
 async fn a_save_updates_the_source_at_once_and_what_it_does_is_shown() {
-    let (cli, folder) = (Cli::new().await, Folder::with(&[("a.mjs", &answering("one"))]));
+    let (cli, folder) = (
+        Cli::new().await,
+        Folder::with(&[("a.mjs", &answering("one"))]),
+    );
     let mut dev = Dev::start(&cli, &folder, &["a.mjs"]);
     assert_eq!(dev.next("watching").await["file"], "a.mjs");
     let deployed = dev.next("deployed").await;
@@ -122,13 +132,19 @@ async fn a_save_updates_the_source_at_once_and_what_it_does_is_shown() {
 #[tokio::test]
 async fn a_save_of_an_imported_file_updates_it_too_however_editors_save() {
     let word = |word: &str| format!("export const word = (): string => '{word}';\n");
-    let files = [("a.mjs", IMPORTING.to_owned()), ("lib/word.ts", word("one"))];
+    let files = [
+        ("a.mjs", IMPORTING.to_owned()),
+        ("lib/word.ts", word("one")),
+    ];
     let folder = Folder::with(&files.each_ref().map(|(path, text)| (*path, text.as_str())));
     let cli = Cli::new().await;
     let mut dev = Dev::start(&cli, &folder, &["a.mjs"]);
-    let mut watched = vec![dev.next("watching").await, dev.next("watching").await];
+    let mut watched = [dev.next("watching").await, dev.next("watching").await];
     watched.sort_by_key(|line| line["file"].to_string());
-    assert_eq!((&watched[0]["file"], &watched[1]["file"]), (&json!("a.mjs"), &json!("lib/word.ts")));
+    assert_eq!(
+        (&watched[0]["file"], &watched[1]["file"]),
+        (&json!("a.mjs"), &json!("lib/word.ts"))
+    );
     let deployed = dev.next("deployed").await;
     assert_eq!(answer(&cli, &deployed).await, "one");
     let saved = Instant::now();
@@ -138,12 +154,16 @@ async fn a_save_of_an_imported_file_updates_it_too_however_editors_save() {
     assert_eq!(answer(&cli, &deployed).await, "two");
     // As editors do that write a new file and put it in the place of the old one.
     folder.put("lib/.word.ts.new", &word("three"));
-    std::fs::rename(folder.join("lib/.word.ts.new"), folder.join("lib/word.ts")).expect("it is moved");
+    std::fs::rename(folder.join("lib/.word.ts.new"), folder.join("lib/word.ts"))
+        .expect("it is moved");
     dev.next("updated").await;
     assert_eq!(answer(&cli, &deployed).await, "three");
     // A file that is imported from now on is watched from now on.
     folder.put("lib/more/other.mjs", "export const other = 'four';\n");
-    folder.put("lib/word.ts", "import { other } from './more/other.mjs';\nexport const word = () => other;\n");
+    folder.put(
+        "lib/word.ts",
+        "import { other } from './more/other.mjs';\nexport const word = () => other;\n",
+    );
     assert_eq!(dev.next("watching").await["file"], "lib/more/other.mjs");
     dev.next("updated").await;
     folder.put("lib/more/other.mjs", "export const other = 'five';\n");
@@ -153,7 +173,10 @@ async fn a_save_of_an_imported_file_updates_it_too_however_editors_save() {
 
 #[tokio::test]
 async fn the_source_stays_and_the_next_dev_of_the_file_takes_it_up() {
-    let (cli, folder) = (Cli::new().await, Folder::with(&[("a.mjs", &answering("one"))]));
+    let (cli, folder) = (
+        Cli::new().await,
+        Folder::with(&[("a.mjs", &answering("one"))]),
+    );
     let mut dev = Dev::start(&cli, &folder, &["a.mjs"]);
     let deployed = dev.next("deployed").await;
     assert_eq!(dev.interrupt().await, 130);
@@ -164,13 +187,19 @@ async fn the_source_stays_and_the_next_dev_of_the_file_takes_it_up() {
     assert_eq!(taken_up["source"]["id"], deployed["source"]["id"]);
     assert_eq!(answer(&cli, &taken_up).await, "two");
     assert_eq!(again.interrupt().await, 130);
-    let path = format!("/sources/{}", taken_up["source"]["id"].as_str().expect("an id"));
+    let path = format!(
+        "/sources/{}",
+        taken_up["source"]["id"].as_str().expect("an id")
+    );
     assert_eq!(cli.api.get(&path).await.status, 404, "--delete deletes it");
 }
 
 #[tokio::test]
 async fn it_attaches_to_a_source_of_the_same_component_and_to_no_other() {
-    let (cli, folder) = (Cli::new().await, Folder::with(&[("a.mjs", &answering("new"))]));
+    let (cli, folder) = (
+        Cli::new().await,
+        Folder::with(&[("a.mjs", &answering("new"))]),
+    );
     let body = json!({ "component_code": answering("old"), "name": "mine" });
     let source = cli.api.post("/sources", &body).await.ok();
     for flag in ["--source", "--dc"] {
@@ -181,9 +210,20 @@ async fn it_attaches_to_a_source_of_the_same_component_and_to_no_other() {
         dev.interrupt().await;
     }
     let other = answering("x").replace("'answer'", "'other'");
-    cli.api.post("/sources", &json!({ "component_code": other, "name": "other" })).await.ok();
+    cli.api
+        .post(
+            "/sources",
+            &json!({ "component_code": other, "name": "other" }),
+        )
+        .await
+        .ok();
     let ran = cli
-        .run(&["dev", folder.join("a.mjs").to_str().expect("UTF-8"), "--source", "other"])
+        .run(&[
+            "dev",
+            folder.join("a.mjs").to_str().expect("UTF-8"),
+            "--source",
+            "other",
+        ])
         .await;
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("other runs Answer (other)"), "{}", ran.err);
@@ -194,21 +234,31 @@ async fn it_attaches_to_a_source_of_the_same_component_and_to_no_other() {
 async fn props_are_given_with_flags() {
     let code = "export default { name: 'P', version: '1', props: { word: 'string', n: { type: 'integer', default: 1 } }, run() { this.$emit([this.word, this.n]); } };\n";
     let (cli, folder) = (Cli::new().await, Folder::with(&[("p.mjs", code)]));
-    let mut dev = Dev::start(&cli, &folder, &["p.mjs", "--prop", "word=hi", "--prop", "n=2"]);
+    let mut dev = Dev::start(
+        &cli,
+        &folder,
+        &["p.mjs", "--prop", "word=hi", "--prop", "n=2"],
+    );
     let deployed = dev.next("deployed").await;
-    let path = format!("/sources/{}/run", deployed["source"]["id"].as_str().expect("an id"));
+    let path = format!(
+        "/sources/{}/run",
+        deployed["source"]["id"].as_str().expect("an id")
+    );
     cli.api.post(&path, &json!({})).await.ok();
     assert_eq!(dev.next("event").await["event"]["event"], json!(["hi", 2]));
 }
 
 #[tokio::test]
 async fn people_see_marks_and_how_to_go_on() {
-    let (cli, folder) = (Cli::new().await, Folder::with(&[("a.mjs", &answering("one"))]));
+    let (cli, folder) = (
+        Cli::new().await,
+        Folder::with(&[("a.mjs", &answering("one"))]),
+    );
     let mut child = Command::new(env!("CARGO_BIN_EXE_sluice"))
         .args(["dev", "a.mjs"])
         .current_dir(folder.path())
         .env_clear()
-        .envs(cli.env())
+        .envs(cli.environment())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -228,7 +278,10 @@ async fn people_see_marks_and_how_to_go_on() {
     });
     read.await.expect("it is ready in time");
     assert_eq!(told[0], "watching a.mjs");
-    for words in ["deployed dev-a-", "id ", "endpoint ", "curl "] {
-        assert!(told.iter().any(|line| line.contains(words)), "{words}: {told:#?}");
+    for words in ["Deployed dev-a-", "id ", "endpoint ", "curl "] {
+        assert!(
+            told.iter().any(|line| line.contains(words)),
+            "{words}: {told:#?}"
+        );
     }
 }

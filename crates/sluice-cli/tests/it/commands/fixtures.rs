@@ -60,7 +60,8 @@ impl Cli {
         Terminal::start(program, args, &self.environment(), &std::env::temp_dir())
     }
 
-    fn environment(&self) -> Vec<(String, String)> {
+    /// What its commands find in their environment.
+    pub(super) fn environment(&self) -> Vec<(String, String)> {
         let url = shared_server(Backend::Sqlite).url();
         let mut env = vec![
             ("SLUICE_URL".to_owned(), url.to_owned()),
@@ -108,8 +109,14 @@ impl Cli {
 
 /// Runs the binary with nothing in its environment but this.
 pub(super) async fn run(args: &[&str], env: &[(String, String)]) -> Ran {
+    run_in(Path::new("."), args, env).await
+}
+
+/// As [`run`], in this folder.
+pub(super) async fn run_in(folder: &Path, args: &[&str], env: &[(String, String)]) -> Ran {
     let output = Command::new(env!("CARGO_BIN_EXE_sluice"))
         .args(args)
+        .current_dir(folder)
         .env_clear()
         .envs(env.iter().cloned())
         .stdin(Stdio::null())

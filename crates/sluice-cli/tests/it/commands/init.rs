@@ -53,7 +53,10 @@ async fn sources_deploy_as_they_are() {
         init(&shop, "source", name, flags).await;
         for file in [format!("{name}.mjs"), format!("{name}-ts.ts")] {
             let code = shop.folder.text(&file);
-            let answer = cli.api.post("/sources", &json!({ "component_code": code })).await;
+            let answer = cli
+                .api
+                .post("/sources", &json!({ "component_code": code }))
+                .await;
             assert_eq!(answer.status, 200, "{file}: {answer:?}");
         }
     }
@@ -98,7 +101,11 @@ async fn nothing_is_overwritten_unless_asked_for() {
     let shop = Workshop::with(&[("a.test.mjs", "mine")]);
     let ran = shop.run(&["init", "source", "a"]).await;
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("a.test.mjs") && ran.err.contains("--force"), "{}", ran.err);
+    assert!(
+        ran.err.contains("a.test.mjs") && ran.err.contains("--force"),
+        "{}",
+        ran.err
+    );
     assert_eq!(shop.folder.files().len(), 1, "nothing else is written");
     shop.ok(&["init", "source", "a", "--force"]).await;
     assert_ne!(shop.folder.text("a.test.mjs"), "mine");

@@ -154,7 +154,12 @@ async fn failures_have_the_lines_of_the_author_in_typescript_too() {
     ]);
     let ran = shop.run(&["test", "a.ts"]).await;
     assert_eq!(ran.code, 1, "{ran:#?}");
-    for place in ["running 1 test from a.test.ts", "lib/fail.ts:4:", "a.ts:2:", "a.test.ts:5:"] {
+    for place in [
+        "running 1 test from a.test.ts",
+        "lib/fail.ts:4:",
+        "a.ts:2:",
+        "a.test.ts:5:",
+    ] {
         assert!(ran.out.contains(place), "{place}: {}", ran.out);
     }
 }
@@ -167,7 +172,7 @@ async fn tests_run_in_the_sandbox() {
          assert.throws(() => readFileSync('/etc/hostname'), /read/);
          const { execSync } = await import('node:child_process');
          assert.throws(() => execSync('true'));
-         await assert.rejects(fetch('http://127.0.0.1:1/'), /127.0.0.1/);
+         await assert.rejects(fetch('http://127.0.0.1:9999/'), /127.0.0.1/);
          assert.equal(process.env.SECRET, undefined);
          assert.equal(typeof localStorage, 'undefined');",
     );
@@ -177,10 +182,15 @@ async fn tests_run_in_the_sandbox() {
 #[tokio::test]
 async fn a_folder_runs_all_tests_below_it_and_programs_get_each_outcome() {
     let shop = Workshop::with(&[
-        ("one/good.test.mjs", &format!("{HEAD}test('good', () => {{ console.log('hello'); }});")),
+        (
+            "one/good.test.mjs",
+            &format!("{HEAD}test('good', () => {{ console.log('hello'); }});"),
+        ),
         (
             "two/deep/bad.test.ts",
-            &format!("{HEAD}test.describe('group', () => {{\n  test.it('bad', () => assert.equal(1 as number, 2));\n}});\ntest.skip('later', () => {{}});"),
+            &format!(
+                "{HEAD}test.describe('group', () => {{\n  test.it('bad', () => assert.equal(1 as number, 2));\n}});\ntest.skip('later', () => {{}});"
+            ),
         ),
         ("two/broken.test.mjs", "import './missing.mjs';"),
         ("node_modules/x/x.test.mjs", "throw new Error('not mine');"),
@@ -203,12 +213,20 @@ async fn a_folder_runs_all_tests_below_it_and_programs_get_each_outcome() {
     let bad = find("group > bad");
     assert_eq!(bad["file"], "./two/deep/bad.test.ts");
     let reason = bad["error"].as_str().expect("a reason");
-    assert!(reason.contains("1 !== 2") && reason.contains("bad.test.ts:5:"), "{reason}");
-    let broken = find("./two/broken.test.mjs")["error"].as_str().expect("a reason");
+    assert!(
+        reason.contains("1 !== 2") && reason.contains("bad.test.ts:5:"),
+        "{reason}"
+    );
+    let broken = find("./two/broken.test.mjs")["error"]
+        .as_str()
+        .expect("a reason");
     assert!(broken.contains("broken.test.mjs:1:"), "{broken}");
     let people = shop.run(&["test", "."]).await;
     assert!(people.out.contains("hello"), "{people:#?}");
-    assert!(people.err.contains("failed ./two/deep/bad.test.ts"), "{people:#?}");
+    assert!(
+        people.err.contains("failed ./two/deep/bad.test.ts"),
+        "{people:#?}"
+    );
     let none = shop.run(&["test", "none"]).await;
     assert_eq!(none.code, 1);
     assert!(none.err.contains("name.test.mjs"), "{}", none.err);
@@ -217,7 +235,12 @@ async fn a_folder_runs_all_tests_below_it_and_programs_get_each_outcome() {
 #[tokio::test]
 async fn packages_are_installed_as_a_server_does_and_kept() {
     let registry = Registry::start();
-    registry.publish("left", "1.0.0", json!({}), &[("index.js", "module.exports = 'left 1.0.0';")]);
+    registry.publish(
+        "left",
+        "1.0.0",
+        json!({}),
+        &[("index.js", "module.exports = 'left 1.0.0';")],
+    );
     let shop = tested(
         "import left from 'left@^1'; export default { name: 'S', version: '1', run() { this.$emit(left); } };",
         "assert.equal((await run(component)).emits[0].event, 'left 1.0.0');",

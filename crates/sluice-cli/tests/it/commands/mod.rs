@@ -17,6 +17,7 @@ mod form_options;
 mod home;
 mod lists;
 mod publishing;
+mod questions;
 mod round_trip;
 mod session;
 mod source_commands;

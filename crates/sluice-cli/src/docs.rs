@@ -44,8 +44,11 @@ fn section(text: &mut String, command: &Command, level: &str) {
     if let Some(after) = command.get_after_long_help() {
         let after = after.to_string();
         let examples = after.strip_prefix(EXAMPLES).unwrap_or(&after);
-        let examples: String = examples.lines().map(|line| format!("  {line}\n")).collect();
-        let _ = write!(text, "Examples:\n\n{examples}\n");
+        text.push_str("Examples:\n\n");
+        for line in examples.lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+        text.push('\n');
     }
     for (heading, options) in by_heading(&command) {
         let _ = write!(text, "{heading}:\n\n{options}\n");

@@ -63,9 +63,8 @@ impl Ends {
                 None => return Err(nobody(&self.emitter)),
             }
         };
-        let listener = match emitter_or_webhook(client, &self.listener).await? {
-            Some(id) => id,
-            None => return Err(nobody(&self.listener)),
+        let Some(listener) = emitter_or_webhook(client, &self.listener).await? else {
+            return Err(nobody(&self.listener));
         };
         Ok(SubscriptionParameters {
             emitter_id: Some(emitter),

@@ -20,6 +20,7 @@ mod home;
 mod init;
 mod lists;
 mod publishing;
+mod questions;
 mod round_trip;
 mod session;
 mod source_commands;

@@ -156,12 +156,11 @@ async fn registry(
             .iter()
             .position(|own| own.key.as_ref() == Some(key))
             .map(|place| own.swap_remove(place));
-        let component = match published {
-            Some(own) => Some(own),
-            None => {
-                let path = format!("/components/registry/{}", escaped(key));
-                client.find(&path).await?
-            }
+        let component = if published.is_some() {
+            published
+        } else {
+            let path = format!("/components/registry/{}", escaped(key));
+            client.find(&path).await?
         };
         found.insert(key.clone(), component);
     }

@@ -87,13 +87,12 @@ async fn lists_are_narrowed_by_words_app_and_type(
 ) {
     let api = new_user_on(backend).await;
     for sample in &SAMPLES {
-        match scope {
-            "own" => drop(save(&api, &sample.code()).await),
-            _ => {
-                let body = json!({ "component_code": sample.code() });
-                api.post("/components/published", &body).await.expect(200);
-            }
-        }
+        let path = match scope {
+            "own" => "/components",
+            _ => "/components/published",
+        };
+        let body = json!({ "component_code": sample.code() });
+        api.post(path, &body).await.expect(200);
     }
     let [file, folder, store, copy] = SAMPLES.map(|sample| sample.key);
     for (query, expected) in [

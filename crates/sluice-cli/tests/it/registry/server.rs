@@ -126,11 +126,11 @@ async fn the_key_of_a_registry_component_begins_with_an_app_that_its_props_name(
     let api = operator();
     let key = unique_key();
     let with_apps = |apps: &[&str]| {
-        let props: String = apps
+        let props: Vec<String> = apps
             .iter()
-            .enumerate()
-            .map(|(number, app)| format!("a{number}: {{ type: 'app', app: '{app}' }}, "))
+            .map(|app| format!("{app}: {{ type: 'app', app: '{app}' }}, "))
             .collect();
+        let props = props.concat();
         emitter(&key, "1.0.0").replace("props: {", &format!("props: {{ {props}"))
     };
     let message = refused(publish(&api, &with_apps(&["other", "tes"])).await, 422);

@@ -16,25 +16,21 @@ use crate::{
     },
 };
 
+const HEADING: &str = "Scripts on a schedule";
+
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Scripts on a schedule")]
 pub(super) struct ScriptFlags {
     /// Run a plain script on a schedule
-    #[arg(long, requires = "run", requires = "schedule")]
+    #[arg(long, help_heading = HEADING, requires = "run", requires = "schedule")]
     timer: bool,
     /// When to run it, as a cron expression in UTC
-    #[arg(
-        long,
-        value_name = "EXPRESSION",
-        requires = "timer",
-        group = "schedule"
-    )]
+    #[arg(long, help_heading = HEADING, value_name = "EXPRESSION", requires = "timer", group = "schedule")]
     cron: Option<String>,
     /// How often to run it, such as 15s, 30m or 2h
-    #[arg(long, value_name = "INTERVAL", requires = "timer", group = "schedule", value_parser = humantime::parse_duration)]
+    #[arg(long, help_heading = HEADING, value_name = "INTERVAL", requires = "timer", group = "schedule", value_parser = humantime::parse_duration)]
     frequency: Option<std::time::Duration>,
     /// The script: a file, or an address
-    #[arg(long, value_name = "FILE|URL", requires = "timer")]
+    #[arg(long, help_heading = HEADING, value_name = "FILE|URL", requires = "timer")]
     run: Option<String>,
 }
 

@@ -11,7 +11,7 @@ const HEADING: Style = Style::new().bold().underline();
 const NAME: Style = Style::new().bold();
 
 /// Every command stands in one of these.
-const GROUPS: [(&str, &[&str]); 4] = [
+pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Develop",
         &[
@@ -49,17 +49,15 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "users",
             "registry",
             "completions",
-            "help",
         ],
     ),
 ];
 
 /// The parser, with its commands in groups rather than in one long list.
 pub(crate) fn command_line() -> Command {
-    let mut command = Cli::command();
-    command.build();
+    let command = Cli::command();
     let template = template(&command);
-    Cli::command().help_template(template)
+    command.help_template(template)
 }
 
 fn template(command: &Command) -> String {
@@ -80,7 +78,7 @@ fn template(command: &Command) -> String {
 }
 
 /// The commands that help shows, each with the line about it.
-pub(crate) fn visible(command: &Command) -> impl Iterator<Item = (String, String)> {
+fn visible(command: &Command) -> impl Iterator<Item = (String, String)> {
     let commands = command.get_subcommands().filter(|it| !it.is_hide_set());
     commands.map(|command| {
         let about = command.get_about().map(ToString::to_string);
@@ -94,8 +92,7 @@ mod tests {
 
     #[test]
     fn every_command_stands_in_one_group_and_says_what_it_does() {
-        let mut command = Cli::command();
-        command.build();
+        let command = Cli::command();
         for (name, about) in visible(&command) {
             let groups = GROUPS
                 .iter()

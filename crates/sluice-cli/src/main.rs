@@ -4,6 +4,8 @@ mod banner;
 mod client;
 mod command_line;
 mod commands;
+#[cfg(test)]
+mod docs;
 mod exit;
 mod first_profile;
 mod logging;

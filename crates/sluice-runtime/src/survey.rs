@@ -19,8 +19,8 @@ use crate::{
     stand_ins::without_packages,
 };
 
-/// More would make one that ends its process dearer, fewer the start of processes.
-const IN_ONE_PROCESS: usize = 25;
+/// More would make one that ends its process dearer.
+const MOST_IN_ONE_PROCESS: usize = 50;
 /// For one module, once the process is ready.
 const LONGEST_LOAD: Duration = Duration::from_secs(4);
 
@@ -67,8 +67,9 @@ impl Runtime {
         let mut readers = JoinSet::new();
         let mut modules: VecDeque<(usize, SurveyModule)> =
             modules.into_iter().enumerate().collect();
+        let in_one_process = count.div_ceil(at_once()).min(MOST_IN_ONE_PROCESS);
         while !modules.is_empty() {
-            let group = modules.drain(..modules.len().min(IN_ONE_PROCESS)).collect();
+            let group = modules.drain(..modules.len().min(in_one_process)).collect();
             let runtime = Arc::clone(&self.0);
             readers.spawn(async move { runtime.survey_group(group).await });
         }

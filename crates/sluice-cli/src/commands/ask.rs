@@ -1,12 +1,11 @@
-//! Questions to whoever sits at the terminal. They are asked on standard error, so that standard output stays clean.
+//! When to ask, and asking before something is destroyed.
 
 use std::io::{self, IsTerminal};
 
 use anyhow::bail;
 use clap::Args;
-use inquire::{Confirm, InquireError, Password, PasswordDisplayMode, Select, Text};
 
-use crate::exit::Interrupted;
+use super::prompt::{Question, yes_or_no};
 
 /// For commands that destroy something.
 #[derive(Debug, Args)]
@@ -18,11 +17,15 @@ pub(crate) struct Agreement {
 
 impl Agreement {
     /// Goes on when somebody agrees, or when there is nobody to ask.
-    pub(crate) fn to(&self, question: &str, json: bool) -> anyhow::Result<()> {
-        if self.yes
-            || !is_possible(json)
-            || answer(Confirm::new(question).with_default(false).prompt())?
-        {
+    pub(crate) async fn to(&self, message: String, json: bool) -> anyhow::Result<()> {
+        if self.yes || !is_possible(json) {
+            return Ok(());
+        }
+        let question = Question {
+            message,
+            ..Question::default()
+        };
+        if yes_or_no(question, Some(false)).await? {
             return Ok(());
         }
         bail!("nothing was changed")
@@ -32,27 +35,4 @@ impl Agreement {
 /// Whether anybody is there to answer. Programs that want JSON are never asked.
 pub(crate) fn is_possible(json: bool) -> bool {
     !json && io::stdin().is_terminal() && io::stderr().is_terminal()
-}
-
-pub(crate) fn text(question: &str) -> anyhow::Result<String> {
-    answer(Text::new(question).prompt())
-}
-
-/// What is typed stays hidden.
-pub(crate) fn secret(question: &str) -> anyhow::Result<String> {
-    let prompt = Password::new(question)
-        .with_display_mode(PasswordDisplayMode::Hidden)
-        .without_confirmation();
-    answer(prompt.prompt())
-}
-
-pub(crate) fn pick<T: std::fmt::Display>(question: &str, choices: Vec<T>) -> anyhow::Result<T> {
-    answer(Select::new(question, choices).prompt())
-}
-
-fn answer<T>(answer: Result<T, InquireError>) -> anyhow::Result<T> {
-    answer.map_err(|error| match error {
-        InquireError::OperationCanceled | InquireError::OperationInterrupted => Interrupted.into(),
-        error => error.into(),
-    })
 }

@@ -2,8 +2,10 @@
 
 use std::io::Write;
 
-use clap::Args;
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
+
+use crate::command_line::command_line;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,7 +25,9 @@ pub(crate) struct CompletionsOptions {
 }
 
 pub(crate) fn completions(options: &CompletionsOptions) -> anyhow::Result<()> {
-    let mut command = crate::command_line();
+    let whole = command_line();
+    let shown = whole.get_subcommands().filter(|it| !it.is_hide_set());
+    let mut command = Command::new("sluice").subcommands(shown.cloned());
     let mut script = Vec::new();
     generate(options.shell, &mut command, "sluice", &mut script);
     Ok(std::io::stdout().write_all(&script)?)

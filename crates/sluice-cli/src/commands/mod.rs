@@ -23,10 +23,12 @@ mod registry;
 mod secrets;
 mod session;
 mod sources;
+mod subscribe;
 mod test;
 mod unpublish;
 mod update;
 mod users;
+mod webhooks;
 mod workflow_files;
 mod workflows;
 mod yaml;
@@ -48,10 +50,12 @@ use self::{
     registry::RegistryCommand,
     session::{LoginOptions, LogoutOptions, SignupOptions, WhoamiOptions},
     sources::{DeleteOptions, DescribeOptions, EventsOptions, LogsOptions, RunOptions},
+    subscribe::{SubscribeOptions, UnsubscribeOptions},
     test::TestOptions,
     unpublish::UnpublishOptions,
     update::UpdateOptions,
     users::UsersCommand,
+    webhooks::WebhooksCommand,
     workflows::WorkflowsCommand,
 };
 
@@ -77,6 +81,11 @@ pub(crate) enum ClientCommand {
     Whoami(WhoamiOptions),
     Delete(DeleteOptions),
     Accounts(AccountsOptions),
+    /// Look after webhooks, which events are delivered to
+    #[command(subcommand)]
+    Webhooks(WebhooksCommand),
+    Subscribe(SubscribeOptions),
+    Unsubscribe(UnsubscribeOptions),
     Login(LoginOptions),
     Logout(LogoutOptions),
     Signup(SignupOptions),
@@ -102,7 +111,7 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Export(options) => account::export(options).await,
             ClientCommand::Apply(options) => account::apply(options).await,
             ClientCommand::Dev(options) => dev::dev(options).await,
-            ClientCommand::Init(options) => init::init(&options),
+            ClientCommand::Init(options) => init::init(&options).await,
             ClientCommand::Test(options) => test::test(options).await,
             ClientCommand::Publish(options) => publish::publish(options).await,
             ClientCommand::Run(options) => done(sources::run(options).await),
@@ -114,6 +123,9 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Whoami(options) => done(session::whoami(options).await),
             ClientCommand::Delete(options) => done(sources::delete(options).await),
             ClientCommand::Accounts(options) => done(accounts::run(options).await),
+            ClientCommand::Webhooks(command) => done(webhooks::run(command).await),
+            ClientCommand::Subscribe(options) => done(subscribe::subscribe(options).await),
+            ClientCommand::Unsubscribe(options) => done(subscribe::unsubscribe(options).await),
             ClientCommand::Login(options) => done(session::login(options).await),
             ClientCommand::Logout(options) => done(session::logout(&options)),
             ClientCommand::Signup(options) => done(session::signup(options).await),

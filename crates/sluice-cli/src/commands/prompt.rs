@@ -1,12 +1,8 @@
-//! Questions to whoever sits at the terminal.
+//! The questions of forms, with help, defaults and checks of what is answered. `ask` has the simple ones.
 //!
 //! They are asked on a thread of their own, so that connections stay alive while somebody thinks.
 
-use std::{
-    fmt,
-    io::{self, IsTerminal},
-    sync::Arc,
-};
+use std::{fmt, sync::Arc};
 
 use inquire::{
     Confirm, InquireError, MultiSelect, Password, PasswordDisplayMode, Select, Text,
@@ -16,11 +12,6 @@ use inquire::{
 use crate::exit::Interrupted;
 
 const ROWS: usize = 10;
-
-/// Whether there is anybody to ask.
-pub(crate) fn somebody_is_there() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
-}
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Question {
@@ -32,6 +23,11 @@ pub(crate) struct Question {
 
 /// What is wrong with an answer, if anything.
 pub(crate) type Check = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// An answer that must not be empty.
+pub(crate) fn required() -> Check {
+    Arc::new(|answer| answer.trim().is_empty().then(|| "is required".to_owned()))
+}
 
 /// Something to pick.
 #[derive(Debug, Clone)]
@@ -140,14 +136,15 @@ pub(crate) async fn pick_many<T: Send + 'static>(
 async fn answered<T: Send + 'static>(
     ask: impl FnOnce() -> InquireResult<T> + Send + 'static,
 ) -> anyhow::Result<T> {
-    tokio::task::spawn_blocking(ask)
-        .await?
-        .map_err(|error| match error {
-            InquireError::OperationInterrupted | InquireError::OperationCanceled => {
-                Interrupted.into()
-            }
-            error => error.into(),
-        })
+    answer(tokio::task::spawn_blocking(ask).await?)
+}
+
+/// Whoever leaves a question wants no more of all of it.
+pub(crate) fn answer<T>(answer: InquireResult<T>) -> anyhow::Result<T> {
+    answer.map_err(|error| match error {
+        InquireError::OperationInterrupted | InquireError::OperationCanceled => Interrupted.into(),
+        error => error.into(),
+    })
 }
 
 fn validator(

@@ -23,7 +23,7 @@ Examples:
 /// Publish a component under its key, so that it can be deployed by it
 ///
 /// The component needs a `key` and a semantic `version`; a version that is published already is refused. With --json it
-/// prints the component, or `{\"error\": …}`.
+/// prints the component, or `{"error": "…"}`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct PublishOptions {

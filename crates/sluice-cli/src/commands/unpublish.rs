@@ -47,7 +47,7 @@ pub(crate) async fn unpublish(options: UnpublishOptions) -> anyhow::Result<()> {
     };
     let client = options.common.connection.client()?;
     let question = format!("Take back all versions of {key}?");
-    options.agreement.to(&question, options.common.json)?;
+    options.agreement.to(question, options.common.json).await?;
     let shelf = if options.server {
         "registry"
     } else {

@@ -65,7 +65,8 @@ impl Person {
 
     /// Waits until the commands that were typed have ended, and gives the exit code of the last.
     async fn ended(&self) -> String {
-        wait_for(PATIENCE, "the command to end", async || {
+        let what = format!("the command to end:\n{}", self.terminal.screen());
+        wait_for(PATIENCE, &what, async || {
             let output = self.terminal.output();
             let ends: Vec<&str> = output.split(PROMPT).skip(1).collect();
             let code = ends.get(self.commands - 1)?;
@@ -105,7 +106,10 @@ async fn the_walk_of_the_readme_works_as_printed_in_a_terminal() {
             }
             "sluice delete counter" => {
                 person.type_line(line);
-                person.terminal.wait_for_text("with all events and logs").await;
+                person
+                    .terminal
+                    .wait_for_text("with all events and logs")
+                    .await;
                 person.type_line("y");
                 assert_eq!(person.ended().await, "0");
             }

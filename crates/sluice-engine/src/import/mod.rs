@@ -6,7 +6,7 @@ mod registering;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use sluice_model::{ComponentId, ComponentShape, UserId, code_hash};
+use sluice_model::{ComponentShape, UserId};
 use sluice_runtime::{CodeFault, LoadError, SurveyModule, auth_fields};
 use sluice_store::{
     components::{Component, Packages},
@@ -175,23 +175,9 @@ impl Engine {
         shape: ComponentShape,
     ) -> Result<registering::Sound, String> {
         let now = self.context.clock.now_ms();
-        let PreparedCode { code, built } = code;
         let component = Component {
-            id: ComponentId::random(&mut rand::rng()),
-            user_id: user.clone(),
-            key: shape.key.clone(),
-            name: shape.name.clone(),
-            version: shape.version.clone(),
-            code_hash: code_hash(&code),
-            code,
-            url: None,
-            built,
-            packages: Packages::Unresolved,
-            shape,
-            created_at: now,
-            updated_at: now,
-            workflow_id: None,
             imported: true,
+            ..self.component(user, code, shape, Packages::Unresolved)
         };
         let publication =
             publication(Shelf::Server, &component, now).map_err(|error| error.to_string())?;

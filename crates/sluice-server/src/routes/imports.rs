@@ -22,6 +22,8 @@ use crate::{
 };
 
 const MOST_COMPONENTS: usize = 100;
+/// Of the name of a tree, and of a path: together they are a key of the database.
+const LONGEST_NAME: usize = 1000;
 
 /// Import components of a tree into the registry
 ///
@@ -92,8 +94,18 @@ pub(crate) async fn list(
 }
 
 fn required_tree(tree: Option<String>) -> Result<String, ApiError> {
-    tree.filter(|tree| !tree.is_empty())
-        .ok_or_else(|| ApiError::bad_request("tree is required"))
+    let tree = tree.filter(|tree| !tree.is_empty());
+    let tree = tree.ok_or_else(|| ApiError::bad_request("tree is required"))?;
+    short("tree", tree)
+}
+
+fn short(what: &str, name: String) -> Result<String, ApiError> {
+    if name.len() <= LONGEST_NAME {
+        return Ok(name);
+    }
+    Err(ApiError::BadRequest(format!(
+        "{what} must be at most {LONGEST_NAME} bytes long"
+    )))
 }
 
 fn component_of_tree(
@@ -124,6 +136,7 @@ fn component_of_tree(
             )));
         }
     };
+    let path = short("a path of components", path)?;
     Ok(sluice_engine::ImportedComponent { path, code, files })
 }
 

@@ -2,12 +2,14 @@
 
 use rstest::rstest;
 use sluice_store::{
-    Page, StoreError, sources,
+    Page, StoreError, components,
+    registry::{self, Shelf},
+    sources,
     usage::{self, Usage},
     users::{self, Plan, Running, User},
 };
 
-use crate::support::{Db, TestStore, source, user, user_id};
+use crate::support::{Db, TestStore, component, publication, source, user, user_id};
 
 #[rstest]
 fn users_are_found_by_key_and_by_id(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
@@ -75,6 +77,10 @@ fn another_key_takes_the_place_of_the_one_before(#[values(Db::Sqlite, Db::Postgr
     .unwrap();
 }
 
+fn shelf(owner: &str) -> Shelf {
+    Shelf::Account(user_id(owner))
+}
+
 #[rstest]
 fn a_removed_user_leaves_nothing_and_gets_nothing_any_more(
     #[values(Db::Sqlite, Db::Postgres)] db: Db,
@@ -89,6 +95,9 @@ fn a_removed_user_leaves_nothing_and_gets_nothing_any_more(
         users::insert(c, &user("b"), "b")?;
         for owner in ["a", "b"] {
             usage::add(c, &user_id(owner), 1, used)?;
+            let component = component(owner, &user_id(owner));
+            components::insert(c, &component)?;
+            registry::publish(c, &publication(&shelf(owner), &component))?;
         }
         sources::insert(c, &source("s", &user_id("b"), 1))
     })
@@ -100,6 +109,8 @@ fn a_removed_user_leaves_nothing_and_gets_nothing_any_more(
     assert!(matches!(held, Err(StoreError::Invalid(_))), "{held:?}");
     t.read(move |c| {
         assert_eq!(users::get(c, &user_id("a"))?, None);
+        assert_eq!(registry::list(c, &shelf("a"))?, []);
+        assert_eq!(registry::list(c, &shelf("b"))?.len(), 1);
         assert_eq!(usage::of_day(c, &user_id("a"), 1)?, Usage::default());
         assert_eq!(usage::of_day(c, &user_id("b"), 1)?, used);
         let running = Running {

@@ -51,6 +51,20 @@ fn an_import_remembers_each_file_of_its_tree(#[values(Db::Sqlite, Db::Postgres)]
 }
 
 #[rstest]
+fn a_key_is_that_of_one_file_of_its_tree(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        imports::record(c, &import("tree", "a.mjs"))?;
+        let path = imports::path_of_key(c, "tree", "key")?;
+        assert_eq!(path.as_deref(), Some("a.mjs"));
+        assert_eq!(imports::path_of_key(c, "tree", "other")?, None);
+        assert_eq!(imports::path_of_key(c, "other", "key")?, None);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
 fn a_failed_import_still_knows_what_was_registered_before(
     #[values(Db::Sqlite, Db::Postgres)] db: Db,
 ) {

@@ -1,33 +1,20 @@
 //! What is published, by users and by imports.
 
 use rstest::rstest;
-use sluice_model::ComponentKind;
 use sluice_store::{
     Conn, Result,
     components::{self, Component, Packages},
-    registry::{self, Publication, Registration, Shelf},
+    registry::{self, Registration, Shelf},
 };
 
-use crate::support::{Db, TestStore, Work, component, component_id, user_id, write_together};
+use crate::support::{
+    Db, TestStore, Work, component, component_id, publication, user_id, write_together,
+};
 
 fn version_of(tail: &str, version: &str) -> Component {
     Component {
         version: version.to_owned(),
         ..component(tail, &user_id("a"))
-    }
-}
-
-fn publication(shelf: &Shelf, component: &Component) -> Publication {
-    Publication {
-        shelf: shelf.clone(),
-        key: component.key.clone().unwrap(),
-        version: component.version.clone(),
-        component_id: component.id.clone(),
-        app: Some("app".to_owned()),
-        kind: ComponentKind::Action,
-        name: component.name.clone(),
-        description: None,
-        published_at: 7,
     }
 }
 

@@ -12,6 +12,7 @@ use sluice_store::{
     Conn, Location, Result, Store, StoreOptions,
     components::{Component, Packages},
     params,
+    registry::{Publication, Shelf},
     sources::{Phase, Retention, Source},
     users::{Plan, User},
     webhooks::Webhook,
@@ -256,6 +257,21 @@ pub(crate) fn component(tail: &str, owner: &UserId) -> Component {
         updated_at: 1_000,
         workflow_id: None,
         imported: false,
+    }
+}
+
+/// A version of a published component.
+pub(crate) fn publication(shelf: &Shelf, component: &Component) -> Publication {
+    Publication {
+        shelf: shelf.clone(),
+        key: component.key.clone().unwrap(),
+        version: component.version.clone(),
+        component_id: component.id.clone(),
+        app: Some("app".to_owned()),
+        kind: ComponentKind::Action,
+        name: component.name.clone(),
+        description: None,
+        published_at: 7,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the components of an app share.
 
+use std::fmt::Write as _;
+
 /// The files of an app, by their paths in its folder.
 pub(super) fn files(app: &str) -> Vec<(String, String)> {
     let fill = |text: &str| text.replace("$APP", app);
@@ -112,16 +114,16 @@ export default {
 
 /// An app with a few props and forty methods, as long as most are.
 fn app_file() -> String {
-    let methods: String = (0..40)
-        .map(|number| {
-            format!(
-                r"
+    let mut methods = String::new();
+    for number in 0..40 {
+        let _ = write!(
+            methods,
+            r"
     async operation{number}({{ $ = this, itemId, ...args }} = {{}}) {{
       return this._makeRequest({{ $, method: 'POST', path: `/items/${{itemId}}/{number}`, ...args }});
     }},"
-            )
-        })
-        .collect();
+        );
+    }
     APP.replace("$METHODS", &methods)
 }
 

@@ -61,7 +61,7 @@ impl Form {
         }
     }
 
-    pub(super) fn file(self) -> String {
+    pub(super) fn file_name(self) -> String {
         let extension = match self {
             Form::CommonJs => "js",
             Form::TypeScript | Form::TypedAction => "ts",

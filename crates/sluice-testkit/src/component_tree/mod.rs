@@ -106,7 +106,7 @@ impl ComponentTree {
             flaw,
         };
         let folder = format!("{app}/{}/{name}", form.folder());
-        let fill = |text: &str| {
+        let filled = |text: &str| {
             text.replace("$NEXT", next_app)
                 .replace("$APP", app)
                 .replace("$KEY", &planted.key)
@@ -114,14 +114,14 @@ impl ComponentTree {
                 .replace("$VERSION", &planted.version)
         };
         let (file, text) = match flaw {
-            None => (form.file(), form.text().to_owned()),
+            None => (form.file_name(), form.text().to_owned()),
             Some(flaw) => (format!("{name}.mjs"), flaw.text()),
         };
         for (beside, text) in form.beside() {
-            self.put(&format!("{folder}/{beside}"), &fill(text));
+            self.put(&format!("{folder}/{beside}"), &filled(text));
         }
         let path = format!("{folder}/{file}");
-        self.put(&path, &fill(&text));
+        self.put(&path, &filled(&text));
         self.components.insert(path, planted);
     }
 }

@@ -1,6 +1,6 @@
 //! `sluice accounts connect`
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -11,11 +11,13 @@ use sluice_api::{
 };
 
 use crate::{
-    client::{Client, escaped},
+    client::{Client, ClientError, escaped},
     commands::{
         ask,
         common::Common,
         output::{complain, harmless, show, show_json},
+        progress::during,
+        prompt::{self, Check, Question},
     },
     exit::{NotFound, interruptible},
 };
@@ -59,7 +61,7 @@ pub(super) async fn connect(options: ConnectOptions) -> anyhow::Result<()> {
             let body = CreateAccount {
                 app: Some(app.name_slug.clone()),
                 name: options.name,
-                credentials: Some(asked_fields(&app, given, options.common.json)?),
+                credentials: Some(asked_fields(&app, given, options.common.json).await?),
             };
             client.post("/accounts", &body).await?
         }
@@ -82,7 +84,7 @@ fn given_fields(fields: &[String]) -> anyhow::Result<Map<String, Value>> {
 }
 
 /// With what is missing, when somebody is there to say it; otherwise the server says what is.
-fn asked_fields(
+pub(crate) async fn asked_fields(
     app: &App,
     mut given: Map<String, Value>,
     json: bool,
@@ -96,17 +98,7 @@ fn asked_fields(
         if given.contains_key(&field.name) {
             continue;
         }
-        let label = harmless(field.label.as_ref().unwrap_or(&field.name));
-        let question = if field.optional {
-            format!("{label} (optional):")
-        } else {
-            format!("{label}:")
-        };
-        let value = if field.kind.as_deref() == Some("password") {
-            ask::secret(&question)?
-        } else {
-            ask::text(&question)?
-        };
+        let value = asked_field(&field).await?;
         if !value.is_empty() {
             given.insert(field.name, value.into());
         }
@@ -114,7 +106,33 @@ fn asked_fields(
     Ok(given)
 }
 
-async fn in_browser(client: &Client, app: &App, name: Option<String>) -> anyhow::Result<Account> {
+async fn asked_field(field: &CustomField) -> anyhow::Result<String> {
+    let is_optional = field.optional;
+    let label = harmless(field.label.as_ref().unwrap_or(&field.name));
+    let question = Question {
+        message: if is_optional {
+            format!("{label} (optional)")
+        } else {
+            label
+        },
+        help: field.description.as_deref().map(harmless),
+        default: field.default.clone(),
+    };
+    let check: Check =
+        Arc::new(move |text| (text.is_empty() && !is_optional).then(|| "is required".to_owned()));
+    if field.kind.as_deref() == Some("password") {
+        prompt::hidden(question, check).await
+    } else {
+        prompt::text(question, check).await
+    }
+}
+
+/// Waits until somebody has agreed in a browser. An account that came to nothing is an error that says why.
+pub(crate) async fn in_browser(
+    client: &Client,
+    app: &App,
+    name: Option<String>,
+) -> anyhow::Result<Account> {
     let body = ConnectAccount {
         app: Some(app.name_slug.clone()),
         name,
@@ -124,17 +142,21 @@ async fn in_browser(client: &Client, app: &App, name: Option<String>) -> anyhow:
     let url = begun.connect_url.unwrap_or_default();
     complain(&format!("Open this address in a browser:\n  {url}\n"))?;
     let path = format!("/accounts/connect/{}", begun.id);
-    loop {
-        let connection: Connection = client.get(&path).await?;
-        match (connection.status, connection.account_id) {
-            (ConnectionStatus::Pending, _) => tokio::time::sleep(GLANCE).await,
-            (ConnectionStatus::Connected, Some(account)) => {
-                return Ok(client.get(&format!("/accounts/{account}")).await?);
+    let waiting = async {
+        loop {
+            let connection: Connection = client.get(&path).await?;
+            if connection.status != ConnectionStatus::Pending {
+                return Ok::<_, ClientError>(connection);
             }
-            _ => {
-                let reason = connection.error.as_deref().unwrap_or("it took too long");
-                bail!("the account was not connected: {}", harmless(reason));
-            }
+            tokio::time::sleep(GLANCE).await;
+        }
+    };
+    let ended = during("Waiting for the browser", waiting).await?;
+    match ended.account_id {
+        Some(account) => Ok(client.get(&format!("/accounts/{account}")).await?),
+        None => {
+            let reason = ended.error.as_deref().unwrap_or("it took too long");
+            bail!("the account was not connected: {}", harmless(reason))
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
     let account = options.target.find(&client).await?;
     let name = harmless(&account.name);
     let question = format!("Delete {name}? What uses it fails from then on.");
-    options.agreement.to(&question, options.common.json)?;
+    options.agreement.to(question, options.common.json).await?;
     client.delete(&format!("/accounts/{}", account.id)).await?;
     if options.common.json {
         return show_json(&json!({ "deleted": account.id }));

@@ -9,7 +9,10 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use sluice_api::Account;
 
-pub(crate) use self::list::show_all;
+pub(crate) use self::{
+    connect::{asked_fields, in_browser},
+    list::show_all,
+};
 use super::output::{BAD, CHANGED, GOOD, styled};
 use crate::{
     client::{Client, escaped},

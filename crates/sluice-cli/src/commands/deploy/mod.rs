@@ -16,13 +16,13 @@ use sluice_api::{CreateSource, Source, UpdateSource};
 use self::script::ScriptFlags;
 pub(crate) use self::told::{deployed, way_in};
 use super::{
+    ask,
     common::Common,
     component::{ComponentName, Known},
     follow,
     form::{Filled, Form, PropFlags, Subject},
     output::{complain, show, show_json},
     progress::during,
-    prompt::somebody_is_there,
 };
 use crate::{client::Client, exit::interruptible};
 
@@ -129,7 +129,7 @@ async fn component(options: &DeployOptions, client: &Client) -> anyhow::Result<K
     }
     match &options.component {
         Some(text) => ComponentName::parse(text).known(client).await,
-        None if somebody_is_there() && !options.common.json => {
+        None if ask::is_possible(options.common.json) => {
             registry::pick(client).await?.known(client).await
         }
         None => bail!(

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sluice_api::Account;
 use sluice_model::PropDef;
 
-use super::{Form, ask::question};
+use super::{Form, question::question};
 use crate::{
     client::ClientError,
     commands::{

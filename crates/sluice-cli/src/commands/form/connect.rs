@@ -1,118 +1,55 @@
-//! Connecting an account while somebody waits.
+//! Connecting an account while somebody fills in a form.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use anyhow::Context;
 use serde_json::Map;
-use sluice_api::{
-    Account, App, AuthType, ConnectAccount, Connection, ConnectionStatus, CreateAccount,
-    CustomField,
-};
+use sluice_api::{Account, App, AuthType, CreateAccount};
 
 use super::Form;
 use crate::{
     client::ClientError,
     commands::{
+        accounts::{asked_fields, in_browser},
         output::{BAD, complain, harmless, styled},
-        progress::during,
-        prompt::{self, Check, Question},
+        prompt::{self, Question},
     },
+    exit::Interrupted,
 };
-
-const GLANCE: Duration = Duration::from_secs(1);
 
 impl Form<'_> {
     /// A new account; none when it came to nothing, which is told.
     pub(super) async fn connect_account(&self, app: &App) -> anyhow::Result<Option<Account>> {
-        match app.auth_type {
-            AuthType::Oauth => self.connect_in_browser(app).await,
-            AuthType::Keys | AuthType::None => self.connect_with_keys(app).await,
-        }
-    }
-
-    async fn connect_with_keys(&self, app: &App) -> anyhow::Result<Option<Account>> {
         let name = harmless(&app.name);
         complain(&format!("A new account of {name}\n"))?;
-        let fields: Vec<CustomField> = serde_json::from_str(&app.custom_fields_json)
-            .with_context(|| format!("the server describes {name} in words that are not known"))?;
-        let mut credentials = Map::new();
-        for field in &fields {
-            let value = ask_for_field(field).await?;
-            if !value.is_empty() {
-                credentials.insert(field.name.clone(), value.into());
-            }
+        let connected = match app.auth_type {
+            AuthType::Oauth => in_browser(self.client, app, None).await,
+            AuthType::Keys | AuthType::None => self.connect_with_keys(app, name).await,
+        };
+        let error = match connected {
+            Ok(account) => return Ok(Some(account)),
+            Err(error) => error,
+        };
+        match error.downcast_ref() {
+            Some(ClientError::Refused { status, .. }) if *status != 401 => {}
+            None if !error.is::<Interrupted>() => {}
+            _ => return Err(error),
         }
-        let of_name = Question {
+        complain(&format!("{} {error:#}\n", styled(BAD, "!")))?;
+        Ok(None)
+    }
+
+    async fn connect_with_keys(&self, app: &App, name: String) -> anyhow::Result<Account> {
+        let credentials = asked_fields(app, Map::new(), false).await?;
+        let question = Question {
             message: "Name of the account".to_owned(),
             help: None,
             default: Some(name),
         };
-        let name = prompt::text(of_name, Arc::new(|_| None)).await?;
         let account = CreateAccount {
             app: Some(app.name_slug.clone()),
-            name: Some(name),
+            name: Some(prompt::text(question, Arc::new(|_| None)).await?),
             credentials: Some(credentials),
         };
-        match self.client.post("/accounts", &account).await {
-            Ok(account) => Ok(Some(account)),
-            Err(
-                error @ ClientError::Refused {
-                    status: 400..=422, ..
-                },
-            ) => {
-                complain(&format!("{} {error}\n", styled(BAD, "!")))?;
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    async fn connect_in_browser(&self, app: &App) -> anyhow::Result<Option<Account>> {
-        let asked = ConnectAccount {
-            app: Some(app.name_slug.clone()),
-            ..ConnectAccount::default()
-        };
-        let begun: Connection = self.client.post("/accounts/connect", &asked).await?;
-        let url = begun.connect_url.unwrap_or_default();
-        let name = harmless(&app.name);
-        complain(&format!(
-            "Open this address in a browser to connect {name}:\n  {url}\n"
-        ))?;
-        let path = format!("/accounts/connect/{}", begun.id);
-        let ended: Connection = during("Waiting for the browser", async {
-            loop {
-                let connection: Connection = self.client.get(&path).await?;
-                if connection.status != ConnectionStatus::Pending {
-                    return Ok::<_, ClientError>(connection);
-                }
-                tokio::time::sleep(GLANCE).await;
-            }
-        })
-        .await?;
-        if let Some(account) = ended.account_id {
-            return Ok(Some(
-                self.client.get(&format!("/accounts/{account}")).await?,
-            ));
-        }
-        let reason = ended.error.unwrap_or_else(|| "it took too long".to_owned());
-        complain(&format!("{} {}\n", styled(BAD, "!"), harmless(&reason)))?;
-        Ok(None)
-    }
-}
-
-async fn ask_for_field(field: &CustomField) -> anyhow::Result<String> {
-    let is_optional = field.optional;
-    let label = field.label.as_ref().unwrap_or(&field.name);
-    let question = Question {
-        message: harmless(label),
-        help: field.description.as_deref().map(harmless),
-        default: field.default.clone(),
-    };
-    let check: Check =
-        Arc::new(move |text| (text.is_empty() && !is_optional).then(|| "is required".to_owned()));
-    if field.kind.as_deref() == Some("password") {
-        prompt::hidden(question, check).await
-    } else {
-        prompt::text(question, check).await
+        Ok(self.client.post("/accounts", &account).await?)
     }
 }

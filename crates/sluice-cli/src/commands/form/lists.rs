@@ -7,7 +7,7 @@ use sluice_model::PropDef;
 
 use super::{
     Form,
-    ask::{Empty, question},
+    question::{Empty, question},
     typed::{element_of, fault, json_or_text},
 };
 use crate::commands::prompt::{self, Check, Question, Row};

@@ -1,12 +1,12 @@
 //! Filling in the props of a component: from flags, from what there was, and by asking.
 
 mod account;
-mod ask;
 mod connect;
 mod given;
 mod lists;
 mod open;
 mod options;
+mod question;
 mod typed;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +18,8 @@ use sluice_model::{DynamicPropsId, PropDef, PropType, SourceId};
 use self::given::Given;
 pub(crate) use self::given::{PropFlags, ValueFlags};
 use super::{
+    ask,
     output::{BAD, complain, harmless, styled},
-    prompt::somebody_is_there,
 };
 use crate::client::{Client, ClientError};
 
@@ -64,14 +64,14 @@ pub(crate) struct Filled {
 }
 
 impl<'a> Form<'a> {
-    /// Nobody is asked anything in a pipe or when the output is for a program.
+    /// With `json` nobody is asked anything, as in a pipe.
     pub(crate) fn new(
         client: &'a Client,
         subject: Subject,
         flags: &PropFlags,
-        is_for_programs: bool,
+        json: bool,
     ) -> anyhow::Result<Form<'a>> {
-        let manner = match (somebody_is_there() && !is_for_programs, flags.prompt_all) {
+        let manner = match (ask::is_possible(json), flags.prompt_all) {
             (false, _) => Manner::Alone,
             (true, false) => Manner::AskForMissing,
             (true, true) => Manner::AskForAll,

@@ -6,7 +6,7 @@ use sluice_model::{PropDef, PropType};
 
 use super::{
     Form,
-    ask::{picked, question},
+    question::{picked, question},
     thrown,
     typed::text_of,
 };

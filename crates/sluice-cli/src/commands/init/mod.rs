@@ -22,6 +22,7 @@ use self::{
 use super::{
     ask,
     output::{FAINT, GOOD, complain, show, show_json, styled},
+    prompt::{Question, Row, pick, required, text},
 };
 
 /// Write a new component or workflow that works as it is, with a test beside it
@@ -59,9 +60,9 @@ enum Kind {
     Workflow,
 }
 
-pub(crate) fn init(options: &InitOptions) -> anyhow::Result<ExitCode> {
-    let kind = options.kind()?;
-    let name = options.name(kind)?;
+pub(crate) async fn init(options: &InitOptions) -> anyhow::Result<ExitCode> {
+    let kind = options.kind().await?;
+    let name = options.name(kind).await?;
     let made = options.make(kind, &Names::of(&name)?)?;
     write(&made, &options.dir, options.force)?;
     tell(options, &made)?;
@@ -81,20 +82,24 @@ impl fmt::Display for Kind {
 
 impl InitOptions {
     /// What was said, or what somebody says now.
-    fn kind(&self) -> anyhow::Result<Kind> {
+    async fn kind(&self) -> anyhow::Result<Kind> {
         match self.kind {
             Some(kind) => Ok(kind),
             None if ask::is_possible(self.json) => {
-                ask::pick("What shall it be?", Kind::value_variants().to_vec())
+                let kinds = Kind::value_variants().iter();
+                let rows = kinds.map(|kind| Row::new(kind.to_string(), *kind));
+                pick(asking("What shall it be?"), rows.collect(), 0).await
             }
             None => bail!("say what to write: `sluice init source|action|app|workflow NAME`"),
         }
     }
 
-    fn name(&self, kind: Kind) -> anyhow::Result<String> {
+    async fn name(&self, kind: Kind) -> anyhow::Result<String> {
         match &self.name {
             Some(name) => Ok(name.clone()),
-            None if ask::is_possible(self.json) => ask::text("What is it called?"),
+            None if ask::is_possible(self.json) => {
+                text(asking("What is it called?"), required()).await
+            }
             None => bail!("say what to call it: `sluice init {kind} NAME`"),
         }
     }
@@ -115,6 +120,13 @@ impl InitOptions {
             Kind::App => files::app(names, language),
             Kind::Workflow => files::workflow(names, language),
         })
+    }
+}
+
+fn asking(message: &str) -> Question {
+    Question {
+        message: message.to_owned(),
+        ..Question::default()
     }
 }
 

@@ -12,7 +12,12 @@ use clap::{Args, ValueEnum};
 
 use self::components::{Filter, Scope};
 pub(crate) use self::sources::trigger_words;
-use super::{accounts, ask, common::Common, workflows};
+use super::{
+    accounts, ask,
+    common::Common,
+    prompt::{self, Question, Row},
+    workflows,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -89,7 +94,13 @@ pub(crate) async fn list(options: ListOptions) -> anyhow::Result<()> {
     let what = match what {
         Some(what) => what,
         None if ask::is_possible(common.json) => {
-            ask::pick("List what?", Listed::value_variants().to_vec())?
+            let question = Question {
+                message: "List what?".to_owned(),
+                ..Question::default()
+            };
+            let all = Listed::value_variants().iter();
+            let rows = all.map(|what| Row::new(what.to_string(), *what)).collect();
+            prompt::pick(question, rows, 0).await?
         }
         None => Listed::Sources,
     };

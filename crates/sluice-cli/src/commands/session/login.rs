@@ -9,7 +9,11 @@ use sluice_model::ApiKey;
 use super::{keep, profile_name};
 use crate::{
     client::{Client, config::Config},
-    commands::{ask, common::Common},
+    commands::{
+        ask,
+        common::Common,
+        prompt::{Question, hidden, required},
+    },
 };
 
 const STANDARD_INPUT: &str = "-";
@@ -35,7 +39,13 @@ pub(crate) async fn login(options: LoginOptions) -> anyhow::Result<()> {
     let config = Config::load()?;
     let url = connection.server_url()?;
     let key = match connection.api_key.as_deref() {
-        None | Some("") if ask::is_possible(json) => ask::secret(&format!("API key for {url}:"))?,
+        None | Some("") if ask::is_possible(json) => {
+            let question = Question {
+                message: format!("API key for {url}"),
+                ..Question::default()
+            };
+            hidden(question, required()).await?
+        }
         None | Some("" | STANDARD_INPUT) => from_standard_input()?,
         Some(key) => key.to_owned(),
     };

@@ -7,7 +7,11 @@ use sluice_api::{SignUp, SignedUp};
 use super::{keep, profile_name};
 use crate::{
     client::{Client, config::Config},
-    commands::{ask, common::Common},
+    commands::{
+        ask,
+        common::Common,
+        prompt::{Question, required, text},
+    },
 };
 
 const EXAMPLES: &str = "\
@@ -44,8 +48,8 @@ pub(crate) async fn signup(options: SignupOptions) -> anyhow::Result<()> {
         );
     }
     let body = SignUp {
-        username: Some(given(options.username, json, "username", "Username:")?),
-        email: Some(given(options.email, json, "email", "Email address:")?),
+        username: Some(given(options.username, json, "username", "Username").await?),
+        email: Some(given(options.email, json, "email", "Email address").await?),
     };
     let nobody = Client::new(&url, String::new())?;
     let made: SignedUp = nobody.post("/signup", &body).await.map_err(|error| {
@@ -62,10 +66,21 @@ pub(crate) async fn signup(options: SignupOptions) -> anyhow::Result<()> {
     keep(&client, config, profile).await?.tell(json, &path)
 }
 
-fn given(value: Option<String>, json: bool, flag: &str, question: &str) -> anyhow::Result<String> {
+async fn given(
+    value: Option<String>,
+    json: bool,
+    flag: &str,
+    message: &str,
+) -> anyhow::Result<String> {
     match value {
         Some(value) => Ok(value),
-        None if ask::is_possible(json) => ask::text(question),
+        None if ask::is_possible(json) => {
+            let question = Question {
+                message: message.to_owned(),
+                ..Question::default()
+            };
+            text(question, required()).await
+        }
         None => bail!("--{flag} is missing, and there is nobody to ask"),
     }
 }

@@ -52,7 +52,7 @@ pub(crate) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
         counted(sources.len(), "source"),
         slugs.join(", ")
     );
-    options.agreement.to(&question, json)?;
+    options.agreement.to(question, json).await?;
     let suffix = if options.ignore_hook_errors {
         "?ignore_hook_errors=true"
     } else {

@@ -26,7 +26,7 @@ pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
     let user = options.target.find(&client).await?;
     let name = harmless(&user.username);
     let question = format!("Delete {name} with everything?");
-    options.agreement.to(&question, options.common.json)?;
+    options.agreement.to(question, options.common.json).await?;
     client.delete(&format!("/users/{}", user.id)).await?;
     if options.common.json {
         return show_json(&json!({ "deleted": user.id }));

@@ -33,7 +33,7 @@ pub(super) async fn rotate_key(options: RotateKeyOptions) -> anyhow::Result<()> 
     let client = options.common.connection.client()?;
     let user = options.target.find(&client).await?;
     let question = format!("Make the key of {} worthless?", user.username);
-    options.agreement.to(&question, json)?;
+    options.agreement.to(question, json).await?;
     let path = format!("/users/{}/rotate_key", user.id);
     let rotated: RotatedKey = client.post(&path, &json!({})).await?;
     if json {

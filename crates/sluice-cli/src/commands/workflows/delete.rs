@@ -28,7 +28,7 @@ pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
         "Delete {} with its versions, runs and events?",
         workflow.name_slug
     );
-    options.agreement.to(&question, options.common.json)?;
+    options.agreement.to(question, options.common.json).await?;
     client
         .delete(&format!("/workflows/{}", workflow.id))
         .await?;

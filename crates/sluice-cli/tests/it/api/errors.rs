@@ -86,7 +86,7 @@ async fn unknown_paths_are_404_for_anyone() {
         "/v1",
         "/v1/",
         "/v2/users/me",
-        "/v1/users/you",
+        "/v1/people/you",
         "/v1/sources/dc_a/b",
         "/v1//users/me",
         "/e",

@@ -28,7 +28,7 @@ use crate::{
 const TIME: Duration = Duration::from_secs(3);
 
 /// Fields and parameters that some endpoint takes.
-const NAMES: [&str; 49] = [
+const NAMES: [&str; 53] = [
     "component_id",
     "component_code",
     "component_url",
@@ -75,6 +75,10 @@ const NAMES: [&str; 49] = [
     "event_id",
     "document",
     "files",
+    "tree",
+    "components",
+    "left",
+    "path",
     "secrets",
     "version",
     "from",
@@ -180,6 +184,8 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::POST, "/v1/components/configure"),
         (Method::POST, "/v1/components/props"),
         (Method::POST, "/v1/components/registry"),
+        (Method::POST, "/v1/components/registry/import"),
+        (Method::GET, "/v1/components/registry/imports"),
         (Method::POST, "/v1/sources"),
         (Method::POST, "/v1/sources"),
         (Method::GET, "/v1/users/me/sources"),

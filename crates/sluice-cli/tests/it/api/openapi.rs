@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 76] = [
+const ROUTES: [(&str, &str); 78] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("GET", "/v1/users"),
@@ -24,6 +24,8 @@ const ROUTES: [(&str, &str); 76] = [
     ("GET", "/v1/components/registry/{key}"),
     ("POST", "/v1/components/registry"),
     ("DELETE", "/v1/components/registry/{key}"),
+    ("POST", "/v1/components/registry/import"),
+    ("GET", "/v1/components/registry/imports"),
     ("POST", "/v1/components/published"),
     ("DELETE", "/v1/components/published/{key}"),
     ("GET", "/v1/components/search"),

@@ -126,7 +126,7 @@ async fn sources_of_the_registry_have_its_key_and_accounts_their_name() {
     let app = unique_name().replace("user", "app");
     let body = json!({ "name_slug": app, "name": "Keyed", "auth_type": "keys", "custom_fields": [{ "name": "api_key" }] });
     operator.post("/apps", &body).await.ok();
-    let key = format!("test-{}", unique_name());
+    let key = format!("{app}-new-order");
     let code = component("A", &format!("app: {{ type: \"app\", app: \"{app}\" }}"))
         .replace("version", &format!("key: \"{key}\", version"));
     let saved = operator

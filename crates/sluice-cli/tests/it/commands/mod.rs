@@ -1,7 +1,9 @@
 //! The commands that are clients of a server, as people and scripts run them.
 
+mod account_commands;
 mod apply;
 mod apply_secrets;
+mod completions;
 mod connection;
 mod deploy;
 mod deploy_follow;
@@ -9,15 +11,24 @@ mod deploy_script;
 mod dev;
 mod dev_errors;
 mod export;
+mod first_start;
 mod fixtures;
 mod form;
 mod form_accounts;
 mod form_options;
+mod home;
 mod init;
+mod lists;
+mod publishing;
 mod round_trip;
+mod session;
+mod source_commands;
+mod source_streams;
 mod test_files;
 mod test_sample;
 mod update;
+mod user_commands;
+mod webhook_commands;
 mod workflow_commands;
 mod workflow_deploy;
 mod workshop;

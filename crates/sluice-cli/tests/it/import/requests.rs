@@ -81,6 +81,8 @@ async fn requests_that_make_no_sense_are_refused() {
         json!({ "tree": "t", "components": [{ "path": "a\0", "error": "x" }] }),
         json!({ "tree": "t", "components": [{ "path": "a", "error": "x", "files": { "\0": "" } }] }),
         json!({ "tree": "t", "left": ["\0"] }),
+        json!({ "tree": "t".repeat(1001), "components": [] }),
+        json!({ "tree": "t", "components": [{ "path": "a".repeat(1001), "error": "x" }] }),
     ] {
         api.post(IMPORT, &body).await.expect(400);
     }

@@ -1,14 +1,6 @@
 //! What an import registered: nothing is installed for it until somebody uses it, and then once.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
-use sluice_model::{ComponentId, ComponentKind, ComponentShape, ModuleFormat, UserId, code_hash};
-use sluice_store::{
-    Location, Store, StoreOptions,
-    components::{Component, Packages},
-    registry::{self, Publication, Shelf},
-};
 use sluice_testkit::{Api, Backend, Plan, Postgres, Registry, Server};
 use tokio::task::JoinSet;
 
@@ -24,7 +16,7 @@ struct Shop {
     server: Server,
 }
 
-/// Emits what its package is; its real shape has a prop that an import cannot know.
+/// Emits what its package is; its prop has a default that an import cannot know.
 const SOURCE: &str = "
 import thing from 'thing';
 export default {
@@ -41,24 +33,21 @@ impl Shop {
     async fn with(code: &str, backend: Backend) -> Shop {
         let packages = Registry::start();
         let options = own_server().registry(&packages);
-        let url = match backend {
-            Backend::Sqlite => None,
-            Backend::Postgres => Some(Postgres::database()),
+        let options = match backend {
+            Backend::Sqlite => options,
+            Backend::Postgres => options.postgres(&Postgres::database()),
         };
-        let options = match &url {
-            Some(url) => options.postgres(url),
-            None => options,
-        };
-        let mut server = Server::start(options).await;
-        let user = server.api().get("/users/me").await.ok();
-        server.terminate().await;
-        let location = match url {
-            Some(url) => Location::Postgres(url),
-            None => Location::Sqlite(server.data_dir().join("sluice.db")),
-        };
-        import(location, &text(&user["id"]), code).await;
-        server.restart().await;
-        Shop { packages, server }
+        let server = Server::start(options).await;
+        let shop = Shop { packages, server };
+        assert_eq!(shop.import(code).await, "registered");
+        shop
+    }
+
+    async fn import(&self, code: &str) -> Value {
+        let component = json!({ "path": "acme/thing.mjs", "component_code": code });
+        let body = json!({ "tree": "tree", "components": [component] });
+        let path = "/components/registry/import";
+        self.server.api().post(path, &body).await.ok()[0]["outcome"].clone()
     }
 
     fn offer(&self) {
@@ -77,67 +66,6 @@ impl Shop {
             .await
             .ok()
     }
-}
-
-/// Stores a component as an import does: with a shape that was read without packages.
-async fn import(location: Location, user: &str, code: &str) {
-    let kind = if code == ACTION {
-        ComponentKind::Action
-    } else {
-        ComponentKind::Source
-    };
-    let component = Component {
-        id: ComponentId::parse("sc_imported").expect("an id"),
-        user_id: UserId::parse(user).expect("an id"),
-        key: Some("acme-thing".to_owned()),
-        name: "Thing".to_owned(),
-        version: "1.0.0".to_owned(),
-        code: code.to_owned(),
-        code_hash: code_hash(code),
-        url: None,
-        built: None,
-        packages: Packages::Unresolved,
-        shape: ComponentShape {
-            name: "Thing".to_owned(),
-            key: Some("acme-thing".to_owned()),
-            version: "1.0.0".to_owned(),
-            description: None,
-            kind,
-            dedupe: None,
-            props: Vec::new(),
-            hooks: Vec::new(),
-            has_run: true,
-            format: ModuleFormat::EsModule,
-            has_additional_props: false,
-            warnings: Vec::new(),
-        },
-        created_at: 1,
-        updated_at: 1,
-        workflow_id: None,
-        imported: true,
-    };
-    let publication = Publication {
-        shelf: Shelf::Server,
-        key: "acme-thing".to_owned(),
-        version: "1.0.0".to_owned(),
-        component_id: component.id.clone(),
-        app: Some("acme".to_owned()),
-        kind,
-        name: "Thing".to_owned(),
-        description: None,
-        published_at: 1,
-    };
-    let store = tokio::task::spawn_blocking(|| Store::open(StoreOptions::new(location)))
-        .await
-        .expect("no panic")
-        .expect("a store");
-    store
-        .write(move |c| registry::register(c, &component, &publication))
-        .await
-        .expect("registered");
-    tokio::task::spawn_blocking(move || drop(store))
-        .await
-        .expect("no panic");
 }
 
 async fn deploy_thing(api: &Api) -> Deployed {
@@ -160,7 +88,8 @@ async fn nothing_is_installed_until_a_component_is_deployed(
     let shop = Shop::with(SOURCE, backend).await;
     shop.offer();
     let before = shop.registered().await;
-    assert_eq!(before["configurable_props"], json!([]));
+    assert_eq!(before["configurable_props"][0]["name"], "version");
+    assert_eq!(before["configurable_props"][0]["default"], json!(null));
     let api = shop.user().await;
     for path in [
         "/components?scope=registry",
@@ -182,7 +111,7 @@ async fn nothing_is_installed_until_a_component_is_deployed(
 
 #[tokio::test]
 async fn first_uses_at_the_same_time_install_once_and_all_succeed() {
-    let shop = Arc::new(Shop::with(SOURCE, Backend::Sqlite).await);
+    let shop = Shop::with(SOURCE, Backend::Sqlite).await;
     shop.offer();
     let api = shop.user().await;
     let mut uses = JoinSet::new();
@@ -209,7 +138,8 @@ async fn the_forms_know_the_real_shape_of_an_imported_component() {
     let shop = Shop::with(SOURCE, Backend::Sqlite).await;
     shop.offer();
     let api = shop.user().await;
-    for name in ["acme-thing", "sc_imported"] {
+    let id = shop.registered().await["id"].clone();
+    for name in [json!("acme-thing"), id] {
         let body = json!({ "id": name, "prop_name": "version" });
         let answer = api.post("/components/configure", &body).await.expect(200);
         assert_eq!(answer["stringOptions"], json!(["the thing"]), "{name}");
@@ -240,7 +170,8 @@ async fn a_component_whose_packages_cannot_be_had_says_so_and_can_be_used_later(
     shop.packages.set_down(true);
     let message = refused(api.post("/sources", &body).await, 503);
     assert!(message.contains("package"), "{message}");
-    assert_eq!(shop.registered().await["configurable_props"], json!([]));
+    let untouched = shop.registered().await;
+    assert_eq!(untouched["configurable_props"][0]["default"], json!(null));
     shop.packages.set_down(false);
     shop.offer();
     deploy_thing(&api).await;
@@ -269,4 +200,21 @@ async fn unpublishing_what_was_imported_leaves_alone_what_was_deployed_from_it()
     shop.server.restart().await;
     source.run(json!({})).await;
     source.events(1).await;
+}
+
+#[tokio::test]
+async fn an_import_of_other_code_leaves_alone_what_was_deployed_before() {
+    let shop = Shop::with(SOURCE, Backend::Sqlite).await;
+    shop.offer();
+    let api = shop.user().await;
+    let old = deploy_thing(&api).await;
+    assert_eq!(shop.import(SOURCE).await, "unchanged");
+    let other = SOURCE.replace("{ thing, version", "{ now: 2, version");
+    assert_eq!(shop.import(&other).await, "updated");
+    let new = deploy_thing(&api).await;
+    assert_ne!(old.source["component_id"], new.source["component_id"]);
+    for (source, field, value) in [(old, "thing", json!("the thing")), (new, "now", json!(2))] {
+        source.run(json!({})).await;
+        assert_eq!(source.events(1).await[0][field], value);
+    }
 }

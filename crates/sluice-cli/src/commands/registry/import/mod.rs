@@ -86,6 +86,7 @@ pub(super) async fn import(options: ImportOptions) -> anyhow::Result<ExitCode> {
     }
     progress.finish();
     let taken_over: BTreeSet<String> = report.keys().map(str::to_owned).collect();
+    let pruned = options.prune && !options.dry_run;
     for file in left {
         if file
             .key
@@ -94,10 +95,10 @@ pub(super) async fn import(options: ImportOptions) -> anyhow::Result<ExitCode> {
         {
             continue;
         }
-        if options.prune && !options.dry_run {
+        if pruned {
             sending.unregister(file.key.as_deref()).await?;
         }
-        report.left(file.path.clone(), file.key.clone(), options.prune);
+        report.left(file.path.clone(), file.key.clone(), pruned);
     }
     report.show(start.elapsed(), options.common.json)?;
     let is_failure = if options.strict {

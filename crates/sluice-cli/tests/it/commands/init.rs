@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use sluice_testkit::Method;
+use sluice_testkit::{Key, Method, Terminal};
 
 use super::{
     fixtures::{Cli, run_in},
@@ -94,6 +94,20 @@ async fn names_of_files_and_keys_come_from_the_name() {
     let code = shop.folder.text("new-orders.mjs");
     assert!(code.contains(r#"name: "New \"Orders\"","#), "{code}");
     assert!(code.contains(r#"key: "new-orders","#), "{code}");
+}
+
+#[tokio::test]
+async fn what_is_left_out_is_asked_for_at_a_terminal() {
+    let shop = Workshop::with(&[]);
+    let program = env!("CARGO_BIN_EXE_sluice");
+    let mut terminal = Terminal::start(program, &["init"], &[], Path::new(shop.folder.path()));
+    terminal.wait_for_text("What shall it be?").await;
+    terminal.press(Key::Down);
+    terminal.press(Key::Enter);
+    terminal.wait_for_text("What is it called?").await;
+    terminal.type_line("Say hi");
+    terminal.wait_for_text("wrote say-hi.test.mjs").await;
+    assert!(shop.folder.text("say-hi.mjs").contains("type: \"action\""));
 }
 
 #[tokio::test]

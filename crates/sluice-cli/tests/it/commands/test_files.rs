@@ -235,6 +235,8 @@ async fn a_folder_runs_all_tests_below_it_and_programs_get_each_outcome() {
 #[tokio::test]
 async fn packages_are_installed_as_a_server_does_and_kept() {
     let registry = Registry::start();
+    // Commands that run at the same time have folders of their own, and would each fetch it.
+    let cache = sluice_testkit::scratch_folder();
     registry.publish(
         "left",
         "1.0.0",
@@ -245,7 +247,8 @@ async fn packages_are_installed_as_a_server_does_and_kept() {
         "import left from 'left@^1'; export default { name: 'S', version: '1', run() { this.$emit(left); } };",
         "assert.equal((await run(component)).emits[0].event, 'left 1.0.0');",
     )
-    .with_env("NPM_CONFIG_REGISTRY", registry.url());
+    .with_env("NPM_CONFIG_REGISTRY", registry.url())
+    .with_env("XDG_CACHE_HOME", cache.path().to_str().expect("UTF-8"));
     shop.ok(&["test", "a.mjs"]).await;
     shop.ok(&["test", "a.mjs"]).await;
     let (told, code): (Value, _) = shop.json(&["test", "a.mjs", "--event", "{}"]).await;

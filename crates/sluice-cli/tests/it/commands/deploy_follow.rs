@@ -1,9 +1,10 @@
 //! Following the events of what was just deployed.
 
 use serde_json::{Value, json};
-use sluice_testkit::{Key, Method};
+use sluice_testkit::{Key, Method, Server};
 
 use super::fixtures::{Cli, Folder};
+use crate::support::own_server;
 
 const ECHO: &str =
     "export default { name: 'Echo', version: '0.0.1', props: { http: '$.interface.http' },
@@ -86,4 +87,30 @@ async fn in_a_pipe_events_are_followed_when_asked_for_one_to_a_line() {
     let events: Vec<Value> = lines.iter().rev().take(2).filter_map(event).collect();
     assert_eq!(events[1]["event"], json!({ "first": true }), "{ran:#?}");
     assert_eq!(events[0]["metadata"]["summary"], "said one");
+}
+
+#[tokio::test]
+async fn a_server_that_goes_away_and_comes_back_is_followed_on_without_loss_or_repetition() {
+    let mut server = Server::start(own_server()).await;
+    let cli = Cli::of(server.api()).with_env("SLUICE_URL", server.url());
+    let folder = Folder::with(&[("echo.mjs", ECHO)]);
+    let file = folder.join("echo.mjs");
+    let mut terminal = cli.terminal(&["deploy", file.to_str().unwrap()]);
+    terminal.wait_for_text("from the hook").await;
+    send(&cli, "before").await;
+    terminal.wait_for_text("said before").await;
+    server.kill9();
+    terminal
+        .wait_for_text("The connection to the server is lost, trying again")
+        .await;
+    server.restart().await;
+    send(&cli, "after").await;
+    terminal.wait_for_text("The server is back").await;
+    terminal.wait_for_text("said after").await;
+    let screen = terminal.screen();
+    for said in ["from the hook", "said before", "said after"] {
+        assert_eq!(screen.matches(said).count(), 1, "{said}\n{screen}");
+    }
+    terminal.press(Key::CtrlC);
+    assert_eq!(terminal.exit_code().await, 130);
 }

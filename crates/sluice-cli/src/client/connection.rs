@@ -14,7 +14,7 @@ pub(crate) struct Connection {
     #[arg(long, short, env = "SLUICE_PROFILE", value_name = "NAME")]
     pub(crate) profile: Option<String>,
 
-    /// Address of the server [default: that of the profile, else http://127.0.0.1:3000]
+    /// Address of the server [default: that of the profile, else `http://127.0.0.1:3000`]
     #[arg(long, env = "SLUICE_URL", value_name = "URL")]
     pub(crate) url: Option<String>,
 

@@ -42,7 +42,7 @@ impl Engine {
             Ok(component)
         } else {
             Err(EngineError::Conflict(format!(
-                "version {} is already published under this key",
+                "version {} is already published under this key: publish again under a higher one",
                 component.version
             )))
         }

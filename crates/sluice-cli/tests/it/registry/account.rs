@@ -81,7 +81,10 @@ async fn a_refused_publish_leaves_no_saved_component_behind() {
     let first = publish(&api, &emitter("once", "1.0.0")).await.ok();
     let other = emitter("once", "1.0.0").replace("Emitter", "Other");
     let message = refused(publish(&api, &other).await, 409);
-    assert_eq!(message, "version 1.0.0 is already published under this key");
+    assert_eq!(
+        message,
+        "version 1.0.0 is already published under this key: publish again under a higher one"
+    );
     assert_eq!(api.get("/components/once").await.ok(), first);
 }
 

@@ -148,7 +148,10 @@ async fn a_version_is_published_once() {
     let (api, key) = (operator(), unique_key());
     publish(&api, &emitter(&key, "1.0.0")).await.expect(200);
     let message = refused(publish(&api, &emitter(&key, "1.0.0")).await, 409);
-    assert_eq!(message, "version 1.0.0 is already published under this key");
+    assert_eq!(
+        message,
+        "version 1.0.0 is already published under this key: publish again under a higher one"
+    );
 }
 
 #[tokio::test]

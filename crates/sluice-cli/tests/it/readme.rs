@@ -3,9 +3,7 @@
 
 use std::{env, fs, path::Path, process::Command};
 
-use sluice_testkit::{Key, Terminal, wait_for};
-
-use crate::support::PATIENCE;
+use sluice_testkit::{Key, Terminal};
 
 /// What the shell prints when a command has ended, with its exit code.
 const PROMPT: &str = "ended with ";
@@ -65,14 +63,15 @@ impl Person {
 
     /// Waits until the commands that were typed have ended, and gives the exit code of the last.
     async fn ended(&self) -> String {
-        let what = format!("the command to end:\n{}", self.terminal.screen());
-        wait_for(PATIENCE, &what, async || {
+        let code = || {
             let output = self.terminal.output();
-            let ends: Vec<&str> = output.split(PROMPT).skip(1).collect();
-            let code = ends.get(self.commands - 1)?;
-            Some(code.lines().next()?.to_owned())
-        })
-        .await
+            let (code, _) = output.split(PROMPT).nth(self.commands)?.split_once('\n')?;
+            Some(code.trim().to_owned())
+        };
+        self.terminal
+            .wait_for("the command to end", |_| code().is_some())
+            .await;
+        code().expect("it was there")
     }
 
     /// Runs a command that must succeed.
@@ -118,11 +117,11 @@ async fn the_walk_of_the_readme_works_as_printed_in_a_terminal() {
         let screen = person.terminal.screen();
         match line {
             "sluice events counter" => assert!(screen.contains(r#"{"hello":"world"}"#), "{screen}"),
-            "sluice list" => assert!(screen.contains("active"), "{screen}"),
+            "sluice list sources" => assert!(screen.contains("active"), "{screen}"),
             _ => {}
         }
     }
-    person.run("sluice list --json").await;
+    person.run("sluice list sources --json").await;
     assert!(person.terminal.screen().contains("[]"));
 }
 

@@ -15,6 +15,8 @@ use sluice_bundle::{
 use sluice_runtime::{Language, language, read};
 
 const TYPESCRIPT: [&str; 3] = ["ts", "mts", "cts"];
+/// What apps of a tree are imported as.
+const APP_PACKAGES: &str = "@pipedream/";
 /// What a file of code may be called.
 pub(crate) const EXTENSIONS: [&str; 6] = ["mjs", "js", "cjs", "ts", "mts", "cts"];
 
@@ -84,7 +86,7 @@ pub(crate) async fn read_changed(
         .text(path)
         .and_then(|text| change(&text, language_of(path, &text)));
     Ok(match changed {
-        Ok(text) => folder.module_of(path, text, is_whole).await,
+        Ok(text) => folder.module_unless(path, text, CodeFolder::is_whole).await,
         Err(faults) => Err(faults),
     })
 }
@@ -93,11 +95,11 @@ pub(crate) async fn read_changed(
 pub(crate) async fn read_javascript(path: &Path) -> anyhow::Result<Result<Module, Faults>> {
     let (folder, location) = CodeFolder::around(path)?;
     let path = location.as_str();
-    let is_ready = |path: &str, code: &str| {
-        is_whole(path, code) && language_of(path, code) == Language::JavaScript
+    let is_ready = |folder: &CodeFolder, path: &str, code: &str| {
+        folder.is_whole(path, code) && language_of(path, code) == Language::JavaScript
     };
     Ok(match folder.text(path) {
-        Ok(text) => folder.module_of(path, text, is_ready).await,
+        Ok(text) => folder.module_unless(path, text, is_ready).await,
         Err(faults) => Err(faults),
     })
 }
@@ -120,17 +122,18 @@ impl CodeFolder {
 
     /// The code in a file, as one module when it imports others, or when the server could not tell its language.
     pub(crate) async fn module(&self, path: &str) -> Result<Module, Faults> {
-        self.module_of(path, self.text(path)?, is_whole).await
+        let text = self.text(path)?;
+        self.module_unless(path, text, CodeFolder::is_whole).await
     }
 
     /// The code of a file, made into a module unless it `is_ready` as it is.
-    async fn module_of(
+    async fn module_unless(
         &self,
         path: &str,
         text: String,
-        is_ready: impl Fn(&str, &str) -> bool,
+        is_ready: impl Fn(&CodeFolder, &str, &str) -> bool,
     ) -> Result<Module, Faults> {
-        if is_ready(path, &text) {
+        if is_ready(self, path, &text) {
             return Ok(Module {
                 code: text,
                 map: None,
@@ -165,7 +168,7 @@ impl CodeFolder {
         code: &str,
     ) -> Result<BTreeMap<String, String>, Faults> {
         let mut imported = BTreeMap::new();
-        if !imports_files(path, code) {
+        if !self.has_imports(path, code) {
             return Ok(imported);
         }
         for location in self.bundle(path, code.to_owned()).await?.files {
@@ -174,6 +177,24 @@ impl CodeFolder {
             }
         }
         Ok(imported)
+    }
+
+    /// Whether the server can take a file as it is.
+    fn is_whole(&self, path: &str, code: &str) -> bool {
+        language_of(path, code) == language(code) && !self.has_imports(path, code)
+    }
+
+    /// Whether code imports files beside it, or those of another app of the tree. Mistakes in code are the server's to tell.
+    fn has_imports(&self, path: &str, code: &str) -> bool {
+        let Ok(reading) = read(code, language_of(path, code)) else {
+            return false;
+        };
+        let mut packages = reading.packages.iter();
+        reading.relative.is_some()
+            || packages.any(|package| {
+                let app = package.request.name().strip_prefix(APP_PACKAGES);
+                app.is_some_and(|app| self.files.app_folder(app).is_some())
+            })
     }
 
     fn text(&self, path: &str) -> Result<String, Faults> {
@@ -224,16 +245,6 @@ impl Files for WithEntry {
         }
         self.files.read(location).await
     }
-}
-
-/// Whether the server can take a file as it is.
-fn is_whole(path: &str, code: &str) -> bool {
-    language_of(path, code) == language(code) && !imports_files(path, code)
-}
-
-/// Mistakes in code are the server's to tell.
-fn imports_files(path: &str, code: &str) -> bool {
-    read(code, language_of(path, code)).is_ok_and(|reading| reading.relative.is_some())
 }
 
 fn language_of(path: &str, code: &str) -> Language {

@@ -29,7 +29,8 @@ impl Engine {
             ToPublish::Saved(id) => (self.saved_component(user, id).await?, true),
             ToPublish::Code(input) => (self.inspect_given(user, input).await?, false),
         };
-        let publication = publication(place, &component, self.context.clock.now_ms())?;
+        let now = self.context.clock.now_ms();
+        let publication = publication(place, &component, None, now)?;
         let row = component.clone();
         let published = self.context.store.write(move |c| {
             let is_new = registry::publish(c, &publication)?;
@@ -76,13 +77,18 @@ impl Engine {
     }
 }
 
-/// What a component is on a shelf, if it may stand there.
+/// What a component is on a shelf, if it may stand there. In a tree it is for the app of its folder too, whatever its props
+/// name.
 pub(crate) fn publication(
     shelf: Shelf,
     component: &Component,
+    folder: Option<&str>,
     now: i64,
 ) -> Result<Publication, EngineError> {
-    let apps: Vec<&str> = apps(&component.shape).collect();
+    let mut apps: Vec<&str> = apps(&component.shape).collect();
+    if !apps.is_empty() {
+        apps.extend(folder.filter(|folder| !apps.contains(folder)));
+    }
     let key = component.key.as_deref().unwrap_or_default();
     let app = match shelf {
         Shelf::Account(_) => app_of_account(key, &apps),

@@ -67,14 +67,34 @@ impl FieldsOfApps {
     }
 }
 
+/// What is told plainly; anything else may be a secret.
+const PLAIN: [&str; 12] = [
+    "url",
+    "uri",
+    "domain",
+    "host",
+    "port",
+    "region",
+    "email",
+    "username",
+    "subdomain",
+    "instance",
+    "workspace",
+    "account_id",
+];
+
 fn key_field(name: &str) -> KeyField {
+    let is_plain = PLAIN.iter().any(|word| {
+        let before = name.strip_suffix(word);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('_'))
+    });
     KeyField {
         name: name.to_owned(),
         label: None,
         description: None,
         default: None,
         optional: false,
-        kind: None,
+        kind: (!is_plain).then(|| "password".to_owned()),
     }
 }
 
@@ -91,6 +111,23 @@ fn title(slug: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whatever_may_be_a_secret_is_asked_for_as_one() {
+        let kind = |name| key_field(name).kind;
+        for name in [
+            "api_key",
+            "oauth_access_token",
+            "password",
+            "secret",
+            "code",
+        ] {
+            assert_eq!(kind(name).as_deref(), Some("password"), "{name}");
+        }
+        for name in ["api_url", "subdomain", "region", "username"] {
+            assert_eq!(kind(name), None, "{name}");
+        }
+    }
 
     #[test]
     fn a_slug_becomes_a_title() {

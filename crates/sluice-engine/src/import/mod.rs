@@ -85,7 +85,7 @@ impl Engine {
                     let read = code.javascript().to_owned();
                     let read = tokio::task::spawn_blocking(move || auth_fields(&read)).await;
                     fields.add(&shape, read.unwrap_or_default());
-                    self.sound(user, code, shape)
+                    self.sound(user, app_folder(&path), code, shape)
                 }
                 (Ok(_), Some(Err(reason))) | (Err(reason), _) => Err(reason),
                 (Ok(_), None) => Err("it was not looked at".to_owned()),
@@ -171,6 +171,7 @@ impl Engine {
     fn sound(
         &self,
         user: &UserId,
+        folder: Option<&str>,
         code: PreparedCode,
         shape: ComponentShape,
     ) -> Result<registering::Sound, String> {
@@ -179,13 +180,20 @@ impl Engine {
             imported: true,
             ..self.component(user, code, shape, Packages::Unresolved)
         };
-        let publication =
-            publication(Shelf::Server, &component, now).map_err(|error| error.to_string())?;
+        let publication = publication(Shelf::Server, &component, folder, now)
+            .map_err(|error| error.to_string())?;
         Ok(registering::Sound {
             component,
             publication,
         })
     }
+}
+
+/// The folder of the app that a file of the tree belongs to.
+fn app_folder(path: &str) -> Option<&str> {
+    let mut folders = path.split('/').zip(path.split('/').skip(1));
+    let (app, _) = folders.find(|(_, below)| matches!(*below, "sources" | "actions"))?;
+    Some(app)
 }
 
 /// All faults, each with its place.

@@ -109,7 +109,7 @@ async fn the_walk_of_the_readme_works_as_printed_in_a_terminal() {
                     .terminal
                     .wait_for_text("with all events and logs")
                     .await;
-                person.type_line("y");
+                person.terminal.type_line("y");
                 assert_eq!(person.ended().await, "0");
             }
             _ => person.run(line).await,

@@ -70,6 +70,7 @@ impl<'a> Session<'a> {
                     }
                     // What was saved before it was watched is seen by building once more.
                     woken = if is_new {
+                        self.watch.quiet().await;
                         Woken::Saved
                     } else {
                         self.wait(None).await?

@@ -79,6 +79,11 @@ impl Watch {
                 None => std::future::pending().await,
             }
         }
+        self.quiet().await;
+    }
+
+    /// Returns when nothing is being saved.
+    pub(super) async fn quiet(&mut self) {
         while let Ok(Some(_)) = tokio::time::timeout(QUIET, self.changes.recv()).await {}
         self.is_changed = false;
     }

@@ -20,7 +20,7 @@ mod hostile_http;
 mod log_events;
 mod logs;
 mod older_events;
-mod openapi;
+pub(crate) mod openapi;
 mod operations;
 mod ownership;
 mod parameters;

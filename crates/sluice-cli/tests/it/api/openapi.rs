@@ -9,7 +9,7 @@ use crate::support::new_user;
 
 /// Set it to write the snapshot anew.
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
-const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
+const SNAPSHOT: &str = "../../docs/openapi.json";
 
 const ROUTES: [(&str, &str); 78] = [
     ("GET", "/v1/users/me"),

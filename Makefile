@@ -58,7 +58,7 @@ $(CONSOLE_TOOLS): ui/package.json ui/package-lock.json ui/.npmrc
 	cd ui && npm ci
 	@touch $@
 
-$(CONSOLE): $(CONSOLE_TOOLS) docs/openapi.json $(shell find ui/src ui/public ui/*.ts ui/*.js ui/index.html -type f)
+$(CONSOLE): $(CONSOLE_TOOLS) docs/openapi.json $(shell find ui/src ui/public ui/*.ts ui/*.js ui/index.html -type f ! -name schema.d.ts)
 	cd ui && npm run build
 
 clean: ## Remove everything that was built or installed

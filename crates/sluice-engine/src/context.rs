@@ -39,6 +39,8 @@ pub(crate) struct Context {
     ids: Mutex<IdGen>,
     due: Mutex<Option<i64>>,
     pub(crate) timers: Notify,
+    /// Epoch milliseconds.
+    pub(crate) started_at: i64,
 }
 
 pub(crate) struct Parts {
@@ -73,6 +75,7 @@ impl Context {
             store,
             vault,
             runtime,
+            started_at: clock.now_ms(),
             clock,
             metrics: Metrics::new(),
             owners: Owners::default(),

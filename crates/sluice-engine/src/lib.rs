@@ -37,6 +37,7 @@ mod streams;
 mod subscriptions;
 mod users;
 mod view;
+mod vitals;
 mod webhooks;
 mod workflow;
 
@@ -68,6 +69,7 @@ pub use startup::EngineOptions;
 pub use streams::{EventReader, LineReader, LiveEvent, StreamEnd, StreamedEvent};
 pub use users::{FirstUser, NewUser};
 pub use view::{Listing, SourceView};
+pub use vitals::Vitals;
 pub use webhooks::{NewWebhook, ReplayRange, WebhookChange, WithSecret};
 pub use workflow::{
     Addresses, Callback, Cancelled, ChangeWorkflow, Deploy, ReplayFrom, ReplayRuns, Resumed,

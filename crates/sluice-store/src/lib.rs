@@ -49,6 +49,7 @@ pub mod run_steps;
 pub mod runs;
 pub mod search;
 pub mod sends;
+pub mod size;
 pub mod sources;
 pub mod state;
 pub mod subscriptions;

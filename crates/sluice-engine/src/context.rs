@@ -17,6 +17,8 @@ use crate::{
 
 /// Usage is counted by UTC days.
 pub(crate) const MS_PER_DAY: i64 = 86_400_000;
+/// Activity is counted by UTC hours.
+pub(crate) const MS_PER_HOUR: i64 = 3_600_000;
 
 pub(crate) struct Context {
     pub(crate) settings: Settings,

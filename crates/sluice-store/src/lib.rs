@@ -24,6 +24,7 @@ mod value;
 mod vault;
 
 pub mod accounts;
+pub mod activity;
 pub mod apps;
 pub mod components;
 pub mod connections;
@@ -33,6 +34,7 @@ pub mod delivery_history;
 pub mod delivery_pruning;
 pub mod deployments;
 pub mod dynamic_props;
+pub mod emitters;
 pub mod endpoints;
 pub mod events;
 pub mod held_events;

@@ -11,8 +11,10 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 78] = [
+const ROUTES: [(&str, &str); 80] = [
     ("GET", "/v1/users/me"),
+    ("GET", "/v1/users/me/activity"),
+    ("GET", "/v1/users/me/overview"),
     ("POST", "/v1/users"),
     ("GET", "/v1/users"),
     ("DELETE", "/v1/users/{id}"),

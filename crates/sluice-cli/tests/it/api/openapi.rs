@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
 
-const ROUTES: [(&str, &str); 78] = [
+const ROUTES: [(&str, &str); 81] = [
     ("GET", "/v1/users/me"),
     ("POST", "/v1/users"),
     ("GET", "/v1/users"),
@@ -40,6 +40,7 @@ const ROUTES: [(&str, &str); 78] = [
     ("GET", "/v1/sources/{id}/event_summaries"),
     ("GET", "/v1/sources/{id}/events"),
     ("DELETE", "/v1/sources/{id}/events"),
+    ("GET", "/v1/sources/{id}/events/{event_id}"),
     ("POST", "/v1/sources/{id}/events/replay"),
     ("GET", "/v1/sources/{id}/logs"),
     ("POST", "/v1/subscriptions"),
@@ -54,6 +55,7 @@ const ROUTES: [(&str, &str); 78] = [
     ("POST", "/v1/webhooks/{id}/rotate_secret"),
     ("GET", "/v1/webhooks/{id}/deliveries"),
     ("POST", "/v1/webhooks/{id}/replay"),
+    ("GET", "/v1/deliveries"),
     ("GET", "/v1/deliveries/{id}"),
     ("POST", "/v1/deliveries/{id}/replay"),
     ("POST", "/v1/deliveries/replay"),
@@ -90,6 +92,7 @@ const ROUTES: [(&str, &str); 78] = [
     ("POST", "/v1/workflows/{id}/runs/{run_id}/replay"),
     ("GET", "/v1/workflows/{id}/event_summaries"),
     ("GET", "/v1/workflows/{id}/$errors/event_summaries"),
+    ("GET", "/v1/workflows/{id}/events/{event_id}"),
 ];
 
 async fn document(api: &Api) -> Value {
@@ -134,6 +137,7 @@ fn filled(routes: Vec<(String, String)>) -> Vec<(String, String)> {
             .replace("{name}", "unknown")
             .replace("{number}", "1")
             .replace("{run_id}", "unknown")
+            .replace("{event_id}", "1-0")
     };
     routes
         .into_iter()

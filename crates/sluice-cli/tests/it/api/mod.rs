@@ -22,6 +22,7 @@ mod logs;
 mod older_events;
 mod one_event;
 mod openapi;
+pub(crate) mod openapi;
 mod operations;
 mod ownership;
 mod parameters;

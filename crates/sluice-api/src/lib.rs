@@ -16,6 +16,7 @@ mod imports;
 mod logs;
 mod query;
 mod runs;
+mod sessions;
 mod sources;
 mod subscriptions;
 mod text;
@@ -53,6 +54,7 @@ pub use runs::{
     ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend, RunState,
     RunStep, RunWait, RunsQuery,
 };
+pub use sessions::{Session, SessionUser, SignIn};
 pub use sources::{CreateSource, Invocation, Retention, RunSource, Source, UpdateSource};
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
 pub use users::{

@@ -19,6 +19,7 @@ pub(crate) mod registry;
 pub(crate) mod replay;
 mod run_view;
 pub(crate) mod runs;
+pub(crate) mod session;
 pub(crate) mod signup;
 pub(crate) mod sources;
 pub(crate) mod streams;

@@ -49,6 +49,7 @@ pub mod run_steps;
 pub mod runs;
 pub mod search;
 pub mod sends;
+pub mod sessions;
 pub mod sources;
 pub mod state;
 pub mod subscriptions;

@@ -8,7 +8,7 @@ export const FIRST_PAGE = { after: '', before: '', page: '' };
 /** Which page the address names, counted from 1. */
 export function pageNumber(): number {
   const page = Number.parseInt(fromAddress('page'), 10);
-  return page > 1 ? page : 1;
+  return Number.isNaN(page) ? 1 : Math.max(page, 1);
 }
 
 /** The parameters that the API takes for it. */

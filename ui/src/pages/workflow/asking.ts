@@ -62,3 +62,23 @@ export function lastRunQuery(id: string) {
 export function refreshWorkflow(id: string) {
   return queries.invalidateQueries({ queryKey: ['workflow', id] });
 }
+
+export const EVENTS_A_PAGE = 50;
+
+type EventsAsked = { limit: number; after?: string; before?: string; event_name?: string; q?: string };
+
+export function eventsQuery(id: string, query: EventsAsked) {
+  return {
+    queryKey: ['workflow', id, 'events', query],
+    queryFn: () => body(api.GET('/v1/workflows/{id}/event_summaries', { params: { path: { id }, query } })),
+  };
+}
+
+/** An event never changes. */
+export function eventQuery(id: string, event: string) {
+  return {
+    queryKey: ['workflow-event', id, event],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: () => data(api.GET('/v1/workflows/{id}/events/{event_id}', { params: { path: { id, event_id: event } } })),
+  };
+}

@@ -4,6 +4,7 @@
 //! deserialised, because no database column can hold one.
 
 mod accounts;
+mod activity;
 mod apps;
 mod components;
 mod data_stores;
@@ -26,6 +27,10 @@ mod workflows;
 
 pub use accounts::{
     Account, ConnectAccount, Connection, ConnectionStatus, CreateAccount, UpdateAccount,
+};
+pub use activity::{
+    ActiveEmitter, Activity, ActivityQuery, ActivityStep, DeliveryTally, EmitterActivity,
+    EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, Overview, ServerTally, Tally,
 };
 pub use apps::{App, AuthType, ClientAuthentication, CustomField, OauthClient, RegisterApp};
 pub use components::{

@@ -18,10 +18,10 @@ use crate::{
     ingress::callback,
     openapi::Description,
     routes::{
-        accounts, apps, components, connect, data_stores, deliveries, events, forms, imports, logs,
-        older_events, operations, registry, replay, runs, session, signup, sources, streams,
-        subscriptions, uploads, user_admin, users, webhooks, workflow_events, workflow_versions,
-        workflows,
+        accounts, activity, apps, components, connect, data_stores, deliveries, events, forms,
+        imports, logs, older_events, operations, registry, replay, runs, session, signup, sources,
+        streams, subscriptions, uploads, user_admin, users, webhooks, workflow_events,
+        workflow_versions, workflows,
     },
 };
 
@@ -34,6 +34,8 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
             session::sign_out
         ))
         .routes(routes!(users::me))
+        .routes(routes!(activity::get))
+        .routes(routes!(activity::overview))
         .routes(routes!(user_admin::create, user_admin::list))
         .routes(routes!(user_admin::delete))
         .routes(routes!(user_admin::rotate_key))

@@ -1,6 +1,7 @@
 //! The handlers, by resource. Each extracts, calls the engine or reads the store, and maps to the wire.
 
 pub(crate) mod accounts;
+pub(crate) mod activity;
 pub(crate) mod apps;
 pub(crate) mod components;
 pub(crate) mod connect;

@@ -114,6 +114,34 @@ pub fn count(c: &mut dyn Conn, webhook: &WebhookId, selection: &Selection) -> Re
     )
 }
 
+/// How many deliveries of a user are not over, and how many were given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeliveryTally {
+    pub waiting: u64,
+    pub failed: u64,
+}
+
+impl FromRow for DeliveryTally {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(DeliveryTally {
+            waiting: row.get(0)?,
+            failed: row.get(1)?,
+        })
+    }
+}
+
+pub fn tally(c: &mut dyn Conn, user: &UserId) -> Result<DeliveryTally> {
+    // Webhook by webhook: there is an index on what waits for each one, and on what failed.
+    query_one(
+        c,
+        "SELECT (SELECT COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
+         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.due_at IS NOT NULL), \
+         (SELECT COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
+         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.state = 'failed')",
+        params![user],
+    )
+}
+
 impl Selection {
     fn params(&self) -> [Value<'static>; 3] {
         [

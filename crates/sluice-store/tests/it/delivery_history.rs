@@ -5,7 +5,9 @@ use sluice_model::{Cursor, DeliveryId, EmitId, EventId, IdGen, WebhookId};
 use sluice_store::{
     Conn, Page, Result,
     deliveries::{self, DeliveryState, Outgoing},
-    delivery_history::{self, Delivery, Detail, Finished, Replay, Replayed, Selection},
+    delivery_history::{
+        self, Delivery, DeliveryTally, Detail, Finished, Replay, Replayed, Selection,
+    },
     params, query_all, query_one, webhooks,
 };
 
@@ -107,6 +109,44 @@ fn a_delivery_is_shown_to_its_user_with_what_it_carries(
                 ..whole
             }]
         );
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_tally_counts_what_waits_and_what_failed_at_the_webhooks_of_a_user(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let (a, b) = (user_id("a"), user_id("b"));
+        let hooks = [
+            webhook("one", &a, 1),
+            webhook("two", &a, 1),
+            webhook("foreign", &b, 1),
+        ];
+        for hook in &hooks {
+            webhooks::insert(c, hook)?;
+        }
+        let ids = hooks.each_ref().map(|hook| &hook.id);
+        for (at, payload) in (1..=6).zip(payloads(6)) {
+            send(c, &payload, &ids, at)?;
+            match at {
+                1 | 2 => end(c, &DeliveryId::of(&payload, ids[0]), DeliveryState::Failed)?,
+                3 => end(c, &DeliveryId::of(&payload, ids[1]), DeliveryState::Failed)?,
+                4 => end(
+                    c,
+                    &DeliveryId::of(&payload, ids[1]),
+                    DeliveryState::Delivered,
+                )?,
+                _ => {}
+            }
+        }
+        let tally = |waiting, failed| DeliveryTally { waiting, failed };
+        assert_eq!(delivery_history::tally(c, &a)?, tally(8, 3));
+        assert_eq!(delivery_history::tally(c, &b)?, tally(6, 0));
+        assert_eq!(delivery_history::tally(c, &user_id("x"))?, tally(0, 0));
         Ok(())
     })
     .unwrap();

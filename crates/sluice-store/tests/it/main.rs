@@ -1,6 +1,7 @@
 //! Every store test, each on both databases.
 
 mod accounts;
+mod activity;
 mod app_accounts;
 mod carried_over;
 mod code;
@@ -10,6 +11,7 @@ mod deliveries;
 mod delivery_history;
 mod differential;
 mod dynamic_props;
+mod emitters;
 mod events;
 mod imports;
 mod inbox;
@@ -22,6 +24,7 @@ mod routes;
 mod runs;
 mod search;
 mod sends;
+mod size;
 mod source_state;
 mod sources;
 mod subscriptions;

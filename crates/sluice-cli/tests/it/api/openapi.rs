@@ -11,11 +11,13 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 81] = [
+const ROUTES: [(&str, &str); 83] = [
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
     ("DELETE", "/v1/session"),
     ("GET", "/v1/users/me"),
+    ("GET", "/v1/users/me/activity"),
+    ("GET", "/v1/users/me/overview"),
     ("POST", "/v1/users"),
     ("GET", "/v1/users"),
     ("DELETE", "/v1/users/{id}"),

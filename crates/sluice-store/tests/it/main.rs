@@ -9,6 +9,7 @@ mod connection;
 mod data_stores;
 mod deliveries;
 mod delivery_history;
+mod delivery_lists;
 mod differential;
 mod dynamic_props;
 mod emitters;

@@ -4,6 +4,7 @@
 //! deserialised, because no database column can hold one.
 
 mod accounts;
+mod activity;
 mod apps;
 mod components;
 mod data_stores;
@@ -27,6 +28,10 @@ mod workflows;
 pub use accounts::{
     Account, ConnectAccount, Connection, ConnectionStatus, CreateAccount, UpdateAccount,
 };
+pub use activity::{
+    ActiveEmitter, Activity, ActivityQuery, ActivityStep, DeliveryTally, EmitterActivity,
+    EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, Overview, ServerTally, Tally,
+};
 pub use apps::{App, AuthType, ClientAuthentication, CustomField, OauthClient, RegisterApp};
 pub use components::{
     Component, ComponentScope, ComponentsQuery, CreateComponent, FoundComponents, PublishComponent,
@@ -34,8 +39,8 @@ pub use components::{
 };
 pub use data_stores::DataStore;
 pub use deliveries::{
-    DeliveriesQuery, Delivery, DeliveryAttempt, DeliveryState, ReplayDeliveries, ReplayState,
-    ReplayedDeliveries,
+    DeliveriesQuery, Delivery, DeliveryAttempt, DeliveryState, OfWebhookQuery, ReplayDeliveries,
+    ReplayState, ReplayedDeliveries,
 };
 pub use envelope::{Data, List, PageInfo};
 pub use error::{ErrorBody, Fault};
@@ -61,7 +66,7 @@ pub use users::{
     CreateUser, CreatedUser, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, SignUp,
     SignedUp, User, UserPlan,
 };
-pub use webhooks::{CreateWebhook, UpdateWebhook, Webhook};
+pub use webhooks::{CreateWebhook, UpdateWebhook, Webhook, WebhookDeliveries, WebhookQuery};
 pub use workflows::{
     DeployWorkflow, RollBackWorkflow, WholeWorkflowVersion, Workflow, WorkflowStep,
     WorkflowTrigger, WorkflowVersion,

@@ -6,14 +6,17 @@ use sluice_store::{
     Conn, Page, StoreError, components,
     endpoints::{self, Endpoint},
     sources::{self, Source},
+    timers,
 };
 
-use crate::{Engine, error::EngineError, settings::Settings};
+use crate::{Engine, activity::EmitterSelection, error::EngineError, settings::Settings};
 
 pub struct SourceView {
     pub source: Source,
     /// Secrets masked, endpoints as addresses, timers as their schedule.
     pub configured_props: Map<String, Value>,
+    /// When the first of its timers is due; none while no timer is armed.
+    pub next_run_at: Option<i64>,
 }
 
 /// One page of something, and how much there is in all.
@@ -42,13 +45,15 @@ impl Engine {
     pub async fn sources(
         &self,
         user: &UserId,
+        selection: &EmitterSelection,
         page: Page,
     ) -> Result<Listing<SourceView>, EngineError> {
         let user = user.clone();
+        let filter = selection.filter(self.context.clock.now_ms());
         let settings = self.context.settings.clone();
         let listing = self.context.store.read(move |c| {
-            let total = sources::count(c, &user)?;
-            let rows = sources::list(c, &user, &page)?
+            let total = sources::count(c, &user, &filter)?;
+            let rows = sources::list(c, &user, &filter, &page)?
                 .into_iter()
                 .map(|source| view(c, source, &settings))
                 .collect::<Result<_, _>>()?;
@@ -78,6 +83,7 @@ fn view(c: &mut dyn Conn, source: Source, settings: &Settings) -> Result<SourceV
     let endpoints = endpoints::of_emitter(c, &source.id)?;
     Ok(SourceView {
         configured_props: shown_props(&source, &shape, &endpoints, settings),
+        next_run_at: timers::next_of_emitter(c, &source.id)?,
         source,
     })
 }

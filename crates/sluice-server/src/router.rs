@@ -18,10 +18,10 @@ use crate::{
     ingress::callback,
     openapi::Description,
     routes::{
-        accounts, apps, components, connect, data_stores, deliveries, events, forms, imports, logs,
-        older_events, operations, registry, replay, runs, session, signup, sources, streams,
-        subscriptions, uploads, user_admin, users, webhooks, workflow_events, workflow_versions,
-        workflows,
+        accounts, activity, apps, components, connect, data_stores, deliveries, events, forms,
+        imports, logs, older_events, one_event, operations, registry, replay, runs, session,
+        signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
+        workflow_events, workflow_versions, workflows,
     },
 };
 
@@ -34,6 +34,8 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
             session::sign_out
         ))
         .routes(routes!(users::me))
+        .routes(routes!(activity::get))
+        .routes(routes!(activity::overview))
         .routes(routes!(user_admin::create, user_admin::list))
         .routes(routes!(user_admin::delete))
         .routes(routes!(user_admin::rotate_key))
@@ -55,6 +57,7 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(sources::run))
         .routes(routes!(events::summaries))
         .routes(routes!(events::delete, older_events::list))
+        .routes(routes!(one_event::of_source))
         .routes(routes!(replay::replay))
         .routes(routes!(logs::list))
         .routes(routes!(subscriptions::create, subscriptions::delete))
@@ -65,6 +68,7 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(webhooks::get, webhooks::update, webhooks::delete))
         .routes(routes!(webhooks::rotate_secret))
         .routes(routes!(deliveries::list))
+        .routes(routes!(deliveries::list_all))
         .routes(routes!(deliveries::replay_to_webhook))
         .routes(routes!(deliveries::get))
         .routes(routes!(deliveries::replay))
@@ -97,6 +101,7 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(runs::get))
         .routes(routes!(runs::replay))
         .routes(routes!(workflow_events::summaries))
+        .routes(routes!(one_event::of_workflow))
         .routes(routes!(workflow_events::errors));
     OpenApiRouter::with_openapi(Description::openapi()).nest("/v1", v1)
 }

@@ -1,6 +1,7 @@
 //! The handlers, by resource. Each extracts, calls the engine or reads the store, and maps to the wire.
 
 pub(crate) mod accounts;
+pub(crate) mod activity;
 pub(crate) mod apps;
 pub(crate) mod components;
 pub(crate) mod connect;
@@ -14,6 +15,7 @@ pub(crate) mod imports;
 pub(crate) mod log_summary;
 pub(crate) mod logs;
 pub(crate) mod older_events;
+pub(crate) mod one_event;
 pub(crate) mod operations;
 pub(crate) mod registry;
 pub(crate) mod replay;

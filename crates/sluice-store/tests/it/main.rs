@@ -1,6 +1,7 @@
 //! Every store test, each on both databases.
 
 mod accounts;
+mod activity;
 mod app_accounts;
 mod carried_over;
 mod code;
@@ -8,8 +9,10 @@ mod connection;
 mod data_stores;
 mod deliveries;
 mod delivery_history;
+mod delivery_lists;
 mod differential;
 mod dynamic_props;
+mod emitters;
 mod events;
 mod imports;
 mod inbox;
@@ -23,6 +26,7 @@ mod runs;
 mod search;
 mod sends;
 mod sessions;
+mod size;
 mod source_state;
 mod sources;
 mod subscriptions;

@@ -20,6 +20,7 @@ mod hostile_http;
 mod log_events;
 mod logs;
 mod older_events;
+mod one_event;
 pub(crate) mod openapi;
 mod operations;
 mod ownership;

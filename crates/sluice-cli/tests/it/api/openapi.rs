@@ -9,13 +9,15 @@ use crate::support::new_user;
 
 /// Set it to write the snapshot anew.
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
-const SNAPSHOT: &str = "tests/it/api/openapi.snapshot.json";
+const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 81] = [
+const ROUTES: [(&str, &str); 86] = [
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
     ("DELETE", "/v1/session"),
     ("GET", "/v1/users/me"),
+    ("GET", "/v1/users/me/activity"),
+    ("GET", "/v1/users/me/overview"),
     ("POST", "/v1/users"),
     ("GET", "/v1/users"),
     ("DELETE", "/v1/users/{id}"),
@@ -43,6 +45,7 @@ const ROUTES: [(&str, &str); 81] = [
     ("GET", "/v1/sources/{id}/event_summaries"),
     ("GET", "/v1/sources/{id}/events"),
     ("DELETE", "/v1/sources/{id}/events"),
+    ("GET", "/v1/sources/{id}/events/{event_id}"),
     ("POST", "/v1/sources/{id}/events/replay"),
     ("GET", "/v1/sources/{id}/logs"),
     ("POST", "/v1/subscriptions"),
@@ -57,6 +60,7 @@ const ROUTES: [(&str, &str); 81] = [
     ("POST", "/v1/webhooks/{id}/rotate_secret"),
     ("GET", "/v1/webhooks/{id}/deliveries"),
     ("POST", "/v1/webhooks/{id}/replay"),
+    ("GET", "/v1/deliveries"),
     ("GET", "/v1/deliveries/{id}"),
     ("POST", "/v1/deliveries/{id}/replay"),
     ("POST", "/v1/deliveries/replay"),
@@ -93,6 +97,7 @@ const ROUTES: [(&str, &str); 81] = [
     ("POST", "/v1/workflows/{id}/runs/{run_id}/replay"),
     ("GET", "/v1/workflows/{id}/event_summaries"),
     ("GET", "/v1/workflows/{id}/$errors/event_summaries"),
+    ("GET", "/v1/workflows/{id}/events/{event_id}"),
 ];
 
 async fn document(api: &Api) -> Value {
@@ -137,6 +142,7 @@ fn filled(routes: Vec<(String, String)>) -> Vec<(String, String)> {
             .replace("{name}", "unknown")
             .replace("{number}", "1")
             .replace("{run_id}", "unknown")
+            .replace("{event_id}", "1-0")
     };
     routes
         .into_iter()

@@ -69,11 +69,14 @@ export function linesOf(value: unknown, most = MOST_LINES): { lines: Line[]; cut
 // Characters that would turn the text around them, or cannot be seen, are written as JSON may write them.
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
+/** Text in which nothing hides. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** A string as JSON writes it, with what cannot be seen made visible. */
 export function quoted(text: string): string {
-  return JSON.stringify(text).replace(UNSEEN, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
+  return visible(JSON.stringify(text));
 }
 
 export type Leaf = { kind: 'string' | 'number' | 'keyword'; text: string; hidden: number };

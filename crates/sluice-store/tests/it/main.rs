@@ -25,6 +25,7 @@ mod routes;
 mod runs;
 mod search;
 mod sends;
+mod sessions;
 mod size;
 mod source_state;
 mod sources;

@@ -30,7 +30,7 @@ beforeAll(async () => {
     void send(shop, 'orders-from-the-shop', order(index));
   }, 700);
   await mkdir(FOLDER, { recursive: true });
-});
+}, 300_000);
 afterAll(async () => {
   clearInterval(business);
   await browser.close();

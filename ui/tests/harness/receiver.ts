@@ -3,7 +3,10 @@ import { createServer, type Server as HttpServer, type IncomingHttpHeaders } fro
 import type { AddressInfo } from 'node:net';
 import type { Person } from './server';
 
-export type Received = { headers: IncomingHttpHeaders; body: string };
+export type Received = { path: string; headers: IncomingHttpHeaders; body: string };
+
+/** Why a request is refused; undefined when it is not. */
+export type Refusal = (path: string, body: string) => string | undefined;
 
 export class Receiver {
   status = 200;
@@ -11,25 +14,29 @@ export class Receiver {
   readonly received: Received[] = [];
   #server: HttpServer;
 
-  private constructor() {
+  private constructor(refuses: Refusal) {
     this.#server = createServer((request, response) => {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));
       request.on('end', () => {
-        this.received.push({ headers: request.headers, body: Buffer.concat(parts).toString() });
-        response.writeHead(this.status, { 'content-type': 'text/plain' }).end(this.answer);
+        const path = request.url ?? '';
+        const body = Buffer.concat(parts).toString();
+        this.received.push({ path, headers: request.headers, body });
+        const refusal = refuses(path, body);
+        response.writeHead(refusal === undefined ? this.status : 422, { 'content-type': 'text/plain' });
+        response.end(refusal ?? this.answer);
       });
     });
   }
 
-  static async start(): Promise<Receiver> {
-    const receiver = new Receiver();
+  static async start(refuses: Refusal = () => undefined): Promise<Receiver> {
+    const receiver = new Receiver(refuses);
     await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
     return receiver;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/in`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async stop() {

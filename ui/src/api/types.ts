@@ -4,6 +4,7 @@ import type { components } from './schema';
 type Schemas = components['schemas'];
 
 export type Source = Schemas['Source'];
+export type SourceChanges = Schemas['UpdateSource'];
 export type Component = Schemas['Component'];
 export type EventSummary = Schemas['EventSummary'];
 export type LogLine = Schemas['LogLine'];
@@ -14,5 +15,6 @@ export type Workflow = Schemas['Workflow'];
 export type Run = Schemas['Run'];
 export type Account = Schemas['Account'];
 export type App = Schemas['App'];
+export type AppRegistration = Schemas['RegisterApp'];
 export type User = Schemas['User'];
 export type PageInfo = Schemas['PageInfo'];

@@ -1,7 +1,7 @@
 // The values of a component's props while somebody fills them in.
 import { SvelteSet } from 'svelte/reactivity';
 import { ApiFailure, api, body } from '../api/client';
-import { isShown, type Prop, propsOf, takesValue } from './prop';
+import { isRecord, isShown, type Prop, propsOf, takesValue } from './prop';
 import { thrown } from './thrown';
 import { isEmpty, type Values } from './value';
 
@@ -116,7 +116,8 @@ export class PropForm {
       this.#underWay = this.reload();
     }
     await this.#underWay;
-    return { configured_props: this.values, dynamic_props_id: this.#dynamicPropsId };
+    const values = Object.entries(this.values).map(([name, value]) => [name, withoutEmptyRows(value)]);
+    return { configured_props: Object.fromEntries(values), dynamic_props_id: this.#dynamicPropsId };
   }
 
   /** Whether everything that must have a value has one, as far as can be told here; faults are shown. */
@@ -199,6 +200,15 @@ export class PropForm {
 function withDefaults(props: Prop[]): Values {
   const filled = props.filter((prop) => prop.default !== undefined && !prop.optional && takesValue(prop));
   return Object.fromEntries(filled.map((prop) => [prop.name, prop.default]));
+}
+
+/** Rows of a request that were begun and have no name mean nothing. */
+function withoutEmptyRows(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const rows = ['headers', 'params'].filter((name) => Array.isArray(value[name]));
+  const isNamed = (row: unknown) => !isRecord(row) || row.name !== '';
+  const kept = rows.map((name) => [name, (value[name] as unknown[]).filter(isNamed)]);
+  return kept.length === 0 ? value : { ...value, ...Object.fromEntries(kept) };
 }
 
 function sentence(words: string): string {

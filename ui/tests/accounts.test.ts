@@ -51,6 +51,7 @@ function answerAsProvider(request: IncomingMessage, response: ServerResponse) {
       JSON.stringify({ access_token: 'fresh', token_type: 'bearer', refresh_token: 'again', expires_in: 3600 }),
     );
   }
+  if (url.pathname !== '/authorize') return response.writeHead(404).end();
   const back = new URL(url.searchParams.get('redirect_uri') ?? '');
   back.searchParams.set('state', url.searchParams.get('state') ?? '');
   if (refuses) back.searchParams.set('error', 'access_denied');
@@ -74,8 +75,12 @@ async function createAndRun(page: Page, who: Person): Promise<unknown> {
   await page.waitForURL(/\/sources\/dc_\w+$/);
   const id = /dc_\w+/.exec(page.url())?.[0];
   await who.post(`/sources/${id}/run`);
-  const { data } = await who.get<{ data: { event: unknown }[] }>(`/sources/${id}/event_summaries`);
-  return data[0]?.event;
+  const newest = async () => {
+    const { data } = await who.get<{ data: { event: unknown }[] }>(`/sources/${id}/event_summaries`);
+    return data[0]?.event;
+  };
+  await expect.poll(newest).toBeDefined();
+  return newest();
 }
 
 test('an account with keys is connected on the spot, and the source uses it', async () => {
@@ -173,7 +178,7 @@ test('accounts are listed with what uses them, renamed, reconnected and deleted'
   await row.getByRole('link', { name: 'reader' }).waitFor();
 
   await page.getByRole('button', { name: 'Rename Vault' }).click();
-  await page.getByLabel('Name').fill('Cellar');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Cellar');
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
   await page.getByRole('row', { name: /Cellar/ }).waitFor();
 
@@ -206,7 +211,7 @@ test('the operator registers apps with keys and with OAuth, and removes them; no
   await dialog.getByLabel('Token URL').fill('https://garden.example/token');
   await dialog.getByLabel('Client id').fill('c');
   await dialog.getByLabel('Client secret').fill('s');
-  await dialog.getByLabel('Scopes').fill('read write');
+  await dialog.getByRole('textbox', { name: 'Scopes', exact: false }).first().fill('read write');
   await dialog.getByRole('button', { name: 'Register', exact: true }).click();
   await page
     .getByRole('row', { name: /garden/ })

@@ -20,6 +20,7 @@ const editor = (page: Page) => page.getByRole('textbox', { name: 'Code of Speake
 async function write(page: Page, text: string) {
   await editor(page).click();
   await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
   await page.keyboard.insertText(text);
 }
 async function emitted(who: Person, id: string): Promise<unknown> {
@@ -45,7 +46,7 @@ test('code is edited with an error, corrected and saved with Ctrl-S, and the val
     .getByText(/Line 5/)
     .waitFor();
   await page.locator('.cm-lint-marker-error').waitFor();
-  expect(await emitted(who, source.id)).toEqual({ word: 'one', title: 'kept' });
+  await expect.poll(() => emitted(who, source.id)).toEqual({ word: 'one', title: 'kept' });
 
   await write(page, code('two', title));
   await page.keyboard.press('Control+S');

@@ -34,6 +34,7 @@ const editor = (page: Page) => page.getByRole('textbox', { name: 'Code of the co
 async function write(page: Page, code: string) {
   await editor(page).click();
   await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
   await page.keyboard.insertText(code);
 }
 const idIn = (page: Page) => /dc_\w+/.exec(page.url())?.[0] ?? '';
@@ -92,8 +93,12 @@ test('a source is made from a URL, with the files beside it', async () => {
   await page.getByRole('button', { name: 'Create source' }).click();
   await page.waitForURL(/\/sources\/dc_\w+$/);
   await who.post(`/sources/${idIn(page)}/run`);
-  const { data } = await who.get<{ data: { event: unknown }[] }>(`/sources/${idIn(page)}/event_summaries`);
-  expect(data[0]?.event).toEqual({ greeting: 'hello', who: 'Ada' });
+  const newest = async () => {
+    const { data } = await who.get<{ data: { event: unknown }[] }>(`/sources/${idIn(page)}/event_summaries`);
+    return data[0]?.event;
+  };
+  await expect.poll(newest).toEqual({ greeting: 'hello', who: 'Ada' });
+});
 });
 
 test('links lead straight to the form, and an address without code says so', async () => {

@@ -72,6 +72,14 @@ pub struct DeliveriesQuery {
     pub expand: Option<String>,
 }
 
+/// Whose deliveries to show.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct OfWebhookQuery {
+    /// Only those to this webhook.
+    pub webhook_id: Option<String>,
+}
+
 /// Which deliveries to replay: those that failed, unless `state` says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ReplayDeliveries {

@@ -39,8 +39,8 @@ pub use components::{
 };
 pub use data_stores::DataStore;
 pub use deliveries::{
-    DeliveriesQuery, Delivery, DeliveryAttempt, DeliveryState, ReplayDeliveries, ReplayState,
-    ReplayedDeliveries,
+    DeliveriesQuery, Delivery, DeliveryAttempt, DeliveryState, OfWebhookQuery, ReplayDeliveries,
+    ReplayState, ReplayedDeliveries,
 };
 pub use envelope::{Data, List, PageInfo};
 pub use error::{ErrorBody, Fault};
@@ -66,7 +66,7 @@ pub use users::{
     CreateUser, CreatedUser, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, SignUp,
     SignedUp, User, UserPlan,
 };
-pub use webhooks::{CreateWebhook, UpdateWebhook, Webhook};
+pub use webhooks::{CreateWebhook, UpdateWebhook, Webhook, WebhookDeliveries, WebhookQuery};
 pub use workflows::{
     DeployWorkflow, RollBackWorkflow, WholeWorkflowVersion, Workflow, WorkflowStep,
     WorkflowTrigger, WorkflowVersion,

@@ -28,6 +28,9 @@ pub struct Source {
     pub updated_at: i64,
     pub name: String,
     pub name_slug: String,
+    /// When its timer is due next, in epoch milliseconds; absent while none is armed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_run_at: Option<i64>,
     /// Absent when the server's settings hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sluice_model::{TextChange, UserId, WebhookId};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// An address that events are delivered to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -27,6 +27,28 @@ pub struct Webhook {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")]
     pub signing_secret: Option<String>,
+    /// Only with `expand=deliveries`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deliveries: Option<WebhookDeliveries>,
+}
+
+/// How the deliveries to a webhook are doing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WebhookDeliveries {
+    /// Those that are tried, now or later.
+    pub waiting: u64,
+    /// Those that were given up, of all that are kept.
+    pub failed: u64,
+    /// When an event last reached it, in epoch milliseconds; null when none has.
+    pub delivered_at: Option<i64>,
+}
+
+/// How to show webhooks.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct WebhookQuery {
+    /// `deliveries` returns how the deliveries to each webhook are doing.
+    pub expand: Option<String>,
 }
 
 /// What `POST /webhooks` takes, in the query string or the body.

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use sluice_model::{EmitterId, EmitterKind, UserId};
 use sluice_store::{
     Conn, StoreError, activity,
-    delivery_history::{self, DeliveryTally},
+    delivery_lists::{self, UserTally},
     emitters::{self, Standing},
     sources, state,
     users::User,
@@ -29,7 +29,7 @@ pub struct Overview {
     pub workflows: Tally,
     pub busiest: Vec<ActiveEmitter>,
     pub failing: Vec<ActiveEmitter>,
-    pub deliveries: DeliveryTally,
+    pub deliveries: UserTally,
     /// For operators.
     pub server: Option<Vitals>,
 }
@@ -68,7 +68,7 @@ impl Engine {
                 workflows: tallies.1,
                 busiest: named(c, &id, first_by(&all, |one| one.events))?,
                 failing: named(c, &id, first_by(&all, |one| one.errors))?,
-                deliveries: delivery_history::tally(c, &id)?,
+                deliveries: delivery_lists::tally_of_user(c, &id)?,
                 server: None,
             })
         });

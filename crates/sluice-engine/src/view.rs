@@ -6,6 +6,7 @@ use sluice_store::{
     Conn, Page, StoreError, components,
     endpoints::{self, Endpoint},
     sources::{self, Source},
+    timers,
 };
 
 use crate::{Engine, activity::EmitterSelection, error::EngineError, settings::Settings};
@@ -14,6 +15,8 @@ pub struct SourceView {
     pub source: Source,
     /// Secrets masked, endpoints as addresses, timers as their schedule.
     pub configured_props: Map<String, Value>,
+    /// When the first of its timers is due; none while no timer is armed.
+    pub next_run_at: Option<i64>,
 }
 
 /// One page of something, and how much there is in all.
@@ -80,6 +83,7 @@ fn view(c: &mut dyn Conn, source: Source, settings: &Settings) -> Result<SourceV
     let endpoints = endpoints::of_emitter(c, &source.id)?;
     Ok(SourceView {
         configured_props: shown_props(&source, &shape, &endpoints, settings),
+        next_run_at: timers::next_of_emitter(c, &source.id)?,
         source,
     })
 }

@@ -3,7 +3,8 @@
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use sluice_model::{
-    AccountId, ConnectionId, DeliveryId, InvocationId, SourceId, UserId, WebhookId, WorkflowId,
+    AccountId, ConnectionId, DeliveryId, EventId, InvocationId, SourceId, UserId, WebhookId,
+    WorkflowId,
 };
 
 use crate::error::ApiError;
@@ -153,6 +154,12 @@ pub(crate) struct RunPath(pub(crate) String, pub(crate) InvocationId);
 /// A workflow, and the number of a version.
 pub(crate) struct WorkflowVersionPath(pub(crate) String, pub(crate) u32);
 
+/// A source, and the id of an event.
+pub(crate) struct SourceEventPath(pub(crate) SourceId, pub(crate) EventId);
+
+/// A workflow, and the id of an event.
+pub(crate) struct WorkflowEventPath(pub(crate) String, pub(crate) EventId);
+
 impl<S: Send + Sync> FromRequestParts<S> for SourceNamePath {
     type Rejection = ApiError;
 
@@ -195,16 +202,42 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkflowVersionPath {
     }
 }
 
+impl<S: Send + Sync> FromRequestParts<S> for SourceEventPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let segments = two_segments(parts, state).await;
+        let (source, event) = segments.ok_or(ApiError::NotFound("source"))?;
+        let source = SourceId::parse(&source).ok_or(ApiError::NotFound("source"))?;
+        let event = EventId::parse(&event).ok_or(ApiError::NotFound("event"))?;
+        Ok(SourceEventPath(source, event))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for WorkflowEventPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let (workflow, event) = below_workflow(parts, state).await?;
+        let event = EventId::parse(&event).ok_or(ApiError::NotFound("event"))?;
+        Ok(WorkflowEventPath(workflow, event))
+    }
+}
+
 /// A workflow and the segment after it that varies too.
 async fn below_workflow<S: Send + Sync>(
     parts: &mut Parts,
     state: &S,
 ) -> Result<(String, String), ApiError> {
-    let segments = Path::<(String, String)>::from_request_parts(parts, state).await;
-    let segments = segments.ok().map(|Path(segments)| segments);
-    segments
+    two_segments(parts, state)
+        .await
         .filter(|(workflow, _)| !workflow.contains('\0'))
         .ok_or(ApiError::NotFound("workflow"))
+}
+
+async fn two_segments<S: Send + Sync>(parts: &mut Parts, state: &S) -> Option<(String, String)> {
+    let segments = Path::<(String, String)>::from_request_parts(parts, state).await;
+    segments.ok().map(|Path(segments)| segments)
 }
 
 /// The decoded segment, unless it is not UTF-8.

@@ -19,9 +19,9 @@ use crate::{
     openapi::Description,
     routes::{
         accounts, activity, apps, components, connect, data_stores, deliveries, events, forms,
-        imports, logs, older_events, operations, registry, replay, runs, session, signup, sources,
-        streams, subscriptions, uploads, user_admin, users, webhooks, workflow_events,
-        workflow_versions, workflows,
+        imports, logs, older_events, one_event, operations, registry, replay, runs, session,
+        signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
+        workflow_events, workflow_versions, workflows,
     },
 };
 
@@ -57,6 +57,7 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(sources::run))
         .routes(routes!(events::summaries))
         .routes(routes!(events::delete, older_events::list))
+        .routes(routes!(one_event::of_source))
         .routes(routes!(replay::replay))
         .routes(routes!(logs::list))
         .routes(routes!(subscriptions::create, subscriptions::delete))
@@ -67,6 +68,7 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(webhooks::get, webhooks::update, webhooks::delete))
         .routes(routes!(webhooks::rotate_secret))
         .routes(routes!(deliveries::list))
+        .routes(routes!(deliveries::list_all))
         .routes(routes!(deliveries::replay_to_webhook))
         .routes(routes!(deliveries::get))
         .routes(routes!(deliveries::replay))
@@ -99,6 +101,7 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(runs::get))
         .routes(routes!(runs::replay))
         .routes(routes!(workflow_events::summaries))
+        .routes(routes!(one_event::of_workflow))
         .routes(routes!(workflow_events::errors));
     OpenApiRouter::with_openapi(Description::openapi()).nest("/v1", v1)
 }

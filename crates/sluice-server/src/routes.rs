@@ -15,6 +15,7 @@ pub(crate) mod imports;
 pub(crate) mod log_summary;
 pub(crate) mod logs;
 pub(crate) mod older_events;
+pub(crate) mod one_event;
 pub(crate) mod operations;
 pub(crate) mod registry;
 pub(crate) mod replay;

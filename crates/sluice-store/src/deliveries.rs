@@ -10,6 +10,7 @@ use crate::{
     portion::Portion,
     row::{FromRow, Row, to_json},
     text_enum::text_enum,
+    webhooks,
 };
 
 /// Attempts that are remembered of one delivery; the oldest go first.
@@ -233,7 +234,8 @@ pub fn record_late(
 ) -> Result<()> {
     let waiting: Option<Waiting> = query_opt(
         c,
-        "SELECT due_at, tries, attempts FROM deliveries WHERE id = ?1 AND due_at <= ?2",
+        "SELECT webhook_id, due_at, tries, attempts FROM deliveries \
+         WHERE id = ?1 AND due_at <= ?2",
         params![id, success.at],
     )?;
     let Some(waiting) = waiting else {
@@ -248,10 +250,12 @@ pub fn record_late(
         tries: waiting.tries + 1,
         attempts,
     };
+    webhooks::delivered(c, &waiting.webhook, success.at)?;
     record(c, &tried, now_ms)
 }
 
 struct Waiting {
+    webhook: WebhookId,
     due_at: i64,
     tries: u32,
     attempts: Vec<Attempt>,
@@ -260,9 +264,10 @@ struct Waiting {
 impl FromRow for Waiting {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(Waiting {
-            due_at: row.get(0)?,
-            tries: row.get(1)?,
-            attempts: row.json(2)?,
+            webhook: row.get(0)?,
+            due_at: row.get(1)?,
+            tries: row.get(2)?,
+            attempts: row.json(3)?,
         })
     }
 }

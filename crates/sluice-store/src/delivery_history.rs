@@ -3,14 +3,12 @@
 use sluice_model::{Cursor, DeliveryId, EmitId, EmitterId, EventId, UserId, WebhookId};
 
 use crate::{
-    conn::{Conn, query_all, query_one, query_opt},
+    conn::{Conn, query_all, query_opt},
     deliveries::DeliveryState,
     delivery_pruning::remove_unused_payload,
     error::Result,
-    page::Page,
     params,
     row::{FromRow, Row},
-    value::Value,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,14 +32,6 @@ pub struct Delivery {
 pub enum Detail {
     WithEvent,
     WithoutEvent,
-}
-
-/// Deliveries of one webhook. Both ends of the time are included; those that are not given are open.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Selection {
-    pub state: Option<DeliveryState>,
-    pub since: Option<i64>,
-    pub until: Option<i64>,
 }
 
 /// Those that are over, which can be asked for again.
@@ -70,7 +60,7 @@ impl FromRow for Delivery {
 }
 
 /// What a [`Delivery`] is read from: deliveries `d` with their payloads `p`.
-fn columns(detail: Detail) -> String {
+pub(crate) fn columns(detail: Detail) -> String {
     let event = match detail {
         Detail::WithEvent => "p.data",
         Detail::WithoutEvent => "NULL",
@@ -79,77 +69,6 @@ fn columns(detail: Detail) -> String {
         "d.id, d.webhook_id, p.emitter_id, p.event_id, p.channel, d.state, d.attempts, d.due_at, \
          d.created_at, {event}"
     )
-}
-
-/// A page of a webhook's deliveries, newest first.
-pub fn page(
-    c: &mut dyn Conn,
-    webhook: &WebhookId,
-    selection: &Selection,
-    page: &Page,
-    detail: Detail,
-) -> Result<Vec<Delivery>> {
-    let sql = format!(
-        "SELECT {} FROM (SELECT * FROM deliveries WHERE webhook_id = ?1 \
-         AND (?7 = '' OR state = ?7) AND created_at >= ?8 AND created_at <= ?9 AND {} LIMIT ?6) d \
-         JOIN payloads p ON p.id = d.payload_id",
-        columns(detail),
-        page.condition()
-    );
-    let mut params = page.params(Value::from(webhook)).to_vec();
-    params.extend(selection.params());
-    let mut deliveries: Vec<Delivery> = query_all(c, &sql, &params)?;
-    deliveries.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
-    Ok(deliveries)
-}
-
-/// How many deliveries [`page`] has in all.
-pub fn count(c: &mut dyn Conn, webhook: &WebhookId, selection: &Selection) -> Result<u64> {
-    let [state, since, until] = selection.params();
-    query_one(
-        c,
-        "SELECT COUNT(*) FROM deliveries WHERE webhook_id = ?1 AND (?2 = '' OR state = ?2) \
-         AND created_at >= ?3 AND created_at <= ?4",
-        &[Value::from(webhook), state, since, until],
-    )
-}
-
-/// How many deliveries of a user are not over, and how many were given up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DeliveryTally {
-    pub waiting: u64,
-    pub failed: u64,
-}
-
-impl FromRow for DeliveryTally {
-    fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(DeliveryTally {
-            waiting: row.get(0)?,
-            failed: row.get(1)?,
-        })
-    }
-}
-
-pub fn tally(c: &mut dyn Conn, user: &UserId) -> Result<DeliveryTally> {
-    // Webhook by webhook: there is an index on what waits for each one, and on what failed.
-    query_one(
-        c,
-        "SELECT (SELECT COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
-         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.due_at IS NOT NULL), \
-         (SELECT COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
-         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.state = 'failed')",
-        params![user],
-    )
-}
-
-impl Selection {
-    fn params(&self) -> [Value<'static>; 3] {
-        [
-            self.state.map_or("", DeliveryState::as_str).into(),
-            self.since.unwrap_or(i64::MIN).into(),
-            self.until.unwrap_or(i64::MAX).into(),
-        ]
-    }
 }
 
 /// One, with its event, if it is to a webhook of the user's.

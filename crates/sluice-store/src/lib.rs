@@ -31,6 +31,7 @@ pub mod connections;
 pub mod data_stores;
 pub mod deliveries;
 pub mod delivery_history;
+pub mod delivery_lists;
 pub mod delivery_pruning;
 pub mod deployments;
 pub mod dynamic_props;

@@ -72,6 +72,11 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0011_activity.sql"),
         postgres: include_str!("../migrations/postgres/0011_activity.sql"),
     },
+    Migration {
+        version: 12,
+        sqlite: include_str!("../migrations/sqlite/0012_console_lists.sql"),
+        postgres: include_str!("../migrations/postgres/0012_console_lists.sql"),
+    },
 ];
 
 /// Any number that no other program is likely to lock.

@@ -30,14 +30,7 @@ impl Page {
 
     /// The condition and the order of a query whose parameters are [`Page::params`]. The rows come in either order.
     pub(crate) fn condition(&self) -> String {
-        let nearest_first = if self.is_from_the_older_end() {
-            "created_at, id"
-        } else {
-            "created_at DESC, id DESC"
-        };
-        format!(
-            "(created_at, id) < (?2, ?3) AND (created_at, id) > (?4, ?5) ORDER BY {nearest_first}"
-        )
+        condition(self.is_from_the_older_end())
     }
 
     /// `first` and then the bounds of the page as `?2` to `?5` and its limit as `?6`.
@@ -53,6 +46,23 @@ impl Page {
         ]
     }
 
+    /// This page of the rows whose time is from `since` to `until`, wherever they are read from.
+    pub(crate) fn span(&self, since: Option<i64>, until: Option<i64>) -> Span {
+        let (newest, oldest) = self.bounds();
+        let since = since.map_or(oldest, |since| oldest.max((since, "")));
+        let until = until.map_or(newest, |until| newest.min((until.saturating_add(1), "")));
+        let cursor = |(at_ms, id): (i64, &str)| Cursor {
+            at_ms,
+            id: id.to_owned(),
+        };
+        Span {
+            below: cursor(until),
+            above: cursor(since),
+            oldest_first: self.is_from_the_older_end(),
+            limit: self.limit,
+        }
+    }
+
     /// Only `before` alone is counted from the older end: it asks for the rows nearest to it.
     fn is_from_the_older_end(&self) -> bool {
         self.before.is_some() && self.after.is_none()
@@ -65,6 +75,70 @@ impl Page {
             position(self.before.as_ref(), i64::MIN),
         )
     }
+}
+
+/// Where the rows of a page may be that is put together from several lists. It shrinks as rows are found.
+pub(crate) struct Span {
+    below: Cursor,
+    above: Cursor,
+    oldest_first: bool,
+    limit: u32,
+}
+
+impl Span {
+    /// As [`Page::condition`], with the parameters of [`Span::params`].
+    pub(crate) fn condition(&self) -> String {
+        condition(self.oldest_first)
+    }
+
+    /// As [`Page::params`].
+    pub(crate) fn params<'a>(&'a self, first: Value<'a>) -> [Value<'a>; 6] {
+        let Span {
+            below,
+            above,
+            oldest_first: _,
+            limit,
+        } = self;
+        [
+            first,
+            below.at_ms.into(),
+            (&below.id).into(),
+            above.at_ms.into(),
+            (&above.id).into(),
+            (*limit).into(),
+        ]
+    }
+
+    /// Leaves of the positions that were found those of the page, and looks for nothing behind them from now on.
+    pub(crate) fn narrow(&mut self, found: &mut Vec<Cursor>) {
+        found.sort_by(|a, b| {
+            let newer = (b.at_ms, &b.id).cmp(&(a.at_ms, &a.id));
+            if self.oldest_first {
+                newer.reverse()
+            } else {
+                newer
+            }
+        });
+        let limit = self.limit as usize;
+        found.truncate(limit);
+        if let Some(last) = found.last().filter(|_| found.len() == limit) {
+            let bound = if self.oldest_first {
+                &mut self.below
+            } else {
+                &mut self.above
+            };
+            *bound = last.clone();
+        }
+    }
+}
+
+fn condition(oldest_first: bool) -> String {
+    let nearest_first = if oldest_first {
+        "created_at, id"
+    } else {
+        "created_at DESC, id DESC"
+    };
+    format!("(created_at, id) < (?2, ?3) AND (created_at, id) > (?4, ?5) ORDER BY {nearest_first}")
 }
 
 fn position(cursor: Option<&Cursor>, unbounded: i64) -> (i64, &str) {

@@ -75,6 +75,15 @@ pub fn of_emitter(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Vec<Timer>> {
     )
 }
 
+/// When the first of the emitter's timers is due.
+pub fn next_of_emitter(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Option<i64>> {
+    query_one(
+        c,
+        "SELECT MIN(due_at) FROM timers WHERE emitter_id = ?1",
+        params![emitter],
+    )
+}
+
 pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, prop: &str) -> Result<()> {
     c.execute(
         "DELETE FROM timers WHERE emitter_id = ?1 AND prop = ?2",

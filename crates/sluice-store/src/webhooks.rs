@@ -199,6 +199,16 @@ pub fn deactivate(c: &mut dyn Conn, id: &WebhookId, now_ms: i64) -> Result<()> {
     Ok(())
 }
 
+/// Remembers that an event reached a webhook, whoever's it is.
+pub fn delivered(c: &mut dyn Conn, id: &WebhookId, at_ms: i64) -> Result<()> {
+    c.execute(
+        "UPDATE webhooks SET delivered_at = ?2 \
+         WHERE id = ?1 AND (delivered_at IS NULL OR delivered_at < ?2)",
+        params![id, at_ms],
+    )?;
+    Ok(())
+}
+
 /// Removes a webhook and its subscriptions, and answers whether it was there. Its deliveries go in
 /// batches of their own.
 pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<bool> {

@@ -4,6 +4,7 @@ mod accounts;
 mod api;
 mod commands;
 mod components;
+mod console;
 mod corpus;
 mod delivery;
 mod durability;

@@ -57,6 +57,7 @@ impl Form {
 }
 
 /// A deployed source and the user who owns it.
+#[derive(Clone)]
 pub(crate) struct Deployed {
     pub(crate) api: Api,
     pub(crate) id: String,

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use sluice_model::WebhookId;
 use sluice_store::{
     Conn,
-    deliveries::{self, Tried},
+    deliveries::{self, Fate, Tried},
     webhooks,
 };
 
@@ -39,6 +39,10 @@ pub(super) async fn record(context: &Arc<Context>, group: Group) -> bool {
         let (rows, id) = (Arc::clone(&tried), webhook.clone());
         let now = context.clock.now_ms();
         let write = move |c: &mut dyn Conn| {
+            // The webhook before its deliveries, as those do who remove both.
+            if let Some(at) = last_success(&rows) {
+                webhooks::delivered(c, &id, at)?;
+            }
             rows.iter()
                 .try_for_each(|tried| deliveries::record(c, tried, now))?;
             if gone {
@@ -63,4 +67,12 @@ pub(super) async fn record(context: &Arc<Context>, group: Group) -> bool {
     context.couriers.journal.recorded(notes);
     pruning::recorded(context, &webhook, tried.len());
     true
+}
+
+fn last_success(tried: &[Tried]) -> Option<i64> {
+    let delivered = tried.iter().filter(|tried| tried.fate == Fate::Delivered);
+    delivered
+        .filter_map(|tried| tried.attempts.last())
+        .map(|attempt| attempt.at)
+        .max()
 }

@@ -3,8 +3,9 @@
 use sluice_model::{Cursor, DeliveryId, UserId, WebhookId};
 use sluice_store::{
     Conn, Page,
-    delivery_history::{self, Delivery, Detail, Finished, Replay, Replayed, Selection},
-    webhooks,
+    delivery_history::{self, Delivery, Detail, Finished, Replay, Replayed},
+    delivery_lists::{self, Selection, Tally},
+    webhooks::{self, Webhook},
 };
 
 use crate::{Engine, Listing, error::EngineError};
@@ -20,25 +21,38 @@ pub struct ReplayRange {
 }
 
 impl Engine {
+    /// Those of one webhook, or of all that the user has.
     pub async fn deliveries(
         &self,
         user: &UserId,
-        webhook: &WebhookId,
+        webhook: Option<&WebhookId>,
         selection: Selection,
         page: Page,
         detail: Detail,
     ) -> Result<Listing<Delivery>, EngineError> {
-        let (user, webhook) = (user.clone(), webhook.clone());
+        let (user, webhook) = (user.clone(), webhook.cloned());
         let listing = self.context.store.read(move |c| {
-            if webhooks::get(c, &user, &webhook)?.is_none() {
-                return Ok(None);
-            }
+            let among = match webhook {
+                Some(id) if webhooks::get(c, &user, &id)?.is_none() => return Ok(None),
+                Some(id) => vec![id],
+                None => delivery_lists::webhooks(c, &user)?,
+            };
             Ok(Some(Listing {
-                total: delivery_history::count(c, &webhook, &selection)?,
-                rows: delivery_history::page(c, &webhook, &selection, &page, detail)?,
+                total: delivery_lists::count(c, &among, &selection)?,
+                rows: delivery_lists::page(c, &among, &selection, &page, detail)?,
             }))
         });
         listing.await?.ok_or(EngineError::NotFound("webhook"))
+    }
+
+    /// How webhooks are doing, one after the other.
+    pub async fn delivery_tallies(&self, webhooks: &[Webhook]) -> Result<Vec<Tally>, EngineError> {
+        let ids: Vec<WebhookId> = webhooks.iter().map(|webhook| webhook.id.clone()).collect();
+        let tallies = self
+            .context
+            .store
+            .read(move |c| ids.iter().map(|id| delivery_lists::tally(c, id)).collect());
+        Ok(tallies.await?)
     }
 
     pub async fn delivery(&self, user: &UserId, id: &DeliveryId) -> Result<Delivery, EngineError> {

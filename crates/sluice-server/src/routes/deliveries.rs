@@ -5,14 +5,15 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use serde_json::value::RawValue;
 use sluice_api::{
-    Data, DeliveriesQuery, Delivery, DeliveryState, FieldQuery, List, PageQuery, ReplayDeliveries,
-    ReplayState, ReplayedDeliveries,
+    Data, DeliveriesQuery, Delivery, DeliveryState, FieldQuery, List, OfWebhookQuery, PageQuery,
+    ReplayDeliveries, ReplayState, ReplayedDeliveries,
 };
 use sluice_engine::{Engine, Listing, ReplayRange};
-use sluice_model::Cursor;
+use sluice_model::{Cursor, UserId, WebhookId};
 use sluice_store::{
     deliveries,
-    delivery_history::{self, Finished, Selection},
+    delivery_history::{self, Finished},
+    delivery_lists::Selection,
 };
 
 use crate::{
@@ -42,13 +43,42 @@ pub(crate) async fn list(
     Query(query): Query<DeliveriesQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
+    listed(&engine, &user.id, Some(&id), &page, query, &fields).await
+}
+
+/// The deliveries to all webhooks of the current user, newest first
+#[utoipa::path(get, path = "/deliveries", tag = "deliveries", operation_id = "listAllDeliveries",
+    params(PageQuery, OfWebhookQuery, DeliveriesQuery, FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = List<Delivery>), ApiErrors))]
+pub(crate) async fn list_all(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    Query(page): Query<PageQuery>,
+    Query(OfWebhookQuery { webhook_id }): Query<OfWebhookQuery>,
+    Query(query): Query<DeliveriesQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let parse = |id: String| WebhookId::parse(&id).ok_or(ApiError::NotFound("webhook"));
+    let webhook = webhook_id.map(parse).transpose()?;
+    listed(&engine, &user.id, webhook.as_ref(), &page, query, &fields).await
+}
+
+async fn listed(
+    engine: &Engine,
+    user: &UserId,
+    webhook: Option<&WebhookId>,
+    page: &PageQuery,
+    query: DeliveriesQuery,
+    fields: &FieldQuery,
+) -> Result<Response, ApiError> {
     let DeliveriesQuery {
         state,
         since,
         until,
         expand,
     } = query;
-    let page = PageRequest::parse(&page, Cursor::decode)?.into();
+    let page = PageRequest::parse(page, Cursor::decode)?.into();
     let selection = Selection {
         state: state.map(stored_state),
         since: moment("since", since.as_deref())?,
@@ -59,7 +89,7 @@ pub(crate) async fn list(
         Detail::Preview => delivery_history::Detail::WithoutEvent,
     };
     let Listing { total, rows } = engine
-        .deliveries(&user.id, &id, selection, page, detail)
+        .deliveries(user, webhook, selection, page, detail)
         .await?;
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
     let data: Result<_, _> = rows.into_iter().map(on_the_wire).collect();
@@ -67,7 +97,7 @@ pub(crate) async fn list(
         page_info,
         data: data?,
     };
-    Ok(reply::many(list, &FieldSelection::new(&fields)))
+    Ok(reply::many(list, &FieldSelection::new(fields)))
 }
 
 /// A delivery, with its event

@@ -61,18 +61,8 @@ pub(super) async fn read(
         search,
         detail,
     } = wanted;
-    let (store, owner, id) = (engine.store(), user.clone(), emitter.clone());
-    let missing = store.read(move |c| {
-        Ok(match id.kind() {
-            EmitterKind::Source(id) => sources::get(c, &owner, &id)?.is_none().then_some("source"),
-            EmitterKind::Workflow(id) => workflows::get(c, &owner, &id)?
-                .is_none()
-                .then_some("workflow"),
-        })
-    });
-    if let Some(what) = missing.await? {
-        return Err(ApiError::NotFound(what));
-    }
+    must_exist(engine, user, emitter).await?;
+    let store = engine.store();
     match rows {
         Rows::Events(filter) => {
             let (total, events) = match search {
@@ -100,6 +90,27 @@ pub(super) async fn read(
                 lines.map(|line| summarise_log(emitter, line)).collect(),
             ))
         }
+    }
+}
+
+/// Whether the emitter is one of the user's.
+pub(super) async fn must_exist(
+    engine: &Engine,
+    user: &UserId,
+    emitter: &EmitterId,
+) -> Result<(), ApiError> {
+    let (owner, id) = (user.clone(), emitter.clone());
+    let missing = engine.store().read(move |c| {
+        Ok(match id.kind() {
+            EmitterKind::Source(id) => sources::get(c, &owner, &id)?.is_none().then_some("source"),
+            EmitterKind::Workflow(id) => workflows::get(c, &owner, &id)?
+                .is_none()
+                .then_some("workflow"),
+        })
+    });
+    match missing.await? {
+        Some(what) => Err(ApiError::NotFound(what)),
+        None => Ok(()),
     }
 }
 

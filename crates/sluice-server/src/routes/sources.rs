@@ -230,6 +230,7 @@ fn on_the_wire(view: SourceView, user_id: Option<UserId>) -> Source {
     let SourceView {
         source,
         configured_props,
+        next_run_at,
     } = view;
     Source {
         id: source.id,
@@ -241,6 +242,7 @@ fn on_the_wire(view: SourceView, user_id: Option<UserId>) -> Source {
         updated_at: epoch_seconds(source.updated_at),
         name: source.name,
         name_slug: source.name_slug,
+        next_run_at,
         retention: shown(source.retention),
         activity: None,
     }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use http::StatusCode;
-use sluice_api::{CreateWebhook, Data, FieldQuery, List, PageQuery, UpdateWebhook, Webhook};
+use sluice_api::{
+    CreateWebhook, Data, FieldQuery, List, PageQuery, UpdateWebhook, Webhook, WebhookDeliveries,
+    WebhookQuery,
+};
 use sluice_engine::{Engine, Listing, NewWebhook, WebhookChange, WithSecret};
 use sluice_model::{Cursor, UserId};
-use sluice_store::webhooks;
+use sluice_store::{delivery_lists::Tally, webhooks};
 
 use crate::{
     auth::AuthUser,
@@ -49,34 +52,49 @@ pub(crate) async fn create(
 }
 
 /// The webhooks of the current user
-#[utoipa::path(get, path = "/users/me/webhooks", tag = "webhooks", operation_id = "listWebhooks", params(PageQuery, FieldQuery),
+#[utoipa::path(get, path = "/users/me/webhooks", tag = "webhooks", operation_id = "listWebhooks",
+    params(PageQuery, WebhookQuery, FieldQuery),
     responses((status = 200, body = List<Webhook>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
     Query(page): Query<PageQuery>,
+    Query(query): Query<WebhookQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
+    let expand = parse_expand(&query)?;
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let Listing { total, rows } = engine.webhooks(&user.id, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
-    let data = rows.into_iter().map(|row| on_the_wire(row, None)).collect();
+    let tallies = tallies(&engine, &rows, expand).await?;
+    let shown = |(row, deliveries)| Webhook {
+        deliveries,
+        ..on_the_wire(row, None)
+    };
+    let data = rows.into_iter().zip(tallies).map(shown).collect();
     let list = List { page_info, data };
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
 
 /// A webhook
-#[utoipa::path(get, path = "/webhooks/{id}", tag = "webhooks", operation_id = "getWebhook", params(("id" = String, Path), FieldQuery),
+#[utoipa::path(get, path = "/webhooks/{id}", tag = "webhooks", operation_id = "getWebhook",
+    params(("id" = String, Path), WebhookQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
     WebhookPath(id): WebhookPath,
+    Query(query): Query<WebhookQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
+    let expand = parse_expand(&query)?;
     let webhook = engine.webhook(&user.id, &id).await?;
-    let webhook = on_the_wire(webhook, Some(user.id));
+    let mut tallies = tallies(&engine, std::slice::from_ref(&webhook), expand).await?;
+    let webhook = Webhook {
+        deliveries: tallies.pop().flatten(),
+        ..on_the_wire(webhook, Some(user.id))
+    };
     Ok(reply::one(webhook, &FieldSelection::new(&fields)))
 }
 
@@ -142,6 +160,39 @@ pub(crate) async fn rotate_secret(
     Ok(reply::one(with_secret(rotated), &fields))
 }
 
+/// How much of webhooks is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expand {
+    Nothing,
+    Deliveries,
+}
+
+fn parse_expand(query: &WebhookQuery) -> Result<Expand, ApiError> {
+    match query.expand.as_deref() {
+        None => Ok(Expand::Nothing),
+        Some("deliveries") => Ok(Expand::Deliveries),
+        Some(_) => Err(ApiError::bad_request("expand must be \"deliveries\"")),
+    }
+}
+
+/// One for each webhook.
+async fn tallies(
+    engine: &Engine,
+    webhooks: &[webhooks::Webhook],
+    expand: Expand,
+) -> Result<Vec<Option<WebhookDeliveries>>, ApiError> {
+    if expand == Expand::Nothing {
+        return Ok(vec![None; webhooks.len()]);
+    }
+    let shown = |tally: Tally| WebhookDeliveries {
+        waiting: tally.waiting,
+        failed: tally.failed,
+        delivered_at: tally.delivered_at,
+    };
+    let tallies = engine.delivery_tallies(webhooks).await?;
+    Ok(tallies.into_iter().map(shown).map(Some).collect())
+}
+
 fn with_secret(created: WithSecret) -> Webhook {
     let WithSecret {
         webhook,
@@ -170,5 +221,6 @@ fn on_the_wire(webhook: webhooks::Webhook, user_id: Option<UserId>) -> Webhook {
         created_at: epoch_seconds(webhook.created_at),
         updated_at: epoch_seconds(webhook.updated_at),
         signing_secret: None,
+        deliveries: None,
     }
 }

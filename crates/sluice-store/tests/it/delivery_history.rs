@@ -1,13 +1,11 @@
 //! What became of deliveries: lists, replays, and what goes with a webhook.
 
 use rstest::rstest;
-use sluice_model::{Cursor, DeliveryId, EmitId, EventId, IdGen, WebhookId};
+use sluice_model::{DeliveryId, EmitId, EventId, IdGen, WebhookId};
 use sluice_store::{
-    Conn, Page, Result,
+    Conn, Result,
     deliveries::{self, DeliveryState, Outgoing},
-    delivery_history::{
-        self, Delivery, DeliveryTally, Detail, Finished, Replay, Replayed, Selection,
-    },
+    delivery_history::{self, Delivery, Finished, Replay, Replayed},
     params, query_all, query_one, webhooks,
 };
 
@@ -15,7 +13,7 @@ use crate::support::{Db, TestStore, source_id, user_id, webhook, webhook_id};
 
 const ATTEMPTS: &str = r#"[{"at":1,"status":500,"latency_ms":2,"response":"no","error":"500"}]"#;
 
-fn payloads(count: usize) -> Vec<EmitId> {
+pub(crate) fn payloads(count: usize) -> Vec<EmitId> {
     let mut ids = IdGen::new(7);
     (0..count)
         .map(|_| EmitId::generate(&mut ids, 1_000))
@@ -23,7 +21,12 @@ fn payloads(count: usize) -> Vec<EmitId> {
 }
 
 /// Stores an event that is to go to `webhooks`, at `at`.
-fn send(c: &mut dyn Conn, payload: &EmitId, webhooks: &[&WebhookId], at: i64) -> Result<()> {
+pub(crate) fn send(
+    c: &mut dyn Conn,
+    payload: &EmitId,
+    webhooks: &[&WebhookId],
+    at: i64,
+) -> Result<()> {
     let outgoing = Outgoing {
         emit_id: payload,
         emitter: &source_id("s"),
@@ -38,29 +41,12 @@ fn send(c: &mut dyn Conn, payload: &EmitId, webhooks: &[&WebhookId], at: i64) ->
     Ok(())
 }
 
-fn end(c: &mut dyn Conn, id: &DeliveryId, state: DeliveryState) -> Result<()> {
+pub(crate) fn end(c: &mut dyn Conn, id: &DeliveryId, state: DeliveryState) -> Result<()> {
     c.execute(
         "UPDATE deliveries SET state = ?2, due_at = NULL, tries = 3, attempts = ?3 WHERE id = ?1",
         params![id, state, ATTEMPTS],
     )?;
     Ok(())
-}
-
-fn first_page() -> Page {
-    Page {
-        limit: 100,
-        after: None,
-        before: None,
-    }
-}
-
-fn list(c: &mut dyn Conn, webhook: &WebhookId, selection: &Selection) -> Result<Vec<i64>> {
-    let rows = delivery_history::page(c, webhook, selection, &first_page(), Detail::WithoutEvent)?;
-    assert_eq!(
-        delivery_history::count(c, webhook, selection)?,
-        rows.len() as u64
-    );
-    Ok(rows.iter().map(|row| row.created_at).collect())
 }
 
 fn pending(c: &mut dyn Conn) -> Result<Vec<i64>> {
@@ -96,113 +82,8 @@ fn a_delivery_is_shown_to_its_user_with_what_it_carries(
             created_at: 5,
             event: Some(r#"{"n": 1.0}"#.to_owned()),
         };
-        assert_eq!(delivery_history::get(c, &a, &id)?, Some(whole.clone()));
+        assert_eq!(delivery_history::get(c, &a, &id)?, Some(whole));
         assert_eq!(delivery_history::get(c, &b, &id)?, None);
-        let all = Selection::default();
-        let rows = delivery_history::page(c, &hook.id, &all, &first_page(), Detail::WithEvent)?;
-        assert_eq!(rows, std::slice::from_ref(&whole));
-        let rows = delivery_history::page(c, &hook.id, &all, &first_page(), Detail::WithoutEvent)?;
-        assert_eq!(
-            rows,
-            [Delivery {
-                event: None,
-                ..whole
-            }]
-        );
-        Ok(())
-    })
-    .unwrap();
-}
-
-#[rstest]
-fn a_tally_counts_what_waits_and_what_failed_at_the_webhooks_of_a_user(
-    #[values(Db::Sqlite, Db::Postgres)] db: Db,
-) {
-    let Some(t) = TestStore::new(db) else { return };
-    t.write(|c| {
-        let (a, b) = (user_id("a"), user_id("b"));
-        let hooks = [
-            webhook("one", &a, 1),
-            webhook("two", &a, 1),
-            webhook("foreign", &b, 1),
-        ];
-        for hook in &hooks {
-            webhooks::insert(c, hook)?;
-        }
-        let ids = hooks.each_ref().map(|hook| &hook.id);
-        for (at, payload) in (1..=6).zip(payloads(6)) {
-            send(c, &payload, &ids, at)?;
-            match at {
-                1 | 2 => end(c, &DeliveryId::of(&payload, ids[0]), DeliveryState::Failed)?,
-                3 => end(c, &DeliveryId::of(&payload, ids[1]), DeliveryState::Failed)?,
-                4 => end(
-                    c,
-                    &DeliveryId::of(&payload, ids[1]),
-                    DeliveryState::Delivered,
-                )?,
-                _ => {}
-            }
-        }
-        let tally = |waiting, failed| DeliveryTally { waiting, failed };
-        assert_eq!(delivery_history::tally(c, &a)?, tally(8, 3));
-        assert_eq!(delivery_history::tally(c, &b)?, tally(6, 0));
-        assert_eq!(delivery_history::tally(c, &user_id("x"))?, tally(0, 0));
-        Ok(())
-    })
-    .unwrap();
-}
-
-#[rstest]
-fn deliveries_page_newest_first_by_state_and_time(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
-    let Some(t) = TestStore::new(db) else { return };
-    t.write(|c| {
-        let (hook, other) = (webhook_id("w"), webhook_id("other"));
-        for (at, payload) in (1..=6).zip(payloads(6)) {
-            send(c, &payload, &[&hook, &other], at)?;
-            let id = DeliveryId::of(&payload, &hook);
-            match at {
-                1 | 2 => end(c, &id, DeliveryState::Failed)?,
-                3 => end(c, &id, DeliveryState::Delivered)?,
-                _ => {}
-            }
-        }
-        let of_state = |state| Selection {
-            state: Some(state),
-            ..Selection::default()
-        };
-        let between = |since, until| Selection {
-            since,
-            until,
-            ..Selection::default()
-        };
-        assert_eq!(list(c, &hook, &Selection::default())?, [6, 5, 4, 3, 2, 1]);
-        assert_eq!(list(c, &hook, &of_state(DeliveryState::Failed))?, [2, 1]);
-        assert_eq!(list(c, &hook, &of_state(DeliveryState::Delivered))?, [3]);
-        assert_eq!(
-            list(c, &hook, &of_state(DeliveryState::Pending))?,
-            [6, 5, 4]
-        );
-        assert_eq!(list(c, &hook, &between(Some(2), Some(4)))?, [4, 3, 2]);
-        assert_eq!(list(c, &hook, &between(None, Some(2)))?, [2, 1]);
-        assert_eq!(list(c, &hook, &between(Some(6), None))?, [6]);
-        let cut = |after: Option<Cursor>, before: Option<Cursor>| Page {
-            limit: 2,
-            after,
-            before,
-        };
-        let at = |row: &Delivery| Cursor {
-            at_ms: row.created_at,
-            id: row.id.to_string(),
-        };
-        let all = Selection::default();
-        let page = |c: &mut dyn Conn, page: &Page| {
-            delivery_history::page(c, &hook, &all, page, Detail::WithoutEvent)
-        };
-        let first = page(c, &cut(None, None))?;
-        let second = page(c, &cut(Some(at(&first[1])), None))?;
-        let times: Vec<_> = second.iter().map(|row| row.created_at).collect();
-        assert_eq!(times, [4, 3]);
-        assert_eq!(page(c, &cut(None, Some(at(&second[0]))))?, first);
         Ok(())
     })
     .unwrap();

@@ -28,7 +28,7 @@ use crate::{
 const TIME: Duration = Duration::from_secs(3);
 
 /// Fields and parameters that some endpoint takes.
-const NAMES: [&str; 56] = [
+const NAMES: [&str; 57] = [
     "api_key",
     "component_id",
     "component_code",
@@ -85,6 +85,7 @@ const NAMES: [&str; 56] = [
     "from",
     "hours",
     "step",
+    "webhook_id",
 ];
 
 /// Text that has broken servers before.
@@ -207,6 +208,7 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::POST, "/v1/auto_subscriptions"),
         (Method::POST, "/v1/webhooks"),
         (Method::GET, "/v1/users/me/webhooks"),
+        (Method::GET, "/v1/deliveries"),
         (Method::POST, "/v1/deliveries/replay"),
         (Method::POST, "/v1/workflows"),
         (Method::POST, "/v1/workflows"),
@@ -226,6 +228,7 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::GET, "/v1/sources/"),
         (Method::DELETE, "/v1/sources/dc_"),
         (Method::PUT, "/v1/sources/dc_"),
+        (Method::GET, "/v1/sources/{id}/events/"),
         (Method::DELETE, "/v1/users/u_"),
         (Method::GET, "/v1/webhooks/"),
         (Method::PUT, "/v1/webhooks/wh_"),
@@ -234,6 +237,7 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::GET, "/v1/workflows/"),
         (Method::DELETE, "/v1/workflows/p_"),
         (Method::GET, "/v1/workflows/{workflow}/runs/"),
+        (Method::GET, "/v1/workflows/{workflow}/events/"),
         (Method::GET, "/v1/workflows/{workflow}/versions/"),
         (Method::POST, "/workflows/resume/"),
         (Method::GET, "/workflows/cancel/"),

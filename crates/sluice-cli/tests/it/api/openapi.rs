@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 83] = [
+const ROUTES: [(&str, &str); 86] = [
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
     ("DELETE", "/v1/session"),
@@ -45,6 +45,7 @@ const ROUTES: [(&str, &str); 83] = [
     ("GET", "/v1/sources/{id}/event_summaries"),
     ("GET", "/v1/sources/{id}/events"),
     ("DELETE", "/v1/sources/{id}/events"),
+    ("GET", "/v1/sources/{id}/events/{event_id}"),
     ("POST", "/v1/sources/{id}/events/replay"),
     ("GET", "/v1/sources/{id}/logs"),
     ("POST", "/v1/subscriptions"),
@@ -59,6 +60,7 @@ const ROUTES: [(&str, &str); 83] = [
     ("POST", "/v1/webhooks/{id}/rotate_secret"),
     ("GET", "/v1/webhooks/{id}/deliveries"),
     ("POST", "/v1/webhooks/{id}/replay"),
+    ("GET", "/v1/deliveries"),
     ("GET", "/v1/deliveries/{id}"),
     ("POST", "/v1/deliveries/{id}/replay"),
     ("POST", "/v1/deliveries/replay"),
@@ -95,6 +97,7 @@ const ROUTES: [(&str, &str); 83] = [
     ("POST", "/v1/workflows/{id}/runs/{run_id}/replay"),
     ("GET", "/v1/workflows/{id}/event_summaries"),
     ("GET", "/v1/workflows/{id}/$errors/event_summaries"),
+    ("GET", "/v1/workflows/{id}/events/{event_id}"),
 ];
 
 async fn document(api: &Api) -> Value {
@@ -120,7 +123,7 @@ pub(super) async fn operations(api: &Api) -> Vec<(String, String)> {
 }
 
 /// Those of them that need a key.
-pub(super) async fn guarded_operations(api: &Api) -> Vec<(String, String)> {
+pub(crate) async fn guarded_operations(api: &Api) -> Vec<(String, String)> {
     let document = document(api).await;
     let mut guarded = routes(&document);
     guarded.retain(|(method, path)| {
@@ -139,6 +142,7 @@ fn filled(routes: Vec<(String, String)>) -> Vec<(String, String)> {
             .replace("{name}", "unknown")
             .replace("{number}", "1")
             .replace("{run_id}", "unknown")
+            .replace("{event_id}", "1-0")
     };
     routes
         .into_iter()

@@ -116,6 +116,54 @@ async fn a_cron_schedule_does_not_run_at_activation() {
     assert_eq!(source.events(1).await, [json!("marker")]);
 }
 
+/// When the source runs next.
+async fn next_run(source: &Deployed) -> Option<i64> {
+    let shown = source.api.get(&source.path("")).await.ok();
+    shown
+        .get("next_run_at")
+        .map(|at| at.as_i64().expect("epoch milliseconds"))
+}
+
+#[rstest]
+#[tokio::test]
+async fn the_next_run_follows_the_timer_and_vanishes_with_it(
+    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
+) {
+    let api = new_user_on(backend).await;
+    let given = json!({ "timer": { "cron": "0 0 1 1 *" } });
+    let source = deploy_with(&api, &component(TICKER), given).await;
+    let new_year = next_run(&source).await.expect("an armed timer");
+    assert_eq!(new_year % 86_400_000, 0);
+    assert_eq!(source.source["next_run_at"], new_year);
+
+    let hourly = json!({ "configured_props": { "timer": { "intervalSeconds": 3600 } } });
+    api.put(&source.path(""), &hourly).await.expect(200);
+    let tick = at_least(&source, 1).await.remove(0);
+    let next = wait_for(PATIENCE, "the timer to be armed again", async || {
+        next_run(&source).await
+    })
+    .await;
+    let ticked = tick["timestamp"].as_i64().expect("epoch seconds");
+    assert!(
+        (3_599..3_660).contains(&(next / 1000 - ticked)),
+        "{next} after {ticked}"
+    );
+
+    api.put(&source.path(""), &json!({ "active": false }))
+        .await
+        .expect(200);
+    assert_eq!(next_run(&source).await, None);
+    api.put(&source.path(""), &json!({ "active": true }))
+        .await
+        .expect(200);
+    wait_for(PATIENCE, "the timer to be armed", async || {
+        next_run(&source).await
+    })
+    .await;
+    let none = deploy(&api, &component("run() {}")).await;
+    assert_eq!(next_run(&none).await, None);
+}
+
 #[tokio::test]
 async fn bad_schedules_are_422_in_words() {
     let api = new_user().await;

@@ -1,5 +1,6 @@
 //! Events on their way to webhooks, over real sockets, and what is known of them afterwards.
 
+mod all_webhooks;
 mod breaker;
 mod changes;
 mod fixtures;

@@ -1,0 +1,345 @@
+//! Lists of deliveries: of one webhook and of several, by state and time, and what is known of a webhook at a glance.
+
+use std::time::{Duration, Instant};
+
+use rstest::rstest;
+use sluice_model::{Cursor, DeliveryId, WebhookId};
+use sluice_store::{
+    Conn, Page, Portion, Result,
+    deliveries::{self, Attempt, DeliveryState, Fate, Tried},
+    delivery_history::{Delivery, Detail},
+    delivery_lists::{self, Selection, Tally, UserTally},
+    webhooks,
+};
+
+use crate::{
+    delivery_history::{end, payloads, send},
+    support::{Db, TestStore, user_id, webhook, webhook_id},
+};
+
+/// For one list or count on a machine that is busy with other tests.
+const LIMIT: Duration = Duration::from_millis(500);
+
+fn of_state(state: DeliveryState) -> Selection {
+    Selection {
+        state: Some(state),
+        ..Selection::default()
+    }
+}
+
+fn between(since: Option<i64>, until: Option<i64>) -> Selection {
+    Selection {
+        since,
+        until,
+        ..Selection::default()
+    }
+}
+
+fn first(limit: u32) -> Page {
+    Page {
+        limit,
+        after: None,
+        before: None,
+    }
+}
+
+fn times(rows: &[Delivery]) -> Vec<i64> {
+    rows.iter().map(|row| row.created_at).collect()
+}
+
+/// All of them, which must be as many as are counted.
+fn list(c: &mut dyn Conn, among: &[WebhookId], selection: &Selection) -> Result<Vec<i64>> {
+    let rows = delivery_lists::page(c, among, selection, &first(100), Detail::WithoutEvent)?;
+    let count = delivery_lists::count(c, among, selection)?;
+    assert_eq!(count, rows.len() as u64);
+    Ok(times(&rows))
+}
+
+/// Six of one webhook, two failed and one delivered, and four of another.
+fn fill(c: &mut dyn Conn) -> Result<[WebhookId; 2]> {
+    let a = user_id("a");
+    let hooks = ["w", "other"].map(|tail| webhook(tail, &a, 1));
+    for hook in &hooks {
+        webhooks::insert(c, hook)?;
+    }
+    let [hook, other] = hooks.map(|hook| hook.id);
+    for (at, payload) in (1..=6).zip(payloads(6)) {
+        send(c, &payload, &[&hook], at)?;
+        if at > 2 {
+            deliveries::insert(c, &payload, &other, at)?;
+        }
+        let id = DeliveryId::of(&payload, &hook);
+        match at {
+            1 | 2 => end(c, &id, DeliveryState::Failed)?,
+            3 => end(c, &id, DeliveryState::Delivered)?,
+            _ => {}
+        }
+    }
+    Ok([hook, other])
+}
+
+#[rstest]
+fn deliveries_are_listed_newest_first_by_state_and_time(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let hooks = fill(c)?;
+        let one = &hooks[..1];
+        assert_eq!(list(c, one, &Selection::default())?, [6, 5, 4, 3, 2, 1]);
+        assert_eq!(list(c, one, &of_state(DeliveryState::Failed))?, [2, 1]);
+        assert_eq!(list(c, one, &of_state(DeliveryState::Delivered))?, [3]);
+        assert_eq!(list(c, one, &of_state(DeliveryState::Pending))?, [6, 5, 4]);
+        assert_eq!(list(c, one, &between(Some(2), Some(4)))?, [4, 3, 2]);
+        assert_eq!(list(c, one, &between(None, Some(2)))?, [2, 1]);
+        assert_eq!(list(c, one, &between(Some(6), None))?, [6]);
+        assert_eq!(
+            list(c, one, &between(Some(i64::MIN), Some(i64::MAX)))?.len(),
+            6
+        );
+        assert!(list(c, one, &between(Some(5), Some(4)))?.is_empty());
+        let both = Selection {
+            state: Some(DeliveryState::Delivered),
+            ..between(Some(3), Some(3))
+        };
+        assert_eq!(list(c, one, &both)?, [3]);
+
+        assert_eq!(
+            list(c, &hooks, &Selection::default())?,
+            [6, 6, 5, 5, 4, 4, 3, 3, 2, 1]
+        );
+        assert_eq!(
+            list(c, &hooks, &of_state(DeliveryState::Pending))?,
+            [6, 6, 5, 5, 4, 4, 3]
+        );
+        assert_eq!(list(c, &hooks, &between(Some(2), Some(3)))?, [3, 3, 2]);
+        assert!(list(c, &[], &Selection::default())?.is_empty());
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn pages_over_several_webhooks_fit_together_in_both_directions(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let hooks = fill(c)?;
+        let at = |row: &Delivery| Cursor {
+            at_ms: row.created_at,
+            id: row.id.to_string(),
+        };
+        let all = Selection::default();
+        let whole = delivery_lists::page(c, &hooks, &all, &first(100), Detail::WithEvent)?;
+        assert_eq!(whole[0].event.as_deref(), Some(r#"{"n": 1.0}"#));
+        // Whichever webhook is read first.
+        for hooks in [
+            [hooks[0].clone(), hooks[1].clone()],
+            [hooks[1].clone(), hooks[0].clone()],
+        ] {
+            let mut seen = Vec::new();
+            let mut page = first(3);
+            loop {
+                let rows = delivery_lists::page(c, &hooks, &all, &page, Detail::WithEvent)?;
+                let Some(last) = rows.last() else { break };
+                page.after = Some(at(last));
+                seen.extend(rows);
+            }
+            assert_eq!(seen, whole);
+            for end in 1..whole.len() {
+                let before = Page {
+                    before: Some(at(&whole[end])),
+                    ..first(3)
+                };
+                let rows = delivery_lists::page(c, &hooks, &all, &before, Detail::WithEvent)?;
+                assert_eq!(rows, whole[end.saturating_sub(3)..end]);
+            }
+        }
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn only_ones_own_webhooks_with_deliveries_are_looked_at(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let [hook, other] = fill(c)?;
+        let (a, b) = (user_id("a"), user_id("b"));
+        webhooks::insert(c, &webhook("idle", &a, 1))?;
+        let theirs = webhook("theirs", &b, 1);
+        webhooks::insert(c, &theirs)?;
+        deliveries::insert(c, &payloads(1)[0], &theirs.id, 5)?;
+        assert_eq!(delivery_lists::webhooks(c, &a)?, [other, hook]);
+        assert_eq!(delivery_lists::webhooks(c, &b)?, [theirs.id]);
+        assert_eq!(delivery_lists::webhooks(c, &user_id("c"))?, []);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_tally_tells_what_waits_what_failed_and_the_last_success(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let [hook, other] = fill(c)?;
+        let mut tally = Tally {
+            waiting: 3,
+            failed: 2,
+            delivered_at: None,
+        };
+        assert_eq!(delivery_lists::tally(c, &hook)?, tally);
+        // The later one counts, in whichever order they are recorded.
+        webhooks::delivered(c, &hook, 50)?;
+        webhooks::delivered(c, &hook, 40)?;
+        tally.delivered_at = Some(50);
+        assert_eq!(delivery_lists::tally(c, &hook)?, tally);
+
+        let portion = Portion {
+            rows: 1,
+            bytes: 1000,
+        };
+        let due = deliveries::due(c, &other, 99, portion)?.remove(0);
+        let success = Attempt {
+            at: 70,
+            status: Some(200),
+            latency_ms: 1,
+            response: None,
+            error: None,
+        };
+        deliveries::record_late(c, &due.id, &success, 80)?;
+        let after = Tally {
+            waiting: 3,
+            failed: 0,
+            delivered_at: Some(70),
+        };
+        assert_eq!(delivery_lists::tally(c, &other)?, after);
+        let rest = deliveries::due(c, &other, 99, portion)?.remove(0);
+        let failed = Tried {
+            id: rest.id,
+            was_due_at: rest.due_at,
+            fate: Fate::Failed,
+            tries: 1,
+            attempts: Vec::new(),
+        };
+        deliveries::record(c, &failed, 90)?;
+        let after = Tally {
+            waiting: 2,
+            failed: 1,
+            ..after
+        };
+        assert_eq!(delivery_lists::tally(c, &other)?, after);
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// A hundred thousand deliveries of ten webhooks; a few failed and a few wait, none of them recent.
+fn crowd(c: &mut dyn Conn) -> Result<()> {
+    let a = user_id("a");
+    for n in 0..10 {
+        webhooks::insert(c, &webhook(&format!("n{n}"), &a, 1))?;
+    }
+    let numbers = "WITH RECURSIVE numbers (n) AS \
+         (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)";
+    c.execute(
+        &format!(
+            "INSERT INTO payloads (id, emitter_id, event_id, channel, data) {numbers} \
+             SELECT 'p' || n, 'dc_s', '5-' || n, '', '1' FROM numbers"
+        ),
+        &[],
+    )?;
+    c.execute(
+        &format!(
+            "INSERT INTO deliveries (id, webhook_id, payload_id, state, due_at, tries, attempts, \
+             created_at, updated_at) {numbers} SELECT 'dlv_' || n, 'wh_n' || (n % 10), 'p' || n, \
+             CASE WHEN n <= 20 THEN 'failed' WHEN n <= 40 THEN 'pending' ELSE 'delivered' END, \
+             CASE WHEN n > 20 AND n <= 40 THEN 7 END, 1, '[]', n, n FROM numbers"
+        ),
+        &[],
+    )?;
+    Ok(())
+}
+
+#[rstest]
+fn lists_are_quick_with_a_hundred_thousand_deliveries(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(crowd).unwrap();
+    t.write(|c| c.execute("ANALYZE", &[])).unwrap();
+    t.read(|c| {
+        let hooks = delivery_lists::webhooks(c, &user_id("a"))?;
+        assert_eq!(hooks.len(), 10);
+        for (selection, total, newest) in [
+            (Selection::default(), 100_000, 100_000),
+            (of_state(DeliveryState::Failed), 20, 20),
+            (of_state(DeliveryState::Pending), 20, 40),
+            (of_state(DeliveryState::Delivered), 99_960, 100_000),
+            (between(Some(10), Some(70_000)), 69_991, 70_000),
+        ] {
+            let begun = Instant::now();
+            assert_eq!(delivery_lists::count(c, &hooks, &selection)?, total);
+            let counted = begun.elapsed();
+            let page = delivery_lists::page(c, &hooks, &selection, &first(10), Detail::WithEvent)?;
+            let took = begun.elapsed();
+            assert_eq!(
+                times(&page),
+                ((newest - 9)..=newest).rev().collect::<Vec<_>>()
+            );
+            assert!(took < LIMIT, "{selection:?}: {counted:?} of {took:?}");
+        }
+        let begun = Instant::now();
+        for hook in &hooks {
+            assert_eq!(delivery_lists::tally(c, hook)?.failed, 2);
+        }
+        assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
+        assert_eq!(webhook_id("n0"), hooks[0]);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_tally_counts_what_waits_and_what_failed_at_the_webhooks_of_a_user(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let (a, b) = (user_id("a"), user_id("b"));
+        let hooks = [
+            webhook("one", &a, 1),
+            webhook("two", &a, 1),
+            webhook("foreign", &b, 1),
+        ];
+        for hook in &hooks {
+            webhooks::insert(c, hook)?;
+        }
+        let ids = hooks.each_ref().map(|hook| &hook.id);
+        for (at, payload) in (1..=6).zip(payloads(6)) {
+            send(c, &payload, &ids, at)?;
+            match at {
+                1 | 2 => end(c, &DeliveryId::of(&payload, ids[0]), DeliveryState::Failed)?,
+                3 => end(c, &DeliveryId::of(&payload, ids[1]), DeliveryState::Failed)?,
+                4 => end(
+                    c,
+                    &DeliveryId::of(&payload, ids[1]),
+                    DeliveryState::Delivered,
+                )?,
+                _ => {}
+            }
+        }
+        let tally = |waiting, failed| UserTally { waiting, failed };
+        assert_eq!(delivery_lists::tally_of_user(c, &a)?, tally(8, 3));
+        assert_eq!(delivery_lists::tally_of_user(c, &b)?, tally(6, 0));
+        assert_eq!(
+            delivery_lists::tally_of_user(c, &user_id("x"))?,
+            tally(0, 0)
+        );
+        Ok(())
+    })
+    .unwrap();
+}

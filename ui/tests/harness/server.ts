@@ -45,6 +45,11 @@ export class Server {
     return new Server(url, key, child, folder);
   }
 
+  /** The file of its database. */
+  get database(): string {
+    return join(this.#folder, 'data/sluice.db');
+  }
+
   /** Calls the API with the key of the operator, or of another user. */
   async call<T = Json>(method: string, path: string, body?: unknown, key = this.key): Promise<T> {
     const response = await fetch(`${this.url}/v1${path}`, {

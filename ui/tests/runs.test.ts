@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, launch, signedIn } from './harness/browser';
+import { Gate } from './harness/gate';
 import { Server } from './harness/server';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
@@ -92,13 +93,16 @@ test('a failed run shows its error with the lines of the code, and is replayed f
 
 test('a run that is under way goes on by itself in the page', async () => {
   const who = await server.user('run-live');
-  const slow = step('slow', 'await new Promise((done) => setTimeout(done, 3000));\nreturn 1;');
+  const gate = await Gate.open();
+  const slow = step('slow', `await fetch("${gate.url}");\nreturn 1;`);
   const { id } = await deploy(who, documentOf('Slow', [CHECK, slow, TELL]));
   const page = await signedIn(browser, who, `/workflows/${id}/runs/${await run(who, id, { order: 1 })}`);
   await timelineRow(page, 'slow').getByText('running').waitFor();
+  gate.letThrough();
   await page.getByRole('main').getByText('succeeded', { exact: true }).waitFor();
   await timelineRow(page, 'tell').click();
   await page.getByRole('heading', { name: 'Step tell' }).waitFor();
+  await gate.close();
 });
 
 test('a suspended run says what it waits for, and is resumed or cancelled from the page', async () => {

@@ -44,7 +44,7 @@ test('somebody of the free plan sees what they have used of their quotas, as the
   expect(await meter.getAttribute('aria-valuemax')).toBe('40');
   await usage.getByText(`${daily_invocations_used} of 40`).waitFor();
   await usage.getByText('of 1 h 0 min').waitFor();
-  await panel(page, 'Last 31 days').getByText(`${daily_invocations_used} invocations`).waitFor();
+  await panel(page, 'Last 31 days').getByText(`${daily_invocations_used} invocations`, { exact: true }).waitFor();
   expect(heard).toEqual([]);
 });
 

@@ -29,7 +29,7 @@ test('the list shows what starts a workflow, how it fares and when it last ran, 
   const who = await server.user('wf-list');
   const fine = await deploy(
     who,
-    documentOf('Nightly report', [NOTHING], 'triggers:\n  - schedule: { interval_seconds: 7200 }\n'),
+    documentOf('Nightly report', [NOTHING], 'triggers:\n  - schedule: { cron: "0 3 1 1 *" }\n'),
   );
   const bad = await deploy(who, documentOf('Order intake', [FAILS], 'triggers:\n  - http: {}\n'));
   await reached(who, bad.id, await run(who, bad.id), 'failed');
@@ -43,7 +43,7 @@ test('the list shows what starts a workflow, how it fares and when it last ran, 
   await failing.getByRole('img', { name: '1 run in the last 24 hours, 1 failed' }).waitFor();
   await failing.getByRole('link', { name: 'failed' }).waitFor();
   const resting = page.getByRole('row').filter({ hasText: 'Nightly report' });
-  await resting.getByText('every 2 h').waitFor();
+  await resting.getByText('0 3 1 1 *').waitFor();
   await resting.getByText('off', { exact: true }).waitFor();
   await resting.getByText('never').waitFor();
 

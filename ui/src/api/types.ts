@@ -4,7 +4,11 @@ import type { components } from './schema';
 type Schemas = components['schemas'];
 
 export type Source = Schemas['Source'];
+<<<<<<< HEAD
+export type SourceChanges = Schemas['UpdateSource'];
+=======
 export type EmitterActivity = Schemas['EmitterActivity'];
+>>>>>>> main
 export type Component = Schemas['Component'];
 export type EventSummary = Schemas['EventSummary'];
 export type LogLine = Schemas['LogLine'];
@@ -21,6 +25,7 @@ export type RunSend = Schemas['RunSend'];
 export type RunWait = Schemas['RunWait'];
 export type Account = Schemas['Account'];
 export type App = Schemas['App'];
+export type AppRegistration = Schemas['RegisterApp'];
 export type User = Schemas['User'];
 export type Activity = Schemas['Activity'];
 export type Overview = Schemas['Overview'];

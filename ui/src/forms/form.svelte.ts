@@ -1,7 +1,7 @@
 // The values of a component's props while somebody fills them in.
 import { SvelteSet } from 'svelte/reactivity';
 import { ApiFailure, api, body } from '../api/client';
-import { isShown, type Prop, propsOf, takesValue } from './prop';
+import { isRecord, isShown, type Prop, propsOf, takesValue } from './prop';
 import { thrown } from './thrown';
 import { isEmpty, type Values } from './value';
 
@@ -14,6 +14,8 @@ export type FormStart = {
   props: readonly unknown[];
   /** The source that has values already, with secrets masked. */
   source?: { id: string; values: Values } | undefined;
+  /** Other code than the source has run with so far, which may have no place for some of its values. */
+  otherCode?: boolean;
 };
 
 export class PropForm {
@@ -36,13 +38,20 @@ export class PropForm {
   #pause: ReturnType<typeof setTimeout> | undefined;
   #underWay: Promise<void> = Promise.resolve();
 
-  constructor({ component, props, source }: FormStart) {
+  constructor({ component, props, source, otherCode = false }: FormStart) {
     this.component = component;
     this.sourceId = source?.id;
     this.props = propsOf(props);
-    this.values = source ? { ...source.values } : withDefaults(this.props, {});
+    this.values = source ? source.values : withDefaults(this.props);
+    const strays = Object.keys(this.values).filter((name) => !this.props.some((prop) => prop.name === name));
+    const reloads = this.props.some((prop) => prop.reloadProps && !isEmpty(this.values[prop.name]));
+    if (otherCode) {
+      const fitting = Object.entries(this.values).filter(([name]) => reloads || !strays.includes(name));
+      this.values = { ...withDefaults(this.props), ...Object.fromEntries(fitting) };
+    }
     this.#initial = this.values;
-    if (this.props.some((prop) => prop.reloadProps && !isEmpty(this.values[prop.name]))) this.#underWay = this.reload();
+    // Values without a prop in the code are of props that the component brought by itself.
+    if (reloads || (strays.length > 0 && !otherCode)) this.#underWay = this.reload();
   }
 
   get changed(): boolean {
@@ -107,7 +116,8 @@ export class PropForm {
       this.#underWay = this.reload();
     }
     await this.#underWay;
-    return { configured_props: this.values, dynamic_props_id: this.#dynamicPropsId };
+    const values = Object.entries(this.values).map(([name, value]) => [name, withoutEmptyRows(value)]);
+    return { configured_props: Object.fromEntries(values), dynamic_props_id: this.#dynamicPropsId };
   }
 
   /** Whether everything that must have a value has one, as far as can be told here; faults are shown. */
@@ -176,20 +186,29 @@ export class PropForm {
     const untouched = !this.changed;
     const before = new Set(this.props.map(({ name }) => name));
     const now = new Set(props.map(({ name }) => name));
-    const kept = Object.entries(this.values).filter(([name]) => !before.has(name) || now.has(name));
+    const kept = Object.entries(this.values).filter(([name]) => now.has(name));
     const added = props.filter(({ name }) => !before.has(name));
     this.#dynamicPropsId = id;
     this.props = props;
-    this.values = { ...withDefaults(added, {}), ...Object.fromEntries(kept) };
+    this.values = { ...withDefaults(added), ...Object.fromEntries(kept) };
     // What the component brings by itself is nobody's change.
     if (untouched) this.#initial = this.values;
   }
 }
 
 /** What somebody has to see is filled in; what is folded away gets its default from the server. */
-function withDefaults(props: Prop[], values: Values): Values {
+function withDefaults(props: Prop[]): Values {
   const filled = props.filter((prop) => prop.default !== undefined && !prop.optional && takesValue(prop));
-  return { ...Object.fromEntries(filled.map((prop) => [prop.name, prop.default])), ...values };
+  return Object.fromEntries(filled.map((prop) => [prop.name, prop.default]));
+}
+
+/** Rows of a request that were begun and have no name mean nothing. */
+function withoutEmptyRows(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const rows = ['headers', 'params'].filter((name) => Array.isArray(value[name]));
+  const isNamed = (row: unknown) => !isRecord(row) || row.name !== '';
+  const kept = rows.map((name) => [name, (value[name] as unknown[]).filter(isNamed)]);
+  return kept.length === 0 ? value : { ...value, ...Object.fromEntries(kept) };
 }
 
 function sentence(words: string): string {

@@ -28,6 +28,12 @@ export type Prop = {
   content: string | undefined;
 };
 
+/** What people call the parts that the server makes, where the code gives no name. */
+const PLAIN_NAMES: Record<string, string> = {
+  '$.interface.http': 'HTTP endpoint',
+  '$.interface.apphook': 'Webhook endpoint',
+  '$.interface.timer': 'Timer',
+};
 /** Nobody gives these a value: the server makes it, or it is only shown. */
 const VALUELESS = ['$.interface.http', '$.interface.apphook', '$.service.db', 'dir', 'alert'];
 /** Of which a form shows nothing at all. */
@@ -45,7 +51,7 @@ function propOf(row: Record<string, unknown>, name: string): Prop {
   return {
     name,
     type,
-    label: text(row.label)?.trim() || name,
+    label: text(row.label)?.trim() || PLAIN_NAMES[type] || name,
     description: describe(text(row.description)),
     optional: row.optional === true,
     secret: row.secret === true && !NEVER_SECRET.includes(type),

@@ -42,7 +42,8 @@ export function deliveryPage(filter: Filter, place: Place) {
       ]);
       return { deliveries: page.data, info: page.page_info, counts: { all, pending, failed, delivered } };
     },
-    refetchInterval: ({ state }) => haste(state.data?.deliveries ?? []),
+    refetchInterval: ({ state }) =>
+      haste(state.data?.deliveries ?? []) || ((state.data?.counts.pending ?? 0) > 0 && SELDOM_MS),
   });
 }
 

@@ -116,7 +116,11 @@ function basics(options: EditorOptions): Extension[] {
     highlightSelectionMatches(),
     search({ top: true }),
     EditorState.allowMultipleSelections.of(true),
-    EditorView.contentAttributes.of({ 'aria-label': options.label, 'aria-describedby': options.describedBy }),
+    EditorView.contentAttributes.of({
+      tabindex: '0',
+      'aria-label': options.label,
+      'aria-describedby': options.describedBy,
+    }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) options.onchange(update.state.doc.toString());
     }),

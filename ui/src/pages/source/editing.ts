@@ -1,0 +1,30 @@
+// Reading and changing what a source runs and runs with.
+import { api, data } from '../../api/client';
+import { queries } from '../../api/queries';
+import type { Source, SourceChanges } from '../../api/types';
+
+export function openSource(id: string) {
+  return {
+    queryKey: ['source', id],
+    queryFn: () => data(api.GET('/v1/sources/{id}', { params: { path: { id }, query: { expand: 'activity' } } })),
+  };
+}
+
+export function openComponent(id: string) {
+  return {
+    queryKey: ['component-code', id],
+    queryFn: () => data(api.GET('/v1/components/{key_or_id}', { params: { path: { key_or_id: id } } })),
+    // What is saved under an id never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Sends only what changed. `active` goes along as it is, because leaving it out would switch the source on. */
+export async function change(source: Source, changes: Omit<SourceChanges, 'active'>): Promise<Source> {
+  const body = { ...changes, active: source.active };
+  const changed = await data(api.PUT('/v1/sources/{id}', { params: { path: { id: source.id } }, body }));
+  queries.setQueryData<Source>(['source', source.id], (known) => ({ ...known, ...changed }));
+  void queries.invalidateQueries({ queryKey: ['source', source.id] });
+  void queries.invalidateQueries({ queryKey: ['sources'] });
+  return changed;
+}

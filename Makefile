@@ -6,29 +6,35 @@ SHELL := bash
 # Written after a successful `npm ci`, so that it runs again only when the locked versions change.
 DENO := node_modules/.deno-installed
 TOOLS := node_modules/.installed
+CONSOLE_TOOLS := ui/node_modules/.installed
+CONSOLE := ui/dist/index.html
 BINARY := target/release/sluice
 
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`.
 ARGS ?=
 
-.PHONY: help run build test lint bench packages deno tools clean
+.PHONY: help run build ui test lint bench packages deno tools clean
 
 help: ## List the commands
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-run: deno build ## Start the server, on the default data folder; ARGS="…" adds flags
+run: deno ui build ## Start the server, on the default data folder; ARGS="…" adds flags
 	$(BINARY) serve $(ARGS)
 
-build: ## Build the release binary, target/release/sluice
+build: ## Build the release binary, target/release/sluice, with the console if that was built
 	cargo build --release --package sluice-cli
 
-test: lint ## Lint, then run every test, on SQLite and on a throw-away PostgreSQL
-	scripts/with-postgres cargo test --workspace
+ui: $(CONSOLE) ## Build the console, ui/dist
 
-lint: tools ## Check the format and the lints of the Rust and the JavaScript
+test: lint ui ## Lint, then run every test: on SQLite, on a throw-away PostgreSQL, and in a browser
+	scripts/with-postgres cargo test --workspace
+	cd ui && ../scripts/with-chromium npm test
+
+lint: tools $(CONSOLE_TOOLS) ## Check the format, the lints and the types of the Rust, the JavaScript and the console
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	node_modules/.bin/biome check --error-on-warnings
+	cd ui && npm run check
 
 bench: tools build ## Measure throughput, latency and memory; ARGS="--only a,b" selects
 	cargo run --release --package sluice-bench -- $(ARGS)
@@ -48,5 +54,12 @@ $(TOOLS): package.json package-lock.json .npmrc
 	npm ci
 	@touch $@ $(DENO)
 
+$(CONSOLE_TOOLS): ui/package.json ui/package-lock.json ui/.npmrc
+	cd ui && npm ci
+	@touch $@
+
+$(CONSOLE): $(CONSOLE_TOOLS) docs/openapi.json $(shell find ui/src ui/public ui/*.ts ui/*.js ui/index.html -type f ! -name schema.d.ts)
+	cd ui && npm run build
+
 clean: ## Remove everything that was built or installed
-	rm -rf target node_modules
+	rm -rf target node_modules ui/node_modules ui/dist

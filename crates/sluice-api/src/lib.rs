@@ -4,6 +4,7 @@
 //! deserialised, because no database column can hold one.
 
 mod accounts;
+mod activity;
 mod apps;
 mod components;
 mod data_stores;
@@ -16,6 +17,7 @@ mod imports;
 mod logs;
 mod query;
 mod runs;
+mod sessions;
 mod sources;
 mod subscriptions;
 mod text;
@@ -25,6 +27,10 @@ mod workflows;
 
 pub use accounts::{
     Account, ConnectAccount, Connection, ConnectionStatus, CreateAccount, UpdateAccount,
+};
+pub use activity::{
+    ActiveEmitter, Activity, ActivityQuery, ActivityStep, DeliveryTally, EmitterActivity,
+    EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, Overview, ServerTally, Tally,
 };
 pub use apps::{App, AuthType, ClientAuthentication, CustomField, OauthClient, RegisterApp};
 pub use components::{
@@ -53,6 +59,7 @@ pub use runs::{
     ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend, RunState,
     RunStep, RunWait, RunsQuery,
 };
+pub use sessions::{Session, SessionUser, SignIn};
 pub use sources::{CreateSource, Invocation, Retention, RunSource, Source, UpdateSource};
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
 pub use users::{

@@ -5,6 +5,8 @@ use serde_json::{Map, Value, value::RawValue};
 use sluice_model::{ComponentId, InvocationId, SourceId, UserId};
 use utoipa::ToSchema;
 
+use crate::activity::EmitterActivity;
+
 /// A deployed component.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Source {
@@ -32,6 +34,9 @@ pub struct Source {
     /// Absent when the server's settings hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
+    /// Where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activity: Option<EmitterActivity>,
 }
 
 /// How many of its events a source keeps, and how long; null is as the server's settings say.

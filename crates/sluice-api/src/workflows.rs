@@ -9,6 +9,8 @@ use sluice_model::{
 };
 use utoipa::ToSchema;
 
+use crate::activity::EmitterActivity;
+
 /// A deployed workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Workflow {
@@ -34,6 +36,9 @@ pub struct Workflow {
     pub created_at: i64,
     /// Epoch seconds.
     pub updated_at: i64,
+    /// Where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activity: Option<EmitterActivity>,
 }
 
 /// What makes a workflow run.

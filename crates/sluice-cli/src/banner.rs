@@ -1,4 +1,4 @@
-//! What a person sees at the first start: the key, and the command that deploys a first source.
+//! What a person sees at the first start: the console's address, the key, and the command that deploys a first source.
 
 use sluice_model::ApiKey;
 
@@ -24,7 +24,7 @@ pub(crate) fn first_start(public_url: &str, url: &str, key: &ApiKey, kept: &Kept
         ),
     };
     format!(
-        "\n  Sluice is ready at {public_url}\n\n  Your API key: {key}\n  {place}\n\n  \
+        "\n  Sluice is ready at {public_url}\n\n  Console:      {public_url}/\n  Your API key: {key}\n  {place}\n\n  \
          Write a first source and deploy it:\n\n    \
          sluice init source hello && sluice deploy hello.mjs\n\n"
     )
@@ -49,7 +49,12 @@ mod tests {
             ),
         ] {
             let banner = first_start("https://public", "http://here", &key, &kept);
-            for words in [words, "ready at https://public", "sluice deploy hello.mjs"] {
+            for words in [
+                words,
+                "ready at https://public\n",
+                "  Console:      https://public/\n",
+                "sluice deploy hello.mjs",
+            ] {
                 assert!(banner.contains(words), "{words}: {banner}");
             }
         }

@@ -140,6 +140,7 @@ impl ServeOptions {
         Settings {
             public_url,
             endpoint_domain: network.endpoint_domain.clone(),
+            console_dir: network.console_dir.clone(),
             max_body: bytes(network.max_body),
             max_api_body: bytes(network.max_api_body),
             invocation_timeout: components.invocation_timeout,

@@ -17,6 +17,8 @@ use crate::{
 
 /// Usage is counted by UTC days.
 pub(crate) const MS_PER_DAY: i64 = 86_400_000;
+/// Activity is counted by UTC hours.
+pub(crate) const MS_PER_HOUR: i64 = 3_600_000;
 
 pub(crate) struct Context {
     pub(crate) settings: Settings,
@@ -39,6 +41,8 @@ pub(crate) struct Context {
     ids: Mutex<IdGen>,
     due: Mutex<Option<i64>>,
     pub(crate) timers: Notify,
+    /// Epoch milliseconds.
+    pub(crate) started_at: i64,
 }
 
 pub(crate) struct Parts {
@@ -73,6 +77,7 @@ impl Context {
             store,
             vault,
             runtime,
+            started_at: clock.now_ms(),
             clock,
             metrics: Metrics::new(),
             owners: Owners::default(),

@@ -3,6 +3,7 @@
 
 mod accept;
 mod accounts;
+mod activity;
 mod code;
 mod components;
 mod context;
@@ -19,6 +20,7 @@ mod memory_budget;
 mod metrics;
 mod net_guard;
 mod observations;
+mod overview;
 mod owners;
 mod owning;
 mod questions;
@@ -29,6 +31,7 @@ mod routing;
 mod scheduler;
 mod secrets;
 mod sends;
+mod sessions;
 mod settings;
 mod slots;
 mod source;
@@ -37,6 +40,7 @@ mod streams;
 mod subscriptions;
 mod users;
 mod view;
+mod vitals;
 mod webhooks;
 mod workflow;
 
@@ -49,6 +53,9 @@ pub use accept::{Acceptance, AcceptedRequest, NewUpload, ReplyReceiver};
 pub use accounts::{
     AccountChange, AccountView, Connecting, NewAccount, NewApp, ProviderAnswer, Returned,
 };
+pub use activity::{
+    Chart, EmitterActivity, EmitterSelection, EmitterState, MOST_HOURS, Span, Step,
+};
 pub use code::raw_address;
 pub use components::{
     CodeInput, ComponentFilter, ComponentRef, ComponentSearch, FoundComponents, Listed, Scope,
@@ -60,14 +67,17 @@ pub use import::{CodeOfTree, Imported, ImportedComponent, TreePart};
 pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};
 pub use mailbox::NoReply;
 pub use metrics::Metrics;
+pub use overview::{ActiveEmitter, Overview, Tally};
 pub use questions::{Choice, DeclaredProps, Draft, OptionsAnswer, OptionsQuestion};
 pub use sends::{S3Settings, SendSettings, SmtpSettings};
+pub use sessions::SignedIn;
 pub use settings::Settings;
 pub use source::binding;
 pub use startup::EngineOptions;
 pub use streams::{EventReader, LineReader, LiveEvent, StreamEnd, StreamedEvent};
 pub use users::{FirstUser, NewUser};
 pub use view::{Listing, SourceView};
+pub use vitals::Vitals;
 pub use webhooks::{NewWebhook, ReplayRange, WebhookChange, WithSecret};
 pub use workflow::{
     Addresses, Callback, Cancelled, ChangeWorkflow, Deploy, ReplayFrom, ReplayRuns, Resumed,

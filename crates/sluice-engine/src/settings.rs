@@ -10,6 +10,8 @@ pub struct Settings {
     pub public_url: String,
     /// With it, endpoints are `{key}.{domain}` instead of `{public_url}/e/{key}`.
     pub endpoint_domain: Option<String>,
+    /// Serve the console from this folder, in place of the one in the program.
+    pub console_dir: Option<PathBuf>,
     /// Largest body an endpoint takes.
     pub max_body: usize,
     /// Largest body the API takes.

@@ -4,7 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use sluice_model::Clock;
 use sluice_runtime::Runtime;
-use sluice_store::{Store, Vault, connections, data_stores, dynamic_props, sources, uploads};
+use sluice_store::{
+    Store, Vault, connections, data_stores, dynamic_props, sessions, sources, uploads,
+};
 
 use crate::{
     Engine,
@@ -129,13 +131,16 @@ async fn keep_house(context: Arc<Context>) {
         prune_data_stores(&context).await;
         delivery::prune_old(&context).await;
         // Long after they have expired, so that whoever asks how one ended still learns it.
-        let before = context.clock.now_ms() - MS_PER_DAY;
+        let now = context.clock.now_ms();
         let removed = context
             .store
-            .write(move |c| connections::remove_older_than(c, before))
+            .write(move |c| {
+                sessions::remove_expired(c, now)?;
+                connections::remove_older_than(c, now - MS_PER_DAY)
+            })
             .await;
         if let Err(error) = removed {
-            tracing::warn!(%error, "old connections could not be removed; they go later");
+            tracing::warn!(%error, "old connections and sessions could not be removed; they go later");
         }
         tokio::select! {
             () = tokio::time::sleep(HOUSEKEEPING) => {}

@@ -9,7 +9,7 @@ use sluice_store::{
     timers,
 };
 
-use crate::{Engine, error::EngineError, settings::Settings};
+use crate::{Engine, activity::EmitterSelection, error::EngineError, settings::Settings};
 
 pub struct SourceView {
     pub source: Source,
@@ -45,13 +45,15 @@ impl Engine {
     pub async fn sources(
         &self,
         user: &UserId,
+        selection: &EmitterSelection,
         page: Page,
     ) -> Result<Listing<SourceView>, EngineError> {
         let user = user.clone();
+        let filter = selection.filter(self.context.clock.now_ms());
         let settings = self.context.settings.clone();
         let listing = self.context.store.read(move |c| {
-            let total = sources::count(c, &user)?;
-            let rows = sources::list(c, &user, &page)?
+            let total = sources::count(c, &user, &filter)?;
+            let rows = sources::list(c, &user, &filter, &page)?
                 .into_iter()
                 .map(|source| view(c, source, &settings))
                 .collect::<Result<_, _>>()?;

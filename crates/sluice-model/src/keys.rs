@@ -1,7 +1,8 @@
-//! Secrets that people carry: API keys, and the unguessable part of an endpoint's address.
+//! Secrets that people carry: API keys, what a browser has in their place, and the unguessable part of an endpoint's address.
 //!
-//! Both are 32 lower-case hexadecimal characters, 128 bits from a cryptographic generator. An [`ApiKey`] never shows itself
-//! in `Debug` output and does not serialise: whoever sends one out must ask for its text.
+//! All are 32 lower-case hexadecimal characters, 128 bits from a cryptographic generator. An [`ApiKey`] and a
+//! [`SessionToken`] never show themselves in `Debug` output and do not serialise: whoever sends one out must ask for its
+//! text.
 
 use std::fmt;
 
@@ -33,6 +34,30 @@ impl ApiKey {
 impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ApiKey(********)")
+    }
+}
+
+/// What a browser that is signed in has in its cookie.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SessionToken(Box<str>);
+
+impl SessionToken {
+    pub fn random(rng: &mut impl CryptoRng) -> Self {
+        Self(random_hex(rng).into())
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        is_key(text).then(|| Self(text.into()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SessionToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionToken(********)")
     }
 }
 
@@ -99,20 +124,25 @@ mod tests {
         let mut rng = StdRng::seed_from_u64(3);
         let key = ApiKey::random(&mut rng);
         assert_eq!(ApiKey::parse(key.as_str()), Some(key));
+        let token = SessionToken::random(&mut rng);
+        assert_eq!(SessionToken::parse(token.as_str()), Some(token));
         let endpoint = EndpointKey::random(&mut rng);
         assert_eq!(EndpointKey::parse(endpoint.as_str()), Some(endpoint));
     }
 
     #[test]
-    fn debug_hides_an_api_key() {
+    fn debug_hides_what_signs_people_in() {
         let key = ApiKey::random(&mut StdRng::seed_from_u64(3));
         assert!(!format!("{key:?}").contains(key.as_str()));
+        let token = SessionToken::random(&mut StdRng::seed_from_u64(3));
+        assert!(!format!("{token:?}").contains(token.as_str()));
     }
 
     #[test]
     fn only_32_lower_case_hex_characters_parse() {
         for bad in ["", "abc", &"g".repeat(32), &"A".repeat(32), &"a".repeat(33)] {
             assert_eq!(ApiKey::parse(bad), None, "{bad}");
+            assert_eq!(SessionToken::parse(bad), None, "{bad}");
             assert_eq!(EndpointKey::parse(bad), None, "{bad}");
         }
     }

@@ -41,7 +41,7 @@ pub use ids::{
     AccountId, AppId, ComponentId, ConnectionId, DeliveryId, DeploymentId, DynamicPropsId,
     InvalidId, SubscriptionId, UserId, WebhookId,
 };
-pub use keys::{ApiKey, EndpointKey};
+pub use keys::{ApiKey, EndpointKey, SessionToken};
 pub use prop_def::PropDef;
 pub use prop_type::{PropType, ScalarType};
 pub use props::{MASK, carried_over, configure, masked, merged, provisional};

@@ -1,23 +1,66 @@
-//! Who is asking: the API key in the `Authorization` header.
+//! Who is asking: the API key in the `Authorization` header or, where there is no such header, the console's cookie.
 //!
 //! Handlers name one of these extractors first, so that nothing else about a request is looked at before its key.
 
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
-use http::{HeaderMap, header::AUTHORIZATION, request::Parts};
-use sluice_engine::Engine;
+use http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts};
+use sluice_engine::{Engine, SignedIn};
+use sluice_model::SessionToken;
 use sluice_store::users::User;
 
-use crate::error::ApiError;
+use crate::{error::ApiError, same_origin, session_cookie};
 
 const SCHEME: &str = "bearer";
 
-/// The user whose key came with the request.
+/// Who is asking, and how they have shown it.
+pub(crate) struct Caller {
+    pub(crate) user: User,
+    pub(crate) proof: Proof,
+}
+
+pub(crate) enum Proof {
+    Key,
+    Session {
+        token: SessionToken,
+        expires_at: i64,
+    },
+}
+
+/// The user who is asking, however they have shown it.
 pub(crate) struct AuthUser(pub(crate) User);
 
 /// The same, where only an operator may ask; for everyone else the path does not exist.
 pub(crate) struct Operator(pub(crate) User);
+
+impl FromRequestParts<Arc<Engine>> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        engine: &Arc<Engine>,
+    ) -> Result<Self, Self::Rejection> {
+        if parts.headers.contains_key(AUTHORIZATION) {
+            let key = bearer_key(&parts.headers).ok_or(ApiError::Unauthorized)?;
+            let user = engine.authenticate(key).await?;
+            return Ok(Caller {
+                user: user.ok_or(ApiError::Unauthorized)?,
+                proof: Proof::Key,
+            });
+        }
+        let token = session_cookie::token(&parts.headers).ok_or(ApiError::Unauthorized)?;
+        if !matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS) {
+            same_origin::check(&parts.headers, &engine.settings().public_url)?;
+        }
+        let signed_in = engine.signed_in(&token).await?;
+        let SignedIn { user, expires_at } = signed_in.ok_or(ApiError::Unauthorized)?;
+        Ok(Caller {
+            user,
+            proof: Proof::Session { token, expires_at },
+        })
+    }
+}
 
 impl FromRequestParts<Arc<Engine>> for AuthUser {
     type Rejection = ApiError;
@@ -26,9 +69,8 @@ impl FromRequestParts<Arc<Engine>> for AuthUser {
         parts: &mut Parts,
         engine: &Arc<Engine>,
     ) -> Result<Self, Self::Rejection> {
-        let key = bearer_key(&parts.headers).ok_or(ApiError::Unauthorized)?;
-        let user = engine.authenticate(key).await?;
-        user.map(AuthUser).ok_or(ApiError::Unauthorized)
+        let caller = Caller::from_request_parts(parts, engine).await?;
+        Ok(AuthUser(caller.user))
     }
 }
 

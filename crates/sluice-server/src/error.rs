@@ -25,6 +25,9 @@ const UNAVAILABLE_FOR: Duration = Duration::from_secs(1);
 pub(crate) enum ApiError {
     BadRequest(String),
     Unauthorized,
+    /// What somebody signed in with is the key of no user.
+    WrongKey,
+    Forbidden(&'static str),
     /// What there is none of, such as "source"; an id that is somebody else's is told apart in no way.
     NotFound(&'static str),
     UnknownPath,
@@ -61,7 +64,11 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         match self {
             ApiError::BadRequest(message) => plain(StatusCode::BAD_REQUEST, message),
-            ApiError::Unauthorized => unauthorized(),
+            ApiError::Unauthorized => unauthorized(
+                "the API key is missing or wrong; send Authorization: Bearer <API key>",
+            ),
+            ApiError::WrongKey => unauthorized("this is not the API key of any user"),
+            ApiError::Forbidden(message) => plain(StatusCode::FORBIDDEN, message),
             ApiError::NotFound(what) => plain(StatusCode::NOT_FOUND, format!("{what} not found")),
             ApiError::UnknownPath => plain(StatusCode::NOT_FOUND, "there is nothing at this path"),
             ApiError::MethodNotAllowed => plain(
@@ -130,11 +137,8 @@ fn engine_failure(error: EngineError) -> Response {
     }
 }
 
-fn unauthorized() -> Response {
-    let mut response = plain(
-        StatusCode::UNAUTHORIZED,
-        "the API key is missing or wrong; send Authorization: Bearer <API key>",
-    );
+fn unauthorized(message: &str) -> Response {
+    let mut response = plain(StatusCode::UNAUTHORIZED, message);
     response
         .headers_mut()
         .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

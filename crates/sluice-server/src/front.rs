@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::FutureExt;
-use http::{HeaderValue, Request, Uri};
+use http::{HeaderValue, Request, Uri, header::X_CONTENT_TYPE_OPTIONS};
 use rand::{Rng, rngs::StdRng};
 use sluice_engine::Engine;
 use tower::ServiceExt;
@@ -69,10 +69,13 @@ impl Front {
     async fn api(&self, mut request: Request<Body>) -> Response {
         strip_trailing_slash(request.uri_mut());
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let response = match self.router.clone().oneshot(request).await {
+        let mut response = match self.router.clone().oneshot(request).await {
             Ok(response) => response,
             Err(infallible) => match infallible {},
         };
+        response
+            .headers_mut()
+            .insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         let status = response.status().as_u16();
         self.engine.metrics().count_api_request(status);
         tracing::debug!("{method} {path} answered {status}");

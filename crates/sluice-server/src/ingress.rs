@@ -7,6 +7,7 @@ mod address;
 mod answer;
 mod body;
 pub(crate) mod callback;
+pub(crate) mod confinement;
 pub(crate) mod cors;
 mod event;
 mod grouped;
@@ -30,7 +31,7 @@ use self::{
     event::{RequestFacts, body_json, event_json},
     multipart::UploadAddresses,
 };
-use crate::{error::ApiError, read_body::read_body};
+use crate::{error::ApiError, read_body::read_body, session_cookie};
 
 /// Long enough that an upload's address cannot be guessed.
 const UPLOAD_ID_LENGTH: usize = 32;
@@ -101,7 +102,8 @@ impl Ingress {
         endpoint: &Arc<Endpoint>,
         client_ip: IpAddr,
     ) -> Result<Response, ApiError> {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
+        session_cookie::strip(&mut parts.headers);
         let body = read_body(&parts.headers, body, self.engine.settings().max_body).await?;
         let (parsed, uploads) = parse_body(&parts.headers, &body, self).await;
         let event = match endpoint.event {
@@ -120,7 +122,7 @@ impl Ingress {
         };
         let accepted = AcceptedRequest { event, uploads };
         let acceptance = self.engine.accept(endpoint, accepted).await?;
-        answer::answer(acceptance).await
+        answer::answer(acceptance, address.origin()).await
     }
 
     fn url(&self, address: &Address, parts: &Parts) -> String {

@@ -6,6 +6,7 @@
 //! [`error`] alone writes.
 
 mod auth;
+mod console;
 mod error;
 mod fields;
 mod front;
@@ -22,7 +23,9 @@ mod reply;
 mod request_id;
 mod router;
 mod routes;
+mod same_origin;
 mod serve;
+mod session_cookie;
 mod sse;
 
 pub use openapi::document as openapi;

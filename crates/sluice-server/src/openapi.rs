@@ -55,6 +55,7 @@ impl IntoResponses for ApiErrors {
                 "A body, field or parameter is malformed, missing or of the wrong type",
             ),
             ("401", "The API key is missing or wrong"),
+            ("403", "A request with a session, and not from the console"),
             ("404", "There is no such thing, or it is not yours"),
             ("409", "The request conflicts with what is there"),
             ("413", "The body is too large"),

@@ -7,27 +7,35 @@ use axum::{
     response::IntoResponse,
     routing::{MethodRouter, any, get, options},
 };
-use http::{HeaderValue, header::CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, Uri, header::CONTENT_TYPE};
 use sluice_engine::Engine;
 use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
+    console::Console,
     error::ApiError,
     ingress::callback,
     openapi::Description,
     routes::{
-        accounts, apps, components, connect, data_stores, deliveries, events, forms, imports, logs,
-        older_events, one_event, operations, registry, replay, runs, signup, sources, streams,
-        subscriptions, uploads, user_admin, users, webhooks, workflow_events, workflow_versions,
-        workflows,
+        accounts, activity, apps, components, connect, data_stores, deliveries, events, forms,
+        imports, logs, older_events, one_event, operations, registry, replay, runs, session,
+        signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
+        workflow_events, workflow_versions, workflows,
     },
 };
 
 /// The API, with its description.
 pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
     let v1 = OpenApiRouter::new()
+        .routes(routes!(
+            session::sign_in,
+            session::current,
+            session::sign_out
+        ))
         .routes(routes!(users::me))
+        .routes(routes!(activity::get))
+        .routes(routes!(activity::overview))
         .routes(routes!(user_admin::create, user_admin::list))
         .routes(routes!(user_admin::delete))
         .routes(routes!(user_admin::rotate_key))
@@ -105,6 +113,7 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
         serde_json::to_string(&description).expect("the description has only text for keys");
     let content_type = HeaderValue::from_static("application/json");
     let description = ([(CONTENT_TYPE, content_type)], description);
+    let console = Arc::new(Console::new(engine.settings().console_dir.clone()));
     api.route("/healthz", get(operations::healthz))
         .route("/metrics", get(operations::metrics))
         .route("/openapi.json", get(async move || description.clone()))
@@ -129,7 +138,9 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
         .route("/workflows/{id}/sse", stream_of_workflow())
         .route("/v1/pipelines/{id}/sse", stream_of_workflow())
         .route("/pipelines/{id}/sse", stream_of_workflow())
-        .fallback(async || ApiError::UnknownPath.into_response())
+        .fallback(async move |method: Method, uri: Uri, headers: HeaderMap| {
+            console.answer(&method, uri.path(), &headers).await
+        })
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed.into_response())
         .with_state(engine)
 }

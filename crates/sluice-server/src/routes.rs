@@ -1,6 +1,7 @@
 //! The handlers, by resource. Each extracts, calls the engine or reads the store, and maps to the wire.
 
 pub(crate) mod accounts;
+pub(crate) mod activity;
 pub(crate) mod apps;
 pub(crate) mod components;
 pub(crate) mod connect;
@@ -20,6 +21,7 @@ pub(crate) mod registry;
 pub(crate) mod replay;
 mod run_view;
 pub(crate) mod runs;
+pub(crate) mod session;
 pub(crate) mod signup;
 pub(crate) mod sources;
 pub(crate) mod streams;

@@ -63,6 +63,16 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../migrations/postgres/0009_registry.sql"),
     },
     Migration {
+        version: 10,
+        sqlite: include_str!("../migrations/sqlite/0010_sessions.sql"),
+        postgres: include_str!("../migrations/postgres/0010_sessions.sql"),
+    },
+    Migration {
+        version: 11,
+        sqlite: include_str!("../migrations/sqlite/0011_activity.sql"),
+        postgres: include_str!("../migrations/postgres/0011_activity.sql"),
+    },
+    Migration {
         version: 12,
         sqlite: include_str!("../migrations/sqlite/0012_console_lists.sql"),
         postgres: include_str!("../migrations/postgres/0012_console_lists.sql"),

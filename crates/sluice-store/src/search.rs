@@ -124,7 +124,7 @@ fn step<K: Copy>(rows: Vec<Weighed<K>>) -> (Vec<K>, Option<K>) {
 
 /// Not `LIKE`, which takes time in proportion to both texts' lengths, so that a patient enemy could make it take minutes. Both
 /// databases lower ASCII letters only.
-fn contains(dialect: Dialect, column: &str, needle: &str) -> String {
+pub(crate) fn contains(dialect: Dialect, column: &str, needle: &str) -> String {
     let position = match dialect {
         Dialect::Sqlite => "instr",
         Dialect::Postgres => "strpos",

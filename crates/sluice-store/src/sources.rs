@@ -5,6 +5,7 @@ use sluice_model::{ComponentId, PropDef, SourceId, UserId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
+    emitters::EmitterFilter,
     error::Result,
     page::Page,
     params,
@@ -152,24 +153,32 @@ pub fn slug_taken(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<bool> {
     )
 }
 
-/// The user's live sources, newest first.
-pub fn list(c: &mut dyn Conn, user: &UserId, page: &Page) -> Result<Vec<Source>> {
+/// The user's live sources that the filter admits, newest first.
+pub fn list(
+    c: &mut dyn Conn,
+    user: &UserId,
+    filter: &EmitterFilter,
+    page: &Page,
+) -> Result<Vec<Source>> {
+    let mut params = page.params(Value::from(user)).to_vec();
     let sql = format!(
-        "{SELECT} WHERE user_id = ?1 AND phase = 'live' AND {} LIMIT ?6",
+        "{SELECT} WHERE user_id = ?1 AND phase = 'live'{} AND {} LIMIT ?6",
+        filter.conditions(c.dialect(), "sources", &mut params),
         page.condition()
     );
-    let mut sources: Vec<Source> = query_all(c, &sql, &page.params(Value::from(user)))?;
+    let mut sources: Vec<Source> = query_all(c, &sql, &params)?;
     sources.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
     Ok(sources)
 }
 
-/// How many live sources the user has.
-pub fn count(c: &mut dyn Conn, user: &UserId) -> Result<u64> {
-    query_one(
-        c,
-        "SELECT COUNT(*) FROM sources WHERE user_id = ?1 AND phase = 'live'",
-        params![user],
-    )
+/// How many sources [`list`] has in all.
+pub fn count(c: &mut dyn Conn, user: &UserId, filter: &EmitterFilter) -> Result<u64> {
+    let mut params = vec![Value::from(user)];
+    let sql = format!(
+        "SELECT COUNT(*) FROM sources WHERE user_id = ?1 AND phase = 'live'{}",
+        filter.conditions(c.dialect(), "sources", &mut params)
+    );
+    query_one(c, &sql, &params)
 }
 
 /// Saves all that can change in a source, and answers whether it was there. Conflicts on the
@@ -236,6 +245,7 @@ pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
         "DELETE FROM held_events WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE listener_id = ?1",
+        "DELETE FROM activity WHERE emitter_id = ?1",
     ] {
         c.execute(belongings, params![id])?;
     }

@@ -43,28 +43,41 @@ pub fn load(c: &mut dyn Conn, emitter: &EmitterId) -> Result<SourceState> {
     Ok(saved.unwrap_or_default())
 }
 
+/// When an emitter last emitted an event, if it ever did, whoever's it is. Errors are none.
+pub fn last_emit_at(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Option<i64>> {
+    let saved: Option<Option<i64>> = query_opt(
+        c,
+        "SELECT last_emit_at FROM emitter_state WHERE emitter_id = ?1",
+        params![emitter],
+    )?;
+    Ok(saved.flatten())
+}
+
 pub fn save(c: &mut dyn Conn, emitter: &EmitterId, state: &SourceState) -> Result<()> {
     let SourceState { last_event, dedupe } = state;
     let dedupe = (*dedupe != DedupeState::default())
         .then(|| to_json(dedupe))
         .transpose()?;
-    save_raw(c, emitter, *last_event, dedupe.as_deref())
+    save_raw(c, emitter, *last_event, dedupe.as_deref(), None)
 }
 
-/// [`save`] for the hot path, with the JSON of the dedupe state; `None` is the empty one.
+/// [`save`] for the hot path, with the JSON of the dedupe state; `None` is the empty one. `emitted_at` says that it emitted
+/// something then.
 pub fn save_raw(
     c: &mut dyn Conn,
     emitter: &EmitterId,
     last_event: Option<EventId>,
     dedupe: Option<&str>,
+    emitted_at: Option<i64>,
 ) -> Result<()> {
     let (ms, seq) = last_event.map(|id| (id.ms, id.seq)).unzip();
     c.execute(
-        "INSERT INTO emitter_state (emitter_id, last_event_ms, last_event_seq, dedupe) \
-         VALUES (?1, ?2, ?3, ?4) ON CONFLICT (emitter_id) DO UPDATE SET \
+        "INSERT INTO emitter_state (emitter_id, last_event_ms, last_event_seq, dedupe, last_emit_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (emitter_id) DO UPDATE SET \
          last_event_ms = excluded.last_event_ms, last_event_seq = excluded.last_event_seq, \
-         dedupe = excluded.dedupe",
-        params![emitter, ms, seq, dedupe],
+         dedupe = excluded.dedupe, \
+         last_emit_at = COALESCE(excluded.last_emit_at, emitter_state.last_emit_at)",
+        params![emitter, ms, seq, dedupe, emitted_at],
     )?;
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::{
     page::Page,
     params,
     row::{FromRow, Row},
+    sessions,
     text_enum::text_enum,
     value::Value,
 };
@@ -117,12 +118,14 @@ pub fn count_named(c: &mut dyn Conn, username: Option<&str>) -> Result<u64> {
     )
 }
 
-/// Gives a user another API key; answers whether the user is there. Conflicts on the key.
+/// Gives a user another API key, and ends the sessions that began with the one before; answers whether the user is there.
+/// Conflicts on the key.
 pub fn set_key(c: &mut dyn Conn, user: &UserId, fingerprint: &str, sealed: &str) -> Result<bool> {
     let updated = c.execute(
         "UPDATE users SET key_fingerprint = ?2, key_sealed = ?3 WHERE id = ?1",
         params![user, fingerprint, sealed],
     )?;
+    sessions::end_all(c, user)?;
     Ok(updated == 1)
 }
 
@@ -174,6 +177,8 @@ pub fn remove(c: &mut dyn Conn, user: &UserId) -> Result<bool> {
         "DELETE FROM data_stores WHERE user_id = ?1",
         "DELETE FROM data_store_entries WHERE user_id = ?1",
         "DELETE FROM subscriptions WHERE user_id = ?1",
+        "DELETE FROM sessions WHERE user_id = ?1",
+        "DELETE FROM user_activity WHERE user_id = ?1",
         "DELETE FROM usage WHERE user_id = ?1",
     ] {
         c.execute(belongings, params![user])?;

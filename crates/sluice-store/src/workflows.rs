@@ -6,6 +6,7 @@ use sluice_model::{DeploymentId, UserId, WorkflowId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
+    emitters::EmitterFilter,
     error::Result,
     page::Page,
     params,
@@ -116,23 +117,32 @@ pub fn slug_taken(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<bool> {
     )
 }
 
-/// A page of the user's workflows, newest first.
-pub fn page(c: &mut dyn Conn, user: &UserId, page: &Page) -> Result<Vec<Workflow>> {
+/// A page of the user's workflows that the filter admits, newest first.
+pub fn page(
+    c: &mut dyn Conn,
+    user: &UserId,
+    filter: &EmitterFilter,
+    page: &Page,
+) -> Result<Vec<Workflow>> {
+    let mut params = page.params(Value::from(user)).to_vec();
     let sql = format!(
-        "SELECT {COLUMNS} FROM workflows WHERE user_id = ?1 AND {} LIMIT ?6",
+        "SELECT {COLUMNS} FROM workflows WHERE user_id = ?1{} AND {} LIMIT ?6",
+        filter.conditions(c.dialect(), "workflows", &mut params),
         page.condition()
     );
-    let mut workflows: Vec<Workflow> = query_all(c, &sql, &page.params(Value::from(user)))?;
+    let mut workflows: Vec<Workflow> = query_all(c, &sql, &params)?;
     workflows.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
     Ok(workflows)
 }
 
-pub fn count(c: &mut dyn Conn, user: &UserId) -> Result<u64> {
-    query_one(
-        c,
-        "SELECT COUNT(*) FROM workflows WHERE user_id = ?1",
-        params![user],
-    )
+/// How many workflows [`page`] has in all.
+pub fn count(c: &mut dyn Conn, user: &UserId, filter: &EmitterFilter) -> Result<u64> {
+    let mut params = vec![Value::from(user)];
+    let sql = format!(
+        "SELECT COUNT(*) FROM workflows WHERE user_id = ?1{}",
+        filter.conditions(c.dialect(), "workflows", &mut params)
+    );
+    query_one(c, &sql, &params)
 }
 
 /// Saves all that can change in a workflow, and answers whether it was there. Conflicts on the user's slug.
@@ -188,6 +198,7 @@ pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> 
         "DELETE FROM events WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE emitter_id = ?1",
         "DELETE FROM subscriptions WHERE listener_id = ?1",
+        "DELETE FROM activity WHERE emitter_id = ?1",
     ] {
         c.execute(belongings, params![id])?;
     }

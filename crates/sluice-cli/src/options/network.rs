@@ -24,6 +24,9 @@ pub(crate) struct NetworkOptions {
     /// Give each endpoint a host name of its own below this domain, instead of a path
     #[arg(long, env = "SLUICE_ENDPOINT_DOMAIN", value_name = "DOMAIN")]
     pub(crate) endpoint_domain: Option<String>,
+    /// Serve the console from this folder instead of the one in the program, for work on it
+    #[arg(long, env = "SLUICE_CONSOLE_DIR", value_name = "FOLDER")]
+    pub(crate) console_dir: Option<PathBuf>,
     /// Let components, `component_url` and webhooks reach private, loopback and link-local addresses
     #[arg(long, env = "SLUICE_ALLOW_PRIVATE_NETWORK")]
     pub(crate) allow_private_network: bool,

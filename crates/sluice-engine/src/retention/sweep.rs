@@ -4,12 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use sluice_model::EmitterId;
 use sluice_store::{
-    Conn, StoreError,
+    Conn, StoreError, activity as hours,
     pruning::{self, Aged},
 };
 
-use super::{later, milliseconds, prune_events_before, prune_logs_up_to, runs};
-use crate::context::Context;
+use super::{
+    PORTION, in_portions, later, milliseconds, prune_events_before, prune_logs_up_to, runs,
+};
+use crate::{activity, context::Context};
 
 const EVERY: Duration = Duration::from_mins(1);
 /// Emitters that one read looks at.
@@ -31,6 +33,11 @@ pub(crate) async fn sweep(context: Arc<Context>) {
 async fn sweep_once(context: &Context) -> Result<(), StoreError> {
     runs::prune_old(context).await?;
     let now = context.clock.now_ms();
+    let first = activity::first_kept_hour(now);
+    in_portions(context, move |c| {
+        hours::remove_before(c, first, PORTION.rows)
+    })
+    .await?;
     let default = context.settings.event_max_age.map(milliseconds);
     let mut last = None;
     while let Some(some) = emitters_after(context, last, move |c, after| {

@@ -8,8 +8,9 @@ use sluice_model::{EmitId, EventId, InvocationId, SourceId, UserId};
 use sluice_runtime::{LogLevel, LogLine};
 use sluice_store::{
     Conn, StoreError,
+    activity::{self, Counts},
     deliveries::Outgoing,
-    events::{self, NewEvent, StoredEvent},
+    events::{self, ChannelFilter, NewEvent, StoredEvent},
     held_events::{self, HeldEvent},
     inbox, kv,
     logs::NewLog,
@@ -19,7 +20,7 @@ use sluice_store::{
 };
 
 use crate::{
-    context::Context,
+    context::{Context, MS_PER_HOUR},
     owning::Rows,
     retention::Stored,
     routing::{Passed, Reached, Router},
@@ -102,8 +103,16 @@ impl Rows for Batch {
         for released in &self.released {
             also_stored.extend(self.release(c, &mut router, released)?);
         }
+        let counts = self.counts(&also_stored);
         if self.state_changed {
-            state::save_raw(c, source, self.last_event, self.dedupe.as_deref())?;
+            let emitted_at = (counts.events > 0).then_some(self.now_ms);
+            state::save_raw(
+                c,
+                source,
+                self.last_event,
+                self.dedupe.as_deref(),
+                emitted_at,
+            )?;
         }
         for (key, value) in &self.writes {
             match value {
@@ -115,6 +124,7 @@ impl Rows for Batch {
             row.store(c, &mut router)?;
         }
         self.acknowledge(c)?;
+        self.count(c, counts)?;
         Ok(Applied {
             reached: router.into_reached(),
             also_stored: Some(also_stored),
@@ -269,6 +279,28 @@ impl Batch {
         }
         for (prop, due) in &self.due {
             timers::set_due(c, source, prop, Some(*due))?;
+        }
+        Ok(())
+    }
+
+    /// An event that is held counts when its time has come.
+    fn counts(&self, also_stored: &[StoredEvent]) -> Counts {
+        let now = self.events.iter().filter(|row| row.held_until.is_none());
+        let channels = now.map(|row| &row.channel);
+        let channels = channels.chain(also_stored.iter().map(|event| &event.channel));
+        let events = channels.filter(|channel| ChannelFilter::AllButSystem.admits(channel));
+        Counts {
+            events: events.count() as u64,
+            errors: self.failed,
+            invocations: self.usage.invocations,
+            compute_ms: self.usage.compute_ms,
+        }
+    }
+
+    fn count(&self, c: &mut dyn Conn, counts: Counts) -> Result<(), StoreError> {
+        if counts != Counts::default() {
+            let hour = self.now_ms.div_euclid(MS_PER_HOUR);
+            activity::add(c, &self.user, &self.source, hour, counts)?;
         }
         if self.usage.invocations > 0 {
             usage::add(c, &self.user, self.day, self.usage)?;

@@ -7,8 +7,9 @@ use serde_json::value::RawValue;
 use sluice_model::{EmitId, EventId, InvocationId, UserId, WorkflowId};
 use sluice_store::{
     Conn, StoreError,
+    activity::{self, Counts},
     deliveries::Outgoing,
-    events::{self, NewEvent},
+    events::{self, ChannelFilter, NewEvent},
     inbox, kv,
     run_steps::{self, StepRecord},
     runs::{self, Run, RunState},
@@ -19,7 +20,7 @@ use sluice_store::{
 };
 
 use crate::{
-    context::Context,
+    context::{Context, MS_PER_HOUR},
     owning::Rows,
     routing::{Passed, Reached, Router},
 };
@@ -111,8 +112,10 @@ impl Rows for Batch {
             }
         }
         let emitter = &self.workflow;
+        let counts = self.counts();
         if self.last_event.is_some() {
-            state::save_raw(c, emitter, self.last_event, None)?;
+            let emitted_at = (counts.events > 0).then_some(self.now_ms);
+            state::save_raw(c, emitter, self.last_event, None, emitted_at)?;
         }
         for (key, value) in &self.writes {
             match value {
@@ -122,6 +125,10 @@ impl Rows for Batch {
         }
         for id in &self.attempts {
             inbox::add_attempt(c, emitter, id)?;
+        }
+        if counts != Counts::default() {
+            let hour = self.now_ms.div_euclid(MS_PER_HOUR);
+            activity::add(c, &self.user, emitter, hour, counts)?;
         }
         if self.usage.invocations > 0 || self.usage.compute_ms > 0 {
             usage::add(c, &self.user, self.day, self.usage)?;
@@ -268,6 +275,20 @@ impl Batch {
 
     pub(super) fn events(&self) -> impl Iterator<Item = &EventRow> {
         self.changes.iter().flat_map(Change::events)
+    }
+
+    fn counts(&self) -> Counts {
+        let has_failed =
+            |change: &&Change| change.over().is_some() && change.run.state == RunState::Failed;
+        let events = self
+            .events()
+            .filter(|event| ChannelFilter::AllButSystem.admits(&event.channel));
+        Counts {
+            events: events.count() as u64,
+            errors: self.changes.iter().filter(has_failed).count() as u64,
+            invocations: self.usage.invocations,
+            compute_ms: self.usage.compute_ms,
+        }
     }
 
     /// When the first of what it armed is due: timers, and runs that wait.

@@ -44,6 +44,13 @@ enum Place {
     },
 }
 
+/// The origin that a browser takes an endpoint's answer for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    OfTheConsole,
+    OfTheEndpoint,
+}
+
 impl Address {
     pub(crate) fn of(uri: &Uri, headers: &HeaderMap, host: Option<&EndpointHost>) -> Option<Self> {
         if let Some(key) = host.and_then(|host| host.key(host_of(uri, headers)?)) {
@@ -60,6 +67,14 @@ impl Address {
             },
             key: EndpointKey::parse(key),
         })
+    }
+
+    /// Whose origin the answer will be on.
+    pub(crate) fn origin(&self) -> Origin {
+        match self.place {
+            Place::Host => Origin::OfTheEndpoint,
+            Place::Path { .. } => Origin::OfTheConsole,
+        }
     }
 
     pub(crate) fn key(&self) -> Option<&EndpointKey> {

@@ -17,15 +17,19 @@ use http::{
 use sluice_engine::{Acceptance, HttpReply, NoReply};
 use sluice_model::InvocationId;
 
+use super::{
+    address::Origin,
+    confinement::{confine, touches_the_session},
+};
 use crate::error::ApiError;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-pub(super) async fn answer(acceptance: Acceptance) -> Result<Response, ApiError> {
+pub(super) async fn answer(acceptance: Acceptance, origin: Origin) -> Result<Response, ApiError> {
     match acceptance {
         Acceptance::Stored(invocation) => Ok(stored(&invocation)),
         Acceptance::Waiting(_, reply) => match reply.wait().await {
-            Ok(reply) => replied(reply),
+            Ok(reply) => replied(reply, origin),
             Err(NoReply::EndedWithoutRespond(message)) => Err(ApiError::BadRequest(message)),
             Err(NoReply::TimedOut) => Err(ApiError::GatewayTimeout(
                 "the component did not respond in time".to_owned(),
@@ -42,7 +46,7 @@ fn stored(invocation: &InvocationId) -> Response {
     ([(CONTENT_TYPE, JSON)], body).into_response()
 }
 
-fn replied(reply: HttpReply) -> Result<Response, ApiError> {
+fn replied(reply: HttpReply, origin: Origin) -> Result<Response, ApiError> {
     let HttpReply {
         status,
         headers,
@@ -62,6 +66,9 @@ fn replied(reply: HttpReply) -> Result<Response, ApiError> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = passed_on(headers);
+    if origin == Origin::OfTheConsole {
+        confine(response.headers_mut());
+    }
     Ok(response)
 }
 
@@ -80,7 +87,8 @@ fn passed_on(headers: Vec<(String, String)>) -> HeaderMap {
             continue;
         };
         // More headers than a map can hold are dropped like those that cannot be sent.
-        if !is_of_the_connection(&name) && passed_on.try_append(name, value).is_err() {
+        let is_passed_on = !is_of_the_connection(&name) && !touches_the_session(&name, &value);
+        if is_passed_on && passed_on.try_append(name, value).is_err() {
             break;
         }
     }
@@ -111,11 +119,12 @@ mod tests {
 
     fn reply(status: u16, headers: &[(&str, &str)]) -> Result<Response, ApiError> {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        replied(HttpReply {
+        let reply = HttpReply {
             status,
             headers: headers.iter().map(owned).collect(),
             body: Bytes::from_static(b"body"),
-        })
+        };
+        replied(reply, Origin::OfTheEndpoint)
     }
 
     #[test]
@@ -139,6 +148,7 @@ mod tests {
             ("", "1"),
             ("x-split", "a\r\nset-cookie: b"),
             ("x-nul", "\0"),
+            ("set-cookie", "sluice_session=x; Path=/v1"),
             ("x-good", "ä"),
         ];
         let response = reply(200, &headers).unwrap();

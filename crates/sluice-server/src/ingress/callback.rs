@@ -17,7 +17,7 @@ use super::{
     event::{CallbackFacts, callback_json},
     multipart::UploadAddresses,
 };
-use crate::{error::ApiError, fields::FieldSelection, read_body::read_body, reply};
+use crate::{error::ApiError, fields::FieldSelection, read_body::read_body, reply, session_cookie};
 
 /// `/workflows/resume/{key}`
 pub(crate) async fn resume(
@@ -50,7 +50,8 @@ pub(crate) async fn cancel(
 
 async fn go_on(engine: &Engine, key: &str, request: Request) -> Result<Response, ApiError> {
     let key = known(key)?;
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    session_cookie::strip(&mut parts.headers);
     let body = read_body(&parts.headers, body, engine.settings().max_body).await?;
     let (body, uploads) = parse_body(&parts.headers, &body, &Addresses(engine)).await;
     let facts = CallbackFacts {

@@ -8,10 +8,7 @@ use axum::{
 };
 use http::{
     HeaderName, HeaderValue, StatusCode,
-    header::{
-        CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY,
-        X_CONTENT_TYPE_OPTIONS,
-    },
+    header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY},
 };
 use serde::Deserialize;
 use sluice_api::{ConnectAccount, Connection, ConnectionStatus, Data, FieldQuery};
@@ -25,7 +22,7 @@ use crate::{
 };
 
 /// The page is text alone: nothing in it may load, run or be framed.
-const PAGE_HEADERS: [(HeaderName, HeaderValue); 5] = [
+const PAGE_HEADERS: [(HeaderName, HeaderValue); 4] = [
     (
         CONTENT_TYPE,
         HeaderValue::from_static("text/html; charset=utf-8"),
@@ -36,7 +33,6 @@ const PAGE_HEADERS: [(HeaderName, HeaderValue); 5] = [
             "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         ),
     ),
-    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     (CACHE_CONTROL, HeaderValue::from_static("no-store")),
 ];

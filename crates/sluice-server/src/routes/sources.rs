@@ -6,8 +6,8 @@ use axum::{extract::State, response::Response};
 use http::StatusCode;
 use serde_json::value::RawValue;
 use sluice_api::{
-    CreateSource, Data, DeleteSourceQuery, FieldQuery, IgnoreHookErrors, Invocation, List,
-    PageQuery, Retention, RunSource, Source, UpdateSource,
+    CreateSource, Data, DeleteSourceQuery, EmittersQuery, ExpandEmittersQuery, FieldQuery,
+    IgnoreHookErrors, Invocation, List, PageQuery, Retention, RunSource, Source, UpdateSource,
 };
 use sluice_engine::{CodeInput, ComponentRef, Engine, Listing, OnHookError, SourceView};
 use sluice_model::{Cursor, UserId};
@@ -24,7 +24,11 @@ use crate::{
     path::{SourceNamePath, SourcePath},
     query::Query,
     reply,
-    routes::{components::parse_id, epoch_seconds},
+    routes::{
+        activity::{expanded, selection},
+        components::parse_id,
+        epoch_seconds,
+    },
 };
 
 /// Create a source
@@ -67,35 +71,50 @@ pub(crate) async fn create(
 /// A source
 ///
 /// By its id, or by its slug.
-#[utoipa::path(get, path = "/sources/{id}", tag = "sources", operation_id = "getSource", params(("id" = String, Path), FieldQuery),
+#[utoipa::path(get, path = "/sources/{id}", tag = "sources", operation_id = "getSource",
+    params(("id" = String, Path), ExpandEmittersQuery, FieldQuery),
     responses((status = 200, body = Data<Source>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
     SourceNamePath(id): SourceNamePath,
+    Query(expand): Query<ExpandEmittersQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let view = engine.source(&user.id, &id).await?;
-    Ok(answer(view, &FieldSelection::new(&fields)))
+    let ids = vec![view.source.id.clone().into()];
+    let mut source = on_the_wire(view, Some(user.id));
+    source.activity = expanded(&engine, &expand, ids).await?.pop().flatten();
+    Ok(reply::one(source, &FieldSelection::new(&fields)))
 }
 
 /// The sources of the current user
-#[utoipa::path(get, path = "/users/me/sources", tag = "sources", operation_id = "listSources", params(PageQuery, FieldQuery),
+#[utoipa::path(get, path = "/users/me/sources", tag = "sources", operation_id = "listSources",
+    params(EmittersQuery, ExpandEmittersQuery, PageQuery, FieldQuery),
     responses((status = 200, body = List<Source>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
+    Query(which): Query<EmittersQuery>,
+    Query(expand): Query<ExpandEmittersQuery>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
-    let Listing { total, rows } = engine.sources(&user.id, page).await?;
+    let which = selection(which)?;
+    let Listing { total, rows } = engine.sources(&user.id, &which, page).await?;
+    let ids = rows.iter().map(|view| view.source.id.clone().into());
+    let activities = expanded(&engine, &expand, ids.collect()).await?;
     // A cursor needs the exact creation time, which the item on the wire has lost.
     let page_info =
         page::list(total, rows.iter().collect(), |view| cursor_of(&view.source)).page_info;
     let data = rows
         .into_iter()
-        .map(|view| on_the_wire(view, None))
+        .zip(activities)
+        .map(|(view, activity)| Source {
+            activity,
+            ..on_the_wire(view, None)
+        })
         .collect();
     let list = List { page_info, data };
     Ok(reply::many(list, &FieldSelection::new(&fields)))
@@ -225,6 +244,7 @@ fn on_the_wire(view: SourceView, user_id: Option<UserId>) -> Source {
         name_slug: source.name_slug,
         next_run_at,
         retention: shown(source.retention),
+        activity: None,
     }
 }
 

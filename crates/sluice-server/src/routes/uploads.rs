@@ -10,12 +10,12 @@ use axum::{
 };
 use http::{
     HeaderValue,
-    header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
+    header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
 use sluice_engine::Engine;
 use sluice_store::uploads;
 
-use crate::error::ApiError;
+use crate::{error::ApiError, ingress::confinement::confine};
 
 const UNKNOWN_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
@@ -39,7 +39,8 @@ pub(crate) async fn get(
             HeaderValue::try_from(disposition)
                 .unwrap_or_else(|_| HeaderValue::from_static("attachment")),
         ),
-        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     ];
-    Ok((headers, upload.content).into_response())
+    let mut response = (headers, upload.content).into_response();
+    confine(response.headers_mut());
+    Ok(response)
 }

@@ -137,15 +137,19 @@ fn cursor_of(user: &User) -> String {
     page::cursor(user.created_at, user.id.as_str())
 }
 
+pub(super) fn plan_on_the_wire(plan: Plan) -> UserPlan {
+    match plan {
+        Plan::Free => UserPlan::Free,
+        Plan::Paid => UserPlan::Paid,
+    }
+}
+
 fn on_the_wire(user: User) -> ListedUser {
     ListedUser {
         id: user.id,
         username: user.username,
         email: user.email,
-        plan: match user.plan {
-            Plan::Free => UserPlan::Free,
-            Plan::Paid => UserPlan::Paid,
-        },
+        plan: plan_on_the_wire(user.plan),
         operator: user.operator,
         created_at: epoch_seconds(user.created_at),
     }

@@ -6,13 +6,18 @@ use axum::{extract::State, response::Response};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
 use sluice_api::{Data, FieldQuery, FreeUser, NO_LIMIT, PaidUser, User};
 use sluice_engine::Engine;
+use sluice_model::MASK;
 use sluice_store::{
     usage,
     users::{self, Plan},
 };
 
 use crate::{
-    auth::AuthUser, error::ApiError, fields::FieldSelection, openapi::ApiErrors, query::Query,
+    auth::{Caller, Proof},
+    error::ApiError,
+    fields::FieldSelection,
+    openapi::ApiErrors,
+    query::Query,
     reply,
 };
 
@@ -23,18 +28,22 @@ const DAY_SECONDS: i64 = 86_400;
 #[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "getCurrentUser", params(FieldQuery),
     responses((status = 200, body = Data<User>), ApiErrors))]
 pub(crate) async fn me(
-    AuthUser(user): AuthUser,
+    Caller { user, proof }: Caller,
     State(engine): State<Arc<Engine>>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let user = match user.plan {
-        Plan::Free => User::Free(free_user(&engine, user).await?),
+        Plan::Free => User::Free(free_user(&engine, user, &proof).await?),
         Plan::Paid => User::Paid(paid_user(&engine, user).await?),
     };
     Ok(reply::one(user, &FieldSelection::new(&fields)))
 }
 
-async fn free_user(engine: &Engine, user: users::User) -> Result<FreeUser, ApiError> {
+async fn free_user(
+    engine: &Engine,
+    user: users::User,
+    proof: &Proof,
+) -> Result<FreeUser, ApiError> {
     let today = engine.clock().now_ms().div_euclid(DAY_MS);
     let user_id = user.id.clone();
     let usage = engine
@@ -43,7 +52,11 @@ async fn free_user(engine: &Engine, user: users::User) -> Result<FreeUser, ApiEr
         .await?;
     let settings = engine.settings();
     Ok(FreeUser {
-        api_key: engine.api_key_of(&user)?.as_str().to_owned(),
+        api_key: match proof {
+            Proof::Key => engine.api_key_of(&user)?.as_str().to_owned(),
+            // Script in the console's page must never have it to read.
+            Proof::Session { .. } => MASK.to_owned(),
+        },
         id: user.id,
         username: user.username,
         email: user.email,

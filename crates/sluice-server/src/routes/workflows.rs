@@ -8,8 +8,8 @@ use axum::{
 };
 use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
 use sluice_api::{
-    Data, DeployWorkflow, FieldQuery, Invocation, List, PageQuery, RunSource, Workflow,
-    WorkflowStep, WorkflowTrigger,
+    Data, DeployWorkflow, EmittersQuery, ExpandEmittersQuery, FieldQuery, Invocation, List,
+    PageQuery, RunSource, Workflow, WorkflowStep, WorkflowTrigger,
 };
 use sluice_engine::{ChangeWorkflow, Deploy, Engine, Listing, TriggerView, WorkflowView};
 use sluice_model::{
@@ -27,7 +27,11 @@ use crate::{
     path::WorkflowNamePath,
     query::Query,
     reply,
-    routes::{epoch_seconds, sources::event_to_run},
+    routes::{
+        activity::{expanded, selection},
+        epoch_seconds,
+        sources::event_to_run,
+    },
 };
 
 /// Deploy a new workflow
@@ -55,35 +59,52 @@ pub(crate) async fn create(
 ///
 /// Wherever a workflow is named in a path, its slug will do too.
 #[utoipa::path(get, path = "/workflows/{id}", tag = "workflows", operation_id = "getWorkflow",
-    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    params(("id" = String, Path), ExpandEmittersQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
     WorkflowNamePath(id): WorkflowNamePath,
+    Query(expand): Query<ExpandEmittersQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let view = engine.workflow(&user.id, &id).await?;
-    Ok(reply::one(on_the_wire(view), &FieldSelection::new(&fields)))
+    let ids = vec![view.workflow.id.clone().into()];
+    let mut workflow = on_the_wire(view);
+    workflow.activity = expanded(&engine, &expand, ids).await?.pop().flatten();
+    Ok(reply::one(workflow, &FieldSelection::new(&fields)))
 }
 
 /// The workflows of the current user
-#[utoipa::path(get, path = "/workflows", tag = "workflows", operation_id = "listWorkflows", params(PageQuery, FieldQuery),
+#[utoipa::path(get, path = "/workflows", tag = "workflows", operation_id = "listWorkflows",
+    params(EmittersQuery, ExpandEmittersQuery, PageQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))), responses((status = 200, body = List<Workflow>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
+    Query(which): Query<EmittersQuery>,
+    Query(expand): Query<ExpandEmittersQuery>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
-    let Listing { total, rows } = engine.workflows(&user.id, page).await?;
+    let which = selection(which)?;
+    let Listing { total, rows } = engine.workflows(&user.id, &which, page).await?;
+    let ids = rows.iter().map(|view| view.workflow.id.clone().into());
+    let activities = expanded(&engine, &expand, ids.collect()).await?;
     // A cursor needs the exact creation time, which the item on the wire has lost.
     let page_info = page::list(total, rows.iter().collect(), |view| {
         page::cursor(view.workflow.created_at, view.workflow.id.as_str())
     })
     .page_info;
-    let data = rows.into_iter().map(on_the_wire).collect();
+    let data = rows
+        .into_iter()
+        .zip(activities)
+        .map(|(view, activity)| Workflow {
+            activity,
+            ..on_the_wire(view)
+        })
+        .collect();
     let list = List { page_info, data };
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
@@ -196,6 +217,7 @@ pub(super) fn on_the_wire(view: WorkflowView) -> Workflow {
         queued,
         created_at: epoch_seconds(workflow.created_at),
         updated_at: epoch_seconds(workflow.updated_at),
+        activity: None,
     }
 }
 

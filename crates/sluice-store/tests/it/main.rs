@@ -23,6 +23,7 @@ mod routes;
 mod runs;
 mod search;
 mod sends;
+mod size;
 mod source_state;
 mod sources;
 mod subscriptions;

@@ -31,7 +31,7 @@ fn state_is_saved_and_replaced(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
 
         let json = serde_json::to_string(&saved.dedupe).unwrap();
         let later = Some(EventId { ms: 6, seq: 0 });
-        state::save_raw(c, &id, later, Some(&json))?;
+        state::save_raw(c, &id, later, Some(&json), None)?;
         assert_eq!(
             state::load(c, &id)?,
             SourceState {
@@ -50,7 +50,7 @@ fn state_is_saved_and_replaced(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
 #[rstest]
 fn a_state_that_does_not_parse_is_corrupt(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
-    t.write(|c| state::save_raw(c, &source_id("s"), None, Some("{")))
+    t.write(|c| state::save_raw(c, &source_id("s"), None, Some("{"), None))
         .unwrap();
     let result = t.read(|c| state::load(c, &source_id("s")));
     assert!(matches!(result, Err(StoreError::Corrupt(_))), "{result:?}");

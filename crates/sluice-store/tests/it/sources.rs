@@ -3,7 +3,9 @@
 use rstest::rstest;
 use sluice_model::{Cursor, EventId, TimerSpec};
 use sluice_store::{
-    Conn, Page, Result, StoreError, endpoints,
+    Conn, Page, Result, StoreError,
+    emitters::EmitterFilter,
+    endpoints,
     events::{self, NewEvent},
     inbox::{self, InboxKind, NewInboxItem},
     kv,
@@ -50,8 +52,8 @@ fn a_source_is_seen_once_it_is_live(#[values(Db::Sqlite, Db::Postgres)] db: Db) 
         };
         sources::insert(c, &new)?;
         assert_eq!(sources::get(c, &a, &id)?, None);
-        assert_eq!(sources::list(c, &a, &page)?, []);
-        assert_eq!(sources::count(c, &a)?, 0);
+        assert_eq!(sources::list(c, &a, &EmitterFilter::default(), &page)?, []);
+        assert_eq!(sources::count(c, &a, &EmitterFilter::default())?, 0);
         assert!(sources::slug_taken(c, &a, "source-s")?);
         assert_eq!(sources::get_for_run(c, &id)?, Some(new));
         assert_eq!(sources::creating(c)?, std::slice::from_ref(&id));
@@ -60,8 +62,11 @@ fn a_source_is_seen_once_it_is_live(#[values(Db::Sqlite, Db::Postgres)] db: Db) 
         assert!(!sources::set_live(c, &source_id("x"))?);
         assert_eq!(sources::creating(c)?, []);
         assert_eq!(sources::get(c, &a, &id)?, Some(source("s", &a, 5)));
-        assert_eq!(sources::count(c, &a)?, 1);
-        assert_eq!(sources::count(c, &user_id("b"))?, 0);
+        assert_eq!(sources::count(c, &a, &EmitterFilter::default())?, 1);
+        assert_eq!(
+            sources::count(c, &user_id("b"), &EmitterFilter::default())?,
+            0
+        );
         Ok(())
     })
     .unwrap();
@@ -158,7 +163,7 @@ fn lists_are_newest_first_and_page_both_ways(#[values(Db::Sqlite, Db::Postgres)]
                 after,
                 before,
             };
-            let found = sources::list(c, &a, &page)?;
+            let found = sources::list(c, &a, &EmitterFilter::default(), &page)?;
             Ok(found
                 .iter()
                 .map(|s| s.id.as_str()[3..].to_owned())
@@ -262,7 +267,10 @@ fn removing_a_source_removes_all_that_is_its_own(#[values(Db::Sqlite, Db::Postgr
             let sql = format!("SELECT COUNT(*) FROM {table}");
             assert_eq!(query_one::<u64>(c, &sql, &[])?, 1, "{table}");
         }
-        assert_eq!(sources::count(c, &user_id("a"))?, 1);
+        assert_eq!(
+            sources::count(c, &user_id("a"), &EmitterFilter::default())?,
+            1
+        );
         Ok(())
     })
     .unwrap();

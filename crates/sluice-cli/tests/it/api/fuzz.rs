@@ -28,7 +28,8 @@ use crate::{
 const TIME: Duration = Duration::from_secs(3);
 
 /// Fields and parameters that some endpoint takes.
-const NAMES: [&str; 54] = [
+const NAMES: [&str; 57] = [
+    "api_key",
     "component_id",
     "component_code",
     "component_url",
@@ -82,6 +83,8 @@ const NAMES: [&str; 54] = [
     "secrets",
     "version",
     "from",
+    "hours",
+    "step",
     "webhook_id",
 ];
 

@@ -22,7 +22,9 @@ async fn the_first_start_writes_a_profile_and_the_banner_says_what_comes_next() 
     let who = home.run(&["whoami"]).await;
     assert!(who.out.contains("operator"), "{who:#?}");
     let log = server.logs();
+    let console = format!("Console:      {}/\n", server.url());
     for words in [
+        &console,
         server.url(),
         server.api_key(),
         "config.toml",

@@ -9,7 +9,9 @@ use sluice_store::{
     workflows::{self, Workflow},
 };
 
-use crate::{Engine, error::EngineError, settings::Settings, view::Listing};
+use crate::{
+    Engine, activity::EmitterSelection, error::EngineError, settings::Settings, view::Listing,
+};
 
 pub struct WorkflowView {
     pub workflow: Workflow,
@@ -56,14 +58,16 @@ impl Engine {
     pub async fn workflows(
         &self,
         user: &UserId,
+        selection: &EmitterSelection,
         page: Page,
     ) -> Result<Listing<WorkflowView>, EngineError> {
         let user = user.clone();
+        let filter = selection.filter(self.context.clock.now_ms());
         let settings = self.context.settings.clone();
         let listing = self.context.store.read(move |c| {
-            let total = workflows::count(c, &user)?;
+            let total = workflows::count(c, &user, &filter)?;
             let mut rows = Vec::new();
-            for workflow in workflows::page(c, &user, &page)? {
+            for workflow in workflows::page(c, &user, &filter, &page)? {
                 rows.extend(view(c, workflow, &settings)?);
             }
             Ok(Listing { total, rows })

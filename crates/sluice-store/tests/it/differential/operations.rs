@@ -10,6 +10,7 @@ use sluice_store::{
         self, StoreRef,
         entries::{self, Expiry},
     },
+    emitters::EmitterFilter,
     events::{self, ChannelFilter, NewEvent},
     inbox::{self, InboxKind, NewInboxItem, Room},
     kv,
@@ -287,8 +288,11 @@ fn list_sources() -> impl Strategy<Value = Operation> {
             before,
         };
         Operation::new(format!("{page:?}"), move |c| {
-            let rows = sources::list(c, &user_id("u"), &page)?;
-            Ok(format!("{rows:?} {}", sources::count(c, &user_id("u"))?))
+            let rows = sources::list(c, &user_id("u"), &EmitterFilter::default(), &page)?;
+            Ok(format!(
+                "{rows:?} {}",
+                sources::count(c, &user_id("u"), &EmitterFilter::default())?
+            ))
         })
     })
 }

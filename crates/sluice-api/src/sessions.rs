@@ -1,0 +1,38 @@
+//! Being signed in to the console.
+
+use serde::{Deserialize, Serialize};
+use sluice_model::UserId;
+use utoipa::ToSchema;
+
+use crate::UserPlan;
+
+/// Body of `POST /session`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct SignIn {
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    #[schema(required = true, value_type = String)]
+    pub api_key: Option<String>,
+}
+
+/// Who is signed in, and until when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Session {
+    pub user: SessionUser,
+    /// Epoch milliseconds at which the session ends unless it is used before; null for a request with an API key.
+    #[schema(required = true)]
+    pub expires_at: Option<i64>,
+    /// The version of this server.
+    pub version: String,
+}
+
+/// The user of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SessionUser {
+    #[schema(value_type = String, example = "u_Aiot2b")]
+    pub id: UserId,
+    pub username: String,
+    pub email: String,
+    pub plan: UserPlan,
+    /// Whether this user runs the server.
+    pub operator: bool,
+}

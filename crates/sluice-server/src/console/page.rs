@@ -1,0 +1,59 @@
+//! The page itself, which loads and runs nothing that is not of the console, whatever it is made to show.
+
+use axum::response::{IntoResponse, Response};
+use http::{
+    HeaderName, HeaderValue,
+    header::{
+        CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_FRAME_OPTIONS,
+    },
+};
+
+/// Stands in the built page where the nonce of each answer goes.
+const PLACEHOLDER: &str = "__CSP_NONCE__";
+const WITHOUT_CONSOLE: &str = include_str!("without_console.html");
+
+const HEADERS: [(HeaderName, HeaderValue); 6] = [
+    (
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/html; charset=utf-8"),
+    ),
+    (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+    (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    // Providers of accounts are opened in a window of their own, which says when it is done.
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin-allow-popups"),
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        HeaderValue::from_static("camera=(), microphone=(), geolocation=()"),
+    ),
+];
+
+/// The page of the console, as it was built.
+pub(super) fn console(html: &[u8]) -> Response {
+    answer(&String::from_utf8_lossy(html), |nonce| {
+        format!(
+            "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; \
+             font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+             require-trusted-types-for 'script'; trusted-types svelte-trusted-html"
+        )
+    })
+}
+
+/// What stands in its place in a program that was built without it.
+pub(super) fn without_console() -> Response {
+    answer(WITHOUT_CONSOLE, |nonce| {
+        format!(
+            "default-src 'none'; style-src 'nonce-{nonce}'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+        )
+    })
+}
+
+fn answer(html: &str, policy: impl FnOnce(&str) -> String) -> Response {
+    let nonce = format!("{:032x}", rand::random::<u128>());
+    let policy = HeaderValue::try_from(policy(&nonce)).expect("a policy is plain text");
+    let html = html.replace(PLACEHOLDER, &nonce);
+    (HEADERS, [(CONTENT_SECURITY_POLICY, policy)], html).into_response()
+}

@@ -1,0 +1,102 @@
+//! Signing in to the console and out of it.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::State,
+    response::{AppendHeaders, IntoResponse, Response},
+};
+use http::{StatusCode, header::SET_COOKIE};
+use sluice_api::{Data, FieldQuery, Session, SessionUser, SignIn};
+use sluice_engine::{Engine, SignedIn};
+use sluice_store::users::User;
+
+use super::user_admin::plan_on_the_wire;
+use crate::{
+    auth::{Caller, Proof},
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    query::Query,
+    reply,
+    same_origin::FromConsole,
+    session_cookie,
+};
+
+/// Sign in
+///
+/// The answer gives the browser a cookie, `sluice_session`, which every path takes in place of the key. A request with it that is
+/// not GET, HEAD or OPTIONS needs the header `x-sluice-console: 1`, as this one does, and must not come from another origin. The
+/// session ends after 14 days without use, and with the key.
+#[utoipa::path(post, path = "/session", tag = "sessions", operation_id = "signIn", request_body = SignIn, security(()),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Session>), ApiErrors))]
+pub(crate) async fn sign_in(
+    _: FromConsole,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { parameters, fields }: JsonBody<SignIn>,
+) -> Result<Response, ApiError> {
+    let key = parameters
+        .api_key
+        .ok_or_else(|| ApiError::bad_request("api_key is required"))?;
+    let signed_in = engine.sign_in(key.trim()).await?;
+    let (SignedIn { user, expires_at }, token) = signed_in.ok_or(ApiError::WrongKey)?;
+    let cookie = session_cookie::carrying(&token, &engine.settings().public_url);
+    let session = on_the_wire(user, Some(expires_at));
+    Ok((
+        AppendHeaders([(SET_COOKIE, cookie)]),
+        reply::one(session, &fields),
+    )
+        .into_response())
+}
+
+/// Who is signed in
+#[utoipa::path(get, path = "/session", tag = "sessions", operation_id = "getSession", params(FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Session>), ApiErrors))]
+pub(crate) async fn current(
+    Caller { user, proof }: Caller,
+    Query(fields): Query<FieldQuery>,
+) -> Response {
+    let expires_at = match proof {
+        Proof::Key => None,
+        Proof::Session { expires_at, .. } => Some(expires_at),
+    };
+    reply::one(on_the_wire(user, expires_at), &FieldSelection::new(&fields))
+}
+
+/// Sign out
+///
+/// Ends the session of the cookie, and takes the cookie back.
+#[utoipa::path(delete, path = "/session", tag = "sessions", operation_id = "signOut",
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 204, description = "Signed out"), ApiErrors))]
+pub(crate) async fn sign_out(
+    Caller { proof, .. }: Caller,
+    State(engine): State<Arc<Engine>>,
+) -> Result<Response, ApiError> {
+    if let Proof::Session { token, .. } = proof {
+        engine.sign_out(&token).await?;
+    }
+    let cookie = session_cookie::clearing(&engine.settings().public_url);
+    Ok((
+        StatusCode::NO_CONTENT,
+        AppendHeaders([(SET_COOKIE, cookie)]),
+    )
+        .into_response())
+}
+
+fn on_the_wire(user: User, expires_at: Option<i64>) -> Session {
+    Session {
+        user: SessionUser {
+            id: user.id,
+            username: user.username,
+            email: user.email,
+            plan: plan_on_the_wire(user.plan),
+            operator: user.operator,
+        },
+        expires_at,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}

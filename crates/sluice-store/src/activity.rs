@@ -1,0 +1,124 @@
+//! What happened in each hour: in each source and workflow, and in each whole account.
+
+use std::ops::AddAssign;
+
+use sluice_model::{EmitterId, UserId};
+
+use crate::{
+    conn::{Conn, query_all},
+    error::Result,
+    params,
+    row::{FromRow, Row},
+};
+
+/// What was counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// On the default channel and custom ones.
+    pub events: u64,
+    /// Invocations that failed; for workflows, runs.
+    pub errors: u64,
+    /// For workflows, runs that began.
+    pub invocations: u64,
+    pub compute_ms: u64,
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, more: Counts) {
+        self.events += more.events;
+        self.errors += more.errors;
+        self.invocations += more.invocations;
+        self.compute_ms += more.compute_ms;
+    }
+}
+
+/// An hour in which something happened. Hours count from the epoch, in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hour {
+    pub hour: i64,
+    pub counts: Counts,
+}
+
+impl FromRow for Hour {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Hour {
+            hour: row.get(0)?,
+            counts: Counts {
+                events: row.get(1)?,
+                errors: row.get(2)?,
+                invocations: row.get(3)?,
+                compute_ms: row.get(4)?,
+            },
+        })
+    }
+}
+
+/// Adds to an hour of an emitter and of its user.
+pub fn add(
+    c: &mut dyn Conn,
+    user: &UserId,
+    emitter: &EmitterId,
+    hour: i64,
+    counts: Counts,
+) -> Result<()> {
+    let Counts {
+        events,
+        errors,
+        invocations,
+        compute_ms,
+    } = counts;
+    // The user's row is what commits wait for one another at, so it comes last.
+    c.execute(
+        "INSERT INTO activity (emitter_id, hour, events, errors, invocations, compute_ms) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (emitter_id, hour) DO UPDATE SET \
+         events = activity.events + excluded.events, errors = activity.errors + excluded.errors, \
+         invocations = activity.invocations + excluded.invocations, \
+         compute_ms = activity.compute_ms + excluded.compute_ms",
+        params![emitter, hour, events, errors, invocations, compute_ms],
+    )?;
+    c.execute(
+        "INSERT INTO user_activity (user_id, hour, events, errors, invocations, compute_ms) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (user_id, hour) DO UPDATE SET \
+         events = user_activity.events + excluded.events, \
+         errors = user_activity.errors + excluded.errors, \
+         invocations = user_activity.invocations + excluded.invocations, \
+         compute_ms = user_activity.compute_ms + excluded.compute_ms",
+        params![user, hour, events, errors, invocations, compute_ms],
+    )?;
+    Ok(())
+}
+
+/// The hours of an emitter from `first` on, oldest first, whoever's it is.
+pub fn of_emitter(c: &mut dyn Conn, emitter: &EmitterId, first: i64) -> Result<Vec<Hour>> {
+    query_all(
+        c,
+        "SELECT hour, events, errors, invocations, compute_ms FROM activity \
+         WHERE emitter_id = ?1 AND hour >= ?2 ORDER BY hour",
+        params![emitter, first],
+    )
+}
+
+/// The hours of a user from `first` on, oldest first; those of emitters that are gone are in them.
+pub fn of_user(c: &mut dyn Conn, user: &UserId, first: i64) -> Result<Vec<Hour>> {
+    query_all(
+        c,
+        "SELECT hour, events, errors, invocations, compute_ms FROM user_activity \
+         WHERE user_id = ?1 AND hour >= ?2 ORDER BY hour",
+        params![user, first],
+    )
+}
+
+/// Removes everybody's hours before `first`, `limit` at most of each kind, the oldest first; answers how many.
+pub fn remove_before(c: &mut dyn Conn, first: i64, limit: u32) -> Result<u64> {
+    let of_emitters = c.execute(
+        "DELETE FROM activity WHERE (emitter_id, hour) IN (SELECT emitter_id, hour FROM activity \
+         WHERE hour < ?1 ORDER BY hour LIMIT ?2)",
+        params![first, limit],
+    )?;
+    let of_users = c.execute(
+        "DELETE FROM user_activity WHERE (user_id, hour) IN (SELECT user_id, hour \
+         FROM user_activity WHERE hour < ?1 ORDER BY hour LIMIT ?2)",
+        params![first, limit],
+    )?;
+    Ok(of_emitters + of_users)
+}

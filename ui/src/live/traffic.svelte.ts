@@ -1,0 +1,41 @@
+// What happens in the account, second by second: one stream for everything on the page that moves.
+import { Stream } from './stream.svelte';
+
+export type Traffic = {
+  ts: number;
+  emitters: Record<string, { events: number; errors: number; invocations: number }>;
+  routes: { from: string; to: string; count: number }[];
+  webhooks: Record<string, { delivered: number; failed: number }>;
+  cut?: boolean;
+};
+
+type Listener = (traffic: Traffic) => void;
+
+const listeners = new Set<Listener>();
+let stream = $state<Stream | undefined>();
+
+/** Whether news arrive; undefined while nobody listens. */
+export function trafficState() {
+  return stream?.state;
+}
+
+/** Hears the traffic of each second until the returned function is called. For `$effect`. */
+export function onTraffic(listener: Listener): () => void {
+  listeners.add(listener);
+  stream ??= new Stream({
+    url: '/v1/users/me/traffic',
+    event: 'traffic',
+    onEvents: (batch) => {
+      for (const event of batch) {
+        const traffic = JSON.parse(event.data) as Traffic;
+        for (const hear of listeners) hear(traffic);
+      }
+    },
+  });
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    stream?.close();
+    stream = undefined;
+  };
+}

@@ -1,0 +1,56 @@
+// Times as people say them, in the zone of whoever looks.
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const zone = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+/** "3 min. ago", "in 2 hr.", "now". */
+export function relativeTime(ms: number, nowMs: number): string {
+  const difference = ms - nowMs;
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(difference) >= size) return relative.format(Math.trunc(difference / size), unit);
+  }
+  if (Math.abs(difference) < 1_000) return 'now';
+  return relative.format(Math.trunc(difference / 1_000), 'second');
+}
+
+/** To the millisecond, with the zone. */
+export function exactTime(ms: number): string {
+  const date = new Date(ms);
+  const fraction = String(((ms % 1_000) + 1_000) % 1_000).padStart(3, '0');
+  const zoneName = zone.formatToParts(date).find((part) => part.type === 'timeZoneName')?.value ?? '';
+  return `${exact.format(date)} .${fraction} ${zoneName}`;
+}
+
+export function clockTime(ms: number): string {
+  return clock.format(new Date(ms));
+}
+
+/** The day of an instant: a key to group by, and its name. */
+export function dayOf(ms: number, nowMs: number): { key: string; name: string } {
+  const date = new Date(ms);
+  const key = date.toDateString();
+  if (key === new Date(nowMs).toDateString()) return { key, name: 'Today' };
+  if (key === new Date(nowMs - 86_400_000).toDateString()) return { key, name: 'Yesterday' };
+  return { key, name: day.format(date) };
+}
+
+/** "84 ms", "1.2 s", "3 min 4 s". */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+}

@@ -1,0 +1,45 @@
+// Every page has an address. Pages are loaded when they are first opened.
+import { createRouter } from 'sv-router';
+import NotFound from './pages/NotFound.svelte';
+
+export const { p, navigate, isActive, preload, route } = createRouter({
+  '/': () => import('./pages/overview/Overview.svelte'),
+  '/welcome': () => import('./pages/welcome/Welcome.svelte'),
+  '/sources': {
+    '/': () => import('./pages/sources/Sources.svelte'),
+    '/new': () => import('./pages/new-source/NewSource.svelte'),
+    '/:id': {
+      '/': () => import('./pages/source/events/EventsTab.svelte'),
+      '/logs': () => import('./pages/source/logs/LogsTab.svelte'),
+      '/configuration': () => import('./pages/source/configuration/ConfigurationTab.svelte'),
+      '/code': () => import('./pages/source/code/CodeTab.svelte'),
+      '/listeners': () => import('./pages/source/listeners/ListenersTab.svelte'),
+      layout: () => import('./pages/source/SourceLayout.svelte'),
+    },
+  },
+  '/workflows': {
+    '/': () => import('./pages/workflows/Workflows.svelte'),
+    '/new': () => import('./pages/workflows/NewWorkflow.svelte'),
+    '/:id': {
+      '/': () => import('./pages/workflow/RunsTab.svelte'),
+      '/runs/:run': () => import('./pages/workflow/RunPage.svelte'),
+      '/document': () => import('./pages/workflow/DocumentTab.svelte'),
+      '/versions': () => import('./pages/workflow/VersionsTab.svelte'),
+      '/events': () => import('./pages/workflow/EventsTab.svelte'),
+      layout: () => import('./pages/workflow/WorkflowLayout.svelte'),
+    },
+  },
+  '/webhooks': {
+    '/': () => import('./pages/webhooks/Webhooks.svelte'),
+    '/:id': () => import('./pages/webhooks/WebhookPage.svelte'),
+  },
+  '/deliveries': {
+    '/': () => import('./pages/deliveries/Deliveries.svelte'),
+    '/:id': () => import('./pages/deliveries/DeliveryPage.svelte'),
+  },
+  '/flow': () => import('./pages/flow/FlowMap.svelte'),
+  '/accounts': () => import('./pages/accounts/Accounts.svelte'),
+  '/users': () => import('./pages/users/Users.svelte'),
+  '/settings': () => import('./pages/settings/Settings.svelte'),
+  '*': NotFound,
+});

@@ -1,0 +1,33 @@
+// The places of the console, for the sidebar and the palette.
+import Activity from '@lucide/svelte/icons/activity';
+import Gauge from '@lucide/svelte/icons/gauge';
+import KeyRound from '@lucide/svelte/icons/key-round';
+import Radio from '@lucide/svelte/icons/radio';
+import Send from '@lucide/svelte/icons/send';
+import Settings from '@lucide/svelte/icons/settings';
+import Users from '@lucide/svelte/icons/users';
+import Waypoints from '@lucide/svelte/icons/waypoints';
+import Workflow from '@lucide/svelte/icons/workflow';
+import type { Component } from 'svelte';
+
+type Icon = Component<{ size?: number; 'aria-hidden'?: 'true' }>;
+export type Place = { href: string; name: string; icon: Icon; operator?: boolean };
+
+export const places: Place[] = [
+  { href: '/', name: 'Overview', icon: Gauge as Icon },
+  { href: '/sources', name: 'Sources', icon: Radio as Icon },
+  { href: '/workflows', name: 'Workflows', icon: Workflow as Icon },
+  { href: '/webhooks', name: 'Webhooks', icon: Send as Icon },
+  { href: '/deliveries', name: 'Deliveries', icon: Activity as Icon },
+  { href: '/flow', name: 'Flow map', icon: Waypoints as Icon },
+  { href: '/accounts', name: 'Accounts', icon: KeyRound as Icon },
+  { href: '/users', name: 'Users', icon: Users as Icon, operator: true },
+  { href: '/settings', name: 'Settings', icon: Settings as Icon },
+];
+
+/** The place that an address is in. */
+export function placeOf(pathname: string): Place | undefined {
+  return places.find(({ href }) =>
+    href === '/' ? pathname === '/' : pathname === href || pathname.startsWith(`${href}/`),
+  );
+}

@@ -1,0 +1,118 @@
+// A `sluice serve` of the tests' own, with a data folder that goes when it ends.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = join(import.meta.dirname, '../../..');
+const binary = process.env.SLUICE_BINARY ?? join(root, 'target/debug/sluice');
+const START_MS = 60_000;
+
+export type Json = Record<string, unknown>;
+
+export class Server {
+  readonly url: string;
+  readonly key: string;
+  #child: ChildProcess;
+  #folder: string;
+
+  private constructor(url: string, key: string, child: ChildProcess, folder: string) {
+    this.url = url;
+    this.key = key;
+    this.#child = child;
+    this.#folder = folder;
+  }
+
+  /** Starts one and waits until it says where it listens. */
+  static async start(...flags: string[]): Promise<Server> {
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-console-'));
+    const key = crypto.randomUUID().replaceAll('-', '');
+    const args = ['serve', '--log-format', 'json', '--listen', '127.0.0.1:0', '--data-dir', join(folder, 'data')];
+    const console = ['--console-dir', join(root, 'ui/dist'), '--allow-private-network'];
+    const child = spawn(binary, [...args, ...console, ...flags], {
+      cwd: root,
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        XDG_CONFIG_HOME: folder,
+        SLUICE_API_KEY: key,
+        SLUICE_DENO: process.env.SLUICE_DENO,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const url = await announced(child);
+    return new Server(url, key, child, folder);
+  }
+
+  /** Calls the API with the key of the operator, or of another user. */
+  async call<T = Json>(method: string, path: string, body?: unknown, key = this.key): Promise<T> {
+    const response = await fetch(`${this.url}/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    return (text === '' ? {} : JSON.parse(text)) as T;
+  }
+
+  /** A user of a test's own, so that tests can share a server. */
+  async user(name: string): Promise<Person> {
+    const body = { username: name, email: `${name}@example.com` };
+    const { data } = await this.call<{ data: { api_key: string } }>('POST', '/users', body);
+    return new Person(this, data.api_key);
+  }
+
+  async stop() {
+    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill('SIGKILL');
+    await gone;
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Somebody with a key. */
+export class Person {
+  readonly server: Server;
+  readonly key: string;
+
+  constructor(server: Server, key: string) {
+    this.server = server;
+    this.key = key;
+  }
+
+  get<T = Json>(path: string) {
+    return this.server.call<T>('GET', path, undefined, this.key);
+  }
+  post<T = Json>(path: string, body: unknown = {}) {
+    return this.server.call<T>('POST', path, body, this.key);
+  }
+  put<T = Json>(path: string, body: unknown) {
+    return this.server.call<T>('PUT', path, body, this.key);
+  }
+
+  /** Deploys a source from its code. */
+  async source(name: string, code: string, props: Json = {}): Promise<{ id: string; configured_props: Json }> {
+    const body = { name, component_code: code, configured_props: props };
+    const answer = await this.post<{ data: { id: string; configured_props: Json } }>('/sources', body);
+    return answer.data;
+  }
+}
+
+function announced(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines: string[] = [];
+    const late = setTimeout(() => reject(new Error(`the server did not start:\n${lines.join('\n')}`)), START_MS);
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the server exited with ${code}:\n${lines.join('\n')}`)));
+    if (!child.stderr) return;
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line);
+      const url = /listening on (http:\/\/[\d.:]+)/.exec(line)?.[1];
+      if (!url) return;
+      clearTimeout(late);
+      resolve(url);
+    });
+  });
+}

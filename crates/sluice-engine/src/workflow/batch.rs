@@ -90,6 +90,7 @@ pub(super) struct Applied {
     pub(super) reached: Reached,
     /// Whether the events of the batch are all that it stored.
     pub(super) as_planned: bool,
+    pub(super) counts: Counts,
 }
 
 impl Rows for Batch {
@@ -103,6 +104,7 @@ impl Rows for Batch {
             return Ok(Applied {
                 reached: Reached::default(),
                 as_planned: false,
+                counts: Counts::default(),
             });
         }
         for change in &self.changes {
@@ -136,6 +138,7 @@ impl Rows for Batch {
         Ok(Applied {
             reached: router.into_reached(),
             as_planned,
+            counts,
         })
     }
 
@@ -154,6 +157,7 @@ impl Rows for Batch {
                 Some(Applied {
                     reached: self.router(c)?.everybody(),
                     as_planned: false,
+                    counts: self.counts(),
                 })
             } else {
                 None

@@ -12,6 +12,7 @@ mod delivery_lists;
 mod differential;
 mod dynamic_props;
 mod events;
+mod flow;
 mod imports;
 mod inbox;
 mod limits;

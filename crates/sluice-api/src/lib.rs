@@ -12,15 +12,18 @@ mod deliveries;
 mod envelope;
 mod error;
 mod events;
+mod flow;
 mod forms;
 mod imports;
 mod logs;
 mod query;
 mod runs;
+mod server;
 mod sessions;
 mod sources;
 mod subscriptions;
 mod text;
+mod traffic;
 mod users;
 mod webhooks;
 mod workflows;
@@ -45,6 +48,7 @@ pub use deliveries::{
 pub use envelope::{Data, List, PageInfo};
 pub use error::{ErrorBody, Fault};
 pub use events::{EventMetadata, EventSummary, OlderEvent, ReplayEvents, Replayed, TruncatedEvent};
+pub use flow::{Flow, FlowEdge, FlowNode, FlowNodeKind, FlowQuery};
 pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
 pub use imports::{
     ImportComponent, ImportComponents, ImportOutcome, ImportedComponent, ImportedFile, ImportsQuery,
@@ -59,9 +63,11 @@ pub use runs::{
     ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend, RunState,
     RunStep, RunWait, RunsQuery,
 };
+pub use server::{Database, Server, ServerProcess, ServerSetting};
 pub use sessions::{Session, SessionUser, SignIn};
 pub use sources::{CreateSource, Invocation, Retention, RunSource, Source, UpdateSource};
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
+pub use traffic::{EmitterTraffic, RouteTraffic, Traffic, WebhookTraffic};
 pub use users::{
     CreateUser, CreatedUser, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, SignUp,
     SignedUp, User, UserPlan,

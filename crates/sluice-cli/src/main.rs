@@ -18,7 +18,11 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::{FromArgMatches, Parser, Subcommand};
 use sluice_runtime::launcher::{self, Confinement};
 
-use crate::{command_line::command_line, commands::ClientCommand, options::ServeOptions};
+use crate::{
+    command_line::command_line,
+    commands::ClientCommand,
+    options::{ServeOptions, told::told},
+};
 
 /// Event sources on your own machine: components that receive webhooks or poll APIs, and the events they emit.
 #[derive(Parser)]
@@ -52,7 +56,10 @@ fn main() -> ExitCode {
     let matches = command_line().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let outcome = match cli.command {
-        Command::Serve(options) => serve::serve(*options).map(|()| ExitCode::SUCCESS),
+        Command::Serve(options) => {
+            let told = matches.subcommand_matches("serve").map(told);
+            serve::serve(*options, told.unwrap_or_default()).map(|()| ExitCode::SUCCESS)
+        }
         Command::Client(command) => commands::run(command),
         Command::SandboxExec {
             confinement,

@@ -4,12 +4,13 @@ mod components;
 mod events;
 mod network;
 mod sends;
+pub(crate) mod told;
 
 use std::{path::PathBuf, time::Duration};
 
 use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
-use sluice_engine::Settings;
+use sluice_engine::{Settings, ToldSetting};
 
 use self::{
     components::ComponentOptions,
@@ -125,7 +126,12 @@ pub(crate) enum LogFormat {
 }
 
 impl ServeOptions {
-    pub(crate) fn settings(&self, public_url: String, data_dir: PathBuf) -> Settings {
+    pub(crate) fn settings(
+        &self,
+        public_url: String,
+        data_dir: PathBuf,
+        told: Vec<ToldSetting>,
+    ) -> Settings {
         let ServeOptions {
             network,
             storage,
@@ -174,6 +180,7 @@ impl ServeOptions {
             delivery_max_age: webhooks.delivery_max_age,
             sends: sends.settings(),
             max_streams: events.max_streams,
+            told: told.into(),
         }
     }
 }

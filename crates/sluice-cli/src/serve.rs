@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use sluice_engine::{Engine, EngineOptions, FirstUser};
+use sluice_engine::{Engine, EngineOptions, FirstUser, ToldSetting};
 use sluice_model::{ApiKey, Clock, SystemClock};
 use sluice_runtime::{Runtime, RuntimeOptions, find_deno};
 use sluice_store::{Location, Store, StoreOptions, Vault};
@@ -19,9 +19,12 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{banner, first_profile, logging, open_files, options::ServeOptions};
+use crate::{
+    banner, first_profile, logging, open_files,
+    options::{ServeOptions, told::tell},
+};
 
-pub(crate) fn serve(options: ServeOptions) -> anyhow::Result<()> {
+pub(crate) fn serve(options: ServeOptions, told: Vec<ToldSetting>) -> anyhow::Result<()> {
     logging::start(options.logging.log_format, &options.logging.log)?;
     open_files::raise_limit();
     // One TLS provider for everything; the error only says that it is there already.
@@ -30,10 +33,10 @@ pub(crate) fn serve(options: ServeOptions) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("the asynchronous runtime could not be started")?;
-    runtime.block_on(run(options))
+    runtime.block_on(run(options, told))
 }
 
-async fn run(options: ServeOptions) -> anyhow::Result<()> {
+async fn run(options: ServeOptions, mut told: Vec<ToldSetting>) -> anyhow::Result<()> {
     let first_key = first_key(&options)?;
     let data_dir = prepare_data_dir(&options.storage.data_dir)?;
     let vault = open_vault(&options, &data_dir)?;
@@ -50,9 +53,17 @@ async fn run(options: ServeOptions) -> anyhow::Result<()> {
         .trim_end_matches('/')
         .to_owned();
     let store = open_store(&options, &data_dir).await?;
+    for (name, holds) in [
+        ("--listen", address.to_string()),
+        ("--public-url", public_url.clone()),
+        ("--data-dir", data_dir.display().to_string()),
+        ("--memory-budget", options.components.shown_memory_budget()),
+    ] {
+        tell(&mut told, name, holds);
+    }
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let engine = Engine::start(EngineOptions {
-        settings: options.settings(public_url.clone(), data_dir.clone()),
+        settings: options.settings(public_url.clone(), data_dir.clone(), told),
         store: store.clone(),
         vault,
         runtime: component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?,

@@ -12,6 +12,7 @@ mod endpoint;
 mod error;
 mod error_event;
 mod fetch;
+mod flow;
 mod import;
 mod inbox;
 mod lifecycle;
@@ -31,6 +32,7 @@ mod routing;
 mod scheduler;
 mod secrets;
 mod sends;
+mod server_view;
 mod sessions;
 mod settings;
 mod slots;
@@ -63,6 +65,7 @@ pub use components::{
 };
 pub use endpoint::{Endpoint, EventForm, Responds};
 pub use error::EngineError;
+pub use flow::{Edge as FlowEdge, Flow, FlowQuery, Kind as FlowKind, Node as FlowNode};
 pub use import::{CodeOfTree, Imported, ImportedComponent, TreePart};
 pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};
 pub use mailbox::NoReply;
@@ -70,11 +73,15 @@ pub use metrics::Metrics;
 pub use overview::{ActiveEmitter, Overview, Tally};
 pub use questions::{Choice, DeclaredProps, Draft, OptionsAnswer, OptionsQuestion};
 pub use sends::{S3Settings, SendSettings, SmtpSettings};
+pub use server_view::{ProcessView, ServerView};
 pub use sessions::SignedIn;
-pub use settings::Settings;
+pub use settings::{Settings, ToldSetting};
 pub use source::binding;
 pub use startup::EngineOptions;
-pub use streams::{EventReader, LineReader, LiveEvent, StreamEnd, StreamedEvent};
+pub use streams::{
+    EmitterTraffic, EventReader, LineReader, LiveEvent, LiveTraffic, RouteTraffic, StreamEnd,
+    StreamedEvent, TrafficReader, TrafficSecond, WebhookTraffic,
+};
 pub use users::{FirstUser, NewUser};
 pub use view::{Listing, SourceView};
 pub use vitals::Vitals;

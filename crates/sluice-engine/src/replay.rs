@@ -5,6 +5,7 @@ use std::sync::Arc;
 use sluice_model::{EmitId, EventId, SourceId, UserId};
 use sluice_store::{
     Conn, Portion, StoreError,
+    activity::Counts,
     deliveries::Outgoing,
     events::{self, ChannelFilter, StoredEvent},
     held_events,
@@ -32,11 +33,12 @@ impl Engine {
         event: EventId,
     ) -> Result<(), EngineError> {
         let source = self.source_row(user, id).await?.id;
-        let replay = Replay {
+        let replay = Arc::new(Replay {
             context: Arc::clone(&self.context),
             user: user.clone(),
             source,
-        };
+        });
+        let again = Arc::clone(&replay);
         let replayed = move |c: &mut dyn Conn| {
             let Some(found) = events::get(c, &replay.source, event)? else {
                 return Ok(Err(EngineError::NotFound("event")));
@@ -50,7 +52,8 @@ impl Engine {
         };
         // Whoever asked may go away; those who listen must learn of it all the same.
         self.to_the_end(|Engine { context, .. }| async move {
-            context.store.write(replayed).await??.wake(&context);
+            let reached = context.store.write(replayed).await??;
+            again.passed_on(&reached);
             Ok(())
         })
         .await
@@ -106,7 +109,7 @@ impl Replay {
             let (replay, channel) = (Arc::clone(self), channel.clone());
             let portion = move |c: &mut dyn Conn| replay.portion(c, &channel, (after, end));
             let (passed_on, reached) = self.context.store.write(portion).await?;
-            reached.wake(&self.context);
+            self.passed_on(&reached);
             let Some(last) = passed_on.last() else {
                 return Ok(count);
             };
@@ -145,6 +148,12 @@ impl Replay {
             router.pass_on(c, &outgoing, 0)?;
         }
         Ok(router.into_reached())
+    }
+
+    fn passed_on(&self, reached: &Reached) {
+        let traffic = &self.context.streams.traffic;
+        traffic.committed(&self.user, &self.source, Counts::default(), reached);
+        reached.wake(&self.context);
     }
 }
 

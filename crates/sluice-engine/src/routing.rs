@@ -1,10 +1,10 @@
 //! Who gets an event is decided in the transaction that stores it: a delivery for each webhook that listens, work in
 //! the inbox of each source and workflow that does. Whoever was reached is woken when the transaction is durable.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::Serialize;
-use sluice_model::{EmitId, EmitterId, InvocationId, UserId, WebhookId};
+use sluice_model::{EmitId, EmitterId, InvocationId, UserId};
 use sluice_store::{
     Conn, StoreError,
     deliveries::{self, Outgoing},
@@ -24,11 +24,10 @@ pub(crate) struct Router<'a> {
     reached: Reached,
 }
 
-/// Whom a transaction gave something to do.
+/// Whom a transaction gave something to do, and how much; nothing where that is not known.
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
-    webhooks: BTreeSet<WebhookId>,
-    emitters: BTreeSet<EmitterId>,
+    listeners: BTreeMap<Listener, u64>,
 }
 
 /// How far an event got.
@@ -91,21 +90,19 @@ impl<'a> Router<'a> {
                         has_payload = true;
                     }
                     deliveries::insert(c, event.emit_id, webhook, self.now_ms)?;
-                    self.reached.webhooks.insert(webhook.clone());
                 }
-                Listener::Source(_) | Listener::Workflow(_) if depth >= self.max_depth => {}
+                Listener::Source(_) | Listener::Workflow(_) if depth >= self.max_depth => continue,
                 Listener::Source(source) => {
                     let item = item(None);
                     inbox::insert(c, source, &item)?;
-                    self.reached.emitters.insert(source.clone().into());
                 }
                 Listener::Workflow(workflow) => {
                     // It is told who emitted the event.
                     let item = item(Some(self.emitter.as_str()));
                     inbox::insert(c, workflow, &item)?;
-                    self.reached.emitters.insert(workflow.clone().into());
                 }
             }
+            self.reached.add(listener);
         }
         Ok(self.prospect(event.channel, depth))
     }
@@ -157,25 +154,33 @@ impl<'a> Router<'a> {
 
     /// Everybody who may have been reached, for when it is not known who was.
     pub(crate) fn everybody(self) -> Reached {
-        let mut reached = Reached::default();
-        for listener in self.routes.all() {
-            match listener {
-                Listener::Webhook(id) => reached.webhooks.insert(id.clone()),
-                Listener::Source(id) => reached.emitters.insert(id.clone().into()),
-                Listener::Workflow(id) => reached.emitters.insert(id.clone().into()),
-            };
+        let listeners = self.routes.all();
+        Reached {
+            listeners: listeners.map(|listener| (listener.clone(), 0)).collect(),
         }
-        reached
     }
 }
 
 impl Reached {
+    pub(crate) fn add(&mut self, listener: &Listener) {
+        *self.listeners.entry(listener.clone()).or_default() += 1;
+    }
+
+    /// Those of whom it is known how many events they got.
+    pub(crate) fn counted(&self) -> impl Iterator<Item = (&Listener, u64)> {
+        let listeners = self.listeners.iter();
+        listeners
+            .map(|(listener, count)| (listener, *count))
+            .filter(|(_, count)| *count > 0)
+    }
+
     pub(crate) fn wake(&self, context: &Arc<Context>) {
-        for webhook in &self.webhooks {
-            context.couriers.wake(context, webhook);
-        }
-        for emitter in &self.emitters {
-            context.owners.wake(context, emitter);
+        for listener in self.listeners.keys() {
+            match listener {
+                Listener::Webhook(id) => context.couriers.wake(context, id),
+                Listener::Source(id) => context.owners.wake(context, id),
+                Listener::Workflow(id) => context.owners.wake(context, id),
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What an operator may set; every limit of the engine is here.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use crate::sends::SendSettings;
 
@@ -69,6 +69,18 @@ pub struct Settings {
     pub sends: SendSettings,
     /// Readers of streams that may be connected at once.
     pub max_streams: usize,
+    /// All settings of the server as the operator knows them, without secrets.
+    pub told: Arc<[ToldSetting]>,
+}
+
+/// A setting in the words of `sluice serve --help`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldSetting {
+    /// The flag.
+    pub name: String,
+    /// What holds; none when it is not set.
+    pub value: Option<String>,
+    pub help: String,
 }
 
 impl Settings {

@@ -119,7 +119,9 @@ impl Engine {
                 Ok::<_, StoreError>(running)
             })
             .await?;
-        must_be_idle(running)
+        must_be_idle(running)?;
+        self.context.streams.traffic.close(user);
+        Ok(())
     }
 
     /// Makes the operator's account on an empty store, with `key` when one is given.

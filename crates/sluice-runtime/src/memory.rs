@@ -18,7 +18,7 @@ impl MemoryInUse {
     pub(crate) fn share(&self) -> Share {
         Share {
             total: self.clone(),
-            bytes: 0,
+            bytes: Arc::default(),
         }
     }
 }
@@ -26,14 +26,19 @@ impl MemoryInUse {
 /// What one process uses; nothing any more when it is dropped.
 pub(crate) struct Share {
     total: MemoryInUse,
-    bytes: u64,
+    bytes: Arc<AtomicU64>,
 }
 
 impl Share {
     pub(crate) fn set(&mut self, bytes: u64) {
         self.total.0.fetch_add(bytes, Ordering::Relaxed);
-        self.total.0.fetch_sub(self.bytes, Ordering::Relaxed);
-        self.bytes = bytes;
+        let before = self.bytes.swap(bytes, Ordering::Relaxed);
+        self.total.0.fetch_sub(before, Ordering::Relaxed);
+    }
+
+    /// Its bytes as they are at any time, for others to read.
+    pub(crate) fn bytes(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.bytes)
     }
 }
 
@@ -55,6 +60,7 @@ mod tests {
         two.set(5);
         one.set(7);
         assert_eq!(memory.bytes(), 12);
+        assert_eq!(one.bytes().load(Ordering::Relaxed), 7);
         drop(one);
         assert_eq!(memory.bytes(), 5);
     }

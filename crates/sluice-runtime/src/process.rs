@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ask::{Answers, Waiting},
+    census::Counted,
     inflight::Inflight,
     limits::Limits,
     lines::LineReader,
@@ -44,6 +45,7 @@ pub struct Process {
     tmp: PathBuf,
     visible_tmp: PathBuf,
     grace: Duration,
+    _counted: Counted,
 }
 
 struct Shared {
@@ -109,6 +111,7 @@ impl Process {
     pub(crate) fn watch(
         started: Started,
         early: Vec<LogLine>,
+        counted: Counted,
         limits: Limits,
         clock: Arc<dyn Clock>,
     ) -> (Process, ProcessEvents) {
@@ -150,6 +153,7 @@ impl Process {
             tmp,
             visible_tmp: started.visible_tmp,
             grace: limits.grace,
+            _counted: counted,
         };
         (process, receiver)
     }

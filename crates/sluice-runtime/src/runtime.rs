@@ -19,6 +19,7 @@ use tokio::{
 
 use crate::{
     analysis::{self, CodeFault, Language},
+    census::{Census, RunningProcess},
     limits::Limits,
     lines::LineReader,
     memory::MemoryInUse,
@@ -65,6 +66,7 @@ pub(crate) struct Inner {
     pub(crate) surveys: Semaphore,
     instances: AtomicU64,
     memory: MemoryInUse,
+    census: Census,
 }
 
 impl Runtime {
@@ -92,6 +94,7 @@ impl Runtime {
             clock,
             instances: AtomicU64::new(0),
             memory: MemoryInUse::default(),
+            census: Census::default(),
         })))
     }
 
@@ -103,6 +106,11 @@ impl Runtime {
     /// Bytes of memory that component processes use, each on its own.
     pub fn memory_in_use(&self) -> u64 {
         self.0.memory.bytes()
+    }
+
+    /// The processes that have a component, the longest running first.
+    pub fn processes(&self) -> Vec<RunningProcess> {
+        self.0.census.processes()
     }
 
     /// How many processes wait for a component.
@@ -169,9 +177,13 @@ impl Runtime {
             _ => Role::Component,
         };
         let (started, _, early) = self.load(spec, role).await?;
+        let memory = started.watchdog.memory();
+        let now_ms = self.0.clock.now_ms();
+        let counted = self.0.census.count(spec.owner.clone(), memory, now_ms);
         Ok(Process::watch(
             started,
             early,
+            counted,
             self.0.options.limits,
             Arc::clone(&self.0.clock),
         ))

@@ -4,7 +4,7 @@ use std::{
     fmt, fs, io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, atomic::AtomicU64},
     time::{Duration, Instant},
 };
 
@@ -60,6 +60,7 @@ impl fmt::Display for Overuse {
 /// Kills its process when that uses too much; ends when dropped.
 pub(crate) struct Watchdog {
     found: Arc<OnceLock<Overuse>>,
+    memory: Arc<AtomicU64>,
     task: JoinHandle<()>,
 }
 
@@ -76,8 +77,18 @@ impl Watchdog {
             .and_then(Pid::from_raw)
             .ok_or_else(|| io::Error::other("the process has ended already"))?;
         let found = Arc::new(OnceLock::new());
+        let memory = share.bytes();
         let task = tokio::spawn(watch(pid, tmp, limits, share, Arc::clone(&found)));
-        Ok(Watchdog { found, task })
+        Ok(Watchdog {
+            found,
+            memory,
+            task,
+        })
+    }
+
+    /// The memory of the process as it was last seen.
+    pub(crate) fn memory(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.memory)
     }
 
     /// Why the process was killed, when the watchdog did it.

@@ -71,12 +71,22 @@ pub(crate) fn cursor(at_ms: i64, id: &str) -> String {
 }
 
 pub(crate) fn parse_limit(name: &str, text: Option<&str>) -> Result<u32, ApiError> {
+    parse_limit_of(name, text, DEFAULT_LIMIT, MAX_LIMIT)
+}
+
+/// More than `most` counts as that.
+pub(crate) fn parse_limit_of(
+    name: &str,
+    text: Option<&str>,
+    default: u32,
+    most: u32,
+) -> Result<u32, ApiError> {
     let Some(text) = text else {
-        return Ok(DEFAULT_LIMIT);
+        return Ok(default);
     };
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // A number too large for the type is still one over the maximum.
-    let limit = text.parse().unwrap_or(MAX_LIMIT).min(MAX_LIMIT);
+    let limit = text.parse().unwrap_or(most).min(most);
     if is_number && limit > 0 {
         Ok(limit)
     } else {

@@ -18,9 +18,9 @@ use crate::{
     ingress::callback,
     openapi::Description,
     routes::{
-        accounts, activity, apps, components, connect, data_stores, deliveries, events, forms,
-        imports, logs, older_events, one_event, operations, registry, replay, runs, session,
-        signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
+        accounts, activity, apps, components, connect, data_stores, deliveries, events, flow,
+        forms, imports, logs, older_events, one_event, operations, registry, replay, runs, server,
+        session, signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
         workflow_events, workflow_versions, workflows,
     },
 };
@@ -73,10 +73,13 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(deliveries::get))
         .routes(routes!(deliveries::replay))
         .routes(routes!(deliveries::replay_all))
+        .routes(routes!(server::get))
+        .routes(routes!(flow::get))
         .routes(routes!(streams::events))
         .routes(routes!(streams::emits))
         .routes(routes!(streams::observations))
         .routes(routes!(streams::workflows::sends))
+        .routes(routes!(streams::traffic::follow))
         .routes(routes!(apps::register, apps::list))
         .routes(routes!(apps::get, apps::remove))
         .routes(routes!(accounts::create, accounts::list))

@@ -37,6 +37,12 @@ pub(crate) fn named_message(
     framed(&name_line(name), id, data)
 }
 
+/// One message of a type with a name, which nobody comes back for.
+pub(crate) fn news(name: &str, data: &impl Serialize) -> serde_json::Result<Bytes> {
+    let data = serde_json::to_string(data)?;
+    Ok(format!("{}data: {data}\n\n", name_line(name)).into())
+}
+
 /// The line that begins all messages of that name.
 pub(crate) fn name_line(name: &str) -> String {
     format!("event: {}\n", name.replace(['\n', '\r'], " "))
@@ -101,6 +107,12 @@ mod tests {
             named_message("a\r\ndata: b", id, &1).unwrap(),
             "event: a  data: b\nid: 12-3\ndata: 1\n\n"
         );
+    }
+
+    #[test]
+    fn news_have_a_name_and_no_id() {
+        let frame = news("traffic", &serde_json::json!({ "a": "x\ny" })).unwrap();
+        assert_eq!(frame, "event: traffic\ndata: {\"a\":\"x\\ny\"}\n\n");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! What sources and workflows have in common in lists and in comparison with one another.
 
-use sluice_model::{EmitterId, UserId};
+use sluice_model::{EmitterId, EmitterKind, UserId};
 
 use crate::{
-    conn::{Conn, Dialect, query_all},
+    conn::{Conn, Dialect, query_all, query_opt},
     error::Result,
     params,
     row::{FromRow, Row},
@@ -116,4 +116,32 @@ fn standings(c: &mut dyn Conn, which: &str, user: &UserId, since: i64) -> Result
         sum("errors")
     );
     query_all(c, &sql, params![user, since])
+}
+
+/// What people call a source or a workflow, and its user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    pub name: String,
+    pub username: String,
+}
+
+impl FromRow for Named {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Named {
+            name: row.get(0)?,
+            username: row.get(1)?,
+        })
+    }
+}
+
+/// Whoever's it is: for the operator.
+pub fn named(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Option<Named>> {
+    let table = match emitter.kind() {
+        EmitterKind::Source(_) => "sources",
+        EmitterKind::Workflow(_) => "workflows",
+    };
+    let sql = format!(
+        "SELECT e.name, u.username FROM {table} e JOIN users u ON u.id = e.user_id WHERE e.id = ?1"
+    );
+    query_opt(c, &sql, params![emitter])
 }

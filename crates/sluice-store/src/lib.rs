@@ -38,6 +38,7 @@ pub mod dynamic_props;
 pub mod emitters;
 pub mod endpoints;
 pub mod events;
+pub mod flow;
 pub mod held_events;
 pub mod imports;
 pub mod inbox;

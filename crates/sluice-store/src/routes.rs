@@ -46,7 +46,7 @@ pub(crate) fn other_name(event_name: &str) -> Option<&'static str> {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Listener {
     Webhook(WebhookId),
     Source(SourceId),

@@ -161,6 +161,10 @@ impl ComponentOptions {
         }
     }
 
+    pub(crate) fn shown_memory_budget(&self) -> String {
+        ByteSize(self.memory_budget()).to_string()
+    }
+
     pub(super) fn memory_budget(&self) -> u64 {
         self.memory_budget
             .map_or_else(half_of_the_memory, |budget| budget.as_u64())

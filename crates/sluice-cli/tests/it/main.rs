@@ -10,6 +10,7 @@ mod corpus;
 mod delivery;
 mod durability;
 mod examples;
+mod flow;
 mod import;
 mod packages;
 mod props;

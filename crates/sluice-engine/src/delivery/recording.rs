@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use sluice_model::WebhookId;
+use sluice_model::{UserId, WebhookId};
 use sluice_store::{
     Conn,
     deliveries::{self, Fate, Tried},
@@ -11,13 +11,14 @@ use sluice_store::{
 };
 
 use super::{journal::Note, pruning};
-use crate::context::Context;
+use crate::{context::Context, streams::WebhookTraffic};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// Tries of one webhook that are recorded together.
 pub(super) struct Group {
+    pub(super) user: UserId,
     pub(super) webhook: WebhookId,
     pub(super) tried: Vec<Tried>,
     pub(super) notes: Vec<Note>,
@@ -28,6 +29,7 @@ pub(super) struct Group {
 /// Whether they are recorded: otherwise the store refuses them, or the server stops.
 pub(super) async fn record(context: &Arc<Context>, group: Group) -> bool {
     let Group {
+        user,
         webhook,
         tried,
         notes,
@@ -65,13 +67,21 @@ pub(super) async fn record(context: &Arc<Context>, group: Group) -> bool {
         }
     }
     context.couriers.journal.recorded(notes);
+    let tries = WebhookTraffic {
+        delivered: successes(&tried).count() as u64,
+        failed: (tried.len() - successes(&tried).count()) as u64,
+    };
+    context.streams.traffic.attempted(&user, &webhook, tries);
     pruning::recorded(context, &webhook, tried.len());
     true
 }
 
+fn successes(tried: &[Tried]) -> impl Iterator<Item = &Tried> {
+    tried.iter().filter(|tried| tried.fate == Fate::Delivered)
+}
+
 fn last_success(tried: &[Tried]) -> Option<i64> {
-    let delivered = tried.iter().filter(|tried| tried.fate == Fate::Delivered);
-    delivered
+    successes(tried)
         .filter_map(|tried| tried.attempts.last())
         .map(|attempt| attempt.at)
         .max()

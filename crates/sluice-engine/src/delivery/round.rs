@@ -81,6 +81,7 @@ impl<'a> Round<'a> {
             }
             if writing.is_none() && !self.tried.is_empty() {
                 let group = Group {
+                    user: self.webhook.user_id.clone(),
                     webhook: self.webhook.id.clone(),
                     tried: std::mem::take(&mut self.tried),
                     notes: std::mem::take(&mut self.notes),

@@ -89,6 +89,7 @@ pub(super) struct Applied {
     pub(super) reached: Reached,
     /// Events that it stored besides those of the batch; none when that is not known.
     pub(super) also_stored: Option<Vec<StoredEvent>>,
+    pub(super) counts: Counts,
 }
 
 impl Rows for Batch {
@@ -132,6 +133,7 @@ impl Rows for Batch {
         Ok(Applied {
             reached: router.into_reached(),
             also_stored: Some(also_stored),
+            counts,
         })
     }
 
@@ -141,6 +143,7 @@ impl Rows for Batch {
             Some(id) if !inbox::contains(c, &self.source, id)? => Ok(Some(Applied {
                 reached: self.router(c)?.everybody(),
                 also_stored: None,
+                counts: self.counts(&[]),
             })),
             _ => Ok(None),
         }

@@ -11,6 +11,8 @@ use sluice_model::{EmitterId, EventId};
 use sluice_store::events::{NewEvent, StoredEvent};
 use tokio::sync::{Semaphore, broadcast, watch};
 
+use super::traffic::Traffic;
+
 /// How many events a feed holds for readers that have not taken them yet.
 pub(super) const RING: usize = 256;
 /// Larger events are not held, so that a feed stays small.
@@ -21,6 +23,7 @@ pub(crate) struct Streams {
     /// One permit for each reader that the server takes.
     pub(super) seats: Arc<Semaphore>,
     pub(super) most: usize,
+    pub(crate) traffic: Traffic,
 }
 
 pub(super) struct Feed {
@@ -76,6 +79,7 @@ impl Streams {
             feeds: Mutex::default(),
             seats: Arc::new(Semaphore::new(most)),
             most,
+            traffic: Traffic::default(),
         }
     }
 

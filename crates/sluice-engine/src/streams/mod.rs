@@ -8,6 +8,7 @@ mod events;
 mod feed;
 mod lines;
 mod seat;
+mod traffic;
 
 use sluice_model::{EventId, SourceId, UserId, WorkflowId};
 use sluice_store::{
@@ -24,6 +25,9 @@ pub use self::{
     events::{EventReader, StreamedEvent},
     feed::LiveEvent,
     lines::LineReader,
+    traffic::{
+        EmitterTraffic, LiveTraffic, RouteTraffic, TrafficReader, TrafficSecond, WebhookTraffic,
+    },
 };
 
 use self::{events::Reads, seat::Seat};

@@ -8,26 +8,14 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::feed::Feed;
 use crate::{context::Context, error::EngineError};
 
-/// A reader that listens to the feed of a source.
-pub(super) struct Seat<R> {
-    // Dropped before the place, which takes the feed away when nobody listens any more.
-    pub(super) news: R,
-    pub(super) place: Place,
-}
-
-pub(super) struct Place {
+/// What lets a reader in, given back when it goes.
+pub(super) struct Ticket {
     pub(super) context: Arc<Context>,
-    pub(super) source: EmitterId,
     _permit: OwnedSemaphorePermit,
 }
 
-impl<R> Seat<R> {
-    /// Takes a place and listens to the source's feed, which the first reader makes.
-    pub(super) fn take(
-        context: &Arc<Context>,
-        source: &EmitterId,
-        listen: impl FnOnce(&Feed) -> R,
-    ) -> Result<Seat<R>, EngineError> {
+impl Ticket {
+    pub(super) fn take(context: &Arc<Context>) -> Result<Ticket, EngineError> {
         if context.draining.is_cancelled() {
             return Err(EngineError::shutting_down());
         }
@@ -39,13 +27,47 @@ impl<R> Seat<R> {
                 streams.most
             ))
         })?;
-        let mut feeds = streams.feeds.lock();
-        let news = listen(feeds.entry(source.clone()).or_insert_with(Feed::new));
         context.metrics.stream_readers.inc();
+        Ok(Ticket {
+            context: Arc::clone(context),
+            _permit: permit,
+        })
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.context.metrics.stream_readers.dec();
+    }
+}
+
+/// A reader that listens to the feed of a source.
+pub(super) struct Seat<R> {
+    // Dropped before the place, which takes the feed away when nobody listens any more.
+    pub(super) news: R,
+    pub(super) place: Place,
+}
+
+pub(super) struct Place {
+    pub(super) context: Arc<Context>,
+    pub(super) source: EmitterId,
+    _ticket: Ticket,
+}
+
+impl<R> Seat<R> {
+    /// Takes a place and listens to the source's feed, which the first reader makes.
+    pub(super) fn take(
+        context: &Arc<Context>,
+        source: &EmitterId,
+        listen: impl FnOnce(&Feed) -> R,
+    ) -> Result<Seat<R>, EngineError> {
+        let ticket = Ticket::take(context)?;
+        let mut feeds = context.streams.feeds.lock();
+        let news = listen(feeds.entry(source.clone()).or_insert_with(Feed::new));
         let place = Place {
             context: Arc::clone(context),
             source: source.clone(),
-            _permit: permit,
+            _ticket: ticket,
         };
         Ok(Seat { news, place })
     }
@@ -53,7 +75,6 @@ impl<R> Seat<R> {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.context.metrics.stream_readers.dec();
         let mut feeds = self.context.streams.feeds.lock();
         if feeds.get(&self.source).is_some_and(Feed::is_unheard) {
             feeds.remove(&self.source);

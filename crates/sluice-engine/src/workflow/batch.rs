@@ -91,6 +91,7 @@ pub(super) struct Applied {
     pub(super) reached: Reached,
     /// Whether the events of the batch are all that it stored.
     pub(super) as_planned: bool,
+    pub(super) counts: Counts,
 }
 
 impl Rows for Batch {
@@ -104,6 +105,7 @@ impl Rows for Batch {
             return Ok(Applied {
                 reached: Reached::default(),
                 as_planned: false,
+                counts: Counts::default(),
             });
         }
         for change in &self.changes {
@@ -134,6 +136,7 @@ impl Rows for Batch {
         Ok(Applied {
             reached: router.into_reached(),
             as_planned,
+            counts,
         })
     }
 
@@ -152,6 +155,7 @@ impl Rows for Batch {
                 Some(Applied {
                     reached: self.router(c)?.everybody(),
                     as_planned: false,
+                    counts: self.counts(),
                 })
             } else {
                 None

@@ -2,6 +2,7 @@
 
 mod body;
 mod frames;
+pub(crate) mod traffic;
 pub(crate) mod workflows;
 
 use std::sync::Arc;

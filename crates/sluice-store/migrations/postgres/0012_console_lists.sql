@@ -3,7 +3,7 @@ ALTER TABLE webhooks ADD COLUMN delivered_at BIGINT;
 UPDATE webhooks SET delivered_at = (SELECT MAX(updated_at) FROM deliveries d
     WHERE d.webhook_id = webhooks.id AND d.state = 'delivered');
 
--- A list of what waits reads an index alone, so it has the age too.
+-- What waits is listed by age from this index alone.
 DROP INDEX deliveries_by_due;
 CREATE INDEX deliveries_by_due ON deliveries (webhook_id, due_at, id, created_at)
     WHERE due_at IS NOT NULL;

@@ -14,6 +14,7 @@ mod differential;
 mod dynamic_props;
 mod emitters;
 mod events;
+mod flow;
 mod imports;
 mod inbox;
 mod limits;

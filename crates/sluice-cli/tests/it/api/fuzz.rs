@@ -209,6 +209,8 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::POST, "/v1/webhooks"),
         (Method::GET, "/v1/users/me/webhooks"),
         (Method::GET, "/v1/deliveries"),
+        (Method::GET, "/v1/users/me/flow"),
+        (Method::GET, "/v1/server"),
         (Method::POST, "/v1/deliveries/replay"),
         (Method::POST, "/v1/workflows"),
         (Method::POST, "/v1/workflows"),

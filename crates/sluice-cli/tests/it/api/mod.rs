@@ -30,6 +30,7 @@ mod request_ids;
 mod retention;
 mod retention_by_age;
 mod run;
+mod server;
 mod signup;
 mod source_create;
 mod source_delete;

@@ -11,13 +11,16 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 86] = [
+const ROUTES: [(&str, &str); 89] = [
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
     ("DELETE", "/v1/session"),
     ("GET", "/v1/users/me"),
     ("GET", "/v1/users/me/activity"),
     ("GET", "/v1/users/me/overview"),
+    ("GET", "/v1/users/me/traffic"),
+    ("GET", "/v1/users/me/flow"),
+    ("GET", "/v1/server"),
     ("POST", "/v1/users"),
     ("GET", "/v1/users"),
     ("DELETE", "/v1/users/{id}"),

@@ -6,7 +6,7 @@ mod crowd;
 mod ends;
 mod large;
 mod lines;
-mod reader;
+pub(crate) mod reader;
 mod restarts;
 mod resumption;
 mod slow;

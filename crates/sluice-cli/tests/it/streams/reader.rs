@@ -34,7 +34,7 @@ pub(super) struct Reader {
 }
 
 /// Asks for a stream; `last` is sent as `Last-Event-ID`.
-pub(super) async fn ask(url: &str, key: &str, last: Option<&str>) -> reqwest::Result<Response> {
+pub(crate) async fn ask(url: &str, key: &str, last: Option<&str>) -> reqwest::Result<Response> {
     let client = Client::builder().no_proxy().build()?;
     let mut request = client.get(url).bearer_auth(key);
     if let Some(last) = last {
@@ -89,13 +89,13 @@ impl Reader {
 }
 
 /// The text of a stream as it came.
-pub(super) struct Text {
+pub(crate) struct Text {
     response: Response,
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 impl Text {
-    pub(super) fn of(response: Response) -> Text {
+    pub(crate) fn of(response: Response) -> Text {
         assert_eq!(response.status(), 200);
         Text {
             response,
@@ -104,7 +104,7 @@ impl Text {
     }
 
     /// Reads until the text satisfies; the time is that of a heartbeat and more.
-    pub(super) async fn until(&mut self, what: &str, satisfied: impl Fn(&str) -> bool) {
+    pub(crate) async fn until(&mut self, what: &str, satisfied: impl Fn(&str) -> bool) {
         while !satisfied(&self.text) {
             let chunk = timeout(PATIENCE, self.response.chunk()).await;
             let chunk: Option<Bytes> = chunk.expect(what).expect("an unbroken stream");
@@ -115,7 +115,7 @@ impl Text {
     }
 
     /// Reads to the end of the stream.
-    pub(super) async fn read_to_end(&mut self) {
+    pub(crate) async fn read_to_end(&mut self) {
         while let Ok(Some(chunk)) = timeout(PATIENCE, self.response.chunk())
             .await
             .expect("the end of the stream")

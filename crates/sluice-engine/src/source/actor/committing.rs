@@ -47,9 +47,13 @@ impl Actor {
         self.commit = Some(tokio::spawn(commit(Arc::clone(&self.context), batch, tell)));
     }
 
-    /// Those who follow the source hear of what was stored.
+    /// Those who follow the source, or all of the user's, hear of what was stored.
     pub(super) fn tell_readers(&self, batch: &Batch, applied: &Applied) {
         let streams = &self.context.streams;
+        let (counts, reached) = (applied.counts, &applied.reached);
+        streams
+            .traffic
+            .committed(&batch.user, &batch.source, counts, reached);
         match batch.emitted(applied) {
             Some(events) => streams.publish(&self.handle.id, events.into_iter()),
             None => streams.look_again(&self.handle.id),

@@ -105,6 +105,10 @@ impl Actor {
 
     fn tell_readers(&self, batch: &Batch, applied: &Applied) {
         let streams = &self.context.streams;
+        let (counts, reached) = (applied.counts, &applied.reached);
+        streams
+            .traffic
+            .committed(&batch.user, &batch.workflow, counts, reached);
         if applied.as_planned {
             let events: Vec<_> = batch.events().map(|event| event.new_event()).collect();
             streams.publish(&self.handle.id, events.into_iter());

@@ -70,21 +70,22 @@ impl Stream {
                 (frame, State::Open(self))
             }
             Err(end) => {
-                let last_word = farewell(&end, self.frames.obituary());
-                (sse::comment(last_word), State::Over)
+                let last_word = farewell(&end, &self.frames);
+                (sse::comment(&last_word), State::Over)
             }
         }
     }
 }
 
-fn farewell(end: &StreamEnd, obituary: &'static str) -> &'static str {
+fn farewell(end: &StreamEnd, frames: &Frames) -> String {
+    let way_back = frames.way_back();
     match end {
-        StreamEnd::Gone => obituary,
-        StreamEnd::Draining => "the server is stopping: reconnect with Last-Event-ID to go on",
-        StreamEnd::TooSlow => "dropped: read faster, or reconnect with Last-Event-ID to go on",
+        StreamEnd::Gone => frames.obituary().to_owned(),
+        StreamEnd::Draining => format!("the server is stopping: {way_back}"),
+        StreamEnd::TooSlow => format!("dropped: read faster, or {way_back}"),
         StreamEnd::Failed(error) => {
             tracing::warn!(%error, "a stream ends because the store cannot be read");
-            "the server cannot go on at the moment: reconnect with Last-Event-ID to go on"
+            format!("the server cannot go on at the moment: {way_back}")
         }
     }
 }

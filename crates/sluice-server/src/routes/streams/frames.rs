@@ -5,10 +5,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use sluice_engine::{EventReader, LineReader, StreamEnd, StreamedEvent};
+use sluice_engine::{EventReader, LineReader, StreamEnd, StreamedEvent, TrafficReader};
 use sluice_model::EmitterId;
 use sluice_store::{events::StoredEvent, logs::StoredLog};
 
+use super::traffic;
 use crate::{
     routes::{
         log_summary::{log_id, summarise_log},
@@ -34,6 +35,7 @@ pub(super) enum Frames {
         /// How the messages begin that are wanted; none for all.
         head: Option<String>,
     },
+    Traffic(TrafficReader),
 }
 
 /// How log lines are shown.
@@ -71,13 +73,14 @@ impl Frames {
                     return Ok(frame);
                 }
             },
+            Frames::Traffic(reader) => Ok(reader.next().await?.frame(traffic::frame)),
         }
     }
 
     /// Sent at once, and whenever nothing else was for a while.
     pub(super) fn sign_of_life(&self) -> Bytes {
         match self {
-            Frames::Events { .. } | Frames::Lines { .. } => sse::HANDSHAKE,
+            Frames::Events { .. } | Frames::Lines { .. } | Frames::Traffic(_) => sse::HANDSHAKE,
             Frames::Sends { .. } => sse::KEEPALIVE,
         }
     }
@@ -87,6 +90,17 @@ impl Frames {
         match self {
             Frames::Events { .. } | Frames::Lines { .. } => "the source is deleted",
             Frames::Sends { .. } => "the workflow is deleted",
+            Frames::Traffic(_) => "the user is deleted",
+        }
+    }
+
+    /// How a client goes on that comes back.
+    pub(super) fn way_back(&self) -> &'static str {
+        match self {
+            Frames::Events { .. } | Frames::Lines { .. } | Frames::Sends { .. } => {
+                "reconnect with Last-Event-ID to go on"
+            }
+            Frames::Traffic(_) => "reconnect to go on",
         }
     }
 }

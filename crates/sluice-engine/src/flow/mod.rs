@@ -1,0 +1,87 @@
+//! The map of an account: who emits to whom.
+
+mod map;
+
+use std::collections::HashMap;
+
+use sluice_model::UserId;
+use sluice_store::{
+    Conn, StoreError, emitters, flow,
+    subscriptions::{self, Emitter},
+};
+
+pub use self::map::{Edge, Flow, FlowQuery, Kind, Node};
+
+use crate::{Engine, activity::LAST_DAY, context::MS_PER_HOUR, error::EngineError};
+
+impl Engine {
+    pub async fn flow(&self, user: &UserId, query: FlowQuery) -> Result<Flow, EngineError> {
+        let user = user.clone();
+        let since = LAST_DAY.first_hour(self.context.clock.now_ms());
+        let read = self.context.store.read(move |c| {
+            let edges = edges(c, &user)?;
+            Ok((nodes(c, &user, since)?, edges))
+        });
+        let (nodes, edges) = read.await?;
+        Ok(map::draw(nodes, edges, &query))
+    }
+}
+
+/// Everything there is, with what happened from the hour `since` on.
+fn nodes(c: &mut dyn Conn, user: &UserId, since: i64) -> Result<Vec<Node>, StoreError> {
+    let standings = emitters::sources(c, user, since)?;
+    let standings = standings
+        .into_iter()
+        .chain(emitters::workflows(c, user, since)?);
+    let numbers: HashMap<String, (u64, u64)> = standings
+        .map(|one| (one.id.as_str().to_owned(), (one.events, one.errors)))
+        .collect();
+    let waiting = by_text(flow::waiting(c, user)?);
+    let failed = by_text(flow::failed(c, user, since * MS_PER_HOUR)?);
+    let emitter = |kind| {
+        let numbers = &numbers;
+        move |party: flow::Party| {
+            let (events, errors) = numbers.get(&party.id).copied().unwrap_or_default();
+            Node {
+                kind,
+                events,
+                errors,
+                waiting: 0,
+                party,
+            }
+        }
+    };
+    let webhook = |party: flow::Party| Node {
+        kind: Kind::Webhook,
+        events: 0,
+        errors: failed.get(&party.id).copied().unwrap_or_default(),
+        waiting: waiting.get(&party.id).copied().unwrap_or_default(),
+        party,
+    };
+    let sources = flow::sources(c, user)?.into_iter();
+    let workflows = flow::workflows(c, user)?.into_iter();
+    let webhooks = flow::webhooks(c, user)?.into_iter();
+    Ok(sources
+        .map(emitter(Kind::Source))
+        .chain(workflows.map(emitter(Kind::Workflow)))
+        .chain(webhooks.map(webhook))
+        .collect())
+}
+
+fn by_text<K: AsRef<str>>(counts: HashMap<K, u64>) -> HashMap<String, u64> {
+    let pairs = counts.into_iter();
+    pairs
+        .map(|(id, count)| (id.as_ref().to_owned(), count))
+        .collect()
+}
+
+fn edges(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Edge>, StoreError> {
+    let edges = subscriptions::list(c, user)?.into_iter().map(|one| Edge {
+        subscription_id: one.id,
+        is_glob: !matches!(one.connects.emitter, Emitter::One(_)),
+        from: one.connects.emitter.as_str().to_owned(),
+        to: one.connects.listener.as_str().to_owned(),
+        event_name: one.connects.event_name,
+    });
+    Ok(edges.collect())
+}

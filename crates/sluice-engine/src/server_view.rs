@@ -1,0 +1,72 @@
+//! The whole server, as its operator sees it.
+
+use sluice_model::EmitterId;
+use sluice_runtime::{ProcessOwner, RunningProcess};
+use sluice_store::{Dialect, emitters};
+
+use crate::{Engine, error::EngineError, settings::ToldSetting, vitals::Vitals};
+
+pub struct ServerView {
+    pub started_at: i64,
+    pub public_url: String,
+    pub database: Dialect,
+    pub vitals: Vitals,
+    /// The largest first.
+    pub processes: Vec<ProcessView>,
+    pub settings: Vec<ToldSetting>,
+}
+
+/// The process of a source or a workflow.
+pub struct ProcessView {
+    pub emitter_id: EmitterId,
+    pub name: String,
+    /// Whose it is.
+    pub username: String,
+    pub memory_bytes: u64,
+    pub started_at: i64,
+}
+
+impl Engine {
+    pub async fn server(&self) -> Result<ServerView, EngineError> {
+        let context = &self.context;
+        let vitals = self.vitals().await?;
+        let running = context.runtime.processes();
+        let read = context.store.read(move |c| {
+            let mut processes = Vec::new();
+            for process in running {
+                let Some(emitter_id) = emitter(&process) else {
+                    continue;
+                };
+                // One whose owner has just been deleted is about to end.
+                if let Some(named) = emitters::named(c, &emitter_id)? {
+                    processes.push(ProcessView {
+                        emitter_id,
+                        name: named.name,
+                        username: named.username,
+                        memory_bytes: process.memory_bytes,
+                        started_at: process.started_at,
+                    });
+                }
+            }
+            Ok((c.dialect(), processes))
+        });
+        let (database, mut processes) = read.await?;
+        processes.sort_by_key(|process| std::cmp::Reverse(process.memory_bytes));
+        Ok(ServerView {
+            started_at: context.started_at,
+            public_url: context.settings.public_url.clone(),
+            database,
+            vitals,
+            processes,
+            settings: context.settings.told.to_vec(),
+        })
+    }
+}
+
+fn emitter(process: &RunningProcess) -> Option<EmitterId> {
+    match &process.owner {
+        ProcessOwner::Nobody => None,
+        ProcessOwner::Source(id) => Some(id.clone().into()),
+        ProcessOwner::Workflow(id) => Some(id.clone().into()),
+    }
+}

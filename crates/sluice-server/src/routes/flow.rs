@@ -1,0 +1,63 @@
+//! The map of an account.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use sluice_api::{Data, FieldQuery, Flow, FlowEdge, FlowNode, FlowNodeKind, FlowQuery};
+use sluice_engine::{Engine, FlowKind};
+
+use crate::{
+    auth::AuthUser, error::ApiError, fields::FieldSelection, openapi::ApiErrors,
+    page::parse_limit_of, query::Query, reply, routes::apps::without_nul,
+};
+
+const DEFAULT_NODES: u32 = 300;
+const MOST_NODES: u32 = 1000;
+
+/// Who emits to whom
+#[utoipa::path(get, path = "/users/me/flow", tag = "users", operation_id = "getFlow", params(FlowQuery, FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Flow>), ApiErrors))]
+pub(crate) async fn get(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    Query(FlowQuery { q, limit }): Query<FlowQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let most_nodes = parse_limit_of("limit", limit.as_deref(), DEFAULT_NODES, MOST_NODES)?;
+    let query = sluice_engine::FlowQuery {
+        text: without_nul("q", q)?.filter(|text| !text.is_empty()),
+        most_nodes: most_nodes as usize,
+    };
+    let flow = on_the_wire(engine.flow(&user.id, query).await?);
+    Ok(reply::one(flow, &FieldSelection::new(&fields)))
+}
+
+fn on_the_wire(flow: sluice_engine::Flow) -> Flow {
+    let nodes = flow.nodes.into_iter().map(|node| FlowNode {
+        id: node.party.id,
+        kind: match node.kind {
+            FlowKind::Source => FlowNodeKind::Source,
+            FlowKind::Workflow => FlowNodeKind::Workflow,
+            FlowKind::Webhook => FlowNodeKind::Webhook,
+            FlowKind::Every => FlowNodeKind::Every,
+        },
+        name: node.party.name,
+        name_slug: node.party.name_slug,
+        active: node.party.active,
+        events: node.events,
+        errors: node.errors,
+        waiting: node.waiting,
+    });
+    let edges = flow.edges.into_iter().map(|edge| FlowEdge {
+        subscription_id: edge.subscription_id,
+        from: edge.from,
+        to: edge.to,
+        event_name: edge.event_name,
+    });
+    Flow {
+        nodes: nodes.collect(),
+        edges: edges.collect(),
+        hidden: flow.hidden as u64,
+    }
+}

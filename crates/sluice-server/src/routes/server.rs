@@ -1,0 +1,71 @@
+//! The whole server, for its operator.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use sluice_api::{Data, Database, FieldQuery, Server, ServerProcess, ServerSetting};
+use sluice_engine::{Engine, ProcessView, ServerView, ToldSetting};
+use sluice_store::Dialect;
+
+use crate::{
+    auth::Operator, error::ApiError, fields::FieldSelection, openapi::ApiErrors, query::Query,
+    reply,
+};
+
+/// The server, what it uses and how it is set
+///
+/// For the operator only; for everyone else this path does not exist.
+#[utoipa::path(get, path = "/server", tag = "server", operation_id = "getServer", params(FieldQuery),
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<Server>), ApiErrors))]
+pub(crate) async fn get(
+    _: Operator,
+    State(engine): State<Arc<Engine>>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let server = on_the_wire(engine.server().await?);
+    Ok(reply::one(server, &FieldSelection::new(&fields)))
+}
+
+fn on_the_wire(view: ServerView) -> Server {
+    let ServerView {
+        started_at,
+        public_url,
+        database,
+        vitals,
+        processes,
+        settings,
+    } = view;
+    Server {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at,
+        public_url,
+        database: match database {
+            Dialect::Sqlite => Database::Sqlite,
+            Dialect::Postgres => Database::Postgres,
+        },
+        memory_bytes: vitals.memory_bytes,
+        storage_bytes: vitals.storage_bytes,
+        free_bytes: vitals.free_bytes,
+        processes: processes.into_iter().map(process).collect(),
+        settings: settings.into_iter().map(setting).collect(),
+    }
+}
+
+fn process(view: ProcessView) -> ServerProcess {
+    ServerProcess {
+        emitter_id: view.emitter_id,
+        name: view.name,
+        username: view.username,
+        memory_bytes: view.memory_bytes,
+        started_at: view.started_at,
+    }
+}
+
+fn setting(told: ToldSetting) -> ServerSetting {
+    ServerSetting {
+        name: told.name,
+        value: told.value,
+        help: told.help,
+    }
+}

@@ -1,0 +1,96 @@
+//! What the map of an account is drawn from: everything that emits or listens, as briefly as can be.
+
+use std::collections::HashMap;
+
+use sluice_model::{UserId, WebhookId};
+
+use crate::{
+    conn::{Conn, query_all},
+    error::Result,
+    params,
+    row::{FromRow, Row},
+};
+
+/// A source, a workflow or a webhook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Party {
+    pub id: String,
+    /// For a webhook without a name, its address.
+    pub name: String,
+    /// Webhooks have none.
+    pub name_slug: Option<String>,
+    pub active: bool,
+}
+
+impl FromRow for Party {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Party {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            name_slug: row.get(2)?,
+            active: row.get(3)?,
+        })
+    }
+}
+
+/// The user's live sources.
+pub fn sources(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Party>> {
+    query_all(
+        c,
+        "SELECT id, name, name_slug, active FROM sources WHERE user_id = ?1 AND phase = 'live'",
+        params![user],
+    )
+}
+
+pub fn workflows(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Party>> {
+    query_all(
+        c,
+        "SELECT id, name, name_slug, active FROM workflows WHERE user_id = ?1",
+        params![user],
+    )
+}
+
+pub fn webhooks(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Party>> {
+    query_all(
+        c,
+        "SELECT id, COALESCE(name, url), NULL, active FROM webhooks WHERE user_id = ?1",
+        params![user],
+    )
+}
+
+/// How many deliveries wait for each of the user's webhooks; those that nothing waits for are left out.
+pub fn waiting(c: &mut dyn Conn, user: &UserId) -> Result<HashMap<WebhookId, u64>> {
+    let sql = "SELECT d.webhook_id, COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
+         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.due_at IS NOT NULL \
+         GROUP BY d.webhook_id";
+    let counts: Vec<Count> = query_all(c, sql, params![user])?;
+    Ok(by_webhook(counts))
+}
+
+/// As [`waiting`], how many of those that were made since a time have failed.
+pub fn failed(c: &mut dyn Conn, user: &UserId, since_ms: i64) -> Result<HashMap<WebhookId, u64>> {
+    let sql = "SELECT d.webhook_id, COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
+         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.state = 'failed' \
+         AND d.created_at >= ?2 GROUP BY d.webhook_id";
+    let counts: Vec<Count> = query_all(c, sql, params![user, since_ms])?;
+    Ok(by_webhook(counts))
+}
+
+struct Count {
+    webhook: WebhookId,
+    count: u64,
+}
+
+impl FromRow for Count {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Count {
+            webhook: row.get(0)?,
+            count: row.get(1)?,
+        })
+    }
+}
+
+fn by_webhook(counts: Vec<Count>) -> HashMap<WebhookId, u64> {
+    let pairs = counts.into_iter();
+    pairs.map(|one| (one.webhook, one.count)).collect()
+}

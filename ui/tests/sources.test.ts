@@ -105,15 +105,17 @@ test('a source is renamed where its name stands, and stays off when it was', asy
   const who = await server.user('renaming');
   const { id } = await who.source('Before', QUIET);
   const page = await signedIn(browser, who, `/sources/${id}`);
-  await page.getByRole('switch', { name: 'Switch off' }).click();
-  await page.getByRole('switch', { name: 'Switch on' }).waitFor();
+  await page.getByRole('switch', { name: 'Active', checked: true }).click();
+  await page.getByRole('switch', { name: 'Active', checked: false }).waitFor();
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.keyboard.type('After all');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'After all', level: 1 }).waitFor();
-  await expect.poll(() => read(who, id), PATIENT).toMatchObject({ name: 'After all', name_slug: 'after-all', active: false });
-  await page.getByRole('switch', { name: 'Switch on' }).click();
-  await page.getByRole('switch', { name: 'Switch off' }).waitFor();
+  await expect
+    .poll(() => read(who, id), PATIENT)
+    .toMatchObject({ name: 'After all', name_slug: 'after-all', active: false });
+  await page.getByRole('switch', { name: 'Active', checked: false }).click();
+  await page.getByRole('switch', { name: 'Active', checked: true }).waitFor();
   expect((await read(who, id)).active).toBe(true);
   await page.goto(`${server.url}/sources/after-all`);
   await expect.poll(() => new URL(page.url()).pathname, PATIENT).toBe(`/sources/${id}`);
@@ -140,7 +142,7 @@ test('a source is deleted after a question, anyway when its hook fails', async (
   const code = `export default { name: 'Stubborn', version: '1.0.0', hooks: { deactivate() { throw new Error('still subscribed') } }, run() {} }`;
   const { id } = await who.source('Stubborn', code);
   const page = await signedIn(browser, who, `/sources/${id}`);
-  await page.getByRole('switch', { name: 'Switch off' }).click();
+  await page.getByRole('switch', { name: 'Active', checked: true }).click();
   await page.getByText('A hook of the component failed: Error: still subscribed').waitFor();
   await page.getByRole('button', { name: 'Delete the source' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();

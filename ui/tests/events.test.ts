@@ -52,7 +52,7 @@ test('one event can be read in three ways, and paths and values can be copied', 
   const page = await at(who, source);
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
   await page.getByRole('link', { name: 'Order' }).last().click();
-  await expect.poll(() => page.url()).toContain('?event=');
+  await expect.poll(() => page.url(), PATIENT).toContain('?event=');
   await page.getByText('"full name"').waitFor();
   await page.getByText('default channel', { exact: true }).waitFor();
 
@@ -87,7 +87,7 @@ test('the arrow keys move through the events, and back leads out of them', async
   await page.getByRole('heading', { name: 'Event 2' }).waitFor();
   await page.keyboard.press('End');
   await page.getByRole('heading', { name: 'Event 1' }).waitFor();
-  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('Event 1');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), PATIENT).toContain('Event 1');
   await page.keyboard.press('ArrowUp');
   await page.getByRole('heading', { name: 'Event 2' }).waitFor();
   await page.goBack();
@@ -109,7 +109,7 @@ test('search looks at all that is kept, and a channel can be chosen', async () =
   await page.getByLabel('Search all events').fill('');
   await page.getByLabel('Channel').selectOption('audit');
   await page.getByRole('link', { name: '{"word":"other"}' }).waitFor();
-  await expect.poll(() => rows(page).count()).toBe(1);
+  await expect.poll(() => rows(page).count(), PATIENT).toBe(1);
   await source.run({ fail: 'no such order' });
   await page.getByLabel('Channel').selectOption('$errors');
   await page.getByRole('link', { name: 'no such order' }).waitFor();

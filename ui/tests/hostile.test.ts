@@ -55,7 +55,7 @@ test('markup, scripts and marks that turn text around stay text', async () => {
   await page.getByRole('link', { name: 'Logs' }).click();
   await page.getByText('␛[31mred␛[0m').waitFor();
   await page.getByText(LINK).waitFor();
-  await page.getByRole('link', { name: 'Listeners' }).click();
+  await page.getByRole('navigation', { name: 'Of this source' }).getByRole('link', { name: 'Listeners' }).click();
   await page.getByText('Nobody listens yet').waitFor();
   const foreign = 'main img, main script, main iframe, main object, a[href^="javascript:"]';
   expect(await page.locator(foreign).count()).toBe(0);

@@ -65,7 +65,7 @@ test('a source can hear another one, or all of them, and both ends show it', asy
   }
   await hears.getByRole('link', { name: 'Orders' }).click();
   await page.getByRole('heading', { name: 'Orders', level: 1 }).waitFor();
-  await page.getByRole('link', { name: 'Listeners' }).click();
+  await page.getByRole('navigation', { name: 'Of this source' }).getByRole('link', { name: 'Listeners' }).click();
   await page.getByText('listens to all sources').waitFor();
   expect(await subscriptions(who)).toHaveLength(2);
   expect(new URL(page.url()).pathname).toBe(`/sources/${orders.id}/listeners`);

@@ -27,16 +27,16 @@ test('with no sources at all the page leads to a first event', async () => {
   const page = await signedIn(browser, await server.user('nobody'), '/sources');
   await page.getByText('No sources yet').waitFor();
   await page.getByRole('link', { name: 'Get to a first event' }).click();
-  await expect.poll(() => new URL(page.url()).pathname).toBe('/welcome');
+  await expect.poll(() => new URL(page.url()).pathname, PATIENT).toBe('/welcome');
 });
 
 test('links that ask for a new source lead to the page that makes one', async () => {
   const who = await server.user('links');
   const page = await signedIn(browser, who, '/sources?action=create&key=rss-new-item');
-  await expect.poll(() => page.url()).toBe(`${server.url}/sources/new?key=rss-new-item`);
+  await expect.poll(() => page.url(), PATIENT).toBe(`${server.url}/sources/new?key=rss-new-item`);
   await page.goto(`${server.url}/sources?action=create&url=${encodeURIComponent('https://example.com/a.js?b=1')}`);
-  await expect.poll(() => new URL(page.url()).searchParams.get('url')).toBe('https://example.com/a.js?b=1');
-  expect(new URL(page.url()).pathname).toBe('/sources/new');
+  await expect.poll(() => new URL(page.url()).pathname, PATIENT).toBe('/sources/new');
+  expect(new URL(page.url()).searchParams.get('url')).toBe('https://example.com/a.js?b=1');
 });
 
 test('the list says what a source runs on, and moves when something happens', async () => {
@@ -105,18 +105,20 @@ test('a source is renamed where its name stands, and stays off when it was', asy
   const who = await server.user('renaming');
   const { id } = await who.source('Before', QUIET);
   const page = await signedIn(browser, who, `/sources/${id}`);
-  await page.getByRole('switch', { name: 'Switch off' }).click();
-  await page.getByRole('switch', { name: 'Switch on' }).waitFor();
+  await page.getByRole('switch', { name: 'Active', checked: true }).click();
+  await page.getByRole('switch', { name: 'Active', checked: false }).waitFor();
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.keyboard.type('After all');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'After all', level: 1 }).waitFor();
-  await expect.poll(() => read(who, id)).toMatchObject({ name: 'After all', name_slug: 'after-all', active: false });
-  await page.getByRole('switch', { name: 'Switch on' }).click();
-  await page.getByRole('switch', { name: 'Switch off' }).waitFor();
+  await expect
+    .poll(() => read(who, id), PATIENT)
+    .toMatchObject({ name: 'After all', name_slug: 'after-all', active: false });
+  await page.getByRole('switch', { name: 'Active', checked: false }).click();
+  await page.getByRole('switch', { name: 'Active', checked: true }).waitFor();
   expect((await read(who, id)).active).toBe(true);
   await page.goto(`${server.url}/sources/after-all`);
-  await expect.poll(() => new URL(page.url()).pathname).toBe(`/sources/${id}`);
+  await expect.poll(() => new URL(page.url()).pathname, PATIENT).toBe(`/sources/${id}`);
 });
 
 test('a source runs when it is told to, with an event of one’s own or without', async () => {
@@ -140,7 +142,7 @@ test('a source is deleted after a question, anyway when its hook fails', async (
   const code = `export default { name: 'Stubborn', version: '1.0.0', hooks: { deactivate() { throw new Error('still subscribed') } }, run() {} }`;
   const { id } = await who.source('Stubborn', code);
   const page = await signedIn(browser, who, `/sources/${id}`);
-  await page.getByRole('switch', { name: 'Switch off' }).click();
+  await page.getByRole('switch', { name: 'Active', checked: true }).click();
   await page.getByText('A hook of the component failed: Error: still subscribed').waitFor();
   await page.getByRole('button', { name: 'Delete the source' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();

@@ -25,16 +25,20 @@ export function sizeOf(value: object): number {
   return Array.isArray(value) ? value.length : Object.keys(value).length;
 }
 
+/** What a container holds, as far as it can be shown. */
 function entriesOf(value: object): Entry[] {
-  if (Array.isArray(value)) return value.map((item: unknown) => ({ key: undefined, value: item }));
-  return Object.entries(value).map(([key, item]: [string, unknown]) => ({ key, value: item }));
+  if (Array.isArray(value)) {
+    return value.slice(0, MOST_LINES).map((item: unknown) => ({ key: undefined, value: item }));
+  }
+  const entries: [string, unknown][] = Object.entries(value).slice(0, MOST_LINES);
+  return entries.map(([key, item]) => ({ key, value: item }));
 }
 
 /** The lines of a value, and whether some were left out at the end. */
-export function linesOf(value: unknown, most = MOST_LINES): { lines: Line[]; cut: boolean } {
+export function linesOf(value: unknown): { lines: Line[]; cut: boolean } {
   const lines: Line[] = [];
   const levels: Level[] = [{ entries: [{ key: undefined, value }], next: 0, close: '' }];
-  while (lines.length < most) {
+  while (lines.length < MOST_LINES) {
     const level = levels.at(-1);
     if (!level) return { lines, cut: false };
     const entry = level.entries[level.next];

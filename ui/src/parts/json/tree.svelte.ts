@@ -1,6 +1,6 @@
 // A JSON value as a tree whose nodes open and close. Only what is open is ever looked at.
 import { SvelteMap } from 'svelte/reactivity';
-import { isContainer, sizeOf } from './lines';
+import { isContainer, MOST_LINES, sizeOf } from './lines';
 
 /** Trees this small are open from the start, the first levels at least. */
 const OPEN_SIZE = 60;
@@ -41,18 +41,19 @@ export class Tree {
     this.#chosen.set(node.path, !node.open);
   }
 
-  /** All nodes that can be seen, in order. */
+  /** The nodes that can be seen, in order, up to as many as help somebody. */
   get nodes(): Node[] {
     const nodes: Node[] = [];
     const waiting: Omit<Node, 'size' | 'open'>[] = [
       { path: this.#root, depth: 0, name: undefined, value: this.#value },
     ];
-    for (let next = waiting.pop(); next; next = waiting.pop()) {
+    for (let next = waiting.pop(); next && nodes.length < MOST_LINES; next = waiting.pop()) {
       const { value, path, depth } = next;
       const size = isContainer(value) ? sizeOf(value) : undefined;
       const open = size !== undefined && size > 0 && (this.#chosen.get(path) ?? this.#opensItself(depth, size));
       nodes.push({ ...next, size, open });
-      if (open && isContainer(value)) waiting.push(...childrenOf(value, path, depth + 1).reverse());
+      if (!open || !isContainer(value)) continue;
+      for (const child of childrenOf(value, path, depth + 1).reverse()) waiting.push(child);
     }
     return nodes;
   }
@@ -64,6 +65,7 @@ export class Tree {
 
 function childrenOf(value: object, parent: string, depth: number): Omit<Node, 'size' | 'open'>[] {
   const child = (name: string | number, item: unknown) => ({ path: pathTo(parent, name), depth, name, value: item });
-  if (Array.isArray(value)) return value.map((item: unknown, index) => child(index, item));
-  return Object.entries(value).map(([key, item]: [string, unknown]) => child(key, item));
+  if (Array.isArray(value)) return value.slice(0, MOST_LINES).map((item: unknown, index) => child(index, item));
+  const entries: [string, unknown][] = Object.entries(value).slice(0, MOST_LINES);
+  return entries.map(([key, item]) => child(key, item));
 }

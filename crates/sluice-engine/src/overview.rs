@@ -73,9 +73,10 @@ impl Engine {
             })
         });
         let overview = read.await?;
-        let server = match user.operator {
-            true => Some(self.vitals().await?),
-            false => None,
+        let server = if user.operator {
+            Some(self.vitals().await?)
+        } else {
+            None
         };
         Ok(Overview { server, ..overview })
     }
@@ -103,7 +104,7 @@ fn named(
     user: &UserId,
     standings: Vec<&Standing>,
 ) -> Result<Vec<ActiveEmitter>, StoreError> {
-    let mut named = Vec::new();
+    let mut emitters = Vec::new();
     for Standing {
         id, events, errors, ..
     } in standings
@@ -117,7 +118,7 @@ fn named(
             }
         };
         if let Some((name, name_slug)) = names {
-            named.push(ActiveEmitter {
+            emitters.push(ActiveEmitter {
                 id: id.clone(),
                 name,
                 name_slug,
@@ -127,7 +128,7 @@ fn named(
             });
         }
     }
-    Ok(named)
+    Ok(emitters)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The real binary over real sockets, with real Deno processes, on both databases.
 
 mod accounts;
+mod activity;
 mod api;
 mod commands;
 mod components;

@@ -28,18 +28,29 @@ export function filterOfAddress(): Filter {
   };
 }
 
+/** A page of deliveries, and how many there are in each state, of one moment. */
 export function deliveryPage(filter: Filter, place: Place) {
   return queryOptions({
     queryKey: ['deliveries', 'page', filter, place],
-    queryFn: () => ask(filter, { limit: PAGE, ...place }),
-    refetchInterval: ({ state }) => haste(state.data?.data ?? []),
+    queryFn: async () => {
+      const [page, all, pending, failed, delivered] = await Promise.all([
+        ask(filter, { limit: PAGE, ...place }),
+        howMany({ ...filter, state: undefined }),
+        howMany({ ...filter, state: 'pending' }),
+        howMany({ ...filter, state: 'failed' }),
+        howMany({ ...filter, state: 'delivered' }),
+      ]);
+      return { deliveries: page.data, info: page.page_info, counts: { all, pending, failed, delivered } };
+    },
+    refetchInterval: ({ state }) =>
+      haste(state.data?.deliveries ?? []) || ((state.data?.counts.pending ?? 0) > 0 && SELDOM_MS),
   });
 }
 
 export function deliveryCount(filter: Filter) {
   return queryOptions({
     queryKey: ['deliveries', 'count', filter],
-    queryFn: async () => (await ask(filter, { limit: 1, include: 'id' })).page_info.total_count,
+    queryFn: () => howMany(filter),
   });
 }
 
@@ -49,6 +60,10 @@ export function oneDelivery(id: string) {
     queryFn: () => data(api.GET('/v1/deliveries/{id}', { params: { path: { id } } })),
     refetchInterval: ({ state }) => haste(state.data ? [state.data] : []),
   });
+}
+
+async function howMany(filter: Filter): Promise<number> {
+  return (await ask(filter, { limit: 1, include: 'id' })).page_info.total_count;
 }
 
 function ask({ state, webhook, range }: Filter, page: Partial<Place> & { limit: number; include?: string }) {

@@ -4,7 +4,6 @@ import Globe from '@lucide/svelte/icons/globe';
 import Hand from '@lucide/svelte/icons/hand';
 import Radio from '@lucide/svelte/icons/radio';
 import type { WorkflowTrigger } from '../../api/types';
-import { duration } from '../../parts/time';
 
 export type TriggerKind = 'http' | 'schedule' | 'events' | 'manual';
 export const triggerIcons = { http: Globe, schedule: Clock, events: Radio, manual: Hand };
@@ -16,9 +15,21 @@ export function triggerWords(trigger: WorkflowTrigger): string {
 }
 
 export function scheduleWords(trigger: Extract<WorkflowTrigger, { type: 'schedule' }>): string {
-  if (trigger.interval_seconds) return `every ${duration(trigger.interval_seconds * 1_000)}`;
+  if (trigger.interval_seconds) return `every ${interval(trigger.interval_seconds)}`;
   const zone = trigger.timezone && trigger.timezone !== 'UTC' ? ` ${trigger.timezone}` : '';
   return `${trigger.cron ?? ''}${zone}`;
+}
+
+const UNITS: [number, string][] = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+];
+
+/** In the largest unit that it is a whole number of. */
+function interval(seconds: number): string {
+  const [size, unit] = UNITS.find(([size]) => seconds % size === 0) ?? [1, 's'];
+  return `${(seconds / size).toLocaleString()} ${unit}`;
 }
 
 export function emitterWords(id: string): string {

@@ -1,7 +1,7 @@
 // What the editor of a document knows beyond YAML: completion, explanations, and what is wrong, by the schema and by the server.
 import { yamlLanguage } from '@codemirror/lang-yaml';
 import { type Diagnostic, forceLinting, linter } from '@codemirror/lint';
-import { type Extension, StateEffect, StateField, type Text } from '@codemirror/state';
+import { type Extension, StateEffect, StateField, type Text, type Transaction } from '@codemirror/state';
 import { EditorView, hoverTooltip, ViewPlugin } from '@codemirror/view';
 import { check } from './checking';
 import { completionOf, linesOf } from './completion';
@@ -10,6 +10,8 @@ import { spotAt } from './place';
 import { type Schema, schemaAt } from './schema';
 
 const refuse = StateEffect.define<Diagnostic[]>();
+
+const hasRefusal = ({ effects }: Transaction) => effects.some((effect) => effect.is(refuse));
 
 /** What the server refused. It stays at its place while other lines change, and goes when its own line does. */
 const refused = StateField.define<Diagnostic[]>({
@@ -41,10 +43,8 @@ export class DocumentLanguage {
     });
     const bySchema = schema ? [yamlLanguage.data.of({ autocomplete: completionOf(schema) }), explanations(schema)] : [];
     const wrong = linter(
-      (view) => [...view.state.field(refused), ...(schema ? check(schema, view.state.doc.toString()) : [])],
-      {
-        delay: 400,
-      },
+      ({ state }) => [...state.field(refused), ...(schema ? check(schema, state.doc.toString()) : [])],
+      { delay: 400, needsRefresh: ({ transactions }) => transactions.some(hasRefusal) },
     );
     this.extension = [refused, wrong, attached, ...bySchema];
   }

@@ -1,16 +1,10 @@
-// Reading and changing what a source runs and runs with.
+// Changing what a source runs, and what it runs with.
 import { api, data } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Source, SourceChanges } from '../../api/types';
+import { sourceKey } from './source';
 
-export function openSource(id: string) {
-  return {
-    queryKey: ['source', id],
-    queryFn: () => data(api.GET('/v1/sources/{id}', { params: { path: { id }, query: { expand: 'activity' } } })),
-  };
-}
-
-export function openComponent(id: string) {
+export function componentOptions(id: string) {
   return {
     queryKey: ['component-code', id],
     queryFn: () => data(api.GET('/v1/components/{key_or_id}', { params: { path: { key_or_id: id } } })),
@@ -23,8 +17,8 @@ export function openComponent(id: string) {
 export async function change(source: Source, changes: Omit<SourceChanges, 'active'>): Promise<Source> {
   const body = { ...changes, active: source.active };
   const changed = await data(api.PUT('/v1/sources/{id}', { params: { path: { id: source.id } }, body }));
-  queries.setQueryData<Source>(['source', source.id], (known) => ({ ...known, ...changed }));
-  void queries.invalidateQueries({ queryKey: ['source', source.id] });
+  queries.setQueryData<Source>(sourceKey(source.id), (known) => ({ ...known, ...changed }));
+  void queries.invalidateQueries({ queryKey: sourceKey(source.id) });
   void queries.invalidateQueries({ queryKey: ['sources'] });
   return changed;
 }

@@ -97,13 +97,13 @@ function basics(options: EditorOptions): Extension[] {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content;
   return [
     nonce ? EditorView.cspNonce.of(nonce) : [],
+    lintGutter(),
     lineNumbers(),
     highlightActiveLineGutter(),
     highlightSpecialChars(),
     history(),
     codeFolding(),
     foldGutter(),
-    lintGutter(),
     drawSelection(),
     rectangularSelection(),
     crosshairCursor(),

@@ -45,17 +45,19 @@ async function settled(page: Page) {
   await page.waitForTimeout(1_500);
 }
 
-async function picture(name: string, path: string, look: Look, suffix: string) {
-  const page = await signedIn(browser, shop.person, path, look);
+async function pictures(name: string, path: string, size: Look, schemes: ('light' | 'dark')[], suffix = '') {
+  const page = await signedIn(browser, shop.person, path, size);
   await settled(page);
-  await page.screenshot({ path: join(FOLDER, `${name}-${suffix}.png`), animations: 'disabled' });
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(FOLDER, `${name}-${suffix || colorScheme}.png`), animations: 'disabled' });
+  }
   await page.context().close();
 }
 
 test('every page, light and dark', { timeout: 600_000 }, async () => {
   for (const { name, path } of await companyPages(shop)) {
-    await picture(name, path, { ...WIDE, colorScheme: 'light' }, 'light');
-    await picture(name, path, { ...WIDE, colorScheme: 'dark' }, 'dark');
-    if (ALSO_NARROW.includes(name)) await picture(name, path, { ...NARROW, colorScheme: 'light' }, 'narrow');
+    await pictures(name, path, WIDE, ['light', 'dark']);
+    if (ALSO_NARROW.includes(name)) await pictures(name, path, NARROW, ['light'], 'narrow');
   }
 });

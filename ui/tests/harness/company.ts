@@ -22,9 +22,9 @@ type Made = { data: { id: string; configured_props?: { http?: Json } } };
 /** Flags of a server whose deliveries fail soon rather than after hours. */
 export const COMPANY_FLAGS = ['--webhook-retries', '1s'];
 
-const WEBHOOKS = { warehouse: '/warehouse', chat: '/chat', analytics: '/events' };
+const WEBHOOKS = ['warehouse', 'chat', 'analytics'] as const;
 
-const SUBSCRIPTIONS: [emitter: string, listener: keyof typeof WEBHOOKS, channel?: string][] = [
+const SUBSCRIPTIONS: [emitter: string, listener: (typeof WEBHOOKS)[number], channel?: string][] = [
   ['ship-paid-orders', 'warehouse'],
   ['stock-levels', 'warehouse'],
   ['error-watch', 'chat'],
@@ -37,9 +37,8 @@ const SUBSCRIPTIONS: [emitter: string, listener: keyof typeof WEBHOOKS, channel?
 
 /** Fills an account. Its server should have been started with `COMPANY_FLAGS`. */
 export async function company(server: Server, person = new Person(server, server.key)): Promise<Company> {
-  const receiver = await Receiver.start((path, body) =>
-    path === '/warehouse' && /"weight":5\.\d/.test(body) ? 'Parcels over 5 kg are for the other gate.' : undefined,
-  );
+  const receiver = await Receiver.start();
+  receiver.refuses = (body) => (/"weight":5\.\d/.test(body) ? 'Parcels over 5 kg are for the other gate.' : undefined);
   const made: Company = {
     person,
     sources: {},
@@ -57,8 +56,8 @@ export async function company(server: Server, person = new Person(server, server
   for (const [name, document] of await files('workflows')) {
     made.workflows[name] = (await person.post<Made>('/workflows', { document })).data.id;
   }
-  for (const [name, path] of Object.entries(WEBHOOKS)) {
-    const body = { name: title(name), url: `${receiver.url}${path}`, description: 'Of the company' };
+  for (const name of WEBHOOKS) {
+    const body = { name: title(name), url: `${receiver.url}/${name}`, description: 'Of the company' };
     made.webhooks[name] = (await person.post<Made>('/webhooks', body)).data.id;
   }
   for (const [emitter, listener, event_name] of SUBSCRIPTIONS) {

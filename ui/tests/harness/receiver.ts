@@ -3,40 +3,37 @@ import { createServer, type Server as HttpServer, type IncomingHttpHeaders } fro
 import type { AddressInfo } from 'node:net';
 import type { Person } from './server';
 
-export type Received = { path: string; headers: IncomingHttpHeaders; body: string };
-
-/** Why a request is refused; undefined when it is not. */
-export type Refusal = (path: string, body: string) => string | undefined;
+export type Received = { headers: IncomingHttpHeaders; body: string };
 
 export class Receiver {
   status = 200;
   answer = 'thank you';
+  /** Why one body is refused when others are not; nothing when it is not. */
+  refuses: (body: string) => string | undefined = () => undefined;
   readonly received: Received[] = [];
   #server: HttpServer;
 
-  private constructor(refuses: Refusal) {
+  private constructor() {
     this.#server = createServer((request, response) => {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));
       request.on('end', () => {
-        const path = request.url ?? '';
         const body = Buffer.concat(parts).toString();
-        this.received.push({ path, headers: request.headers, body });
-        const refusal = refuses(path, body);
-        response.writeHead(refusal === undefined ? this.status : 422, { 'content-type': 'text/plain' });
-        response.end(refusal ?? this.answer);
+        this.received.push({ headers: request.headers, body });
+        const refusal = this.refuses(body);
+        response.writeHead(refusal ? 422 : this.status, { 'content-type': 'text/plain' }).end(refusal ?? this.answer);
       });
     });
   }
 
-  static async start(refuses: Refusal = () => undefined): Promise<Receiver> {
-    const receiver = new Receiver(refuses);
+  static async start(): Promise<Receiver> {
+    const receiver = new Receiver();
     await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
     return receiver;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/in`;
   }
 
   async stop() {

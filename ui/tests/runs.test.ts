@@ -105,6 +105,19 @@ test('a run that is under way goes on by itself in the page', async () => {
   await gate.close();
 });
 
+test('a run that begins elsewhere appears in the list without a reload', async () => {
+  const who = await server.user('run-appears');
+  const { id } = await deploy(who, ORDERS);
+  const page = await signedIn(browser, who, `/workflows/${id}`);
+  await page.getByText('No runs yet').waitFor();
+  // The stream is news, not a record: what happens before somebody listens is not told.
+  const begins = async () => {
+    await run(who, id, { order: 1 });
+    return page.getByRole('table').getByText('succeeded').count();
+  };
+  await expect.poll(begins, { timeout: 30_000, interval: 1_000 }).toBeGreaterThan(0);
+});
+
 test('a suspended run says what it waits for, and is resumed or cancelled from the page', async () => {
   const who = await server.user('run-suspend');
   const waits = step('ask', '$.flow.suspend(3600000);');

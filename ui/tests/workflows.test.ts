@@ -58,6 +58,20 @@ test('the list shows what starts a workflow, how it fares and when it last ran, 
   expect(heard).toEqual([]);
 });
 
+test('runs show in the list of workflows as they happen', async () => {
+  const who = await server.user('wf-live');
+  const { id } = await deploy(who, documentOf('Busy', [NOTHING]));
+  const page = await signedIn(browser, who, '/workflows');
+  await page.getByText('never').waitFor();
+  const counted = page.getByRole('img', { name: /^[1-9]\d* runs? in the last 24 hours/ });
+  const begins = async () => {
+    await run(who, id);
+    return counted.count();
+  };
+  await expect.poll(begins, { timeout: 30_000, interval: 1_000 }).toBe(1);
+  await page.getByRole('link', { name: /succeeded|running|queued/ }).waitFor();
+});
+
 test('a list longer than a page goes on by paging, and back', async () => {
   const who = await server.user('wf-pages');
   for (let number = 1; number <= 27; number += 1) await deploy(who, documentOf(`Flow ${number}`, [NOTHING]));

@@ -8,11 +8,11 @@ export function check(schema: Schema, text: string): Diagnostic[] {
   const { root, broken } = readYaml(text);
   if (broken) return [fault(broken, 'This is not YAML.')];
   const found: Diagnostic[] = [];
-  inspect({ root: schema, found }, schema, root);
+  inspect({ root: schema, text, found }, schema, root);
   return found;
 }
 
-type Check = { root: Schema; found: Diagnostic[] };
+type Check = { root: Schema; text: string; found: Diagnostic[] };
 type Place = { from: number; to: number };
 
 function fault({ from, to }: Place, message: string): Diagnostic {
@@ -27,7 +27,7 @@ function inspect(check: Check, schema: Schema, yaml: Yaml) {
     types(shape).some((type) => type === kind || (type === 'number' && kind === 'integer')),
   );
   if (allowed.length > 0 && !fitting) {
-    check.found.push(fault(begin(yaml), `Must be ${list(allowed.flatMap(types).map(article))}.`));
+    check.found.push(fault(begin(check, yaml), `Must be ${list(allowed.flatMap(types).map(article))}.`));
     return;
   }
   const shape = fitting ?? schema;
@@ -44,16 +44,19 @@ function inspectMap(check: Check, schema: Schema, map: Extract<Yaml, { kind: 'ma
     inspectPair(check, schema, pair);
   }
   const missing = (schema.required ?? []).filter((name) => !seen.has(name));
-  if (missing.length > 0) check.found.push(fault(begin(map), `Needs ${list(missing, 'and')}.`));
+  if (missing.length > 0) check.found.push(fault(begin(check, map), `Needs ${list(missing, 'and')}.`));
   const choices = (schema.oneOf ?? []).flatMap(({ type, required }) =>
     type === undefined && required ? [required] : [],
   );
   const chosen = choices.filter((names) => names.every((name) => seen.has(name)));
   if (choices.length > 0 && chosen.length !== 1)
-    check.found.push(fault(begin(map), `Needs one of ${list(choices.flat(), 'and')}.`));
+    check.found.push(fault(begin(check, map), `Needs one of ${list(choices.flat(), 'and')}.`));
   if (schema.maxProperties !== undefined && seen.size > schema.maxProperties)
     check.found.push(
-      fault(begin(map), `Takes ${schema.maxProperties} of ${list(Object.keys(schema.properties ?? {}), 'and')}.`),
+      fault(
+        begin(check, map),
+        `Takes ${schema.maxProperties} of ${list(Object.keys(schema.properties ?? {}), 'and')}.`,
+      ),
     );
 }
 
@@ -71,14 +74,14 @@ function inspectPair(check: Check, schema: Schema, { key, keyPlace, value }: Pai
 
 function inspectList(check: Check, schema: Schema, yaml: Extract<Yaml, { kind: 'list' }>) {
   if (schema.minItems !== undefined && yaml.items.length < schema.minItems)
-    check.found.push(fault(begin(yaml), `Needs at least ${schema.minItems}.`));
+    check.found.push(fault(begin(check, yaml), `Needs at least ${schema.minItems}.`));
   if (!schema.items) return;
   for (const item of yaml.items) inspect(check, resolve(check.root, schema.items), item);
 }
 
 function inspectValue(check: Check, schema: Schema, yaml: Extract<Yaml, { kind: 'scalar' }>) {
   const { value } = yaml;
-  const say = (words: string) => check.found.push(fault(begin(yaml), words));
+  const say = (words: string) => check.found.push(fault(begin(check, yaml), words));
   if (schema.const !== undefined && value !== schema.const) say(`Must be ${String(schema.const)}.`);
   if (typeof value === 'number') {
     if (schema.minimum !== undefined && value < schema.minimum)
@@ -113,11 +116,10 @@ const ARTICLES: Record<string, string> = {
 };
 const article = (type: string) => ARTICLES[type] ?? type;
 
-const MARKED = 40;
-
-/** Something large is marked at its beginning. */
-function begin({ from, to }: Place): Place {
-  return { from, to: Math.min(to, from + MARKED) };
+/** Something large is marked on its first line. */
+function begin({ text }: Check, { from, to }: Place): Place {
+  const end = text.indexOf('\n', from);
+  return { from, to: end < 0 ? to : Math.min(to, end) };
 }
 
 function list(words: string[], last = 'or'): string {

@@ -38,7 +38,6 @@ function option(name: string, field: Schema, indent: number | undefined): Comple
   return {
     label: name,
     type: 'property',
-    ...(field.title ? { detail: field.title } : {}),
     ...(field.description ? { info: field.description } : {}),
     apply: `${name}:${beginning(name, field, indent)}`,
   };

@@ -4,6 +4,7 @@ import { type Diagnostic, forceLinting, linter } from '@codemirror/lint';
 import { type Extension, StateEffect, StateField, type Text, type Transaction } from '@codemirror/state';
 import { EditorView, hoverTooltip, ViewPlugin } from '@codemirror/view';
 import { check } from './checking';
+import { yamlWithCode } from './code';
 import { completionOf, linesOf } from './completion';
 import type { PlacedFault } from './faults';
 import { spotAt } from './place';
@@ -46,7 +47,7 @@ export class DocumentLanguage {
       ({ state }) => [...state.field(refused), ...(schema ? check(schema, state.doc.toString()) : [])],
       { delay: 400, needsRefresh: ({ transactions }) => transactions.some(hasRefusal) },
     );
-    this.extension = [refused, wrong, attached, ...bySchema];
+    this.extension = [yamlWithCode(), refused, wrong, attached, ...bySchema];
   }
 
   /** Marks what the server refused, and brings the first of it into sight. */

@@ -12,7 +12,7 @@ const TURNED = '\u202egnp.exe\u2066 \u200b\u200f';
 let server: Server;
 let browser: Browser;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
+  [server, browser] = await Promise.all([Server.start('--max-emit', '8MiB'), launch()]);
 });
 afterAll(async () => {
   await browser.close();

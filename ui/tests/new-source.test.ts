@@ -99,7 +99,6 @@ test('a source is made from a URL, with the files beside it', async () => {
   };
   await expect.poll(newest).toEqual({ greeting: 'hello', who: 'Ada' });
 });
-});
 
 test('links lead straight to the form, and an address without code says so', async () => {
   const who = await server.user('deep');

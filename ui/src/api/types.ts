@@ -4,11 +4,8 @@ import type { components } from './schema';
 type Schemas = components['schemas'];
 
 export type Source = Schemas['Source'];
-<<<<<<< HEAD
 export type SourceChanges = Schemas['UpdateSource'];
-=======
 export type EmitterActivity = Schemas['EmitterActivity'];
->>>>>>> main
 export type Component = Schemas['Component'];
 export type EventSummary = Schemas['EventSummary'];
 export type LogLine = Schemas['LogLine'];

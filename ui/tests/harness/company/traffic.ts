@@ -1,4 +1,5 @@
 // What happens in the company on a morning.
+import { vi } from 'vitest';
 import type { Company } from '../company';
 
 /** How busy everything is, beside each other. */
@@ -36,15 +37,6 @@ const payment = (index: number) => ({
   customer: pick(NAMES, index),
 });
 
-/** Waits until a condition holds. */
-async function until(what: string, holds: () => Promise<boolean>) {
-  const end = Date.now() + 80_000;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`it did not come to pass that ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
-
 export async function send(company: Company, source: string, body: unknown) {
   const url = company.endpoints[source];
   if (!url) throw new Error(`${source} has no endpoint`);
@@ -80,12 +72,16 @@ export async function aMorning(company: Company) {
   await send(company, 'product-reviews', { stars: 3, text: 'Good lamp, short cable' });
 
   const { person, webhooks, workflows } = company;
-  const runs = `/workflows/${workflows['ship-paid-orders']}/runs?limit=1`;
-  const failed = `/webhooks/${webhooks.warehouse}/deliveries?state=failed&limit=1`;
-  type Counted = { page_info: { total_count: number } };
-  await until('every order was worked on', async () => (await person.get<Counted>(runs)).page_info.total_count >= 14);
-  await until(
-    'deliveries to the warehouse failed',
-    async () => (await person.get<Counted>(failed)).page_info.total_count >= 2,
+  const count = async (path: string) =>
+    (await person.get<{ page_info: { total_count: number } }>(path)).page_info.total_count;
+  const patience = { timeout: 80_000, interval: 200 };
+  // Every order has been worked on, and the heavy parcels have been refused.
+  await vi.waitUntil(
+    async () => (await count(`/workflows/${workflows['ship-paid-orders']}/runs?limit=1`)) >= 14,
+    patience,
+  );
+  await vi.waitUntil(
+    async () => (await count(`/webhooks/${webhooks.warehouse}/deliveries?state=failed&limit=1`)) >= 2,
+    patience,
   );
 }

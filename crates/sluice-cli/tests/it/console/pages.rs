@@ -99,7 +99,8 @@ async fn the_page_may_load_nothing_that_is_not_its_own_and_is_never_kept_or_fram
     let answer = navigate(&with_console().api(), "/").await;
     let nonce = nonce(&answer);
     let policy = format!(
-        "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; \
+        "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; \
+         style-src-attr 'unsafe-hashes' 'sha256-iaOezIDcQIoxCULa6FBKKuLUu09R7kG+Mlu+JVfU3Rw='; img-src 'self' data:; \
          font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
          require-trusted-types-for 'script'; trusted-types svelte-trusted-html"
     );

@@ -24,8 +24,8 @@ export function followEvents({ source, channel, q }: Wanted, onSeen: (events: nu
     stream(newest) {
       const wanted = new URLSearchParams();
       if (channel) wanted.set('event_name', channel);
-      // A search knows the newest match, not the newest event.
-      if (newest && !q) wanted.set('last_event_id', newest.id);
+      // Nothing is missed between the list and the stream. A search knows the newest match only, and begins now.
+      if (!q) wanted.set('last_event_id', newest?.id ?? '0-0');
       return `/v1/sources/${source}/sse?${wanted}`;
     },
   });

@@ -20,8 +20,8 @@ export function followLogs(source: string): LogFeed {
           return { items: page.data, total: page.page_info.total_count };
         },
         stream(newest) {
-          const resume = newest ? `?last_event_id=${newest.ts}-${newest.id}` : '';
-          return `/v1/sse/dc/${source}/observations${resume}`;
+          const last = newest ? `${newest.ts}-${newest.id}` : '0-0';
+          return `/v1/sse/dc/${source}/observations?last_event_id=${last}`;
         },
       }),
   );

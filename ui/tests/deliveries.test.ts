@@ -143,9 +143,10 @@ test('older deliveries are on pages of their own', async () => {
   await page.getByRole('link', { name: 'Delivered 30' }).waitFor();
   const body = page.locator('tbody tr');
   await expect.poll(() => body.count(), PATIENCE).toBe(25);
-  await page.getByRole('link', { name: 'Older' }).click();
+  await page.getByRole('button', { name: 'Older' }).click();
   await expect.poll(() => body.count(), PATIENCE).toBe(5);
-  await page.getByRole('link', { name: 'Newer' }).click();
+  await page.getByText('26–30 of 30').waitFor();
+  await page.getByRole('button', { name: 'Newer' }).click();
   await expect.poll(() => body.count(), PATIENCE).toBe(25);
   await page.goBack();
   await expect.poll(() => body.count(), PATIENCE).toBe(5);

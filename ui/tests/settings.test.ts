@@ -100,7 +100,7 @@ test('the server is shown to operators, with its processes and settings, and to 
   await send({ order: 1 });
   const page = await signedIn(browser, operator, '/settings');
   await page.getByRole('heading', { name: 'Server', exact: true }).waitFor();
-  await page.getByText('SQLite').waitFor();
+  await page.getByText('SQLite', { exact: true }).waitFor();
   const process = panel(page, 'Processes').getByRole('row').filter({ hasText: 'Orders of the neighbour' });
   await process.getByText('neighbour', { exact: true }).waitFor();
   await page.getByLabel('Find a setting').fill('daily-invocations');

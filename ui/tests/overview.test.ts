@@ -46,6 +46,7 @@ test('each number leads to what it counts', async () => {
     .toBe(1);
   const page = await signedIn(browser, person);
   const numbers = page.getByRole('main').getByRole('list').first();
+  await numbers.waitFor();
   const targets = await numbers
     .getByRole('link')
     .evaluateAll((links) => links.map((link) => link.getAttribute('href')));

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
 import { type Look, launch, signedIn } from './harness/browser';
 import { COMPANY_FLAGS, type Company, company, past } from './harness/company';
-import { companyPages } from './harness/company/pages';
+import { PAGES } from './harness/company/pages';
 import { order, send } from './harness/company/traffic';
 import { Server } from './harness/server';
 
@@ -55,9 +55,7 @@ async function pictures(name: string, path: string, size: Look, schemes: ('light
   await page.context().close();
 }
 
-test('every page, light and dark', { timeout: 600_000 }, async () => {
-  for (const { name, path } of await companyPages(shop)) {
-    await pictures(name, path, WIDE, ['light', 'dark']);
-    if (ALSO_NARROW.includes(name)) await pictures(name, path, NARROW, ['light'], 'narrow');
-  }
+test.each(Object.entries(PAGES))('%s', async (name, path) => {
+  await pictures(name, path(shop), WIDE, ['light', 'dark']);
+  if (ALSO_NARROW.includes(name)) await pictures(name, path(shop), NARROW, ['light'], 'narrow');
 });

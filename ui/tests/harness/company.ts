@@ -14,6 +14,9 @@ export type Company = {
   webhooks: Record<string, string>;
   /** Addresses of the sources that have one. */
   endpoints: Record<string, string>;
+  /** A run of the workflow that ships orders, and a delivery that the warehouse refused. */
+  run: string;
+  delivery: string;
   close: () => Promise<void>;
 };
 
@@ -45,6 +48,8 @@ export async function company(server: Server, person = new Person(server, server
     workflows: {},
     webhooks: {},
     endpoints: {},
+    run: '',
+    delivery: '',
     close: () => receiver.stop(),
   };
   for (const [name, component_code] of await files('sources')) {
@@ -65,8 +70,7 @@ export async function company(server: Server, person = new Person(server, server
     await person.post('/subscriptions', { emitter_id, listener_id: made.webhooks[listener], event_name });
   }
   await person.put(`/sources/${made.sources['nightly-export']}`, { active: false });
-  await aMorning(made);
-  return made;
+  return { ...made, ...(await aMorning(made)) };
 }
 
 /** Days before today, which only the database can be told of: its counts of each hour. */

@@ -1,44 +1,34 @@
 // Every page of the console, with something of the company on it.
 import type { Company } from '../company';
 
-type Listed = { data: { id: string }[] };
+const orders = ({ sources }: Company) => `/sources/${sources['orders-from-the-shop']}`;
+const ship = ({ workflows }: Company) => `/workflows/${workflows['ship-paid-orders']}`;
 
-export type ConsolePage = { name: string; path: string };
-
-export async function companyPages({ person, sources, workflows, webhooks }: Company): Promise<ConsolePage[]> {
-  const orders = `/sources/${sources['orders-from-the-shop']}`;
-  const ship = `/workflows/${workflows['ship-paid-orders']}`;
-  const first = async (path: string) => (await person.get<Listed>(path)).data[0]?.id;
-  const [run, delivery] = await Promise.all([
-    first(`${ship}/runs?limit=1`),
-    first(`/webhooks/${webhooks.warehouse}/deliveries?state=failed&limit=1`),
-  ]);
-  return [
-    { name: 'overview', path: '/' },
-    { name: 'welcome', path: '/welcome' },
-    { name: 'flow', path: '/flow' },
-    { name: 'flow-list', path: '/flow?view=list' },
-    { name: 'sources', path: '/sources' },
-    { name: 'new-source', path: '/sources/new' },
-    { name: 'source-events', path: orders },
-    { name: 'source-logs', path: `/sources/${sources['website-health']}/logs` },
-    { name: 'source-configuration', path: `${orders}/configuration` },
-    { name: 'source-code', path: `${orders}/code` },
-    { name: 'source-listeners', path: `${orders}/listeners` },
-    { name: 'workflows', path: '/workflows' },
-    { name: 'new-workflow', path: '/workflows/new' },
-    { name: 'runs', path: ship },
-    { name: 'run', path: `${ship}/runs/${run}` },
-    { name: 'workflow-document', path: `${ship}/document` },
-    { name: 'workflow-versions', path: `${ship}/versions` },
-    { name: 'workflow-events', path: `${ship}/events` },
-    { name: 'webhooks', path: '/webhooks' },
-    { name: 'webhook', path: `/webhooks/${webhooks.warehouse}` },
-    { name: 'deliveries', path: '/deliveries' },
-    { name: 'delivery', path: `/deliveries/${delivery}` },
-    { name: 'accounts', path: '/accounts' },
-    { name: 'users', path: '/users' },
-    { name: 'settings', path: '/settings' },
-    { name: 'not-found', path: '/nowhere' },
-  ];
-}
+export const PAGES: Record<string, (company: Company) => string> = {
+  overview: () => '/',
+  welcome: () => '/welcome',
+  flow: () => '/flow',
+  'flow-list': () => '/flow?view=list',
+  sources: () => '/sources',
+  'new-source': () => '/sources/new',
+  'source-events': orders,
+  'source-logs': ({ sources }) => `/sources/${sources['website-health']}/logs`,
+  'source-configuration': (company) => `${orders(company)}/configuration`,
+  'source-code': (company) => `${orders(company)}/code`,
+  'source-listeners': (company) => `${orders(company)}/listeners`,
+  workflows: () => '/workflows',
+  'new-workflow': () => '/workflows/new',
+  runs: ship,
+  run: (company) => `${ship(company)}/runs/${company.run}`,
+  'workflow-document': (company) => `${ship(company)}/document`,
+  'workflow-versions': (company) => `${ship(company)}/versions`,
+  'workflow-events': (company) => `${ship(company)}/events`,
+  webhooks: () => '/webhooks',
+  webhook: ({ webhooks }) => `/webhooks/${webhooks.warehouse}`,
+  deliveries: () => '/deliveries',
+  delivery: ({ delivery }) => `/deliveries/${delivery}`,
+  accounts: () => '/accounts',
+  users: () => '/users',
+  settings: () => '/settings',
+  'not-found': () => '/nowhere',
+};

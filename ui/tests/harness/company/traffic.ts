@@ -48,7 +48,7 @@ export async function send(company: Company, source: string, body: unknown) {
   if (!answer.ok) throw new Error(`${source} answered ${answer.status}`);
 }
 
-export async function aMorning(company: Company) {
+export async function aMorning(company: Company): Promise<Pick<Company, 'run' | 'delivery'>> {
   for (let index = 0; index < 14; index += 1) await send(company, 'orders-from-the-shop', order(index));
   for (let index = 0; index < 18; index += 1) await send(company, 'stripe-payments', payment(index));
   for (let index = 0; index < 6; index += 1) {
@@ -71,17 +71,23 @@ export async function aMorning(company: Company) {
   await send(company, 'product-reviews', { stars: 5, text: 'Warm light, and it survived the move' });
   await send(company, 'product-reviews', { stars: 3, text: 'Good lamp, short cable' });
 
-  const { person, webhooks, workflows } = company;
-  const count = async (path: string) =>
-    (await person.get<{ page_info: { total_count: number } }>(path)).page_info.total_count;
-  const patience = { timeout: 80_000, interval: 200 };
-  // Every order has been worked on, and the heavy parcels have been refused.
-  await vi.waitUntil(
-    async () => (await count(`/workflows/${workflows['ship-paid-orders']}/runs?limit=1`)) >= 14,
-    patience,
+  // Every order is worked on, and the heavy parcels are refused.
+  const { webhooks, workflows } = company;
+  return {
+    run: await newest(company, `/workflows/${workflows['ship-paid-orders']}/runs`, 14),
+    delivery: await newest(company, `/webhooks/${webhooks.warehouse}/deliveries?state=failed`, 2),
+  };
+}
+
+/** Waits until a list has so many things, and tells the newest of them. */
+async function newest({ person }: Company, path: string, many: number): Promise<string> {
+  type Listed = { data: { id: string }[]; page_info: { total_count: number } };
+  const list = await vi.waitUntil(
+    async () => {
+      const found = await person.get<Listed>(path);
+      return found.page_info.total_count >= many && found;
+    },
+    { timeout: 80_000, interval: 200 },
   );
-  await vi.waitUntil(
-    async () => (await count(`/webhooks/${webhooks.warehouse}/deliveries?state=failed&limit=1`)) >= 2,
-    patience,
-  );
+  return list.data[0]?.id ?? '';
 }

@@ -95,6 +95,36 @@ test('the chart tells exact values to the pointer and to the keyboard, and keeps
   await chart.waitFor();
 });
 
+test('the chart changes its colours with the page', async () => {
+  const person = await server.user('painter');
+  const { send } = await echo(person, 'Signal');
+  await send('1');
+  await expect
+    .poll(async () => (await person.get<{ data: { busiest: unknown[] } }>('/users/me/overview')).data.busiest.length)
+    .toBe(1);
+  const page = await signedIn(browser, person);
+  await page.locator('.u-over').waitFor();
+  // The bar of this hour is the last, and stands on the lower edge.
+  const colour = () =>
+    page.locator('.uplot canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const { right, bottom } = { right: canvas.width - 26, bottom: canvas.height - 34 };
+      return [...(canvas.getContext('2d')?.getImageData(right, bottom, 1, 1).data ?? [])].slice(0, 3).join();
+    });
+  const swatch = () =>
+    page.locator('.swatch.events').evaluate((element) => {
+      const context = document.createElement('canvas').getContext('2d');
+      if (!context) return '';
+      context.fillStyle = getComputedStyle(element).backgroundColor;
+      context.fillRect(0, 0, 1, 1);
+      return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).join();
+    });
+  const light = await swatch();
+  await expect.poll(colour).toBe(light);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect.poll(swatch).not.toBe(light);
+  await expect.poll(colour).toBe(await swatch());
+});
+
 test('only operators see the server', async () => {
   const person = await server.user('plain');
   await echo(person, 'Quay');

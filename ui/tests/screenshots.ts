@@ -50,6 +50,7 @@ async function pictures(name: string, path: string, size: Look, schemes: ('light
   await settled(page);
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(400);
     await page.screenshot({ path: join(FOLDER, `${name}-${suffix || colorScheme}.png`), animations: 'disabled' });
   }
   await page.context().close();

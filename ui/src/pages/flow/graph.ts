@@ -18,6 +18,7 @@ export function graphOf(flow: Flow): Graph {
     if (!route.channels.includes(channel)) route.channels.push(channel);
     routes.set(id, route);
   }
+  for (const route of routes.values()) route.channels.sort();
   const connected = new Set([...routes.values()].flatMap(({ from, to }) => [from, to]));
   const loose = flow.nodes.filter(({ id }) => !connected.has(id));
   for (const { id } of loose.slice(MOST_LOOSE)) nodes.delete(id);

@@ -3,8 +3,11 @@ import { Graph as Drawing, layout } from '@dagrejs/dagre';
 import type { Graph } from './graph';
 
 export const CARD = { width: 224, height: 60 };
-const GAP = { across: 96, down: 22 };
+const GAP = { across: 132, down: 22 };
 const ROW = 5;
+
+/** How the map is shown whole; the buttons have room below. */
+export const WHOLE = { padding: { x: '28px', top: '28px', bottom: '64px' }, maxZoom: 1 } as const;
 
 export type Place = { x: number; y: number };
 

@@ -103,7 +103,7 @@ export class Plot {
 
   recolour(colours: Colours) {
     this.#colours = colours;
-    this.#plot.redraw(false, true);
+    this.#plot.redraw(true, true);
   }
 
   /** Sets one stretch off from the others. */

@@ -13,7 +13,7 @@ BINARY := target/release/sluice
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`.
 ARGS ?=
 
-.PHONY: help run build ui test lint bench packages deno tools clean
+.PHONY: help run build ui test lint bench packages screenshots deno tools clean
 
 help: ## List the commands
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -41,6 +41,10 @@ bench: tools build ## Measure throughput, latency and memory; ARGS="--only a,b" 
 
 packages: tools ## Run what uses popular npm packages, fetched from the registry, under the sandbox
 	SLUICE_POPULAR=all cargo test --package sluice-cli --test popular -- --nocapture
+
+screenshots: tools ui ## Take pictures of every page of the console, light and dark, into docs/screenshots
+	cargo build --package sluice-cli
+	cd ui && ../scripts/with-chromium npm run screenshots
 
 deno: $(DENO) ## Install the pinned Deno from npm
 

@@ -2,14 +2,18 @@
 
 use std::{env, path::Path};
 
+const BUILT: &str = "../../ui/dist";
+const SOURCES: &str = "../../ui";
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     if env::var("PROFILE").as_deref() != Ok("release") {
         return;
     }
-    // A path that is not there would count as changed each time; what is above it changes when it comes.
-    let watched = ["../../ui/dist", "../../ui"];
-    if let Some(folder) = watched.iter().find(|folder| Path::new(folder).is_dir()) {
-        println!("cargo:rerun-if-changed={folder}");
-    }
+    // What is not there counts as changed each time. The folder above changes when it comes.
+    let built = Path::new(BUILT).is_dir();
+    println!(
+        "cargo:rerun-if-changed={}",
+        if built { BUILT } else { SOURCES }
+    );
 }

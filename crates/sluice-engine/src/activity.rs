@@ -167,6 +167,20 @@ impl Engine {
     }
 }
 
+/// Adds what a commit did to the hour it is made in.
+pub(crate) fn count(
+    c: &mut dyn Conn,
+    user: &UserId,
+    emitter: &EmitterId,
+    now_ms: i64,
+    counts: Counts,
+) -> Result<(), StoreError> {
+    if counts == Counts::default() {
+        return Ok(());
+    }
+    activity::add(c, user, emitter, now_ms.div_euclid(MS_PER_HOUR), counts)
+}
+
 fn owns(c: &mut dyn Conn, user: &UserId, emitter: &EmitterId) -> Result<bool, StoreError> {
     Ok(match emitter.kind() {
         EmitterKind::Source(id) => sources::get(c, user, &id)?.is_some(),

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use sluice_model::{EmitterId, EmitterKind, UserId};
 use sluice_store::{
     Conn, StoreError, activity,
-    delivery_history::{self, DeliveryTally},
+    delivery_lists::{self, UserTally},
     emitters::{self, Standing},
     sources, state,
     users::User,
@@ -29,7 +29,7 @@ pub struct Overview {
     pub workflows: Tally,
     pub busiest: Vec<ActiveEmitter>,
     pub failing: Vec<ActiveEmitter>,
-    pub deliveries: DeliveryTally,
+    pub deliveries: UserTally,
     /// For operators.
     pub server: Option<Vitals>,
 }
@@ -68,14 +68,15 @@ impl Engine {
                 workflows: tallies.1,
                 busiest: named(c, &id, first_by(&all, |one| one.events))?,
                 failing: named(c, &id, first_by(&all, |one| one.errors))?,
-                deliveries: delivery_history::tally(c, &id)?,
+                deliveries: delivery_lists::tally_of_user(c, &id)?,
                 server: None,
             })
         });
         let overview = read.await?;
-        let server = match user.operator {
-            true => Some(self.vitals().await?),
-            false => None,
+        let server = if user.operator {
+            Some(self.vitals().await?)
+        } else {
+            None
         };
         Ok(Overview { server, ..overview })
     }
@@ -103,7 +104,7 @@ fn named(
     user: &UserId,
     standings: Vec<&Standing>,
 ) -> Result<Vec<ActiveEmitter>, StoreError> {
-    let mut named = Vec::new();
+    let mut emitters = Vec::new();
     for Standing {
         id, events, errors, ..
     } in standings
@@ -117,7 +118,7 @@ fn named(
             }
         };
         if let Some((name, name_slug)) = names {
-            named.push(ActiveEmitter {
+            emitters.push(ActiveEmitter {
                 id: id.clone(),
                 name,
                 name_slug,
@@ -127,7 +128,7 @@ fn named(
             });
         }
     }
-    Ok(named)
+    Ok(emitters)
 }
 
 #[cfg(test)]

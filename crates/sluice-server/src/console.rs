@@ -29,10 +29,10 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    /// From a folder, or from what this program was built with.
+    /// From a folder, or what belongs to this program.
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         Console {
-            files: folder.map_or(Files::Embedded, Files::Folder),
+            files: folder.map_or_else(Files::own, Files::Folder),
         }
     }
 

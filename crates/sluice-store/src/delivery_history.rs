@@ -3,7 +3,7 @@
 use sluice_model::{Cursor, DeliveryId, EmitId, EmitterId, EventId, UserId, WebhookId};
 
 use crate::{
-    conn::{Conn, query_all, query_one, query_opt},
+    conn::{Conn, query_all, query_opt},
     deliveries::DeliveryState,
     delivery_pruning::remove_unused_payload,
     error::Result,
@@ -68,34 +68,6 @@ pub(crate) fn columns(detail: Detail) -> String {
     format!(
         "d.id, d.webhook_id, p.emitter_id, p.event_id, p.channel, d.state, d.attempts, d.due_at, \
          d.created_at, {event}"
-    )
-}
-
-/// How many deliveries of a user are not over, and how many were given up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DeliveryTally {
-    pub waiting: u64,
-    pub failed: u64,
-}
-
-impl FromRow for DeliveryTally {
-    fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(DeliveryTally {
-            waiting: row.get(0)?,
-            failed: row.get(1)?,
-        })
-    }
-}
-
-pub fn tally(c: &mut dyn Conn, user: &UserId) -> Result<DeliveryTally> {
-    // Webhook by webhook: there is an index on what waits for each one, and on what failed.
-    query_one(
-        c,
-        "SELECT (SELECT COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
-         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.due_at IS NOT NULL), \
-         (SELECT COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
-         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.state = 'failed')",
-        params![user],
     )
 }
 

@@ -162,3 +162,31 @@ pub fn tally(c: &mut dyn Conn, webhook: &WebhookId) -> Result<Tally> {
         params![webhook],
     )
 }
+
+/// How the webhooks of a user are doing together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UserTally {
+    pub waiting: u64,
+    pub failed: u64,
+}
+
+impl FromRow for UserTally {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(UserTally {
+            waiting: row.get(0)?,
+            failed: row.get(1)?,
+        })
+    }
+}
+
+pub fn tally_of_user(c: &mut dyn Conn, user: &UserId) -> Result<UserTally> {
+    // Webhook by webhook: there is an index on what waits for each one, and on what failed.
+    query_one(
+        c,
+        "SELECT (SELECT COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
+         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.due_at IS NOT NULL), \
+         (SELECT COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
+         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.state = 'failed')",
+        params![user],
+    )
+}

@@ -44,28 +44,26 @@ impl EmitterFilter {
         table: &str,
         params: &mut Vec<Value<'a>>,
     ) -> String {
-        let mut conditions = String::new();
-        if let Some(text) = &self.text {
+        let in_text = self.text.as_ref().map(|text| {
             params.push(text.into());
             let needle = format!("?{}", params.len());
             let in_name = contains(dialect, "name", &needle);
             let in_slug = contains(dialect, "name_slug", &needle);
-            conditions += &format!(" AND ({in_name} OR {in_slug})");
-        }
-        match self.state {
-            None => {}
-            Some(EmitterState::Active) => conditions += " AND active",
-            Some(EmitterState::Inactive) => conditions += " AND NOT active",
-            Some(EmitterState::Failing { since }) => {
+            format!(" AND ({in_name} OR {in_slug})")
+        });
+        let in_state = self.state.map(|state| match state {
+            EmitterState::Active => " AND active".to_owned(),
+            EmitterState::Inactive => " AND NOT active".to_owned(),
+            EmitterState::Failing { since } => {
                 params.push(since.into());
-                conditions += &format!(
+                format!(
                     " AND EXISTS (SELECT 1 FROM activity a WHERE a.emitter_id = {table}.id \
                      AND a.hour >= ?{} AND a.errors > 0)",
                     params.len()
-                );
+                )
             }
-        }
-        conditions
+        });
+        in_text.unwrap_or_default() + &in_state.unwrap_or_default()
     }
 }
 

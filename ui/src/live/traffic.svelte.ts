@@ -1,4 +1,5 @@
 // What happens in the account, second by second: one stream for everything on the page that moves.
+import { untrack } from 'svelte';
 import { Stream } from './stream.svelte';
 
 export type Traffic = {
@@ -22,6 +23,17 @@ export function trafficState() {
 /** Hears the traffic of each second until the returned function is called. For `$effect`. */
 export function onTraffic(listener: Listener): () => void {
   listeners.add(listener);
+  // An effect that listens must not run again because the stream that it opens is there.
+  untrack(open);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    stream?.close();
+    stream = undefined;
+  };
+}
+
+function open() {
   stream ??= new Stream({
     url: '/v1/users/me/traffic',
     event: 'traffic',
@@ -32,10 +44,4 @@ export function onTraffic(listener: Listener): () => void {
       }
     },
   });
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
-    stream?.close();
-    stream = undefined;
-  };
 }

@@ -16,33 +16,37 @@ export class Server {
   readonly key: string;
   #child: ChildProcess;
   #folder: string;
+  #flags: string[];
 
-  private constructor(url: string, key: string, child: ChildProcess, folder: string) {
+  private constructor(url: string, key: string, child: ChildProcess, folder: string, flags: string[]) {
     this.url = url;
     this.key = key;
     this.#child = child;
     this.#folder = folder;
+    this.#flags = flags;
   }
 
   /** Starts one and waits until it says where it listens. */
   static async start(...flags: string[]): Promise<Server> {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-console-'));
     const key = crypto.randomUUID().replaceAll('-', '');
-    const args = ['serve', '--log-format', 'json', '--listen', '127.0.0.1:0', '--data-dir', join(folder, 'data')];
-    const console = ['--console-dir', join(root, 'ui/dist'), '--allow-private-network'];
-    const child = spawn(binary, [...args, ...console, ...flags], {
-      cwd: root,
-      env: {
-        PATH: process.env.PATH,
-        HOME: folder,
-        XDG_CONFIG_HOME: folder,
-        SLUICE_API_KEY: key,
-        SLUICE_DENO: process.env.SLUICE_DENO,
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const url = await announced(child);
-    return new Server(url, key, child, folder);
+    const child = run(folder, key, '127.0.0.1:0', flags);
+    return new Server(await announced(child), key, child, folder, flags);
+  }
+
+  /** Stops it, does something while it does not run, and starts it again at the same address. */
+  async restart(meanwhile: () => Promise<void>) {
+    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill('SIGTERM');
+    await gone;
+    await meanwhile();
+    this.#child = run(this.#folder, this.key, new URL(this.url).host, this.#flags);
+    await announced(this.#child);
+  }
+
+  /** The file of its database. */
+  get database(): string {
+    return join(this.#folder, 'data/sluice.db');
   }
 
   /** Calls the API with the key of the operator, or of another user. */
@@ -98,6 +102,22 @@ export class Person {
     const answer = await this.post<{ data: { id: string; configured_props: Json } }>('/sources', body);
     return answer.data;
   }
+}
+
+function run(folder: string, key: string, listen: string, flags: string[]): ChildProcess {
+  const args = ['serve', '--log-format', 'json', '--listen', listen, '--data-dir', join(folder, 'data')];
+  const console = ['--console-dir', join(root, 'ui/dist'), '--allow-private-network'];
+  return spawn(binary, [...args, ...console, ...flags], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      SLUICE_API_KEY: key,
+      SLUICE_DENO: process.env.SLUICE_DENO,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
 }
 
 function announced(child: ChildProcess): Promise<string> {

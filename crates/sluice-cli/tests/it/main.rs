@@ -1,9 +1,11 @@
 //! The real binary over real sockets, with real Deno processes, on both databases.
 
 mod accounts;
+mod activity;
 mod api;
 mod commands;
 mod components;
+mod console;
 mod corpus;
 mod delivery;
 mod durability;

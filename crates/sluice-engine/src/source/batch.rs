@@ -8,7 +8,7 @@ use sluice_model::{EmitId, EventId, InvocationId, SourceId, UserId};
 use sluice_runtime::{LogLevel, LogLine};
 use sluice_store::{
     Conn, StoreError,
-    activity::{self, Counts},
+    activity::Counts,
     deliveries::Outgoing,
     events::{self, ChannelFilter, NewEvent, StoredEvent},
     held_events::{self, HeldEvent},
@@ -20,7 +20,8 @@ use sluice_store::{
 };
 
 use crate::{
-    context::{Context, MS_PER_HOUR},
+    activity,
+    context::Context,
     owning::Rows,
     retention::Stored,
     routing::{Passed, Reached, Router},
@@ -125,7 +126,10 @@ impl Rows for Batch {
             row.store(c, &mut router)?;
         }
         self.acknowledge(c)?;
-        self.count(c, counts)?;
+        activity::count(c, &self.user, source, self.now_ms, counts)?;
+        if self.usage.invocations > 0 {
+            usage::add(c, &self.user, self.day, self.usage)?;
+        }
         Ok(Applied {
             reached: router.into_reached(),
             also_stored: Some(also_stored),
@@ -298,17 +302,6 @@ impl Batch {
             invocations: self.usage.invocations,
             compute_ms: self.usage.compute_ms,
         }
-    }
-
-    fn count(&self, c: &mut dyn Conn, counts: Counts) -> Result<(), StoreError> {
-        if counts != Counts::default() {
-            let hour = self.now_ms.div_euclid(MS_PER_HOUR);
-            activity::add(c, &self.user, &self.source, hour, counts)?;
-        }
-        if self.usage.invocations > 0 {
-            usage::add(c, &self.user, self.day, self.usage)?;
-        }
-        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use sluice_model::{EmitId, EventId, InvocationId, UserId, WorkflowId};
 use sluice_store::{
     Conn, StoreError,
-    activity::{self, Counts},
+    activity::Counts,
     deliveries::Outgoing,
     events::{self, ChannelFilter, NewEvent},
     inbox, kv,
@@ -20,7 +20,8 @@ use sluice_store::{
 };
 
 use crate::{
-    context::{Context, MS_PER_HOUR},
+    activity,
+    context::Context,
     owning::Rows,
     routing::{Passed, Reached, Router},
 };
@@ -128,10 +129,7 @@ impl Rows for Batch {
         for id in &self.attempts {
             inbox::add_attempt(c, emitter, id)?;
         }
-        if counts != Counts::default() {
-            let hour = self.now_ms.div_euclid(MS_PER_HOUR);
-            activity::add(c, &self.user, emitter, hour, counts)?;
-        }
+        activity::count(c, &self.user, emitter, self.now_ms, counts)?;
         if self.usage.invocations > 0 || self.usage.compute_ms > 0 {
             usage::add(c, &self.user, self.day, self.usage)?;
         }

@@ -8,7 +8,7 @@ use std::{
 use bytes::Bytes;
 use rust_embed::RustEmbed;
 
-/// What `make ui` built. A debug build reads the folder while it runs; one without the folder has no files.
+/// What `make ui` built, when this program was; nothing if it did not.
 #[derive(RustEmbed)]
 #[folder = "../../ui/dist"]
 #[allow_missing = true]
@@ -20,6 +20,15 @@ pub(super) enum Files {
 }
 
 impl Files {
+    /// Those that belong to this program. A debug build has them from where they are built, while it runs.
+    pub(super) fn own() -> Self {
+        if cfg!(debug_assertions) {
+            Files::Folder(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/dist").into())
+        } else {
+            Files::Embedded
+        }
+    }
+
     /// The contents of a file; its name has no `..` and is relative.
     pub(super) async fn get(&self, name: &str) -> Option<Bytes> {
         match self {

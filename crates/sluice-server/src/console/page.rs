@@ -10,6 +10,8 @@ use http::{
 
 /// Stands in the built page where the nonce of each answer goes.
 const PLACEHOLDER: &str = "__CSP_NONCE__";
+/// `display: contents;`, which the list of the palette has in its markup: the one style attribute that is allowed.
+const CONTENTS_STYLE: &str = "sha256-iaOezIDcQIoxCULa6FBKKuLUu09R7kG+Mlu+JVfU3Rw=";
 const WITHOUT_CONSOLE: &str = include_str!("without_console.html");
 
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
@@ -35,7 +37,8 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 pub(super) fn console(html: &[u8]) -> Response {
     answer(&String::from_utf8_lossy(html), |nonce| {
         format!(
-            "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; \
+            "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; \
+             style-src-attr 'unsafe-hashes' '{CONTENTS_STYLE}'; img-src 'self' data:; \
              font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
              require-trusted-types-for 'script'; trusted-types svelte-trusted-html"
         )

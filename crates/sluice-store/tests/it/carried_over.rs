@@ -5,9 +5,10 @@ use sluice_model::ComponentKind;
 use sluice_store::{
     components::{self, Component, Packages},
     registry::{self, Publication, Shelf},
+    state,
 };
 
-use crate::support::{Db, Place, TestStore, component, component_id, user_id};
+use crate::support::{Db, Place, TestStore, component, component_id, source_id, user_id};
 
 macro_rules! migrations {
     ($database:literal: $($name:literal),*) => {
@@ -16,7 +17,7 @@ macro_rules! migrations {
 }
 
 /// A database as it was before the registry had versions.
-fn before(db: Db) -> String {
+fn before_versions(db: Db) -> String {
     let schema = match db {
         Db::Sqlite => migrations!(
             "sqlite": "0001_initial", "0002_accounts", "0003_props", "0004_data_stores",
@@ -57,7 +58,7 @@ fn what_was_published_before_versions_were_kept_is_still_there(
              INSERT INTO registry (key, component_id, published_at) VALUES ('{key}', '{id}', 5);"
         )
     });
-    place.execute(&(before(db) + &rows.concat()));
+    place.execute(&(before_versions(db) + &rows.concat()));
     let t = TestStore::at(place);
     t.write(|c| {
         let mut listed = registry::list(c, &Shelf::Server)?;
@@ -88,6 +89,38 @@ fn what_was_published_before_versions_were_kept_is_still_there(
         registry::publish(c, &carried("c", "odd", "0.0.1", None))?;
         let newest = registry::newest(c, &Shelf::Server, "odd")?;
         assert_eq!(newest, Some(semantic));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn the_last_emit_of_a_source_is_found_among_its_events_when_it_was_not_kept_yet(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(place) = Place::new(db) else { return };
+    let states = ["dc_a", "dc_b"].map(|id| {
+        format!(
+            "INSERT INTO emitter_state (emitter_id, last_event_ms, last_event_seq) VALUES ('{id}', 9, 0);"
+        )
+    });
+    let events = [
+        ("dc_a", 4, ""),
+        ("dc_a", 7, "custom"),
+        ("dc_a", 9, "$errors"),
+        ("dc_b", 9, "$errors"),
+    ];
+    let events = events.map(|(id, ms, channel)| {
+        format!(
+            "INSERT INTO events (emitter_id, ms, seq, channel, emit_id, meta, data)
+             VALUES ('{id}', {ms}, 0, '{channel}', 'e', '{{}}', '1');"
+        )
+    });
+    place.execute(&(before_versions(db) + &states.concat() + &events.concat()));
+    let t = TestStore::at(place);
+    t.read(|c| {
+        assert_eq!(state::last_emit_at(c, &source_id("a"))?, Some(7));
+        assert_eq!(state::last_emit_at(c, &source_id("b"))?, None);
         Ok(())
     })
     .unwrap();

@@ -8,7 +8,7 @@ use sluice_store::{
     Conn, Page, Portion, Result,
     deliveries::{self, Attempt, DeliveryState, Fate, Tried},
     delivery_history::{Delivery, Detail},
-    delivery_lists::{self, Selection, Tally},
+    delivery_lists::{self, Selection, Tally, UserTally},
     webhooks,
 };
 
@@ -311,6 +311,47 @@ fn lists_are_quick_with_a_hundred_thousand_deliveries(#[values(Db::Sqlite, Db::P
             Ok(())
         })?;
         assert_eq!(webhook_id("n0"), hooks[0]);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_tally_counts_what_waits_and_what_failed_at_the_webhooks_of_a_user(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let (a, b) = (user_id("a"), user_id("b"));
+        let hooks = [
+            webhook("one", &a, 1),
+            webhook("two", &a, 1),
+            webhook("foreign", &b, 1),
+        ];
+        for hook in &hooks {
+            webhooks::insert(c, hook)?;
+        }
+        let ids = hooks.each_ref().map(|hook| &hook.id);
+        for (at, payload) in (1..=6).zip(payloads(6)) {
+            send(c, &payload, &ids, at)?;
+            match at {
+                1 | 2 => end(c, &DeliveryId::of(&payload, ids[0]), DeliveryState::Failed)?,
+                3 => end(c, &DeliveryId::of(&payload, ids[1]), DeliveryState::Failed)?,
+                4 => end(
+                    c,
+                    &DeliveryId::of(&payload, ids[1]),
+                    DeliveryState::Delivered,
+                )?,
+                _ => {}
+            }
+        }
+        let tally = |waiting, failed| UserTally { waiting, failed };
+        assert_eq!(delivery_lists::tally_of_user(c, &a)?, tally(8, 3));
+        assert_eq!(delivery_lists::tally_of_user(c, &b)?, tally(6, 0));
+        assert_eq!(
+            delivery_lists::tally_of_user(c, &user_id("x"))?,
+            tally(0, 0)
+        );
         Ok(())
     })
     .unwrap();

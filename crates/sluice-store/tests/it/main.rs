@@ -1,6 +1,7 @@
 //! Every store test, each on both databases.
 
 mod accounts;
+mod activity;
 mod app_accounts;
 mod carried_over;
 mod code;
@@ -11,6 +12,7 @@ mod delivery_history;
 mod delivery_lists;
 mod differential;
 mod dynamic_props;
+mod emitters;
 mod events;
 mod flow;
 mod imports;
@@ -24,6 +26,7 @@ mod routes;
 mod runs;
 mod search;
 mod sends;
+mod sessions;
 mod size;
 mod source_state;
 mod sources;

@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 use sluice_model::{
-    DeploymentId, EmitId, IdGen, InvocationId, WorkflowId,
+    DeploymentId, EmitId, IdGen, InvocationId,
     workflow::{RunOrigin, WorkflowDefinition, WorkflowSettings},
 };
 use sluice_store::{
@@ -13,14 +13,10 @@ use sluice_store::{
     run_steps::{self, StepRecord, StepState},
     runs::{self, Run, RunState},
     sends::{self, SendKind, SendRow, SendState},
-    workflows::{self, Workflow},
+    workflows,
 };
 
-use crate::support::{Db, TestStore, invocation_ids, user_id};
-
-fn workflow_id(tail: &str) -> WorkflowId {
-    WorkflowId::parse(&format!("p_{tail}")).unwrap()
-}
+use crate::support::{Db, TestStore, invocation_ids, user_id, workflow, workflow_id};
 
 fn run(workflow: &str, id: InvocationId, state: RunState) -> Run {
     Run {
@@ -209,19 +205,6 @@ fn definition() -> WorkflowDefinition {
     }
 }
 
-fn workflow(tail: &str) -> Workflow {
-    Workflow {
-        id: workflow_id(tail),
-        user_id: user_id("u"),
-        name: "W".to_owned(),
-        name_slug: format!("w-{tail}"),
-        active: true,
-        deployment_id: DeploymentId::parse("d_a").unwrap(),
-        created_at: 1,
-        updated_at: 1,
-    }
-}
-
 #[rstest]
 #[case::sqlite(Db::Sqlite)]
 #[case::postgres(Db::Postgres)]
@@ -232,7 +215,7 @@ fn everybodys_old_runs_are_found_by_when_they_ended(#[case] db: Db) {
     t.write(|c| {
         ["a", "b"]
             .iter()
-            .try_for_each(|tail| workflows::insert(c, &workflow(tail)))
+            .try_for_each(|tail| workflows::insert(c, &workflow(tail, &user_id("u"), 1)))
     })
     .unwrap();
     let older = |before| {
@@ -253,7 +236,7 @@ fn versions_are_newest_first_and_slugs_are_known(#[case] db: Db) -> Result<()> {
         return Ok(());
     };
     t.write(|c| {
-        workflows::insert(c, &workflow("a"))?;
+        workflows::insert(c, &workflow("a", &user_id("u"), 1))?;
         for number in 1..=3 {
             let deployment = Deployment {
                 id: DeploymentId::parse(&format!("d_{number}")).unwrap(),

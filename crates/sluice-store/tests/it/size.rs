@@ -13,9 +13,10 @@ fn the_size_grows_with_what_is_stored(#[values(Db::Sqlite, Db::Postgres)] db: Db
     assert!(before > 0);
     t.write(|c| {
         // Not the same text over and over, which PostgreSQL would compress.
-        let data: String = (0..BYTES / 16)
+        let blocks: Vec<String> = (0..BYTES / 16)
             .map(|n| format!("{:016x}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
             .collect();
+        let data = blocks.concat();
         let event = NewEvent {
             id: sluice_model::EventId { ms: 1, seq: 0 },
             channel: "",

@@ -5,8 +5,8 @@ use std::{env, sync::mpsc};
 use rand::random;
 use serde_json::{Map, json};
 use sluice_model::{
-    ComponentId, ComponentKind, ComponentShape, EndpointKey, EventId, IdGen, InvocationId,
-    ModuleFormat, PropDef, SourceId, UserId, WebhookId,
+    ComponentId, ComponentKind, ComponentShape, DeploymentId, EndpointKey, EventId, IdGen,
+    InvocationId, ModuleFormat, PropDef, SourceId, UserId, WebhookId, WorkflowId,
 };
 use sluice_store::{
     Conn, Location, Result, Store, StoreOptions,
@@ -16,6 +16,7 @@ use sluice_store::{
     sources::{Phase, Retention, Source},
     users::{Plan, User},
     webhooks::Webhook,
+    workflows::Workflow,
 };
 use tempfile::TempDir;
 use tokio::{
@@ -291,6 +292,24 @@ pub(crate) fn source(tail: &str, owner: &UserId, created_at: i64) -> Source {
         configured_props,
         dynamic_props: Vec::new(),
         retention: Retention::default(),
+        created_at,
+        updated_at: created_at,
+    }
+}
+
+pub(crate) fn workflow_id(tail: &str) -> WorkflowId {
+    WorkflowId::parse(&format!("p_{tail}")).unwrap()
+}
+
+/// An active workflow.
+pub(crate) fn workflow(tail: &str, owner: &UserId, created_at: i64) -> Workflow {
+    Workflow {
+        id: workflow_id(tail),
+        user_id: owner.clone(),
+        name: "W".to_owned(),
+        name_slug: format!("w-{tail}"),
+        active: true,
+        deployment_id: DeploymentId::parse("d_a").unwrap(),
         created_at,
         updated_at: created_at,
     }

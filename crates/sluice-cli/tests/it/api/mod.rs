@@ -21,7 +21,7 @@ mod log_events;
 mod logs;
 mod older_events;
 mod one_event;
-mod openapi;
+pub(crate) mod openapi;
 mod operations;
 mod ownership;
 mod parameters;

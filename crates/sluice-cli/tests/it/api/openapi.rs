@@ -126,7 +126,7 @@ pub(super) async fn operations(api: &Api) -> Vec<(String, String)> {
 }
 
 /// Those of them that need a key.
-pub(super) async fn guarded_operations(api: &Api) -> Vec<(String, String)> {
+pub(crate) async fn guarded_operations(api: &Api) -> Vec<(String, String)> {
     let document = document(api).await;
     let mut guarded = routes(&document);
     guarded.retain(|(method, path)| {

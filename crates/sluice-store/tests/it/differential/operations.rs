@@ -10,7 +10,7 @@ use sluice_store::{
         self, StoreRef,
         entries::{self, Expiry},
     },
-    emitters::EmitterFilter,
+    emitters::{EmitterFilter, EmitterState},
     events::{self, ChannelFilter, NewEvent},
     inbox::{self, InboxKind, NewInboxItem, Room},
     kv,
@@ -281,20 +281,30 @@ fn source_operation() -> impl Strategy<Value = Operation> {
 }
 
 fn list_sources() -> impl Strategy<Value = Operation> {
-    (0..5_u32, option::of(cursor()), option::of(cursor())).prop_map(|(limit, after, before)| {
+    let cursors = (option::of(cursor()), option::of(cursor()));
+    (0..5_u32, cursors, source_filter()).prop_map(|(limit, (after, before), filter)| {
         let page = Page {
             limit,
             after,
             before,
         };
-        Operation::new(format!("{page:?}"), move |c| {
-            let rows = sources::list(c, &user_id("u"), &EmitterFilter::default(), &page)?;
-            Ok(format!(
-                "{rows:?} {}",
-                sources::count(c, &user_id("u"), &EmitterFilter::default())?
-            ))
+        Operation::new(format!("{page:?} {filter:?}"), move |c| {
+            let rows = sources::list(c, &user_id("u"), &filter, &page)?;
+            let count = sources::count(c, &user_id("u"), &filter)?;
+            Ok(format!("{rows:?} {count}"))
         })
     })
+}
+
+fn source_filter() -> impl Strategy<Value = EmitterFilter> {
+    let state = prop_oneof![
+        Just(EmitterState::Active),
+        Just(EmitterState::Inactive),
+        Just(EmitterState::Failing { since: 0 }),
+    ];
+    let text = option::weighted(0.3, "[SsUuÄä%_]{0,2}");
+    (text, option::weighted(0.3, state))
+        .prop_map(|(text, state)| EmitterFilter::new(text.as_deref(), state))
 }
 
 /// Compares lines without their places, which need not be the same.

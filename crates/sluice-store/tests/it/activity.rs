@@ -1,0 +1,157 @@
+//! What happened in each hour.
+
+use rstest::rstest;
+use sluice_model::{EventId, UserId};
+use sluice_store::{
+    Conn, Result,
+    activity::{self, Counts, Hour},
+    sources, state, users, workflows,
+};
+
+use crate::support::{
+    Db, TestStore, Work, source, source_id, user, user_id, workflow, workflow_id, write_together,
+};
+
+fn counts(events: u64, errors: u64) -> Counts {
+    Counts {
+        events,
+        errors,
+        invocations: events + errors,
+        compute_ms: 10 * events,
+    }
+}
+
+fn hour(hour: i64, events: u64, errors: u64) -> Hour {
+    Hour {
+        hour,
+        counts: counts(events, errors),
+    }
+}
+
+fn add(c: &mut dyn Conn, user: &UserId, source: &str, hour: i64, events: u64) -> Result<()> {
+    activity::add(c, user, &source_id(source), hour, counts(events, 0))
+}
+
+#[rstest]
+fn hours_add_up_for_an_emitter_and_for_its_user(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let (a, b) = (user_id("a"), user_id("b"));
+        let (one, other, run) = (source_id("one"), source_id("other"), workflow_id("w"));
+        activity::add(c, &a, &one, 7, counts(2, 0))?;
+        activity::add(c, &a, &one, 7, counts(3, 1))?;
+        activity::add(c, &a, &run, 7, counts(0, 1))?;
+        // The next hour is another row.
+        activity::add(c, &a, &one, 8, counts(1, 0))?;
+        activity::add(c, &b, &other, 7, counts(9, 9))?;
+
+        let all = [hour(7, 5, 1), hour(8, 1, 0)];
+        assert_eq!(activity::of_emitter(c, &one, 0)?, all);
+        assert_eq!(activity::of_emitter(c, &one, 8)?, all[1..]);
+        assert_eq!(activity::of_emitter(c, &one, 9)?, []);
+        assert_eq!(activity::of_emitter(c, &run, 0)?, [hour(7, 0, 1)]);
+        assert_eq!(activity::of_user(c, &a, 0)?, [hour(7, 5, 2), hour(8, 1, 0)]);
+        assert_eq!(activity::of_user(c, &a, 8)?, [hour(8, 1, 0)]);
+        assert_eq!(activity::of_user(c, &b, 0)?, [hour(7, 9, 9)]);
+        assert_eq!(activity::of_user(c, &user_id("x"), 0)?, []);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn what_is_counted_at_once_is_all_counted(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    let works = (0..60).map(|number| {
+        let work: Work = Box::new(move |c| {
+            let source = ["one", "two", "three"][number % 3];
+            add(c, &user_id("a"), source, 7, 1)
+        });
+        work
+    });
+    for result in write_together(&t, works.collect()) {
+        result.unwrap();
+    }
+    t.read(|c| {
+        assert_eq!(activity::of_user(c, &user_id("a"), 0)?, [hour(7, 60, 0)]);
+        let one = activity::of_emitter(c, &source_id("one"), 0)?;
+        assert_eq!(one, [hour(7, 20, 0)]);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn old_hours_go_a_few_at_a_time_the_oldest_first(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let a = user_id("a");
+        for at in 1..=5 {
+            add(c, &a, "one", at, 1)?;
+        }
+        add(c, &user_id("b"), "two", 2, 1)?;
+        let left = |c: &mut dyn Conn| -> Result<Vec<i64>> {
+            let hours = activity::of_emitter(c, &source_id("one"), 0)?;
+            Ok(hours.iter().map(|row| row.hour).collect())
+        };
+        assert_eq!(activity::remove_before(c, 4, 1)?, 2);
+        assert_eq!(left(c)?, [2, 3, 4, 5]);
+        assert_eq!(activity::of_user(c, &a, 0)?.len(), 4);
+        assert_eq!(activity::remove_before(c, 4, 100)?, 6);
+        assert_eq!(left(c)?, [4, 5]);
+        assert_eq!(activity::of_user(c, &a, 0)?.len(), 2);
+        assert_eq!(activity::of_user(c, &user_id("b"), 0)?, []);
+        assert_eq!(activity::remove_before(c, 4, 100)?, 0);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn hours_go_with_their_emitter_and_those_of_an_account_with_its_user(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let a = user_id("a");
+        users::insert(c, &user("a"), "print")?;
+        sources::insert(c, &source("gone", &a, 1))?;
+        workflows::insert(c, &workflow("gone", &a, 1))?;
+        add(c, &a, "gone", 7, 1)?;
+        add(c, &a, "stays", 7, 1)?;
+        activity::add(c, &a, &workflow_id("gone"), 7, counts(1, 0))?;
+        sources::remove(c, &source_id("gone"))?;
+        workflows::remove(c, &a, &workflow_id("gone"))?;
+        assert_eq!(activity::of_emitter(c, &source_id("gone"), 0)?, []);
+        assert_eq!(activity::of_emitter(c, &workflow_id("gone"), 0)?, []);
+        assert_eq!(
+            activity::of_emitter(c, &source_id("stays"), 0)?,
+            [hour(7, 1, 0)]
+        );
+        // What happened, happened.
+        assert_eq!(activity::of_user(c, &a, 0)?, [hour(7, 3, 0)]);
+        users::remove(c, &a)?;
+        assert_eq!(activity::of_user(c, &a, 0)?, []);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn the_last_emit_is_remembered_when_only_errors_follow(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let id = source_id("s");
+        let event = |ms| Some(EventId { ms, seq: 0 });
+        assert_eq!(state::last_emit_at(c, &id)?, None);
+        state::save_raw(c, &id, event(4), None, None)?;
+        assert_eq!(state::last_emit_at(c, &id)?, None);
+        state::save_raw(c, &id, event(5), None, Some(5))?;
+        state::save_raw(c, &id, event(6), Some("{}"), None)?;
+        assert_eq!(state::last_emit_at(c, &id)?, Some(5));
+        state::save_raw(c, &id, event(7), None, Some(7))?;
+        assert_eq!(state::last_emit_at(c, &id)?, Some(7));
+        Ok(())
+    })
+    .unwrap();
+}

@@ -1,0 +1,41 @@
+// The fields that make up an account of an app with keys.
+import { isRecord } from '../prop';
+
+export type KeyField = {
+  name: string;
+  label: string;
+  description: string | undefined;
+  optional: boolean;
+  secret: boolean;
+  default: string;
+};
+
+/** Reads `custom_fields_json` of an app. */
+export function keyFields(json: string): KeyField[] {
+  let rows: unknown;
+  try {
+    rows = JSON.parse(json);
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(rows)) return [];
+  return rows.flatMap((row) => (isRecord(row) && typeof row.name === 'string' ? [fieldOf(row, row.name)] : []));
+}
+
+function fieldOf(row: Record<string, unknown>, name: string): KeyField {
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+  const type = text(row.type);
+  return {
+    name,
+    label: text(row.label) ?? name,
+    description: text(row.description),
+    optional: row.optional === true,
+    secret: type === 'password' || looksSecret(name),
+    default: text(row.default) ?? '',
+  };
+}
+
+/** Most apps do not say what is secret; what may be is asked for as if it were. */
+function looksSecret(name: string): boolean {
+  return /key|token|secret|password|credential/i.test(name);
+}

@@ -1,0 +1,49 @@
+// Which control a prop gets.
+import type { Component } from 'svelte';
+import AccountControl from './fields/AccountControl.svelte';
+import BooleanControl from './fields/BooleanControl.svelte';
+import ChoiceControl from './fields/ChoiceControl.svelte';
+import ChoicesControl from './fields/ChoicesControl.svelte';
+import DataStoreControl from './fields/DataStoreControl.svelte';
+import EndpointControl from './fields/EndpointControl.svelte';
+import type { FieldProps } from './fields/field';
+import ListControl from './fields/ListControl.svelte';
+import ObjectControl from './fields/ObjectControl.svelte';
+import RemoteControl from './fields/RemoteControl.svelte';
+import RequestControl from './fields/RequestControl.svelte';
+import SecretControl from './fields/SecretControl.svelte';
+import SqlControl from './fields/SqlControl.svelte';
+import TextControl from './fields/TextControl.svelte';
+import TimerControl from './fields/TimerControl.svelte';
+import { elementType, type Prop } from './prop';
+
+export type Control = {
+  component: Component<FieldProps>;
+  /** It is made of several inputs, so its label names the group. */
+  group: boolean;
+};
+
+const BY_TYPE: Record<string, Control> = {
+  app: { component: AccountControl, group: false },
+  boolean: { component: BooleanControl, group: true },
+  object: { component: ObjectControl, group: true },
+  data_store: { component: DataStoreControl, group: false },
+  http_request: { component: RequestControl, group: true },
+  sql: { component: SqlControl, group: true },
+  '$.interface.timer': { component: TimerControl, group: true },
+  '$.interface.http': { component: EndpointControl, group: true },
+  '$.interface.apphook': { component: EndpointControl, group: true },
+};
+const OF_SERVER = ['app', '$.interface.timer', '$.interface.http', '$.interface.apphook', 'data_store'];
+
+export function controlOf(prop: Prop): Control {
+  const byType = BY_TYPE[prop.type];
+  const several = elementType(prop) !== undefined;
+  if (byType && OF_SERVER.includes(prop.type)) return byType;
+  if (prop.secret) return { component: SecretControl, group: false };
+  if (prop.remoteOptions) return { component: RemoteControl, group: several };
+  if (prop.options.length > 0)
+    return several ? { component: ChoicesControl, group: true } : { component: ChoiceControl, group: false };
+  if (byType) return byType;
+  return several ? { component: ListControl, group: true } : { component: TextControl, group: false };
+}

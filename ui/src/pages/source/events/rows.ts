@@ -1,0 +1,65 @@
+// Events as rows of a list: a time and one line, whatever their size.
+import type { EventSummary } from '../../../api/types';
+import { visible } from '../../../parts/json/lines';
+import { dayOf } from '../../../parts/time';
+
+const LINE = 240;
+
+export type Row = {
+  id: string;
+  ms: number;
+  channel: string;
+  /** The summary, else the beginning of the data. */
+  line: string;
+  summarised: boolean;
+};
+
+export type Item = { kind: 'day'; key: string; name: string } | { kind: 'event'; key: string; row: Row };
+
+type Truncated = { $truncated: true; preview: string };
+
+function isTruncated(event: unknown): event is Truncated {
+  return typeof event === 'object' && event !== null && '$truncated' in event && 'preview' in event;
+}
+
+/** The row of an event; `data` is the beginning of its JSON, when that is at hand. */
+export function rowOf(summary: EventSummary, data?: string): Row {
+  const { id, indexed_at_ms: ms, event, metadata } = summary;
+  const given = metadata.summary;
+  const summarised = given !== undefined && given !== null && given !== '';
+  const words = summarised ? text(given) : (data ?? text(isTruncated(event) ? event.preview : event));
+  return { id, ms, channel: metadata.name, line: oneLine(words), summarised };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function oneLine(words: string): string {
+  return visible(words.slice(0, LINE).replace(/\s+/g, ' ').trim());
+}
+
+/** The row of an event as a stream sends it. Of a large one only the beginning is written out. */
+export function rowOfMessage(json: string): Row {
+  const begin = json.indexOf('"event":') + '"event":'.length;
+  return rowOf(JSON.parse(json) as EventSummary, json.length > 10_000 ? json.slice(begin, begin + LINE) : undefined);
+}
+
+/** Whether an event of a stream is one that a search would find. */
+export function matches(json: string, q: string): boolean {
+  const written = JSON.stringify(q).slice(1, -1);
+  return json.toLowerCase().includes(written.toLowerCase());
+}
+
+/** Rows under the days they belong to. */
+export function byDay(rows: Row[], now: number): Item[] {
+  const items: Item[] = [];
+  let last = '';
+  for (const row of rows) {
+    const day = dayOf(row.ms, now);
+    if (day.key !== last) items.push({ kind: 'day', key: day.key, name: day.name });
+    last = day.key;
+    items.push({ kind: 'event', key: row.id, row });
+  }
+  return items;
+}

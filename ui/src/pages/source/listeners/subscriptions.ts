@@ -1,0 +1,34 @@
+// Who hears whom.
+import { api, body, data } from '../../../api/client';
+import { queries } from '../../../api/queries';
+import type { Subscription } from '../../../api/types';
+
+const key = ['subscriptions'] as const;
+
+export function subscriptionsOptions() {
+  return { queryKey: key, queryFn: () => data(api.GET('/v1/users/me/subscriptions')) };
+}
+
+/** Those that bring this source's events somewhere: its own, and those of all sources. */
+export function outOf(source: string, all: Subscription[]): Subscription[] {
+  return all.filter(({ emitter_id }) => emitter_id === source || emitter_id === 'dc_*');
+}
+
+/** Those that bring events to this source. */
+export function into(source: string, all: Subscription[]): Subscription[] {
+  return all.filter(({ listener_id }) => listener_id === source);
+}
+
+export type Wanted = { emitter_id: string; listener_id: string; event_name: string };
+
+/** Subscribes; `*` is what is created from now on, and has an address of its own. */
+export async function subscribe({ emitter_id, listener_id, event_name }: Wanted) {
+  if (emitter_id === '*') await data(api.POST('/v1/auto_subscriptions', { body: { listener_id, event_name } }));
+  else await data(api.POST('/v1/subscriptions', { body: { emitter_id, listener_id, event_name } }));
+  await queries.invalidateQueries({ queryKey: key });
+}
+
+export async function unsubscribe({ emitter_id, listener_id, event_name }: Subscription) {
+  await body(api.DELETE('/v1/subscriptions', { params: { query: { emitter_id, listener_id, event_name } } }));
+  await queries.invalidateQueries({ queryKey: key });
+}

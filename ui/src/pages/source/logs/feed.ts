@@ -1,0 +1,28 @@
+// The log of a source as it is written.
+import { untrack } from 'svelte';
+import { api, body } from '../../../api/client';
+import type { LogLine } from '../../../api/types';
+import { Feed } from '../../../live/feed.svelte';
+
+const KEPT = 1_000;
+
+export type LogFeed = Feed<LogLine>;
+
+export function followLogs(source: string): LogFeed {
+  return untrack(
+    () =>
+      new Feed<LogLine>({
+        kept: KEPT,
+        parse: (json) => JSON.parse(json) as LogLine,
+        async read(limit, after) {
+          const params = { path: { id: source }, query: { limit, after: after?.id } };
+          const page = await body(api.GET('/v1/sources/{id}/logs', { params }));
+          return { items: page.data, total: page.page_info.total_count };
+        },
+        stream(newest) {
+          const last = newest ? `${newest.ts}-${newest.id}` : '0-0';
+          return `/v1/sse/dc/${source}/observations?last_event_id=${last}`;
+        },
+      }),
+  );
+}

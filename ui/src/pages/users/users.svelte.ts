@@ -1,0 +1,53 @@
+// The users of the server, and the keys that are shown once.
+import { type QueryClient, queryOptions } from '@tanstack/svelte-query';
+import { api, body, data } from '../../api/client';
+import { everyPage, LARGEST_PAGE } from '../../api/pages';
+import type { ListedUser } from '../../api/types';
+import { confirm } from '../../parts/confirmation.svelte';
+import { attempt } from '../../parts/toasts.svelte';
+import { currentSession, signIn } from '../../shell/session.svelte';
+
+export function allUsers() {
+  return queryOptions({
+    queryKey: ['users'],
+    queryFn: () =>
+      everyPage((after) => body(api.GET('/v1/users', { params: { query: { limit: LARGEST_PAGE, after } } }))),
+  });
+}
+
+export type NewKey = { username: string; key: string; rotated: boolean };
+
+// Outside the page, because somebody who rotates their own key is signed out for a moment, and the page goes with it.
+let shown = $state<NewKey | undefined>();
+
+export function shownKey(): NewKey | undefined {
+  return shown;
+}
+
+export function showKey(key: NewKey | undefined) {
+  shown = key;
+}
+
+export async function rotateKey(client: QueryClient, { id, username }: ListedUser) {
+  const own = id === currentSession().user.id;
+  const note = own
+    ? 'Your present key stops working at once, on the command line and wherever else it is used. You stay signed in here.'
+    : 'The present key stops working at once, and the user is signed out of the console.';
+  if (!(await confirm(`Rotate the key of ${username}?`, note, 'Rotate key'))) return;
+  await attempt(async () => {
+    const { api_key } = await data(api.POST('/v1/users/{id}/rotate_key', { params: { path: { id } } }));
+    showKey({ username, key: api_key, rotated: true });
+    if (own) await signIn(api_key);
+    await client.invalidateQueries({ queryKey: allUsers().queryKey });
+  });
+}
+
+export async function deleteUser(client: QueryClient, { id, username }: ListedUser) {
+  const note =
+    'Webhooks, accounts, data stores and all else the user has go, too. Sources and workflows must be deleted before.';
+  if (!(await confirm(`Delete ${username}?`, note, 'Delete user'))) return;
+  await attempt(async () => {
+    await body(api.DELETE('/v1/users/{id}', { params: { path: { id } } }));
+    await client.invalidateQueries({ queryKey: allUsers().queryKey });
+  }, 'The user was deleted.');
+}

@@ -1,0 +1,24 @@
+// The sources that the page offers, as files that can be read and deployed as they are.
+import requests from './examples/requests.js?raw';
+import ticks from './examples/ticks.js?raw';
+
+export type ExampleId = 'requests' | 'ticks';
+export type Example = { id: ExampleId; choice: string; name: string; file: string; code: string };
+
+export const examples: Record<ExampleId, Example> = {
+  requests: {
+    id: 'requests',
+    choice: 'An HTTP endpoint',
+    name: 'First requests',
+    file: 'requests.mjs',
+    code: requests,
+  },
+  ticks: { id: 'ticks', choice: 'A timer', name: 'First ticks', file: 'ticks.mjs', code: ticks },
+};
+
+/** What the button sends, and the command line that sends the same. */
+export const greeting = { hello: 'world' };
+
+export function curl(endpoint: string): string {
+  return `curl -H 'content-type: application/json' \\\n  -d '${JSON.stringify(greeting)}' \\\n  ${endpoint}`;
+}

@@ -1,0 +1,11 @@
+// Every request to the address of this source becomes an event.
+export default {
+  name: 'First requests',
+  version: '0.0.1',
+  props: {
+    http: '$.interface.http',
+  },
+  async run({ method, path, body }) {
+    this.$emit({ method, path, body }, { summary: `${method} ${path}` });
+  },
+};

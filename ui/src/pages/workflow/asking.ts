@@ -1,0 +1,84 @@
+// What the pages of a workflow ask the server for. All of it is kept under the workflow, so that one word makes all of it stale.
+import { api, body, data } from '../../api/client';
+import { queries } from '../../api/queries';
+import type { Run } from '../../api/types';
+import type { RunState } from './run/states';
+
+export const RUNS_A_PAGE = 50;
+
+export function workflowQuery(id: string) {
+  return {
+    queryKey: ['workflow', id, 'itself'],
+    queryFn: () => data(api.GET('/v1/workflows/{id}', { params: { path: { id } } })),
+  };
+}
+
+export function versionsQuery(id: string) {
+  return {
+    queryKey: ['workflow', id, 'versions'],
+    queryFn: () => data(api.GET('/v1/workflows/{id}/versions', { params: { path: { id } } })),
+  };
+}
+
+/** A version never changes, so it is asked for once. Which one runs is for the list of versions to say. */
+export function versionQuery(id: string, number: number) {
+  return {
+    queryKey: ['workflow-version', id, number],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: () => data(api.GET('/v1/workflows/{id}/versions/{number}', { params: { path: { id, number } } })),
+  };
+}
+
+export function runsQuery(id: string, state: RunState | '', page: { limit: number; after?: string; before?: string }) {
+  const query = state ? { ...page, state } : page;
+  return {
+    queryKey: ['workflow', id, 'runs', query],
+    queryFn: () => body(api.GET('/v1/workflows/{id}/runs', { params: { path: { id }, query } })),
+  };
+}
+
+export function runQuery(id: string, run: string) {
+  return {
+    queryKey: ['workflow', id, 'run', run],
+    queryFn: () => data(api.GET('/v1/workflows/{id}/runs/{run_id}', { params: { path: { id, run_id: run } } })),
+  };
+}
+
+export type LastRun = Pick<Run, 'id' | 'state' | 'accepted_at_ms'>;
+
+/** The newest run, with no more of it than a list shows. */
+export function lastRunQuery(id: string) {
+  const query = { limit: 1, include: 'id,state,accepted_at_ms' };
+  return {
+    queryKey: ['workflow', id, 'last-run'],
+    queryFn: async (): Promise<LastRun | null> => {
+      const { data } = await body(api.GET('/v1/workflows/{id}/runs', { params: { path: { id }, query } }));
+      return data[0] ?? null;
+    },
+  };
+}
+
+/** Everything that is shown of a workflow is asked for again. */
+export function refreshWorkflow(id: string) {
+  return queries.invalidateQueries({ queryKey: ['workflow', id] });
+}
+
+export const EVENTS_A_PAGE = 50;
+
+type EventsAsked = { limit: number; after?: string; before?: string; event_name?: string; q?: string };
+
+export function eventsQuery(id: string, query: EventsAsked) {
+  return {
+    queryKey: ['workflow', id, 'events', query],
+    queryFn: () => body(api.GET('/v1/workflows/{id}/event_summaries', { params: { path: { id }, query } })),
+  };
+}
+
+/** An event never changes. */
+export function eventQuery(id: string, event: string) {
+  return {
+    queryKey: ['workflow-event', id, event],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: () => data(api.GET('/v1/workflows/{id}/events/{event_id}', { params: { path: { id, event_id: event } } })),
+  };
+}

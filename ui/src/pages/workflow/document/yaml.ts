@@ -1,0 +1,115 @@
+// A YAML document as values with their places, from the tree that the editor has anyway.
+import { yamlLanguage } from '@codemirror/lang-yaml';
+
+type SyntaxNode = ReturnType<typeof yamlLanguage.parser.parse>['topNode'];
+
+type Place = { from: number; to: number };
+export type Pair = { key: string; keyPlace: Place; value: Yaml };
+export type Yaml = Place &
+  (
+    | { kind: 'map'; pairs: Pair[] }
+    | { kind: 'list'; items: Yaml[] }
+    | { kind: 'scalar'; value: string | number | boolean | null }
+    /** An alias, a tag, or what is not finished: nothing can be said about it. */
+    | { kind: 'other' }
+  );
+
+export type Reading = { root: Yaml; broken: Place | undefined };
+
+export function readYaml(text: string): Reading {
+  const tree = yamlLanguage.parser.parse(text);
+  let broken: Place | undefined;
+  tree.iterate({
+    enter: (node) => {
+      if (node.type.isError) broken ??= { from: node.from, to: node.to };
+    },
+  });
+  const document = tree.topNode.getChild('Document');
+  const content = document && contentOf(document);
+  return { root: content ? read(content, text) : { kind: 'other', from: 0, to: 0 }, broken };
+}
+
+const VALUES = new Set([
+  'BlockMapping',
+  'BlockSequence',
+  'FlowMapping',
+  'FlowSequence',
+  'Literal',
+  'QuotedLiteral',
+  'BlockLiteral',
+  'Anchored',
+  'Tagged',
+  'Alias',
+]);
+
+function contentOf(node: SyntaxNode): SyntaxNode | undefined {
+  for (let child = node.firstChild; child; child = child.nextSibling) if (VALUES.has(child.name)) return child;
+  return undefined;
+}
+
+function read(node: SyntaxNode, text: string): Yaml {
+  const { name, from, to } = node;
+  const words = text.slice(from, to);
+  if (name === 'BlockMapping' || name === 'FlowMapping') return { kind: 'map', from, to, pairs: pairsOf(node, text) };
+  if (name === 'BlockSequence' || name === 'FlowSequence')
+    return { kind: 'list', from, to, items: itemsOf(node, text) };
+  if (name === 'Literal') return { kind: 'scalar', from, to, value: plain(words) };
+  if (name === 'QuotedLiteral') return { kind: 'scalar', from, to, value: unquoted(words) };
+  if (name === 'BlockLiteral') return { kind: 'scalar', from, to, value: words.slice(words.indexOf('\n') + 1) };
+  if (name === 'Anchored') {
+    const content = contentOf(node);
+    if (content) return read(content, text);
+  }
+  return { kind: 'other', from, to };
+}
+
+function pairsOf(node: SyntaxNode, text: string): Pair[] {
+  return node.getChildren('Pair').flatMap((pair) => {
+    const key = pair.getChild('Key');
+    if (!key) return [];
+    const words = text.slice(key.from, key.to);
+    const name = /^["']/.test(words) ? unquoted(words) : words;
+    const value = contentOf(pair);
+    const nothing: Yaml = { kind: 'scalar', from: key.from, to: key.to, value: null };
+    return [{ key: name, keyPlace: { from: key.from, to: key.to }, value: value ? read(value, text) : nothing }];
+  });
+}
+
+function itemsOf(node: SyntaxNode, text: string): Yaml[] {
+  const items = node.getChildren('Item').map((item) => ({ item, content: contentOf(item) }));
+  return items.map(({ item: { from, to }, content }) =>
+    content ? read(content, text) : { kind: 'scalar', from, to, value: null },
+  );
+}
+
+/** What YAML 1.2 makes of a word without quotes. */
+function plain(words: string): string | number | boolean | null {
+  if (/^(null|Null|NULL|~|)$/.test(words)) return null;
+  if (/^(true|True|TRUE)$/.test(words)) return true;
+  if (/^(false|False|FALSE)$/.test(words)) return false;
+  return /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(words) ? Number(words) : words;
+}
+
+function unquoted(words: string): string {
+  return words.startsWith("'") ? words.slice(1, -1).replaceAll("''", "'") : words.slice(1, -1);
+}
+
+/** The value under a key of a map. */
+export function at(yaml: Yaml | undefined, key: string): Yaml | undefined {
+  return yaml?.kind === 'map' ? yaml.pairs.find((pair) => pair.key === key)?.value : undefined;
+}
+
+/** What a document declares as secrets, by name. */
+export function declaredSecrets(text: string): string[] {
+  const env = at(readYaml(text).root, 'env');
+  if (env?.kind !== 'map') return [];
+  return env.pairs.filter(({ value }) => at(value, 'secret')?.kind === 'scalar').map(({ key }) => key);
+}
+
+/** The files that the steps of a document name, as they are written. */
+export function namedFiles(text: string): string[] {
+  const steps = at(readYaml(text).root, 'steps');
+  if (steps?.kind !== 'list') return [];
+  const files = steps.items.map((step) => at(step, 'file'));
+  return files.flatMap((file) => (file?.kind === 'scalar' && typeof file.value === 'string' ? [file.value] : []));
+}

@@ -1,0 +1,28 @@
+// The states of runs, of their steps and of what they send, as colours and words.
+
+export const RUN_STATES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
+export type RunState = (typeof RUN_STATES)[number];
+type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info';
+
+const TONES: Record<string, Tone> = {
+  running: 'info',
+  waiting: 'warn',
+  succeeded: 'good',
+  completed: 'good',
+  sent: 'good',
+  failed: 'bad',
+  repeated: 'warn',
+  pending: 'info',
+};
+
+export function tone(state: string): Tone {
+  return TONES[state] ?? 'neutral';
+}
+
+export function isRunState(text: string): text is RunState {
+  return (RUN_STATES as readonly string[]).includes(text);
+}
+
+export function isOver(state: string): boolean {
+  return state === 'succeeded' || state === 'failed' || state === 'cancelled';
+}

@@ -1,0 +1,66 @@
+// What starts a workflow, in words.
+import Clock from '@lucide/svelte/icons/clock';
+import Globe from '@lucide/svelte/icons/globe';
+import Hand from '@lucide/svelte/icons/hand';
+import Radio from '@lucide/svelte/icons/radio';
+import type { WorkflowTrigger } from '../../api/types';
+
+export type TriggerKind = 'http' | 'schedule' | 'events' | 'manual';
+export const triggerIcons = { http: Globe, schedule: Clock, events: Radio, manual: Hand };
+
+export function triggerWords(trigger: WorkflowTrigger): string {
+  if (trigger.type === 'http') return 'HTTP';
+  if (trigger.type === 'schedule') return scheduleWords(trigger);
+  return `${emitterWords(trigger.emitter_id)}${channelWords(trigger.event_name)}`;
+}
+
+export function scheduleWords(trigger: Extract<WorkflowTrigger, { type: 'schedule' }>): string {
+  if (trigger.interval_seconds) return `every ${interval(trigger.interval_seconds)}`;
+  const zone = trigger.timezone && trigger.timezone !== 'UTC' ? ` ${trigger.timezone}` : '';
+  return `${trigger.cron ?? ''}${zone}`;
+}
+
+const UNITS: [number, string][] = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+];
+
+/** In the largest unit that it is a whole number of. */
+function interval(seconds: number): string {
+  const [size, unit] = UNITS.find(([size]) => seconds % size === 0) ?? [1, 's'];
+  return `${(seconds / size).toLocaleString()} ${unit}`;
+}
+
+export function emitterWords(id: string): string {
+  if (id === 'dc_*') return 'all sources';
+  if (id === 'p_*') return 'all workflows';
+  return id;
+}
+
+export function channelWords(channel: string): string {
+  return channel === '' || channel === 'default' ? '' : ` · ${channel}`;
+}
+
+/** The page of whoever emits; globs have none. */
+export function emitterHref(id: string): string | undefined {
+  if (id.endsWith('*')) return undefined;
+  return id.startsWith('p_') ? `/workflows/${id}` : `/sources/${id}`;
+}
+
+const SOURCE_KINDS: Record<string, TriggerKind> = {
+  http: 'http',
+  timer: 'schedule',
+  event: 'events',
+  manual: 'manual',
+};
+
+/** The kind of trigger that a run says it came from. */
+export function kindOfRun(sourceType: string): TriggerKind {
+  return SOURCE_KINDS[sourceType] ?? 'manual';
+}
+
+/** A request that a shell sends as it stands. */
+export function curlOf(url: string): string {
+  return `curl -X POST '${url}' \\\n  -H 'content-type: application/json' \\\n  -d '{"hello": "world"}'`;
+}

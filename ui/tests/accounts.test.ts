@@ -1,0 +1,259 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { launch, signedIn } from './harness/browser';
+import { Person, Server } from './harness/server';
+import { type SmallServer, smallServer } from './harness/small-server';
+
+let server: Server;
+let browser: Browser;
+let provider: SmallServer;
+let operator: Person;
+
+beforeAll(async () => {
+  [server, browser, provider] = await Promise.all([Server.start(), launch(), smallServer(answerAsProvider)]);
+  operator = new Person(server, server.key);
+  await operator.post('/apps', {
+    name_slug: 'vault',
+    name: 'Vault',
+    auth_type: 'keys',
+    custom_fields: [
+      { name: 'api_key', label: 'API key', type: 'password' },
+      { name: 'region', label: 'Region', optional: true },
+    ],
+  });
+  await operator.post('/apps', {
+    name_slug: 'bakery',
+    name: 'Bakery',
+    auth_type: 'oauth',
+    oauth: {
+      authorization_url: `${provider.url}/authorize`,
+      token_url: `${provider.url}/token`,
+      client_id: 'console',
+      client_secret: 's',
+      scopes: ['bread'],
+    },
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  await provider.close();
+});
+
+/** Agrees at once, unless it is told to refuse or to ask first. */
+function answerAsProvider(request: IncomingMessage, response: ServerResponse) {
+  const url = new URL(request.url ?? '/', 'http://provider');
+  if (url.pathname === '/token') {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    return response.end(
+      JSON.stringify({ access_token: 'fresh', token_type: 'bearer', refresh_token: 'again', expires_in: 3600 }),
+    );
+  }
+  if (url.pathname !== '/authorize') return response.writeHead(404).end();
+  const back = new URL(url.searchParams.get('redirect_uri') ?? '');
+  back.searchParams.set('state', url.searchParams.get('state') ?? '');
+  if (refuses) back.searchParams.set('error', 'access_denied');
+  else back.searchParams.set('code', 'agreed');
+  if (waits) return response.writeHead(200, { 'content-type': 'text/html' }).end(`<a href="${back}">Agree</a>`);
+  return response.writeHead(302, { location: String(back) }).end();
+}
+let refuses = false;
+let waits = false;
+
+const usesApp = (app: string) => `
+  const app = { type: "app", app: "${app}" };
+  export default { name: "Uses ${app}", version: "0.0.1", props: { app }, async run() { this.$emit(Object.keys(this.app.$auth).sort()); } };`;
+
+async function formOf(who: Person, app: string, look = {}): Promise<Page> {
+  const { data } = await who.post<{ data: { id: string } }>('/components', { component_code: usesApp(app) });
+  return signedIn(browser, who, `/sources/new?component=${data.id}`, look);
+}
+async function createAndRun(page: Page, who: Person): Promise<unknown> {
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.waitForURL(/\/sources\/dc_\w+$/);
+  const id = /dc_\w+/.exec(page.url())?.[0];
+  await who.post(`/sources/${id}/run`);
+  const newest = async () => {
+    const { data } = await who.get<{ data: { event: unknown }[] }>(`/sources/${id}/event_summaries`);
+    return data[0]?.event;
+  };
+  await expect.poll(newest).toBeDefined();
+  return newest();
+}
+
+test('an account with keys is connected on the spot, and the source uses it', async () => {
+  const who = await server.user('keyed');
+  const page = await formOf(who, 'vault');
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.getByText('Is required.').waitFor();
+  await page.getByRole('button', { name: 'Connect Vault' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+  await dialog.getByText('This is required.').waitFor();
+  await dialog.getByLabel('API key').fill('k-123');
+  await dialog.getByLabel('Name of the account').fill('My vault');
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+  await expect
+    .poll(() =>
+      page.getByLabel('app').evaluate((field) => (field as HTMLSelectElement).selectedOptions[0]?.textContent),
+    )
+    .toBe('My vault');
+  expect(await createAndRun(page, who)).toEqual(['api_key']);
+});
+
+test('an account with OAuth is connected in a pop-up', async () => {
+  const who = await server.user('oauth');
+  const page = await formOf(who, 'bakery');
+  await page.getByRole('button', { name: 'Connect Bakery' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Connect', exact: true }).click();
+  await expect
+    .poll(() =>
+      page.getByLabel('app').evaluate((field) => (field as HTMLSelectElement).selectedOptions[0]?.textContent),
+    )
+    .toBe('Bakery');
+  await expect.poll(() => page.context().pages().length).toBe(1);
+  expect(await createAndRun(page, who)).toContain('oauth_access_token');
+});
+
+test('a provider that refuses, and a pop-up that is closed, are told in words', async () => {
+  const who = await server.user('refused');
+  const page = await formOf(who, 'bakery');
+  await page.getByRole('button', { name: 'Connect Bakery' }).click();
+  const dialog = page.getByRole('dialog');
+  refuses = true;
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+  await dialog.getByText(/The account was not connected/).waitFor();
+  refuses = false;
+
+  waits = true;
+  const [popup] = await Promise.all([
+    page.waitForEvent('popup'),
+    dialog.getByRole('button', { name: 'Connect', exact: true }).click(),
+  ]);
+  await popup.getByText('Agree').waitFor();
+  await popup.close();
+  await dialog.getByText('The window was closed before Bakery answered.').waitFor();
+  const [again] = await Promise.all([
+    page.waitForEvent('popup'),
+    dialog.getByRole('button', { name: 'Open it again' }).click(),
+  ]);
+  waits = false;
+  await again.getByText('Agree').click();
+  await dialog.waitFor({ state: 'hidden' });
+});
+
+test('a blocked pop-up leaves a link that does the same', async () => {
+  const who = await server.user('blocked');
+  const page = await formOf(who, 'bakery');
+  await page.evaluate(() => {
+    window.open = () => null;
+  });
+  await page.getByRole('button', { name: 'Connect Bakery' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+  await dialog.getByText(/The browser blocked the pop-up/).waitFor();
+  const address = await dialog.getByRole('link', { name: 'Open Bakery in a new tab' }).getAttribute('href');
+  await fetch(address ?? '');
+  await dialog.waitFor({ state: 'hidden' });
+});
+
+test('accounts are listed with what uses them, renamed, reconnected and deleted', async () => {
+  const who = await server.user('keeper');
+  const page = await signedIn(browser, who, '/accounts');
+  await page.getByText('No accounts yet').waitFor();
+  await page.getByRole('button', { name: 'Connect an account' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Vault' }).click();
+  await page.getByRole('dialog').getByLabel('API key').fill('k-1');
+  await page.getByRole('dialog').getByRole('button', { name: 'Connect', exact: true }).click();
+  const row = page.getByRole('row', { name: /Vault/ });
+  await row.getByText('Healthy').waitFor();
+  await row.getByText('Never').waitFor();
+
+  const { data } = await who.get<{ data: { id: string }[] }>('/accounts');
+  const account = data[0]?.id ?? '';
+  await who.source('reader', usesApp('vault'), { app: { authProvisionId: account } });
+  await page.reload();
+  await row.getByRole('link', { name: 'reader' }).waitFor();
+
+  await page.getByRole('button', { name: 'Rename Vault' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Cellar');
+  await page.getByRole('button', { name: 'Rename', exact: true }).click();
+  await page.getByRole('row', { name: /Cellar/ }).waitFor();
+
+  await page.getByRole('button', { name: 'Reconnect Cellar' }).click();
+  await page.getByRole('dialog').getByLabel('API key').fill('k-2');
+  await page.getByRole('dialog').getByRole('button', { name: 'Reconnect', exact: true }).click();
+  await page.getByText('Cellar is connected.').waitFor();
+  const stored = await who.get<{ data: { credentials: unknown } }>(`/accounts/${account}?include_credentials=true`);
+  expect(stored.data.credentials).toMatchObject({ api_key: 'k-2' });
+
+  await page.getByRole('button', { name: 'Delete Cellar' }).click();
+  await page
+    .getByRole('dialog')
+    .getByText(/1 source that uses it/)
+    .waitFor();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('No accounts yet').waitFor();
+});
+
+test('the operator registers apps with keys and with OAuth, and removes them; nobody else sees them', async () => {
+  const page = await signedIn(browser, operator, '/accounts?show=apps');
+  await page.getByRole('button', { name: 'Register an app' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Slug').fill('garden');
+  await dialog.getByLabel('Accounts are made with').selectOption({ label: 'OAuth 2, in a window of the provider' });
+  await dialog.getByLabel('Authorization URL').fill('nonsense');
+  await dialog.getByRole('button', { name: 'Register', exact: true }).click();
+  await dialog.getByText(/oauth.authorization_url must be an http or https address/).waitFor();
+  await dialog.getByLabel('Authorization URL').fill('https://garden.example/authorize');
+  await dialog.getByLabel('Token URL').fill('https://garden.example/token');
+  await dialog.getByLabel('Client id').fill('c');
+  await dialog.getByLabel('Client secret').fill('s');
+  await dialog.getByRole('textbox', { name: 'Scopes', exact: false }).first().fill('read write');
+  await dialog.getByRole('button', { name: 'Register', exact: true }).click();
+  await page
+    .getByRole('row', { name: /garden/ })
+    .getByText('OAuth 2')
+    .waitFor();
+
+  await page.getByRole('button', { name: 'Register an app' }).click();
+  await dialog.getByLabel('Slug').fill('shed');
+  await dialog.getByLabel('Label of field 1').fill('Key of the shed');
+  await dialog.getByRole('button', { name: 'Register', exact: true }).click();
+  await page.getByRole('row', { name: /shed/ }).getByText('Keys').waitFor();
+  const { data } = await operator.get<{ data: { custom_fields_json: string } }>('/apps/shed');
+  expect(JSON.parse(data.custom_fields_json)).toMatchObject([
+    { name: 'api_key', label: 'Key of the shed', type: 'password' },
+  ]);
+
+  await page.getByRole('button', { name: 'Remove shed' }).click();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect.poll(() => page.getByRole('row', { name: /shed/ }).count()).toBe(0);
+
+  const other = await signedIn(browser, await server.user('other'), '/accounts?show=apps');
+  await other.getByText('No accounts yet').waitFor();
+  expect(await other.getByRole('link', { name: 'Apps' }).count()).toBe(0);
+});
+
+test('the page has no serious faults for assistive technology, in light and dark and on a narrow screen', async () => {
+  await operator.post('/accounts', { app: 'vault', name: 'Of the operator', credentials: { api_key: 'k' } });
+  for (const look of [
+    { colorScheme: 'light' },
+    { colorScheme: 'dark' },
+    { colorScheme: 'light', width: 390 },
+  ] as const) {
+    const page = await signedIn(browser, operator, '/accounts', look);
+    await page.getByText('Of the operator').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(
+      0,
+    );
+    await page.goto(`${server.url}/accounts?show=apps`);
+    await page.getByRole('button', { name: 'Register an app' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.close();
+  }
+});

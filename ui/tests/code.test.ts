@@ -1,0 +1,134 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, signedIn } from './harness/browser';
+import { type Person, Server } from './harness/server';
+
+let server: Server;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start(), launch()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+const code = (word: string, props = '') =>
+  `export default {\n  name: "Speaker",\n  version: "0.0.1",\n  props: { http: "$.interface.http", ${props} },\n  async run() { this.$emit({ word: "${word}", title: this.title }); },\n};\n`;
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Code of Speaker' });
+async function write(page: Page, text: string) {
+  await editor(page).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(text);
+}
+async function emitted(who: Person, id: string): Promise<unknown> {
+  await who.post(`/sources/${id}/run`);
+  const { data } = await who.get<{ data: { event: unknown }[] }>(`/sources/${id}/event_summaries?limit=1`);
+  return data[0]?.event;
+}
+
+test('code is edited with an error, corrected and saved with Ctrl-S, and the values of its props stay', async () => {
+  const who = await server.user('editor');
+  const title = 'title: { type: "string", label: "Title" }';
+  const source = await who.source('speaker', code('one', title), { title: 'kept' });
+  const page = await signedIn(browser, who, `/sources/${source.id}/code`);
+  const heard = complaints(page);
+  await editor(page).getByText('"one"').waitFor();
+  expect(await page.getByText('Not saved').count()).toBe(0);
+
+  await write(page, code('two', title).replace('async run()', 'async run('));
+  await page.getByText('Not saved').waitFor();
+  await page.keyboard.press('Control+S');
+  await page
+    .getByRole('alert')
+    .getByText(/Line 5/)
+    .waitFor();
+  await page.locator('.cm-lint-marker-error').waitFor();
+  await expect.poll(() => emitted(who, source.id)).toEqual({ word: 'one', title: 'kept' });
+
+  await write(page, code('two', title));
+  await page.keyboard.press('Control+S');
+  await page.getByText('The code is saved.').waitFor();
+  await expect.poll(() => page.getByText('Not saved').count()).toBe(0);
+  await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+  await expect.poll(() => emitted(who, source.id)).toEqual({ word: 'two', title: 'kept' });
+  expect(heard.filter((words) => !words.includes('422'))).toEqual([]);
+});
+
+test('a source that is off stays off when its code is saved, and TypeScript is shown as it was written', async () => {
+  const who = await server.user('typed');
+  const typed = code('one').replace('async run()', 'async run(event: { path?: string })');
+  const source = await who.source('typed', typed);
+  await who.put(`/sources/${source.id}`, { active: false });
+  const page = await signedIn(browser, who, `/sources/${source.id}/code`);
+  await editor(page).getByText('path?:').waitFor();
+  await write(page, typed.replace('one', 'two'));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The code is saved.').waitFor();
+  const { data } = await who.get<{ data: { active: boolean } }>(`/sources/${source.id}`);
+  expect(data.active).toBe(false);
+});
+
+test('code that needs new values leads to the configuration, where it is put in place', async () => {
+  const who = await server.user('needs');
+  const source = await who.source('needs', code('one'));
+  const page = await signedIn(browser, who, `/sources/${source.id}/code`);
+  await editor(page).getByText('"one"').waitFor();
+  await write(page, code('two', 'title: { type: "string", label: "Title" }'));
+  await page.keyboard.press('Control+S');
+  await page.getByText(/needs values that the source does not have: title is required/).waitFor();
+  await page.getByRole('button', { name: 'Fill them in' }).click();
+  await page.waitForURL(/configuration\?component=sc_/);
+  await page.getByLabel('Title').fill('Captain');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The configuration is saved.').waitFor();
+  await expect.poll(() => emitted(who, source.id)).toEqual({ word: 'two', title: 'Captain' });
+});
+
+test('new optional props are pointed out, and a hook that fails tells why', async () => {
+  const who = await server.user('hooks');
+  const source = await who.source('hooks', code('one'));
+  const page = await signedIn(browser, who, `/sources/${source.id}/code`);
+  await editor(page).getByText('"one"').waitFor();
+  const optional = 'title: { type: "string", label: "Title", optional: true }';
+  await write(
+    page,
+    code('two', optional).replace(
+      'async run()',
+      'hooks: { async activate() { throw new Error("no power") } },\n  async run()',
+    ),
+  );
+  await page.keyboard.press('Control+S');
+  await page.getByText('The hook activate failed, so nothing was changed.').waitFor();
+  await page.getByText('no power').first().waitFor();
+  await write(page, code('two', optional));
+  await page.keyboard.press('Control+S');
+  await page.getByText('New in this code: Title.').waitFor();
+});
+
+test('leaving with unsaved code asks, and staying keeps it', async () => {
+  const who = await server.user('leaver');
+  const source = await who.source('leaver', code('one'));
+  const page = await signedIn(browser, who, `/sources/${source.id}/code`);
+  await editor(page).getByText('"one"').waitFor();
+  await write(page, '// mine');
+  await page.getByRole('link', { name: 'Accounts' }).click();
+  await page.getByRole('dialog').getByText('Your changes to the code are lost.').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await editor(page).getByText('// mine').waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await editor(page).getByText('"one"').waitFor();
+});
+
+test('the editor has no serious faults for assistive technology, in light and dark', async () => {
+  const who = await server.user('axe');
+  const source = await who.source('axe', code('one'));
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await signedIn(browser, who, `/sources/${source.id}/code`, { colorScheme });
+    await editor(page).getByText('"one"').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.close();
+  }
+});

@@ -1,0 +1,182 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, signedIn } from './harness/browser';
+import { echo, Receiver, webhook } from './harness/receiver';
+import { type Person, Server } from './harness/server';
+
+const PATIENCE = { timeout: 20_000 };
+let server: Server;
+let browser: Browser;
+const receivers: Receiver[] = [];
+beforeAll(async () => {
+  // A delivery is given up after one more try, but for those to who never answers.
+  [server, browser] = await Promise.all([Server.start('--webhook-retries', '200ms'), launch()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  await Promise.all(receivers.map((receiver) => receiver.stop()));
+});
+
+async function desk(who: Person) {
+  const receiver = await Receiver.start();
+  receivers.push(receiver);
+  const source = await echo(who, 'Orders');
+  const id = await webhook(who, 'Order desk', receiver.url, source.id);
+  return { receiver, source, id };
+}
+
+const rows = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+
+test('a delivery is seen failing with status, latency and answer, and delivered when it is retried', async () => {
+  const who = await server.user('retrier');
+  const { receiver, source } = await desk(who);
+  receiver.status = 500;
+  receiver.answer = 'the <b>desk</b> is closed';
+  const page = await signedIn(browser, who, '/deliveries');
+  const heard = complaints(page);
+  await page.getByText('Nothing was delivered yet').waitFor();
+
+  // It appears and is given up without anything being pressed.
+  await source.send({ order: 7 });
+  const failed = rows(page, 'Failed');
+  await failed.waitFor();
+  await failed.getByText('500').waitFor();
+  await failed.getByText(/\d+ ms/).waitFor();
+  await failed.getByRole('link', { name: 'Orders' }).waitFor();
+  await failed.getByRole('link', { name: 'Order desk' }).waitFor();
+
+  await failed.getByRole('link').first().click();
+  await page.getByRole('heading', { name: 'Delivery to Order desk' }).waitFor();
+  await page.getByText('Given up after 2 attempts').waitFor();
+  await expect.poll(() => page.getByText('the <b>desk</b> is closed').count(), PATIENCE).toBe(2);
+  await expect.poll(() => rows(page, '500').count(), PATIENCE).toBe(2);
+  await page.getByText('"order"').waitFor();
+
+  receiver.status = 202;
+  receiver.answer = 'taken';
+  await page.getByRole('button', { name: 'Retry now' }).click();
+  await page.getByText('Took 3 attempts').waitFor();
+  await rows(page, '202').getByText('taken').waitFor();
+  expect(receiver.received).toHaveLength(3);
+  expect(heard).toEqual([]);
+});
+
+test('one delivery is retried from its row, before one’s eyes', async () => {
+  const who = await server.user('impatient');
+  const { receiver, source } = await desk(who);
+  receiver.status = 500;
+  await source.send({ order: 1 });
+  const page = await signedIn(browser, who, '/deliveries');
+  await rows(page, 'Failed').waitFor();
+  receiver.status = 200;
+  await rows(page, 'Failed').getByRole('button').click();
+  await page.getByText('The delivery is on its way again.').waitFor();
+  await rows(page, 'Delivered').waitFor();
+});
+
+test('a webhook that is off refuses a retry in words', async () => {
+  const who = await server.user('off');
+  const { receiver, source, id } = await desk(who);
+  receiver.status = 500;
+  await source.send({ order: 1 });
+  const page = await signedIn(browser, who, '/deliveries');
+  await rows(page, 'Failed').waitFor();
+  await who.put(`/webhooks/${id}`, { active: false });
+  await rows(page, 'Failed').getByRole('button').click();
+  await page.getByText('The webhook is inactive').waitFor();
+});
+
+test('what waits for its next attempt counts down to it', async () => {
+  const patient = await Server.start('--webhook-retries', '2h');
+  try {
+    const who = await patient.user('waiting');
+    const { receiver, source } = await desk(who);
+    receiver.status = 500;
+    await source.send({ order: 1 });
+    const page = await signedIn(browser, who, '/deliveries');
+    await rows(page, 'Retrying')
+      .getByText(/in (2 h|1 h 59)/)
+      .waitFor();
+    receiver.status = 200;
+    await rows(page, 'Retrying').getByRole('button').click();
+    await rows(page, 'Delivered').waitFor();
+  } finally {
+    await patient.stop();
+  }
+});
+
+test('state, webhook and times are in the address, and the back button undoes them', async () => {
+  const who = await server.user('filterer');
+  const { receiver, source } = await desk(who);
+  const second = await webhook(who, 'Archive', receiver.url, source.id);
+  await source.send({ order: 1 });
+  const page = await signedIn(browser, who, '/deliveries');
+  await expect.poll(() => rows(page, 'Delivered').count(), PATIENCE).toBe(2);
+
+  await page.getByLabel('Webhook', { exact: true }).selectOption('Archive');
+  await page.waitForURL(`**/deliveries?webhook=${second}`);
+  await expect.poll(() => rows(page, 'Delivered').count(), PATIENCE).toBe(1);
+  await page.getByRole('link', { name: 'Failed 0' }).click();
+  await page.getByText('No such deliveries').waitFor();
+  await page.goBack();
+  await rows(page, 'Archive').waitFor();
+
+  await page.getByLabel('Made').selectOption('between');
+  await page.getByLabel('Until').fill('2001-01-01T00:00:00');
+  await page.keyboard.press('Tab');
+  await page.getByText('No such deliveries').waitFor();
+  expect(page.url()).toContain('range=between');
+  await page.getByRole('link', { name: 'Show all' }).click();
+  await expect.poll(() => rows(page, 'Delivered').count(), PATIENCE).toBe(2);
+
+  await page.goto(`${server.url}/deliveries?state=delivered&range=1h&webhook=${second}`);
+  await expect.poll(() => rows(page, 'Delivered').count(), PATIENCE).toBe(1);
+});
+
+test('older deliveries are on pages of their own', async () => {
+  const who = await server.user('reader');
+  const { source } = await desk(who);
+  for (let order = 0; order < 30; order += 1) await source.send({ order });
+  const page = await signedIn(browser, who, '/deliveries');
+  await page.getByRole('link', { name: 'Delivered 30' }).waitFor();
+  const body = page.locator('tbody tr');
+  await expect.poll(() => body.count(), PATIENCE).toBe(25);
+  await page.getByRole('button', { name: 'Older' }).click();
+  await expect.poll(() => body.count(), PATIENCE).toBe(5);
+  await page.getByText('26–30 of 30').waitFor();
+  await page.getByRole('button', { name: 'Newer' }).click();
+  await expect.poll(() => body.count(), PATIENCE).toBe(25);
+  await page.goBack();
+  await expect.poll(() => body.count(), PATIENCE).toBe(5);
+});
+
+test('the pages of deliveries have no serious fault in light and dark, and fit a narrow screen', async () => {
+  const who = await server.user('looker');
+  const { receiver, source } = await desk(who);
+  receiver.status = 500;
+  await source.send({ order: 1, text: 'x'.repeat(2_000) });
+  let id = '';
+  await expect
+    .poll(async () => {
+      const { data } = await who.get<{ data: { id: string; state: string }[] }>('/deliveries');
+      id = data[0]?.id ?? '';
+      return data[0]?.state;
+    }, PATIENCE)
+    .toBe('failed');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await signedIn(browser, who, '/deliveries', { colorScheme });
+    await rows(page, 'Failed').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.goto(`${server.url}/deliveries/${id}`);
+    await page.getByText('Given up').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  }
+  const page = await signedIn(browser, who, '/deliveries', { width: 390 });
+  await rows(page, 'Failed').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await page.goto(`${server.url}/deliveries/${id}`);
+  await page.getByText('Given up').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});

@@ -1,0 +1,246 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, type Look, launch, signedIn } from './harness/browser';
+import { Emitter } from './harness/emitter';
+import { measureFrames } from './harness/frames';
+import { type Person, Server } from './harness/server';
+
+let server: Server;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start(), launch()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+async function emitterOf(name: string): Promise<{ who: Person; source: Emitter }> {
+  const who = await server.user(name);
+  return { who, source: await Emitter.deploy(who, 'Orders') };
+}
+
+const at = (who: Person, source: Emitter, query = '', look: Look = {}) =>
+  signedIn(browser, who, `/sources/${source.id}${query}`, look);
+const rows = (page: Page) => page.locator('a[data-event]');
+const PATIENT = { timeout: 20_000 };
+const live = (page: Page) => page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+
+test('an event shows without a reload, under its day, and counts in the day', async () => {
+  const { who, source } = await emitterOf('live');
+  const page = await at(who, source);
+  const heard = complaints(page);
+  await page.getByText('No events yet').waitFor();
+  await live(page);
+  await source.emit([{ order: 1 }, { summary: 'Order 1 from Ada' }]);
+  await page.getByRole('link', { name: 'Order 1 from Ada' }).waitFor();
+  await page.getByRole('heading', { name: 'Today' }).waitFor();
+  await source.emit([{ order: 2, of: 'Bob' }]);
+  await page.getByRole('link', { name: '{"order":2,"of":"Bob"}' }).waitFor();
+  expect(await rows(page).first().textContent()).toContain('Bob');
+  await page.getByText('2 in 24 h').waitFor();
+  expect(heard).toEqual([]);
+});
+
+test('one event can be read in three ways, and paths and values can be copied', async () => {
+  const { who, source } = await emitterOf('read');
+  await source.emit([
+    { customer: { 'full name': 'Ada' }, items: [{ sku: 'A-1' }] },
+    { summary: 'Order', id: 'o-1' },
+  ]);
+  const page = await at(who, source);
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole('link', { name: 'Order' }).last().click();
+  await expect.poll(() => page.url(), PATIENT).toContain('?event=');
+  await page.getByText('"full name"').waitFor();
+  await page.getByText('default channel', { exact: true }).waitFor();
+
+  await page.getByRole('button', { name: 'Structured' }).click();
+  await page.getByText('sku').hover();
+  await page.getByRole('button', { name: 'Copy the path event.items[0].sku' }).click();
+  expect(await clipboard()).toBe('event.items[0].sku');
+  await page.getByText('full name').hover();
+  await page.getByRole('button', { name: 'Copy the path event.customer["full name"]' }).click();
+  expect(await clipboard()).toBe('event.customer["full name"]');
+  await page.getByRole('button', { name: 'Copy the value of event.items', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  expect(JSON.parse(await clipboard())).toEqual([{ sku: 'A-1' }]);
+  await page.getByRole('button', { name: 'customer { 1 field }' }).click();
+  expect(await page.getByText('full name').count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Raw' }).click();
+  await page.getByText('{"customer":{"full name":"Ada"},"items":[{"sku":"A-1"}]}').waitFor();
+  await page.getByRole('button', { name: 'Copy event' }).click();
+  expect(await clipboard()).toBe('{"customer":{"full name":"Ada"},"items":[{"sku":"A-1"}]}');
+  await page.reload();
+  await page.getByRole('button', { name: 'Raw', pressed: true }).waitFor();
+});
+
+test('the arrow keys move through the events, and back leads out of them', async () => {
+  const { who, source } = await emitterOf('arrows');
+  for (const n of [1, 2, 3]) await source.emit([n, { summary: `Event ${n}` }]);
+  const page = await at(who, source);
+  await page.getByRole('link', { name: 'Event 3' }).click();
+  await page.getByRole('heading', { name: 'Event 3' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('heading', { name: 'Event 2' }).waitFor();
+  await page.keyboard.press('End');
+  await page.getByRole('heading', { name: 'Event 1' }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), PATIENT).toContain('Event 1');
+  await page.keyboard.press('ArrowUp');
+  await page.getByRole('heading', { name: 'Event 2' }).waitFor();
+  await page.goBack();
+  await page.getByText('About this source').waitFor();
+});
+
+test('search looks at all that is kept, and a channel can be chosen', async () => {
+  const { who, source } = await emitterOf('search');
+  const filler = Array.from({ length: 120 }, (_, n): [unknown] => [{ filler: n }]);
+  await source.emit([{ word: 'needle' }], ...filler, [{ word: 'other' }, { name: 'audit' }]);
+  const page = await at(who, source);
+  await rows(page).first().waitFor();
+  await page.getByLabel('Search all events').fill('NEEDLE');
+  await page.getByRole('link', { name: '{"word":"needle"}' }).waitFor();
+  expect(await rows(page).count()).toBe(1);
+  expect(page.url()).toContain('q=NEEDLE');
+  await page.getByLabel('Search all events').fill('nothing has this');
+  await page.getByText('No event matches').waitFor();
+  await page.getByLabel('Search all events').fill('');
+  await page.getByLabel('Channel').selectOption('audit');
+  await page.getByRole('link', { name: '{"word":"other"}' }).waitFor();
+  await expect.poll(() => rows(page).count(), PATIENT).toBe(1);
+  await source.run({ fail: 'no such order' });
+  await page.getByLabel('Channel').selectOption('$errors');
+  await page.getByRole('link', { name: 'no such order' }).waitFor();
+});
+
+test('older events come by scrolling to the end, beyond the newest 100', async () => {
+  const { who, source } = await emitterOf('older');
+  await source.emit(
+    ...Array.from({ length: 230 }, (_, n): [unknown, { summary: string }] => [n, { summary: `Event ${n}` }]),
+  );
+  const page = await at(who, source);
+  await page.getByRole('link', { name: 'Event 229' }).waitFor();
+  const oldest = page.getByText('Event 0', { exact: true });
+  await expect
+    .poll(async () => {
+      await rows(page).last().hover();
+      await page.mouse.wheel(0, 6_000);
+      return oldest.count();
+    }, PATIENT)
+    .toBe(1);
+  await oldest.click();
+  await page.getByRole('heading', { name: 'Event 0' }).waitFor();
+});
+
+test('new events do not push the list about while somebody reads', async () => {
+  const { who, source } = await emitterOf('reading');
+  await source.emit([1, { summary: 'The first' }]);
+  const page = await at(who, source);
+  await live(page);
+  await page.getByRole('link', { name: 'The first' }).click();
+  await page.getByRole('heading', { name: 'The first' }).waitFor();
+  await source.emit([2, { summary: 'The second' }], [3, { summary: 'The third' }]);
+  await page.getByRole('button', { name: '2 new events' }).waitFor();
+  expect(await rows(page).count()).toBe(1);
+  await page.getByRole('button', { name: '2 new events' }).click();
+  await page.getByRole('link', { name: 'The third' }).waitFor();
+  await source.emit([4, { summary: 'The fourth' }]);
+  await page.getByRole('button', { name: '1 new event' }).waitFor();
+  await page.getByRole('button', { name: 'Close the event' }).click();
+  await page.getByRole('link', { name: 'The fourth' }).waitFor();
+});
+
+test('an event can be sent again, and one or all can be deleted', async () => {
+  const { who, source } = await emitterOf('doing');
+  const code = `export default { name: 'Echo', version: '1.0.0', run(event) { this.$emit(event) } }`;
+  const echo = await who.source('Echo', code);
+  await source.emit([1, { summary: 'One' }], [2, { summary: 'Two' }], [3, { summary: 'Three' }]);
+  await who.post('/subscriptions', { emitter_id: source.id, listener_id: echo.id });
+  const page = await at(who, source);
+  await page.getByRole('link', { name: 'Two' }).click();
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByText('Sent again').waitFor();
+  const heard = () => who.get<{ data: { event: unknown }[] }>(`/sources/${echo.id}/event_summaries`);
+  await expect.poll(async () => (await heard()).data.map(({ event }) => event), PATIENT).toEqual([2]);
+
+  await page.getByRole('button', { name: 'Delete the event' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('link', { name: 'Two' }).waitFor({ state: 'detached' });
+  await expect.poll(() => source.kept(), PATIENT).toBe(2);
+  await page.getByText('About this source').waitFor();
+  await page.getByRole('button', { name: 'Delete all events' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete all' }).click();
+  await page.getByText('No events yet').waitFor();
+  await expect.poll(() => source.kept(), PATIENT).toBe(0);
+});
+
+test('with nothing chosen the page says what the source is and how to reach it', async () => {
+  const { who, source } = await emitterOf('about');
+  const page = await at(who, source);
+  await page.getByText('greeting').waitFor();
+  await page.getByRole('button', { name: 'Copy the command that sends an event' }).click();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const endpoint = /http:\S+\/e\/\w+/.exec(command)?.[0] ?? '';
+  await live(page);
+  await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ emits: [['sent', { summary: 'Sent to the endpoint' }]] }),
+  });
+  await page.getByRole('link', { name: 'Sent to the endpoint' }).waitFor();
+});
+
+test('500 events a second leave the page responsive', async () => {
+  const { who, source } = await emitterOf('rush');
+  const page = await at(who, source);
+  await live(page);
+  let going = true;
+  const rush = (async () => {
+    for (let n = 0; going; n += 50) {
+      const emits = Array.from({ length: 50 }, (_, k): [unknown, { summary: string }] => [
+        { n: n + k, words: 'x'.repeat(200) },
+        { summary: `Event ${n + k}` },
+      ]);
+      await Promise.all([source.run({ emits }), new Promise((resolve) => setTimeout(resolve, 100))]);
+    }
+  })();
+  await expect.poll(() => source.kept(), PATIENT).toBeGreaterThan(500);
+  const longest = await measureFrames(page);
+  await expect.poll(() => source.kept(), PATIENT).toBeGreaterThan(2_500);
+  expect(await longest()).toBeLessThan(500);
+  const began = performance.now();
+  await page.getByRole('button', { name: 'Run with an event' }).click();
+  await page.getByRole('dialog').waitFor();
+  // The time of the browser's driver is in it, too.
+  expect(performance.now() - began).toBeLessThan(1_000);
+  going = false;
+  await rush;
+  expect(await page.locator('a[data-event]').count()).toBeLessThan(120);
+});
+
+test.each(['light', 'dark'] as const)(
+  'the page of events has no serious fault for those who cannot see it well, %s',
+  async (colorScheme) => {
+    const { who, source } = await emitterOf(`axe-events-${colorScheme}`);
+    await source.emit([{ a: [1, 'two', null, true] }, { summary: 'An event' }], [{ b: 1 }, { name: 'audit' }]);
+    const page = await at(who, source, '', { colorScheme });
+    await page.getByRole('link', { name: 'An event' }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'An event' }).click();
+    await page.getByText('"two"').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Structured' }).click();
+    expect(await seriousFaults(page)).toEqual([]);
+  },
+);
+
+test('on a narrow screen nothing is wider than the screen', async () => {
+  const { who, source } = await emitterOf('narrow');
+  await source.emit([{ long: 'x'.repeat(900) }, { summary: 'y'.repeat(500) }]);
+  const page = await at(who, source, '', { width: 390, height: 844 });
+  await rows(page).first().click();
+  await page.getByText('"long"').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+});

@@ -1,0 +1,118 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, signedIn } from './harness/browser';
+import { echo, Receiver, webhook } from './harness/receiver';
+import { Server } from './harness/server';
+
+let server: Server;
+let browser: Browser;
+let receiver: Receiver;
+beforeAll(async () => {
+  [server, browser, receiver] = await Promise.all([
+    Server.start('--webhook-retries', '1s'),
+    launch(),
+    Receiver.start(),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await receiver?.stop();
+  await server?.stop();
+});
+
+test('the map draws who emits to whom, and a line moves while events take it', async () => {
+  const person = await server.user('cartographer');
+  const orders = await echo(person, 'Orders');
+  const chat = await webhook(person, 'Chat', receiver.url, orders.id);
+  const page = await signedIn(browser, person, '/flow');
+  const heard = complaints(page);
+  const map = page.getByRole('group', { name: 'Map of 2 nodes and 1 connection' });
+  await map.getByRole('link', { name: /Source Orders/ }).waitFor();
+  await page.locator('.svelte-flow__edge').waitFor({ state: 'attached' });
+  expect(await page.locator('[data-moving]').count()).toBe(0);
+
+  // The stream tells only what happens while somebody reads it.
+  await expect
+    .poll(
+      async () => {
+        await orders.send({ lamp: 'Anker' });
+        return page.locator('[data-moving]').count();
+      },
+      { interval: 500, timeout: 15_000 },
+    )
+    .toBe(1);
+  await page.getByText('<1/s').first().waitFor();
+  await expect.poll(() => page.locator('[data-moving]').count(), { timeout: 20_000 }).toBe(0);
+
+  await map.getByRole('link', { name: /Webhook Chat/ }).click();
+  await page.waitForURL(`**/webhooks/${chat}`);
+  expect(heard).toEqual([]);
+});
+
+test('failures are in colour: a source that throws, a webhook that refuses', async () => {
+  const person = await server.user('trouble');
+  const broken = await person.source(
+    'Leaky',
+    `export default { name: 'Leaky', version: '0.0.1', props: { http: '$.interface.http' }, run() { throw new Error('leak'); } };`,
+  );
+  await person.post(`/sources/${broken.id}/run`);
+  const source = await echo(person, 'Sender');
+  const refusing = await Receiver.start();
+  refusing.status = 500;
+  await webhook(person, 'Closed', refusing.url, source.id);
+  await source.send({});
+  type Drawn = { data: { nodes: { name: string; errors: number }[] } };
+  await expect
+    .poll(
+      async () => {
+        const { data } = await person.get<Drawn>('/users/me/flow');
+        return data.nodes.filter(({ errors }) => errors > 0).map(({ name }) => name);
+      },
+      { timeout: 20_000 },
+    )
+    .toEqual(expect.arrayContaining(['Leaky', 'Closed']));
+  const page = await signedIn(browser, person, '/flow');
+  await page.getByRole('link', { name: /Leaky.*1 error/ }).waitFor();
+  await page.getByRole('link', { name: /Closed.*1 failed/ }).waitFor();
+  expect(await page.locator('.failing').count()).toBe(2);
+  await refusing.stop();
+});
+
+test('the same is a list, is found by name, and is reached with the keyboard', async () => {
+  const person = await server.user('lister');
+  const [one, two] = [await echo(person, 'North'), await echo(person, 'South')];
+  await webhook(person, 'Harbour', receiver.url, one.id);
+  await person.post('/subscriptions', { emitter_id: 'dc_*', listener_id: two.id, event_name: '$errors' });
+  const page = await signedIn(browser, person, '/flow');
+  await page.getByRole('button', { name: 'List' }).click();
+  const table = page.getByRole('table');
+  await table.getByRole('row', { name: /North.*default.*Harbour/ }).waitFor();
+  await table.getByRole('row', { name: /Every source.*\$errors.*South/ }).waitFor();
+
+  await page.getByRole('searchbox', { name: 'Search by name' }).fill('harb');
+  await expect.poll(() => table.getByRole('row').count()).toBe(2);
+  await page.getByRole('button', { name: 'Map' }).click();
+  await page.getByRole('link', { name: /North/ }).waitFor();
+  await page.getByRole('link', { name: /North/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/sources/${one.id}`);
+});
+
+test('with nothing on it the map says what would be there', async () => {
+  const page = await signedIn(browser, await server.user('empty'), '/flow');
+  await page.getByRole('heading', { name: 'Nothing flows yet' }).waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+});
+
+test.each(['light', 'dark'] as const)('the map has no serious fault in %s colours', async (colorScheme) => {
+  const person = await server.user(`drawn-${colorScheme}`);
+  const source = await echo(person, 'Drawn');
+  await webhook(person, 'Shown', receiver.url, source.id);
+  const page = await signedIn(browser, person, '/flow', { colorScheme });
+  await page.locator('.svelte-flow__edge').waitFor({ state: 'attached' });
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'List' }).click();
+  await page.getByRole('table').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+});

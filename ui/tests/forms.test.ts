@@ -1,0 +1,321 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, signedIn } from './harness/browser';
+import { type Person, Server } from './harness/server';
+
+let server: Server;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start(), launch()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+const run = 'async run(event) { this.$emit(event); }';
+const component = (props: string, rest = '') =>
+  `export default { name: "Form", version: "0.0.1", ${rest} props: { ${props} }, ${run} };`;
+
+/** Saves the code and opens the form for a source that runs it. */
+async function formOf(who: Person, code: string): Promise<Page> {
+  const { data } = await who.post<{ data: { id: string } }>('/components', { component_code: code });
+  return signedIn(browser, who, `/sources/new?component=${data.id}`);
+}
+/** Creates the source, and tells which values it got. */
+async function create(page: Page, who: Person): Promise<Record<string, unknown>> {
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.waitForURL(/\/sources\/dc_/);
+  return valuesOf(who, idIn(page));
+}
+const idIn = (page: Page) => /dc_\w+/.exec(page.url())?.[0] ?? '';
+async function valuesOf(who: Person, id: string) {
+  return (await who.get<{ data: { configured_props: Record<string, unknown> } }>(`/sources/${id}`)).data
+    .configured_props;
+}
+
+test('every kind of prop has a field, and its value reaches the source', async () => {
+  const who = await server.user('every');
+  const page = await formOf(
+    who,
+    component(`
+      note: { type: "alert", alertType: "warning", content: "Mind the quota." },
+      timer: { type: "$.interface.timer", label: "Schedule" },
+      db: "$.service.db", folder: "dir", http: "$.interface.http",
+      text: { type: "string", label: "Text", description: "See [the docs](https://example.com)." },
+      count: { type: "integer", label: "Count" },
+      flag: { type: "boolean", label: "Flag" },
+      secret: { type: "string", label: "Secret", secret: true },
+      colour: { type: "string", label: "Colour", options: [{ label: "Red", value: "r" }, { label: "Green", value: "g" }] },
+      days: { type: "string[]", label: "Days", options: ["Mon", "Tue", "Wed"] },
+      names: { type: "string[]", label: "Names" },
+      numbers: { type: "integer[]", label: "Numbers" },
+      fields: { type: "object", label: "Fields" },
+      any: { type: "any", label: "Anything" },
+      store: { type: "data_store", label: "Store" },
+      request: { type: "http_request", label: "Request" },
+      query: { type: "sql", label: "Query" },
+      extra: { type: "string", label: "Extra", optional: true },
+      size: { type: "integer", label: "Size", optional: true, default: 50 },
+      unused: { type: "string", label: "Unused", optional: true },
+    `),
+  );
+  const heard = complaints(page);
+  await page.getByRole('note').getByText('Mind the quota.').waitFor();
+  await page.getByText('See the docs (https://example.com).').waitFor();
+
+  await page.getByLabel('Schedule, interval').fill('15');
+  await page.getByLabel('Schedule, unit').selectOption('minutes');
+  await page.getByLabel('Text', { exact: true }).fill('two\nlines');
+  await page.getByLabel('Count').fill('3');
+  await page.getByRole('group', { name: 'Flag' }).getByLabel('No').check();
+  await page.getByLabel('Secret', { exact: true }).fill('hush');
+  await page.getByLabel('Colour', { exact: true }).selectOption('Green');
+  await page.getByLabel('Mon').check();
+  await page.getByLabel('Wed').check();
+  await page.getByLabel('Names, value 1').fill('Ada');
+  await page.getByLabel('Names, value 1').press('Enter');
+  await page.getByLabel('Names, value 2').fill('Grace');
+  await page.getByLabel('Numbers, value 1').fill('7');
+  await page.getByRole('group', { name: 'Fields', exact: true }).getByRole('button', { name: 'Add a field' }).click();
+  await page.getByLabel('Fields, name 1').fill('deep');
+  await page.getByLabel('Fields, value 1').fill('{"a": [1]}');
+  await page.getByLabel('Anything').fill('[1, "two"]');
+  await page.getByLabel('Store').fill('orders');
+  await page.getByLabel('Request, method').selectOption('POST');
+  await page.getByLabel('Request, address').fill('https://example.com/in');
+  await page.getByRole('button', { name: 'Add a header' }).click();
+  await page.getByLabel('Request, headers, name 1').fill('x-from');
+  await page.getByLabel('Request, headers, value 1').fill('sluice');
+  await page.getByLabel('Body').fill('{"a":1}');
+  await page.getByLabel('Query, query').fill('select $1');
+  await page.getByLabel('Parameters, as a JSON list').fill('[4]');
+  await page.getByRole('button', { name: 'Extra' }).click();
+  await page.getByLabel('Extra', { exact: true }).fill('more');
+  await page.getByRole('button', { name: 'Size' }).click();
+  expect(await page.getByLabel('Size', { exact: true }).inputValue()).toBe('50');
+
+  const values = await create(page, who);
+  expect(values).toMatchObject({
+    timer: { interval_seconds: 900, cron: null },
+    text: 'two\nlines',
+    count: 3,
+    flag: false,
+    secret: '********',
+    colour: 'g',
+    days: ['Mon', 'Wed'],
+    names: ['Ada', 'Grace'],
+    numbers: [7],
+    fields: { deep: { a: [1] } },
+    any: [1, 'two'],
+    store: 'orders',
+    request: {
+      method: 'POST',
+      url: 'https://example.com/in',
+      headers: [{ name: 'x-from', value: 'sluice' }],
+      body: '{"a":1}',
+    },
+    query: { query: 'select $1', params: [4] },
+    extra: 'more',
+    size: 50,
+  });
+  expect(values).not.toHaveProperty('unused');
+  expect(heard).toEqual([]);
+});
+
+test('choices of the component come page by page, by search, and again when another value changes', async () => {
+  const who = await server.user('options');
+  const page = await formOf(
+    who,
+    component(`
+      team: { type: "string", label: "Team", options: ["red", "blue"] },
+      channel: { type: "string", label: "Channel", async options({ page }) {
+        if (page > 1) return [];
+        return [1, 2].map((n) => ({ label: \`\${this.team} channel \${page * 2 + n}\`, value: \`\${this.team}-\${page * 2 + n}\` }));
+      } },
+      people: { type: "string[]", label: "People", useQuery: true, async options({ query }) {
+        return ["Ada", "Grace", "Edsger"].filter((name) => !query || name.toLowerCase().includes(query.toLowerCase()));
+      } },
+      broken: { type: "string", label: "Broken", async options() { throw new Error("the service is away"); } },
+    `),
+  );
+  await page.getByLabel('Team').selectOption('red');
+  const channel = page.getByRole('combobox', { name: 'Channel' });
+  await channel.click();
+  await page.getByRole('option', { name: 'red channel 1' }).waitFor();
+  await page.getByRole('option', { name: 'More…' }).click();
+  await page.getByRole('option', { name: 'red channel 3' }).waitFor();
+  await channel.press('Escape');
+
+  await page.getByLabel('Team').selectOption('blue');
+  await channel.click();
+  await page.getByRole('option', { name: 'blue channel 2' }).waitFor();
+  expect(await page.getByRole('option', { name: 'red channel' }).count()).toBe(0);
+  await channel.press('ArrowDown');
+  await channel.press('ArrowDown');
+  await channel.press('Enter');
+  await expect.poll(() => channel.inputValue()).toBe('blue channel 2');
+
+  const people = page.getByRole('combobox', { name: 'People' });
+  await people.click();
+  await page.getByRole('option', { name: 'Edsger' }).waitFor();
+  await people.fill('gra');
+  await expect.poll(() => page.getByRole('option', { name: 'Ada' }).count()).toBe(0);
+  await page.getByRole('option', { name: 'Grace' }).click();
+  await people.fill('Somebody else');
+  await page.getByRole('option', { name: 'Use “Somebody else”' }).click();
+  await page.getByRole('button', { name: 'Remove Grace' }).waitFor();
+
+  const broken = page.getByRole('combobox', { name: 'Broken' });
+  await broken.click();
+  await page.getByText('the service is away').waitFor();
+  await broken.fill('typed');
+  await broken.press('Enter');
+
+  const values = await create(page, who);
+  expect(values).toMatchObject({
+    channel: { __lv: { label: 'blue channel 2', value: 'blue-2' } },
+    people: ['Grace', 'Somebody else'],
+    broken: 'typed',
+  });
+});
+
+test('a value that brings other props reloads the form, and what was typed stays', async () => {
+  const who = await server.user('reload');
+  const page = await formOf(
+    who,
+    component(
+      `kind: { type: "string", label: "Kind", options: ["mail", "chat"], reloadProps: true }, title: { type: "string", label: "Title" },`,
+      `async additionalProps() {
+        if (this.kind === "mail") return { address: { type: "string", label: "Address" } };
+        return { room: { type: "string", label: "Room", default: "lobby" } };
+      },`,
+    ),
+  );
+  await page.getByLabel('Title').fill('kept');
+  await page.getByLabel('Kind').selectOption('mail');
+  await page.getByLabel('Address').fill('a@example.com');
+  await page.getByLabel('Kind').selectOption('chat');
+  await page.getByLabel('Room').waitFor();
+  expect(await page.getByLabel('Room').inputValue()).toBe('lobby');
+  expect(await page.getByLabel('Address').count()).toBe(0);
+  expect(await page.getByLabel('Title').inputValue()).toBe('kept');
+  expect(await create(page, who)).toEqual({ kind: 'chat', title: 'kept', room: 'lobby' });
+
+  await page.goto(`${server.url}/sources/${idIn(page)}/configuration`);
+  await expect.poll(() => page.getByLabel('Room').inputValue()).toBe('lobby');
+  await page.getByLabel('Room').fill('kitchen');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The configuration is saved.').waitFor();
+  expect(await valuesOf(who, idIn(page))).toEqual({ kind: 'chat', title: 'kept', room: 'kitchen' });
+});
+
+test('wrong values are told at their fields', async () => {
+  const who = await server.user('wrong');
+  const page = await formOf(
+    who,
+    component(
+      `count: { type: "integer", label: "Count", min: 1 }, word: { type: "string", label: "Word" }, timer: { type: "$.interface.timer", label: "Schedule" },`,
+    ),
+  );
+  await page.getByRole('button', { name: 'Create source' }).click();
+  expect(await page.getByText('This is required.').count()).toBe(2);
+  await expect.poll(() => page.getByLabel('Count').evaluate((field) => field === document.activeElement)).toBe(true);
+
+  await page.getByLabel('Count').fill('0');
+  await page.getByLabel('Word').fill('x');
+  await page.getByLabel('Schedule, kind').selectOption('By cron');
+  await page.getByLabel('Schedule, cron expression').fill('every day');
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.getByText('Must be at least 1.').waitFor();
+  await page.getByText(/not a valid cron expression/).waitFor();
+  expect(await page.getByLabel('Count').getAttribute('aria-invalid')).toBe('true');
+
+  await page.getByLabel('Schedule, cron expression').fill('30 9 * * 1-5');
+  await page.getByLabel('Schedule, time zone').fill('Europe/Berlin');
+  await page.getByLabel('Count').fill('2');
+  await page.getByText(/^Next run/).waitFor();
+  expect(await create(page, who)).toMatchObject({
+    count: 2,
+    timer: { cron: '30 9 * * 1-5', timezone: 'Europe/Berlin' },
+  });
+});
+
+test('a stored secret is kept unless it is replaced', async () => {
+  const who = await server.user('secret');
+  const code = component(
+    `http: "$.interface.http", key: { type: "string", label: "Key", secret: true }, word: { type: "string", label: "Word" },`,
+  ).replace(run, 'async run() { this.$emit({ key: this.key, word: this.word }); }');
+  const source = await who.source('secret', code, { key: 'first', word: 'a' });
+  const page = await signedIn(browser, who, `/sources/${source.id}/configuration`);
+  const emitted = async () => {
+    await who.post(`/sources/${source.id}/run`);
+    const { data } = await who.get<{ data: { event: unknown }[] }>(`/sources/${source.id}/event_summaries?limit=1`);
+    return data[0]?.event;
+  };
+  await page.getByPlaceholder('Stored. Type to replace it.').waitFor();
+  await page.getByText(/^curl -X POST/).waitFor();
+  await page.getByLabel('Word').fill('b');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The configuration is saved.').waitFor();
+  await expect.poll(emitted).toEqual({ key: 'first', word: 'b' });
+
+  await page.getByLabel('Key').fill('second');
+  await page.getByRole('button', { name: 'Keep the stored one' }).waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', disabled: true }).waitFor();
+  await expect.poll(emitted).toEqual({ key: 'second', word: 'b' });
+});
+
+test('the configuration sends only what changed, leaves a source that is off as it is, and sets how much is kept', async () => {
+  const who = await server.user('retention');
+  const source = await who.source('retention', component(`word: { type: "string", label: "Word" },`), { word: 'a' });
+  await who.put(`/sources/${source.id}`, { active: false });
+  const page = await signedIn(browser, who, `/sources/${source.id}/configuration`);
+  const sent: unknown[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') sent.push(request.postDataJSON());
+  });
+  await page.getByLabel('Events at most').fill('none');
+  await page.getByText('Enter a whole number from 1, or nothing.').waitFor();
+  await page.getByLabel('Events at most').fill('20');
+  await page.getByLabel('Age at most').fill('2');
+  await page.getByLabel('Unit of the age').selectOption('days');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The configuration is saved.').waitFor();
+  expect(sent).toEqual([{ active: false, retention: { max_events: 20, max_age_seconds: 172_800 } }]);
+  const { data } = await who.get<{ data: { active: boolean } }>(`/sources/${source.id}`);
+  expect(data.active).toBe(false);
+
+  await page.getByLabel('Word').fill('changed');
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('dialog').getByText('Leave without saving?').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  expect(await page.getByLabel('Word').inputValue()).toBe('changed');
+});
+
+test('the form and the configuration have no serious faults for assistive technology, in light and dark', async () => {
+  const who = await server.user('axe');
+  const code = component(`
+    http: "$.interface.http", timer: "$.interface.timer", text: { type: "string" }, flag: "boolean", list: "string[]", fields: "object",
+    choice: { type: "string", options: ["a"] }, asked: { type: "string", async options() { return ["a"]; } }, request: "http_request", query: "sql",
+    extra: { type: "string", optional: true },
+  `);
+  const { data } = await who.post<{ data: { id: string } }>('/components', { component_code: code });
+  const source = await who.source(
+    'axe',
+    component('http: "$.interface.http", timer: "$.interface.timer", word: { type: "string" },'),
+    { word: 'a' },
+  );
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await signedIn(browser, who, `/sources/new?component=${data.id}`, { colorScheme });
+    await page.getByRole('button', { name: 'Create source' }).click();
+    await page.getByText('This is required.').first().waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.goto(`${server.url}/sources/${source.id}/configuration`);
+    await page.getByLabel('word').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.close();
+  }
+});

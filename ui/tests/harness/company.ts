@@ -1,0 +1,96 @@
+// A little company's account: a shop that sells lamps. For pictures, and for tests that need a console with something in it.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { aMorning, WEIGHTS } from './company/traffic';
+import { runDeno } from './deno';
+import { Receiver } from './receiver';
+import { type Json, Person, type Server } from './server';
+
+export type Company = {
+  person: Person;
+  /** Ids, by the names of the files. */
+  sources: Record<string, string>;
+  workflows: Record<string, string>;
+  webhooks: Record<string, string>;
+  /** Addresses of the sources that have one. */
+  endpoints: Record<string, string>;
+  /** A run of the workflow that ships orders, and a delivery that the warehouse refused. */
+  run: string;
+  delivery: string;
+  close: () => Promise<void>;
+};
+
+type Made = { data: { id: string; configured_props?: { http?: Json } } };
+
+/** Flags of a server whose deliveries fail soon rather than after hours. */
+export const COMPANY_FLAGS = ['--webhook-retries', '1s'];
+
+const WEBHOOKS = ['warehouse', 'chat', 'analytics'] as const;
+
+const SUBSCRIPTIONS: [emitter: string, listener: (typeof WEBHOOKS)[number], channel?: string][] = [
+  ['ship-paid-orders', 'warehouse'],
+  ['stock-levels', 'warehouse'],
+  ['error-watch', 'chat'],
+  ['github-pushes', 'chat'],
+  ['orders-from-the-shop', 'analytics'],
+  ['stripe-payments', 'analytics'],
+  ['stripe-payments', 'analytics', 'refunds'],
+  ['newsletter-sign-ups', 'analytics'],
+];
+
+/** Fills an account. Its server should have been started with `COMPANY_FLAGS`. */
+export async function company(server: Server, person = new Person(server, server.key)): Promise<Company> {
+  const receiver = await Receiver.start();
+  receiver.refuses = (body) => (/"weight":5\.\d/.test(body) ? 'Parcels over 5 kg are for the other gate.' : undefined);
+  const made: Company = {
+    person,
+    sources: {},
+    workflows: {},
+    webhooks: {},
+    endpoints: {},
+    run: '',
+    delivery: '',
+    close: () => receiver.stop(),
+  };
+  for (const [name, component_code] of await files('sources')) {
+    const { data } = await person.post<Made>('/sources', { name: title(name), component_code });
+    made.sources[name] = data.id;
+    const endpoint = data.configured_props?.http?.endpoint_url;
+    if (typeof endpoint === 'string') made.endpoints[name] = endpoint;
+  }
+  for (const [name, document] of await files('workflows')) {
+    made.workflows[name] = (await person.post<Made>('/workflows', { document })).data.id;
+  }
+  for (const name of WEBHOOKS) {
+    const body = { name: title(name), url: `${receiver.url}/${name}`, description: 'Of the company' };
+    made.webhooks[name] = (await person.post<Made>('/webhooks', body)).data.id;
+  }
+  for (const [emitter, listener, event_name] of SUBSCRIPTIONS) {
+    const emitter_id = made.sources[emitter] ?? made.workflows[emitter];
+    await person.post('/subscriptions', { emitter_id, listener_id: made.webhooks[listener], event_name });
+  }
+  await person.put(`/sources/${made.sources['nightly-export']}`, { active: false });
+  return { ...made, ...(await aMorning(made)) };
+}
+
+/** Days before today, which only the database can be told of: its counts of each hour. */
+export async function past(server: Server, { sources, workflows }: Company) {
+  const weights = Object.entries({ ...sources, ...workflows }).map(([name, id]) => [id, WEIGHTS[name] ?? 1]);
+  await runDeno('company/past.mjs', server.database, JSON.stringify(weights));
+}
+
+async function files(kind: 'sources' | 'workflows'): Promise<[name: string, text: string][]> {
+  const folder = join(import.meta.dirname, 'company', kind);
+  const names = (await readdir(folder)).sort();
+  return Promise.all(
+    names.map(
+      async (file) => [file.replace(/\.\w+$/, ''), await readFile(join(folder, file), 'utf8')] as [string, string],
+    ),
+  );
+}
+
+/** The file `github-pushes` is shown as "GitHub pushes". */
+function title(name: string): string {
+  const words = name.replaceAll('-', ' ').replace('sign ups', 'sign-ups').replace('github', 'GitHub');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

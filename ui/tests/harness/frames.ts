@@ -1,0 +1,17 @@
+// Whether a page still answers: the longest time between two pictures.
+import type { Page } from 'playwright-core';
+
+/** Begins to measure; the returned function tells the longest gap since, in milliseconds. */
+export async function measureFrames(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(() => {
+    const frames = { longest: 0, last: performance.now() };
+    (window as unknown as { frames: typeof frames }).frames = frames;
+    const step = (now: number) => {
+      frames.longest = Math.max(frames.longest, now - frames.last);
+      frames.last = now;
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  });
+  return () => page.evaluate(() => (window as unknown as { frames: { longest: number } }).frames.longest);
+}

@@ -1,0 +1,41 @@
+// Runs in Deno: puts copies of one source and of one event into the database of a server that does not run, which the API would
+// take minutes for.
+//   many.mjs DATABASE SOURCE SOURCES EVENTS
+import { DatabaseSync } from 'node:sqlite';
+
+const [file, template, sources, events] = process.argv.slice(2);
+/** What the server keeps of one source. */
+const EVENTS_EACH = 10_000;
+
+const database = new DatabaseSync(file);
+database.exec('PRAGMA busy_timeout = 10000');
+
+function copier(table, row) {
+  const columns = Object.keys(row);
+  const marks = columns.map(() => '?').join(', ');
+  const insert = database.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`);
+  return (changes) => insert.run(...Object.values({ ...row, ...changes }));
+}
+
+const source = database.prepare('SELECT * FROM sources WHERE id = ?').get(template);
+const { seq_no: _, ...event } = database.prepare('SELECT * FROM events WHERE emitter_id = ? LIMIT 1').get(template);
+const activity = database.prepare('SELECT * FROM activity WHERE emitter_id = ? LIMIT 1').get(template);
+
+database.exec('BEGIN');
+const copySource = copier('sources', source);
+const copyEvent = copier('events', event);
+const copyActivity = copier('activity', activity);
+for (let index = 0; index < Number(sources); index += 1) {
+  const number = String(index).padStart(5, '0');
+  const id = `dc_Many${number}`;
+  copySource({ id, name: `Sensor ${number}`, name_slug: `sensor-${number}`, created_at: source.created_at + index });
+  for (let hour = 0; hour < 24; hour += 4) {
+    copyActivity({ emitter_id: id, hour: activity.hour - hour, events: index % 50, errors: index % 97 === 0 ? 1 : 0 });
+  }
+  if (index >= Number(events) / EVENTS_EACH) continue;
+  for (let emitted = 0; emitted < EVENTS_EACH; emitted += 1) {
+    copyEvent({ emitter_id: id, ms: event.ms - emitted * 1_000, emit_id: `e${index}x${emitted}` });
+  }
+}
+database.exec('COMMIT');
+database.close();

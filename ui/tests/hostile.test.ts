@@ -1,0 +1,120 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { complaints, launch, signedIn } from './harness/browser';
+import { Emitter } from './harness/emitter';
+import { measureFrames } from './harness/frames';
+import { Server } from './harness/server';
+
+const MARKUP = `<img src="http://elsewhere.example/x.png" onerror="alert(1)"><script>alert(2)</script>`;
+const LINK = '[click](javascript:alert(3)) javascript:alert(4)';
+const TURNED = '\u202egnp.exe\u2066 \u200b\u200f';
+
+let server: Server;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start('--max-emit', '8MiB'), launch()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+/** Notes what must not happen: dialogs, requests to elsewhere, and anything that the page complains of. */
+function watch(page: Page): string[] {
+  const seen = complaints(page);
+  page.on('dialog', (dialog) => {
+    seen.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${server.url}/`)) seen.push(`a request to ${request.url()}`);
+  });
+  return seen;
+}
+
+test('markup, scripts and marks that turn text around stay text', async () => {
+  const who = await server.user('markup');
+  const source = await Emitter.deploy(who, MARKUP);
+  const page = await signedIn(browser, who, '/sources');
+  const seen = watch(page);
+  await page.getByText(MARKUP).click();
+  await page.getByRole('heading', { name: MARKUP }).waitFor();
+  const key = `${MARKUP}${TURNED}`;
+  await source.emit([
+    { [key]: MARKUP, link: LINK, turned: TURNED, __proto__: 1 },
+    { summary: `${MARKUP} ${TURNED}`, id: MARKUP, name: MARKUP },
+  ]);
+  const row = page.locator('a[data-event]').filter({ hasText: '\\u202egnp.exe' });
+  await row.click();
+  await page.getByText('\\u202egnp.exe\\u2066').last().waitFor();
+  for (const view of ['Structured', 'Raw', 'Pretty']) {
+    await page.getByRole('button', { name: view }).click();
+    await page.getByText('javascript:alert(4)').waitFor();
+  }
+  await source.run({ lines: [MARKUP, LINK, TURNED, '\u001b[31mred\u001b[0m'] });
+  await page.getByRole('link', { name: 'Logs' }).click();
+  await page.getByText('␛[31mred␛[0m').waitFor();
+  await page.getByText(LINK).waitFor();
+  await page.getByRole('navigation', { name: 'Of this source' }).getByRole('link', { name: 'Listeners' }).click();
+  await page.getByText('Nobody listens yet').waitFor();
+  const foreign = 'main img, main script, main iframe, main object, a[href^="javascript:"]';
+  expect(await page.locator(foreign).count()).toBe(0);
+  expect(seen).toEqual([]);
+});
+
+test.each([
+  ['a text of 5 MB', { text: 5_000_000 }, 'yyyyyyyy'],
+  ['100,000 small values', { many: 33_000 }, 'row 0'],
+  [
+    '1,000 fields',
+    { emits: [[Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`field ${n}`, n]))]] as [unknown][] },
+    'field 0',
+  ],
+])('%s can be read without the page standing still', async (name, told, begins) => {
+  const who = await server.user(name.replaceAll(/\W/g, '-'));
+  const source = await Emitter.deploy(who, 'Large');
+  await source.run(told);
+  await source.waitFor(1);
+  const page = await signedIn(browser, who, `/sources/${source.id}`);
+  const seen = watch(page);
+  await page.locator('a[data-event]').first().waitFor();
+  const longest = await measureFrames(page);
+  await page.locator('a[data-event]').first().click();
+  const box = page.getByRole('region', { name: 'event', exact: true });
+  await box.getByText(begins).first().waitFor();
+  for (const view of ['Structured', 'Raw', 'Pretty']) {
+    await page.getByRole('button', { name: view }).click();
+    await box
+      .getByText(view === 'Structured' && begins === 'row 0' ? 'rows' : begins)
+      .first()
+      .waitFor();
+  }
+  expect(await longest()).toBeLessThan(1_000);
+  // Only what can be seen is drawn.
+  expect(await page.locator('main *').count()).toBeLessThan(1_500);
+  expect(seen).toEqual([]);
+});
+
+test('the whole of a long text is there for who asks', async () => {
+  const who = await server.user('whole');
+  const source = await Emitter.deploy(who, 'Long');
+  await source.run({ text: 300_000 });
+  await source.waitFor(1);
+  const page = await signedIn(browser, who, `/sources/${source.id}`);
+  await page.locator('a[data-event]').first().click();
+  await page.getByRole('button', { name: '299,600 more characters' }).click();
+  await page.getByRole('dialog').getByText('300,000 characters').waitFor();
+  await page.getByRole('button', { name: 'Copy the whole text' }).click();
+  expect(await page.evaluate(async () => (await navigator.clipboard.readText()).length)).toBe(300_000);
+});
+
+test('a large event that arrives while the page is open does not stop it', async () => {
+  const who = await server.user('arrives');
+  const source = await Emitter.deploy(who, 'Large');
+  const page = await signedIn(browser, who, `/sources/${source.id}`);
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  const longest = await measureFrames(page);
+  await source.run({ text: 5_000_000 });
+  await page.getByRole('link', { name: 'A long text' }).waitFor();
+  expect(await longest()).toBeLessThan(1_000);
+});

@@ -1,0 +1,209 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, signedIn } from './harness/browser';
+import { Server } from './harness/server';
+import { type SmallServer, smallServer } from './harness/small-server';
+
+let server: Server;
+let browser: Browser;
+let files: SmallServer;
+const GREETING = 'export const greeting = "hello";';
+const FILE = `import { greeting } from "./greeting.mjs";
+export default { name: "From a URL", version: "0.0.1", props: { http: "$.interface.http", who: { type: "string", label: "Who" } }, async run() { this.$emit({ greeting, who: this.who }); } };`;
+
+beforeAll(async () => {
+  [server, browser, files] = await Promise.all([
+    Server.start(),
+    launch(),
+    smallServer((request, response) => {
+      const code = { '/hello.mjs': FILE, '/greeting.mjs': GREETING, '/broken.mjs': 'export default {' }[
+        request.url ?? ''
+      ];
+      response.writeHead(code ? 200 : 404, { 'content-type': 'text/javascript' }).end(code);
+    }),
+  ]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  await files.close();
+});
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Code of the component' });
+async function write(page: Page, code: string) {
+  await editor(page).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(code);
+}
+const idIn = (page: Page) => /dc_\w+/.exec(page.url())?.[0] ?? '';
+
+test('a source is made from code: a mistake is shown at its line, then it is corrected, configured and created', async () => {
+  const who = await server.user('coder');
+  const page = await signedIn(browser, who, '/sources/new?from=code');
+  const heard = complaints(page);
+  await editor(page).getByText('export').waitFor();
+  await write(page, 'export default {\n  name: "Mine",\n  version: "0.0.1",\n  run() { return }}\n};\n');
+  await page.keyboard.press('Control+S');
+  const alert = page.getByRole('alert');
+  await alert.getByText('The code does not load, so nothing was saved.').waitFor();
+  await alert.getByText(/Line \d/).waitFor();
+  await page.locator('.cm-lint-marker-error').waitFor();
+
+  await write(
+    page,
+    'export default {\n  name: "Mine",\n  version: "0.0.1",\n  props: { http: "$.interface.http", word: { type: "string", label: "Word" } },\n  run() { this.$emit(this.word); },\n};\n',
+  );
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByLabel('Word').fill('sesame');
+  await page.getByLabel('Name').fill('My own source');
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.waitForURL(/\/sources\/dc_\w+$/);
+  const { data } = await who.get<{ data: { name: string; configured_props: { word: string } } }>(
+    `/sources/${idIn(page)}`,
+  );
+  expect(data).toMatchObject({ name: 'My own source', configured_props: { word: 'sesame' } });
+  expect(heard.filter((words) => !words.includes('422'))).toEqual([]);
+});
+
+test('the example that the editor begins with works as it is', async () => {
+  const who = await server.user('example');
+  const page = await signedIn(browser, who, '/sources/new?from=code');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.waitForURL(/\/sources\/dc_\w+$/);
+  const { data } = await who.get<{ data: { configured_props: { http: { endpoint_url: string } } } }>(
+    `/sources/${idIn(page)}`,
+  );
+  await fetch(data.configured_props.http.endpoint_url, { method: 'POST', body: '{}' });
+  const events = () => who.get<{ data: unknown[] }>(`/sources/${idIn(page)}/event_summaries`);
+  await expect.poll(async () => (await events()).data.length).toBeGreaterThan(0);
+});
+
+test('a source is made from a URL, with the files beside it', async () => {
+  const who = await server.user('linker');
+  const page = await signedIn(browser, who, '/sources/new?from=url');
+  await page.getByLabel('URL').fill('hello');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('Enter an address that begins with http:// or https://.').waitFor();
+  await page.getByLabel('URL').fill(`${files.url}/hello.mjs`);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByLabel('Who').fill('Ada');
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.waitForURL(/\/sources\/dc_\w+$/);
+  await who.post(`/sources/${idIn(page)}/run`);
+  const newest = async () => {
+    const { data } = await who.get<{ data: { event: unknown }[] }>(`/sources/${idIn(page)}/event_summaries`);
+    return data[0]?.event;
+  };
+  await expect.poll(newest).toEqual({ greeting: 'hello', who: 'Ada' });
+});
+
+test('links lead straight to the form, and an address without code says so', async () => {
+  const who = await server.user('deep');
+  const page = await signedIn(browser, who, `/sources/new?url=${encodeURIComponent(`${files.url}/hello.mjs`)}`);
+  await page.getByLabel('Who').waitFor();
+  await page.goto(`${server.url}/sources/new?url=${encodeURIComponent(`${files.url}/broken.mjs`)}`);
+  await page.getByText('The code does not load, so nothing was saved.').waitFor();
+  await page.goto(`${server.url}/sources/new?url=${encodeURIComponent(`${files.url}/nothing.mjs`)}`);
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  expect(await page.getByRole('alert').textContent()).toMatch(/404/);
+  await page.goto(`${server.url}/sources/new?key=no-such-key`);
+  await page.getByRole('alert').waitFor();
+});
+
+test('what the operator published is found by app and by words, and becomes a source', async () => {
+  const who = await server.user('chooser');
+  const publish = (key: string, name: string, props: string) =>
+    server.call('POST', '/components/registry', {
+      component_code: `export default { name: "${name}", key: "${key}", version: "1.2.3", props: { ${props} }, async run() {} };`,
+    });
+  await publish('weather-rain', 'Rain is near', 'town: { type: "string", label: "Town" }');
+  await publish('weather-sun', 'The sun is out', '');
+  await publish('post-letter', 'A letter came', '');
+  const page = await signedIn(browser, who, '/sources/new');
+  await page.getByRole('region', { name: 'weather' }).getByText('Rain is near').waitFor();
+  await page.getByText('A letter came').waitFor();
+  await page.getByRole('button', { name: 'weather' }).click();
+  await page.waitForURL(/app=weather/);
+  await expect.poll(() => page.getByText('A letter came').count()).toBe(0);
+  await page.getByRole('button', { name: 'Show all apps' }).click();
+  await page.getByLabel('Search by app and words').fill('rain');
+  await expect.poll(() => page.getByText('The sun is out').count()).toBe(0);
+
+  await page.getByText('Rain is near').click();
+  await page.waitForURL(/key=weather-rain/);
+  await page.getByLabel('Town').fill('Ghent');
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.waitForURL(/\/sources\/dc_\w+$/);
+  const { data } = await who.get<{ data: { configured_props: unknown } }>(`/sources/${idIn(page)}`);
+  expect(data.configured_props).toEqual({ town: 'Ghent' });
+});
+
+test('a hook that fails tells why, and nothing is lost', async () => {
+  const who = await server.user('hooked');
+  const code = `export default { name: "Hooked", version: "0.0.1", props: { word: { type: "string", label: "Word" } },
+    hooks: { async deploy() { console.log("asking the service"); if (this.word !== "sesame") throw new Error("the service knows no " + this.word); } }, async run() {} };`;
+  const { data } = await who.post<{ data: { id: string } }>('/components', { component_code: code });
+  const page = await signedIn(browser, who, `/sources/new?component=${data.id}`);
+  await page.getByLabel('Word').fill('pepper');
+  await page.getByRole('button', { name: 'Create source' }).click();
+  const alert = page.getByRole('alert');
+  await alert.getByText('The hook deploy failed, so nothing was changed.').waitFor();
+  await alert.getByText('asking the service').waitFor();
+  await alert.getByText('the service knows no pepper').first().waitFor();
+  await page.getByLabel('Word').fill('sesame');
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.waitForURL(/\/sources\/dc_\w+$/);
+});
+
+test('leaving with code that is not saved asks; the tabs of the page do not', async () => {
+  const who = await server.user('leaver');
+  const page = await signedIn(browser, who, '/sources/new?from=code');
+  await editor(page).getByText('export').waitFor();
+  await write(page, '// mine');
+  await page.getByRole('link', { name: 'From a URL' }).click();
+  await page.getByLabel('URL').waitFor();
+  await page.getByRole('link', { name: 'From code' }).click();
+  await editor(page).getByText('// mine').waitFor();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('dialog').getByText('Leave without saving?').waitFor();
+  await page.getByRole('button', { name: 'Leave', exact: true }).click();
+  await page.waitForURL(`${server.url}/`);
+});
+
+test('an editor is left with Escape and Tab', async () => {
+  const who = await server.user('keys');
+  const page = await signedIn(browser, who, '/sources/new?from=code');
+  await editor(page).getByText('export').waitFor();
+  await editor(page).focus();
+  await page.keyboard.press('Tab');
+  expect(await editor(page).evaluate((field) => field.contains(document.activeElement))).toBe(true);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Tab');
+  expect(await editor(page).evaluate((field) => field.contains(document.activeElement))).toBe(false);
+});
+
+test('the three ways have no serious faults for assistive technology, in light and dark and on a narrow screen', async () => {
+  const who = await server.user('axe');
+  for (const look of [
+    { colorScheme: 'light' },
+    { colorScheme: 'dark' },
+    { colorScheme: 'light', width: 390 },
+  ] as const) {
+    const page = await signedIn(browser, who, '/sources/new?from=code', look);
+    await editor(page).getByText('export').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    for (const from of ['registry', 'url']) {
+      await page.goto(`${server.url}/sources/new?from=${from}`);
+      await page.getByRole('link', { name: 'From code' }).waitFor();
+      expect(await seriousFaults(page)).toEqual([]);
+      const wide = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(wide).toBe(0);
+    }
+    await page.close();
+  }
+});

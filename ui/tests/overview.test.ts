@@ -1,0 +1,112 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { launch, signedIn } from './harness/browser';
+import { type Person, Server } from './harness/server';
+
+let server: Server;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start(), launch()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const ECHO = `export default {
+  name: 'Echo', version: '0.0.1', props: { http: '$.interface.http' },
+  run({ body }) { if (body === 'break') throw new Error('broken'); this.$emit(body); },
+};`;
+
+async function echo(who: Person, name: string) {
+  const { id, configured_props } = await who.source(name, ECHO);
+  const { endpoint_url } = configured_props.http as { endpoint_url: string };
+  return { id, send: (body: string) => fetch(endpoint_url, { method: 'POST', body }) };
+}
+
+test('the figures of the day move as events come, without a reload', async () => {
+  const person = await server.user('watcher');
+  const { send } = await echo(person, 'Tide gauge');
+  const page = await signedIn(browser, person);
+  await page.getByText('Live', { exact: true }).waitFor();
+  const events = page.getByRole('link', { name: /^Events/ });
+  const before = Number(/\d+/.exec((await events.textContent()) ?? '')?.[0]);
+  await Promise.all(['1', '2', '3'].map(send));
+  await expect.poll(async () => Number(/\d+/.exec((await events.textContent()) ?? '')?.[0])).toBe(before + 3);
+  await page.getByRole('slider', { name: /Events and errors/ }).waitFor();
+});
+
+test('each number leads to what it counts', async () => {
+  const person = await server.user('reader');
+  const { id, send } = await echo(person, 'Lighthouse');
+  await send('break');
+  await expect
+    .poll(async () => (await person.get<{ data: { failing: unknown[] } }>('/users/me/overview')).data.failing.length)
+    .toBe(1);
+  const page = await signedIn(browser, person);
+  const numbers = page.getByRole('main').getByRole('list').first();
+  await numbers.waitFor();
+  const targets = await numbers
+    .getByRole('link')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+  expect(targets).toEqual([
+    '/sources?state=active',
+    '/sources?state=failing',
+    '/sources',
+    '/workflows',
+    '/deliveries?state=pending',
+    '/deliveries?state=failed',
+  ]);
+  await page.getByRole('region', { name: 'Failing' }).getByRole('link', { name: 'Lighthouse' }).click();
+  await page.waitForURL(`**/sources/${id}/logs`);
+});
+
+test('the chart tells exact values to the pointer and to the keyboard, and keeps its range in the address', async () => {
+  const person = await server.user('exact');
+  const { send } = await echo(person, 'Buoy');
+  await send('1');
+  await expect
+    .poll(async () => (await person.get<{ data: { busiest: unknown[] } }>('/users/me/overview')).data.busiest.length)
+    .toBe(1);
+  const page = await signedIn(browser, person);
+  const chart = page.getByRole('slider', { name: 'Events and errors, the last 24 hours' });
+  await page.locator('.u-over').waitFor();
+  await chart.focus();
+  await page.keyboard.press('End');
+  await expect.poll(() => chart.getAttribute('aria-valuetext')).toMatch(/: 1 event, 0 errors$/);
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => chart.getAttribute('aria-valuetext')).toMatch(/: 0 events, 0 errors$/);
+  const box = await page.locator('.u-over').boundingBox();
+  if (!box) throw new Error('the chart has no size');
+  await page.mouse.move(box.x + box.width - 4, box.y + 20);
+  await expect.poll(() => page.locator('figcaption').textContent()).toContain('1 event');
+
+  await page.getByRole('button', { name: '31 days' }).click();
+  await page.waitForURL('**/?range=31d');
+  await page.getByRole('slider', { name: 'Events and errors, the last 31 days' }).waitFor();
+  expect(
+    await page
+      .getByRole('table', { name: /31 days/ })
+      .getByRole('row')
+      .count(),
+  ).toBeGreaterThan(29);
+  await page.goBack();
+  await chart.waitFor();
+});
+
+test('only operators see the server', async () => {
+  const person = await server.user('plain');
+  await echo(person, 'Quay');
+  const page = await signedIn(browser, person);
+  await page.getByRole('region', { name: 'Busiest' }).waitFor();
+  expect(await page.getByRole('region', { name: 'Server' }).count()).toBe(0);
+});
+
+test.each(['light', 'dark'] as const)('the overview has no serious fault in %s colours', async (colorScheme) => {
+  const person = await server.user(`faultless-${colorScheme}`);
+  await echo(person, 'Pier');
+  const page = await signedIn(browser, person, '/', { colorScheme });
+  await page.locator('.u-over').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+});

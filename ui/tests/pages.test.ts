@@ -1,0 +1,92 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, open, signedIn } from './harness/browser';
+import { COMPANY_FLAGS, type Company, company } from './harness/company';
+import { PAGES } from './harness/company/pages';
+import { Server } from './harness/server';
+
+let server: Server;
+let browser: Browser;
+let shop: Company;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start(...COMPANY_FLAGS), launch()]);
+  shop = await company(server);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await shop?.close();
+  await server?.stop();
+});
+
+/** Until the page has drawn what it asked for, and colours have stopped changing. */
+async function settled(page: Page) {
+  await page.locator('main h1').first().waitFor();
+  await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
+  await expect.poll(() => page.evaluate(passingAnimations)).toBe(0);
+}
+
+function passingAnimations(): number {
+  const ends = (animation: Animation) => animation.effect?.getComputedTiming().endTime;
+  return document.getAnimations().filter((animation) => ends(animation) !== Number.POSITIVE_INFINITY).length;
+}
+
+const looks = {
+  light: (page: Page) => page.emulateMedia({ colorScheme: 'light' }),
+  dark: (page: Page) => page.emulateMedia({ colorScheme: 'dark' }),
+  narrow: (page: Page) => page.setViewportSize({ width: 390, height: 844 }),
+};
+
+async function sideways(page: Page): Promise<string[]> {
+  const { wide, seen } = await page.evaluate(() => ({
+    wide: document.documentElement.scrollWidth,
+    seen: document.documentElement.clientWidth,
+  }));
+  return wide > seen ? [`it is ${wide} px wide in a window of ${seen}`] : [];
+}
+
+test.each(Object.entries(PAGES))(
+  '%s has no serious fault, no complaint, and never scrolls sideways',
+  async (_, path) => {
+    const page = await signedIn(browser, shop.person, '/welcome');
+    const heard = complaints(page);
+    await page.goto(`${server.url}${path(shop)}`);
+    const found: Record<string, string[]> = {};
+    for (const [name, look] of Object.entries(looks)) {
+      await look(page);
+      await settled(page);
+      found[name] = [...(await sideways(page)), ...(await seriousFaults(page))];
+    }
+    expect({ ...found, heard }).toEqual({ light: [], dark: [], narrow: [], heard: [] });
+    await page.context().close();
+  },
+);
+
+test('with the keyboard alone, somebody signs in, finds a source and reads its newest event', async () => {
+  const page = await open(browser);
+  await page.goto(server.url);
+  await page.getByLabel('API key').waitFor();
+  await page.keyboard.type(shop.person.key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation', { name: 'Console' }).waitFor();
+
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('orders from');
+  await page.getByRole('option', { name: /Orders from the shop/, selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/sources/${shop.sources['orders-from-the-shop']}`);
+
+  const event = page.getByText('Order 20493: 2 lamps').first();
+  await event.waitFor();
+  await expect
+    .poll(
+      async () => {
+        await page.keyboard.press('Tab');
+        return page.evaluate(() => document.activeElement?.textContent ?? '');
+      },
+      { timeout: 20_000, interval: 20 },
+    )
+    .toContain('Order 20493');
+  await page.keyboard.press('Enter');
+  await page.getByText('Leuchtturm').or(page.getByText('customer')).first().waitFor();
+});

@@ -1,0 +1,204 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, signedIn } from './harness/browser';
+import { Gate } from './harness/gate';
+import { Server } from './harness/server';
+import { deploy, documentOf, reached, run, step } from './harness/workflows';
+
+let server: Server;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start(), launch()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+const CHECK = step(
+  'check',
+  'console.log("checking", steps.trigger.event.order);\n$.export("$summary", "order is fine");\nreturn { total: 42 };',
+);
+const CHARGE = step(
+  'charge',
+  'if (steps.trigger.event.decline) throw new Error("the card was declined");\nreturn "paid";',
+);
+const TELL = step('tell', '$.send.emit({ told: true }, "told");');
+const ORDERS = documentOf('Orders', [CHECK, CHARGE, TELL]);
+
+const timelineRow = (page: Page, name: string) =>
+  page.getByRole('list', { name: 'Timeline' }).getByRole('button', { name });
+
+test('run now takes an event that is typed, leads to the run, and shows each step with its duration, exports and logs', async () => {
+  const who = await server.user('run-now');
+  const { id } = await deploy(who, ORDERS);
+  const page = await signedIn(browser, who, `/workflows/${id}`);
+  const heard = complaints(page);
+  await page.getByText('No runs yet').waitFor();
+  await page.getByRole('button', { name: 'Run now' }).click();
+  const editor = page.getByRole('dialog').getByRole('textbox', { name: 'Event' });
+  await editor.fill('{ "order": ');
+  await page.getByText(/This is not JSON/).waitFor();
+  await editor.fill('{ "order": "A-17" }');
+  await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
+
+  await page.waitForURL(/\/runs\//);
+  await page.getByRole('main').getByText('succeeded', { exact: true }).waitFor();
+  await timelineRow(page, 'tell').waitFor();
+  await timelineRow(page, 'check').click();
+  expect(await timelineRow(page, 'check').textContent()).toMatch(/\d+ ms|\d\.\d s/);
+  await page.getByRole('heading', { name: 'Step check' }).waitFor();
+  await page.getByText('order is fine').first().waitFor();
+  await page.getByText('"total"').waitFor();
+  await page.getByRole('region', { name: 'Logs of check' }).getByText('checking A-17').waitFor();
+  await timelineRow(page, 'trigger').click();
+  await page.getByText('"A-17"').waitFor();
+  const sent = page.getByRole('region', { name: 'Sent' });
+  await sent.getByText('sent', { exact: true }).waitFor();
+  await sent.getByText('emit').waitFor();
+
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await expect
+    .poll(() => page.getByRole('dialog').getByRole('textbox', { name: 'Event' }).textContent())
+    .toContain('A-17');
+  expect(heard).toEqual([]);
+});
+
+test('a failed run shows its error with the lines of the code, and is replayed from the failed step and from the start', async () => {
+  const who = await server.user('run-replay');
+  const { id } = await deploy(who, ORDERS);
+  const failed = await run(who, id, { order: 'B-2', decline: true });
+  await reached(who, id, failed, 'failed');
+  const page = await signedIn(browser, who, `/workflows/${id}/runs/${failed}`);
+  await page.getByText('the card was declined').first().waitFor();
+  await page.getByText(/at .*charge\.mjs:\d+:\d+/).waitFor();
+  await timelineRow(page, 'tell').getByText('not run').waitFor();
+
+  const mended = ORDERS.replace('if (steps.trigger.event.decline)', 'if (false)');
+  await who.put(`/workflows/${id}`, { document: mended });
+  await page.getByRole('button', { name: 'Replay from the failed step' }).click();
+  await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(failed));
+  await page.getByRole('main').getByText('succeeded', { exact: true }).waitFor();
+  await timelineRow(page, 'check').getByText('kept').waitFor();
+  await page.getByRole('link', { name: failed }).click();
+  await page.waitForURL(`**/runs/${failed}`);
+  await page.getByText('(older)').waitFor();
+
+  await page.getByRole('button', { name: 'Replay from the start' }).click();
+  await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(failed));
+  await page.getByRole('main').getByText('succeeded', { exact: true }).waitFor();
+  expect(await timelineRow(page, 'check').getByText('kept').count()).toBe(0);
+});
+
+test('a run that is under way goes on by itself in the page', async () => {
+  const who = await server.user('run-live');
+  const gate = await Gate.open();
+  const slow = step('slow', `await fetch("${gate.url}");\nreturn 1;`);
+  const { id } = await deploy(who, documentOf('Slow', [CHECK, slow, TELL]));
+  const page = await signedIn(browser, who, `/workflows/${id}/runs/${await run(who, id, { order: 1 })}`);
+  await timelineRow(page, 'slow').getByText('running').waitFor();
+  gate.letThrough();
+  await page.getByRole('main').getByText('succeeded', { exact: true }).waitFor();
+  await timelineRow(page, 'tell').click();
+  await page.getByRole('heading', { name: 'Step tell' }).waitFor();
+  await gate.close();
+});
+
+test('a run that begins elsewhere appears in the list without a reload', async () => {
+  const who = await server.user('run-appears');
+  const { id } = await deploy(who, ORDERS);
+  const page = await signedIn(browser, who, `/workflows/${id}`);
+  await page.getByText('No runs yet').waitFor();
+  // The stream is news, not a record: what happens before somebody listens is not told.
+  const begins = async () => {
+    await run(who, id, { order: 1 });
+    return page.getByRole('table').getByText('succeeded').count();
+  };
+  await expect.poll(begins, { timeout: 30_000, interval: 1_000 }).toBeGreaterThan(0);
+});
+
+test('a suspended run says what it waits for, and is resumed or cancelled from the page', async () => {
+  const who = await server.user('run-suspend');
+  const waits = step('ask', '$.flow.suspend(3600000);');
+  const { id } = await deploy(who, documentOf('Asks', [waits, TELL]));
+  const first = await run(who, id);
+  await reached(who, id, first, 'waiting');
+  const page = await signedIn(browser, who, `/workflows/${id}/runs/${first}`);
+  const waiting = page.getByRole('region', { name: 'Waiting' });
+  await waiting.getByText('waits until somebody resumes it').waitFor();
+  await waiting.getByRole('button', { name: 'Copy the resume link' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('/workflows/resume/');
+  await waiting.getByRole('button', { name: 'Resume', exact: true }).click();
+  await page.getByRole('main').getByText('succeeded', { exact: true }).waitFor();
+
+  const second = await run(who, id);
+  await reached(who, id, second, 'waiting');
+  await page.goto(`${server.url}/workflows/${id}/runs/${second}`);
+  await waiting.getByRole('button', { name: 'Cancel run' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
+  await page.getByRole('main').getByText('cancelled', { exact: true }).waitFor();
+});
+
+test('attempts of a step that was tried again stand one below the other, with the pause between them', async () => {
+  const who = await server.user('run-retry');
+  const document = documentOf('Retries', [CHARGE], 'settings: { retry: { max_retries: 1, delay_seconds: 1 } }\n');
+  const { id } = await deploy(who, document);
+  const failed = await run(who, id, { decline: true });
+  await reached(who, id, failed, 'failed');
+  const page = await signedIn(browser, who, `/workflows/${id}/runs/${failed}`);
+  await timelineRow(page, 'charge · attempt 2').waitFor();
+  await page
+    .getByRole('list', { name: 'Timeline' })
+    .getByText(/\+ .* wait/)
+    .waitFor();
+});
+
+test('runs are narrowed by state in the address, tell of their error, and all that failed are replayed after a question', async () => {
+  const who = await server.user('run-list');
+  const { id } = await deploy(who, ORDERS);
+  await reached(who, id, await run(who, id, { order: 1 }), 'succeeded');
+  await reached(who, id, await run(who, id, { order: 2, decline: true }), 'failed');
+  const page = await signedIn(browser, who, `/workflows/${id}`);
+  const table = page.getByRole('table');
+  await table.getByText('charge: the card was declined').waitFor();
+  await page.getByRole('button', { name: 'Failed', exact: true }).click();
+  await table.getByText('succeeded').waitFor({ state: 'detached' });
+  expect(new URL(page.url()).searchParams.get('state')).toBe('failed');
+  await page.goBack();
+  await table.getByText('succeeded').waitFor();
+
+  await who.put(`/workflows/${id}`, { document: ORDERS.replace('if (steps.trigger.event.decline)', 'if (false)') });
+  await page.getByRole('button', { name: 'Replay failed runs' }).click();
+  await page.getByRole('dialog').getByText('Replay 1 failed run?').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByText('1 run began.').waitFor();
+  await table.getByText('· replay').waitFor();
+  await expect.poll(() => table.getByText('succeeded').count(), { timeout: 20_000 }).toBe(2);
+});
+
+test('the timeline is walked with the arrow keys', async () => {
+  const who = await server.user('run-keys');
+  const { id } = await deploy(who, ORDERS);
+  const done = await run(who, id, { order: 1 });
+  await reached(who, id, done, 'succeeded');
+  const page = await signedIn(browser, who, `/workflows/${id}/runs/${done}`);
+  await timelineRow(page, 'trigger').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('heading', { name: 'Step check' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('heading', { name: 'Step charge' }).waitFor();
+});
+
+test.each(['light', 'dark'] as const)('a run has no serious fault of accessibility, %s', async (colorScheme) => {
+  const who = await server.user(`run-axe-${colorScheme}`);
+  const { id } = await deploy(who, ORDERS);
+  const failed = await run(who, id, { order: 1, decline: true });
+  await reached(who, id, failed, 'failed');
+  const page = await signedIn(browser, who, `/workflows/${id}/runs/${failed}`, { colorScheme });
+  await page.getByText('the card was declined').first().waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await timelineRow(page, 'check').click();
+  await page.getByText('order is fine').first().waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+});

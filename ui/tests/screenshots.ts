@@ -1,0 +1,61 @@
+// Pictures of every page, light and dark, of a company's account: `make screenshots` puts them into docs/screenshots.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, test } from 'vitest';
+import { type Look, launch, signedIn } from './harness/browser';
+import { COMPANY_FLAGS, type Company, company, past } from './harness/company';
+import { PAGES } from './harness/company/pages';
+import { order, send } from './harness/company/traffic';
+import { Server } from './harness/server';
+
+const FOLDER = join(import.meta.dirname, '../../docs/screenshots');
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 390, height: 844 };
+const ALSO_NARROW = ['overview', 'sources', 'source-events', 'run', 'flow'];
+
+let server: Server;
+let browser: Browser;
+let shop: Company;
+let business: ReturnType<typeof setInterval>;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start(...COMPANY_FLAGS), launch()]);
+  shop = await company(server);
+  await past(server, shop);
+  await server.user('grace');
+  // Something happens while the pictures are taken, so that what moves is seen to move.
+  let index = 100;
+  business = setInterval(() => {
+    index += 1;
+    void send(shop, 'orders-from-the-shop', order(index));
+  }, 700);
+  await mkdir(FOLDER, { recursive: true });
+}, 300_000);
+afterAll(async () => {
+  clearInterval(business);
+  await browser.close();
+  await shop.close();
+  await server.stop();
+});
+
+/** Until what the page asked for is there and has been drawn. */
+async function settled(page: Page) {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+  await page.waitForTimeout(1_500);
+}
+
+async function pictures(name: string, path: string, size: Look, schemes: ('light' | 'dark')[], suffix = '') {
+  const page = await signedIn(browser, shop.person, path, size);
+  await settled(page);
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(FOLDER, `${name}-${suffix || colorScheme}.png`), animations: 'disabled' });
+  }
+  await page.context().close();
+}
+
+test.each(Object.entries(PAGES))('%s', async (name, path) => {
+  await pictures(name, path(shop), WIDE, ['light', 'dark']);
+  if (ALSO_NARROW.includes(name)) await pictures(name, path(shop), NARROW, ['light'], 'narrow');
+});

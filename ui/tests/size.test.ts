@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+
+const dist = join(import.meta.dirname, '../dist');
+const MOST = 200 * 1024;
+
+const read = (path: string) => readFileSync(join(dist, path), 'utf8');
+
+/** What a browser fetches before it draws the first page: what the document names, and all that is imported without asking. */
+function firstLoad(): string[] {
+  const named = [...read('index.html').matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+  const found = new Set(named);
+  for (const path of found) {
+    if (!path.endsWith('.js')) continue;
+    // Rolldown writes static imports as `import … from"./x.js"` and `import"./x.js"`; dynamic ones have a bracket.
+    for (const [, file] of read(path).matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g))
+      found.add(`assets/${file}`);
+  }
+  return [...found];
+}
+
+test('the first load is at most 200 KB compressed', () => {
+  const files = firstLoad();
+  expect(files.some((path) => path.endsWith('.js'))).toBe(true);
+  expect(files.some((path) => path.endsWith('.css'))).toBe(true);
+  const bytes = files.reduce((sum, path) => sum + gzipSync(readFileSync(join(dist, path))).length, 0);
+  expect(bytes, `${files.join(', ')}`).toBeLessThanOrEqual(MOST);
+});
+
+test('the editor, the charts and the map are not part of it', () => {
+  const text = firstLoad().map(read).join('\n');
+  // Class names that these packages give to what they draw.
+  for (const mark of ['cm-editor', 'u-over', 'svelte-flow__viewport']) expect(text).not.toContain(mark);
+});

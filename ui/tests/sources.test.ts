@@ -1,0 +1,179 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, signedIn } from './harness/browser';
+import { Emitter } from './harness/emitter';
+import { type Person, Server } from './harness/server';
+
+const PATIENT = { timeout: 20_000 };
+const QUIET = `export default { name: 'Quiet', version: '1.0.0', run() {} }`;
+
+let server: Server;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start(), launch()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+type Deployed = { name: string; name_slug: string; active: boolean };
+const read = async (who: Person, id: string) => (await who.get<{ data: Deployed }>(`/sources/${id}`)).data;
+const row = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name });
+const names = (page: Page) => page.locator('a.name .title').allTextContents();
+
+test('with no sources at all the page leads to a first event', async () => {
+  const page = await signedIn(browser, await server.user('nobody'), '/sources');
+  await page.getByText('No sources yet').waitFor();
+  await page.getByRole('link', { name: 'Get to a first event' }).click();
+  await expect.poll(() => new URL(page.url()).pathname, PATIENT).toBe('/welcome');
+});
+
+test('links that ask for a new source lead to the page that makes one', async () => {
+  const who = await server.user('links');
+  const page = await signedIn(browser, who, '/sources?action=create&key=rss-new-item');
+  await expect.poll(() => page.url(), PATIENT).toBe(`${server.url}/sources/new?key=rss-new-item`);
+  await page.goto(`${server.url}/sources?action=create&url=${encodeURIComponent('https://example.com/a.js?b=1')}`);
+  await expect.poll(() => new URL(page.url()).pathname, PATIENT).toBe('/sources/new');
+  expect(new URL(page.url()).searchParams.get('url')).toBe('https://example.com/a.js?b=1');
+});
+
+test('the list says what a source runs on, and moves when something happens', async () => {
+  const who = await server.user('moving');
+  const source = await Emitter.deploy(who, 'Orders');
+  const timer = `export default { name: 'Tick', version: '1.0.0', props: { timer: { type: '$.interface.timer', default: { intervalSeconds: 7200 } } }, run() {} }`;
+  await who.source('Tick', timer);
+  await who.source('Heard', QUIET);
+  const page = await signedIn(browser, who, '/sources');
+  const heard = complaints(page);
+  await row(page, 'Tick').getByText('every 2 hours').waitFor();
+  await row(page, 'Heard').getByText('events', { exact: true }).waitFor();
+  await row(page, 'Orders').getByText('HTTP').waitFor();
+  await row(page, 'Orders').getByText('no events yet').waitFor();
+  await expect
+    .poll(async () => {
+      await source.emit([1]);
+      return row(page, 'Orders').locator('svg[role=img]').getAttribute('aria-label');
+    }, PATIENT)
+    .toMatch(/^[1-9]\d* events? and 0 errors in 24 hours$/);
+  await row(page, 'Orders').locator('time').waitFor();
+  await source.run({ fail: 'refused' });
+  await row(page, 'Orders').getByText('Failing').waitFor();
+  expect(heard).toEqual([]);
+});
+
+test('search and state are in the address, and the server answers them', async () => {
+  const who = await server.user('finding');
+  const { component_id } = (await who.source('Invoices', QUIET)) as unknown as { component_id: string };
+  const orders = (await who.post<{ data: { id: string } }>('/sources', { component_id, name: 'Orders of Köln' })).data;
+  await who.put(`/sources/${orders.id}`, { active: false });
+  const page = await signedIn(browser, who, '/sources');
+  await page.getByText('2 sources').waitFor();
+  await page.getByLabel('Search by name or slug').fill('invo');
+  await page.getByText('1 source', { exact: true }).waitFor();
+  expect(await names(page)).toEqual(['Invoices']);
+  expect(page.url()).toContain('q=invo');
+  await page.getByLabel('Search by name or slug').fill('nothing has this');
+  await page.getByText('No source matches').waitFor();
+  await page.getByRole('link', { name: 'Show all sources' }).click();
+  await page.getByText('2 sources').waitFor();
+  await page.getByRole('link', { name: 'Off', exact: true }).click();
+  await page.getByText('1 source', { exact: true }).waitFor();
+  expect(await names(page)).toEqual(['Orders of Köln']);
+  await page.goBack();
+  await page.getByText('2 sources').waitFor();
+});
+
+test('a long list comes in parts, and the arrow keys go through it', async () => {
+  const who = await server.user('many');
+  const { component_id } = (await who.source('Source 0', QUIET)) as unknown as { component_id: string };
+  for (let n = 1; n < 70; n += 1) await who.post('/sources', { component_id, name: `Source ${n}` });
+  const page = await signedIn(browser, who, '/sources');
+  await page.getByText('70 sources').waitFor();
+  await row(page, 'Source 69').waitFor();
+  await page.getByRole('listitem').last().scrollIntoViewIfNeeded();
+  await expect.poll(async () => (await names(page)).length, PATIENT).toBe(70);
+  await page.getByLabel('Search by name or slug').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Source 68', level: 1 }).waitFor();
+});
+
+test('a source is renamed where its name stands, and stays off when it was', async () => {
+  const who = await server.user('renaming');
+  const { id } = await who.source('Before', QUIET);
+  const page = await signedIn(browser, who, `/sources/${id}`);
+  await page.getByRole('switch', { name: 'Active', checked: true }).click();
+  await page.getByRole('switch', { name: 'Active', checked: false }).waitFor();
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.keyboard.type('After all');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'After all', level: 1 }).waitFor();
+  await expect
+    .poll(() => read(who, id), PATIENT)
+    .toMatchObject({ name: 'After all', name_slug: 'after-all', active: false });
+  await page.getByRole('switch', { name: 'Active', checked: false }).click();
+  await page.getByRole('switch', { name: 'Active', checked: true }).waitFor();
+  expect((await read(who, id)).active).toBe(true);
+  await page.goto(`${server.url}/sources/after-all`);
+  await expect.poll(() => new URL(page.url()).pathname, PATIENT).toBe(`/sources/${id}`);
+});
+
+test('a source runs when it is told to, with an event of one’s own or without', async () => {
+  const who = await server.user('running');
+  const code = `export default { name: 'Echo', version: '1.0.0', run(event) { this.$emit(event, { summary: 'Ran with ' + JSON.stringify(event) }) } }`;
+  const { id } = await who.source('Echo', code);
+  const page = await signedIn(browser, who, `/sources/${id}`);
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await page.getByRole('link', { name: 'Ran with {}' }).waitFor();
+  await page.getByRole('button', { name: 'Run with an event' }).click();
+  await page.getByLabel('Event, as JSON').fill('{"n": ');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('This is not JSON').waitFor();
+  await page.getByLabel('Event, as JSON').fill('{"n": 7}');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('link', { name: 'Ran with {"n":7}' }).waitFor();
+});
+
+test('a source is deleted after a question, anyway when its hook fails', async () => {
+  const who = await server.user('deleting');
+  const code = `export default { name: 'Stubborn', version: '1.0.0', hooks: { deactivate() { throw new Error('still subscribed') } }, run() {} }`;
+  const { id } = await who.source('Stubborn', code);
+  const page = await signedIn(browser, who, `/sources/${id}`);
+  await page.getByRole('switch', { name: 'Active', checked: true }).click();
+  await page.getByText('A hook of the component failed: Error: still subscribed').waitFor();
+  await page.getByRole('button', { name: 'Delete the source' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  expect((await read(who, id)).name).toBe('Stubborn');
+  await page.getByRole('button', { name: 'Delete the source' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByText('Error: still subscribed').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete anyway' }).click();
+  await page.getByText('No sources yet').waitFor();
+});
+
+test('a source that does not exist is said to', async () => {
+  const page = await signedIn(browser, await server.user('missing'), '/sources/dc_nothing');
+  await page.getByText('There is no such source').waitFor();
+  await page.getByRole('link', { name: 'Show all sources' }).click();
+  await page.getByText('No sources yet').waitFor();
+});
+
+test.each(['light', 'dark'] as const)(
+  'the list has no serious fault for those who cannot see it well, %s',
+  async (colorScheme) => {
+    const who = await server.user(`axe-sources-${colorScheme}`);
+    const source = await Emitter.deploy(who, 'Orders');
+    await source.emit([1]);
+    const { id } = await who.source('Quiet', QUIET);
+    await who.put(`/sources/${id}`, { active: false });
+    const page = await signedIn(browser, who, '/sources', { colorScheme });
+    await row(page, 'Orders').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByLabel('Search by name or slug').fill('nothing has this');
+    await page.getByText('No source matches').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  },
+);

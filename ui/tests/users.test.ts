@@ -1,0 +1,119 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, signedIn } from './harness/browser';
+import { echo } from './harness/receiver';
+import { Person, Server } from './harness/server';
+
+let server: Server;
+let operator: Person;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start(), launch()]);
+  operator = new Person(server, server.key);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+const works = async (key: string) => {
+  const answer = await fetch(`${server.url}/v1/users/me`, { headers: { authorization: `Bearer ${key}` } });
+  return answer.ok;
+};
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: `${name}@example.com` });
+
+test('an operator makes a user, whose key is shown once and works', async () => {
+  const page = await signedIn(browser, operator, '/users');
+  const heard = complaints(page);
+  await page.getByRole('link', { name: 'New user' }).click();
+  await page.getByRole('button', { name: 'Create user' }).click();
+  await page.getByText('Enter a name.').waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('grace');
+  await page.getByLabel('E-mail', { exact: true }).fill('grace@example.com');
+  await page.getByLabel('Plan').selectOption('paid');
+  await page.getByRole('button', { name: 'Create user' }).click();
+  const key = await page.getByLabel('API key', { exact: true }).inputValue();
+  expect(await works(key)).toBe(true);
+  await page.getByRole('button', { name: 'Copy api key' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await row(page, 'grace').getByText('Paid').waitFor();
+  expect(await page.content()).not.toContain(key);
+  expect(heard).toEqual([]);
+
+  await page.getByRole('link', { name: 'New user' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('grace');
+  await page.getByLabel('E-mail', { exact: true }).fill('grace@example.com');
+  await page.getByRole('button', { name: 'Create user' }).click();
+  await page.getByText('The username is taken').waitFor();
+});
+
+test('users are found by name or e-mail, and the address keeps what was searched', async () => {
+  await server.user('needle');
+  const page = await signedIn(browser, operator, '/users');
+  await page.getByLabel('Find by name or e-mail').fill('NEEDLE@');
+  await page.getByText(/^1 of \d+ users$/).waitFor();
+  await page.reload();
+  await row(page, 'needle').waitFor();
+  expect(page.url()).toContain('q=NEEDLE');
+});
+
+test('a key is rotated after a question, and the old one is worth nothing', async () => {
+  const who = await server.user('ada');
+  const page = await signedIn(browser, operator, '/users');
+  await row(page, 'ada').getByRole('button', { name: 'Rotate the key of ada' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click();
+  const key = await page.getByLabel('API key', { exact: true }).inputValue();
+  expect([await works(who.key), await works(key)]).toEqual([false, true]);
+});
+
+test('an operator who rotates their own key sees the new one and stays signed in', async () => {
+  const own = await Server.start();
+  try {
+    const page = await signedIn(browser, new Person(own, own.key), '/users');
+    await page.getByRole('button', { name: 'Rotate the key of operator' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click();
+    expect(await page.getByLabel('API key', { exact: true }).inputValue()).not.toBe(own.key);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Rotate the key of operator' }).waitFor();
+  } finally {
+    await own.stop();
+  }
+});
+
+test('a user with sources is not deleted, and the reason is said; one without is', async () => {
+  const busy = await server.user('busy');
+  await echo(busy, 'Orders');
+  await server.user('idle');
+  const page = await signedIn(browser, operator, '/users');
+  await page.getByRole('button', { name: 'Delete busy' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
+  await page.getByText('The user still has 1 source and 0 workflows: they must be deleted first').waitFor();
+  await page.getByRole('button', { name: 'Delete idle' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
+  await row(page, 'idle').waitFor({ state: 'detached' });
+  await row(page, 'busy').waitFor();
+});
+
+test('who is no operator is told so', async () => {
+  const who = await server.user('guest');
+  const page = await signedIn(browser, who, '/users');
+  await page.getByText('This page is for operators').waitFor();
+  expect(await page.getByRole('navigation', { name: 'Console' }).getByText('Users').count()).toBe(0);
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Open settings' }).click();
+  await page.getByText('guest@example.com').waitFor();
+});
+
+test('the page of users has no serious fault in light and dark, and fits a narrow screen', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await signedIn(browser, operator, '/users', { colorScheme });
+    await page.getByText('operator@localhost').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  }
+  const page = await signedIn(browser, operator, '/users', { width: 390 });
+  await page.getByText('operator@localhost').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});

@@ -1,0 +1,203 @@
+import { createHmac } from 'node:crypto';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, signedIn } from './harness/browser';
+import { echo, type Received, Receiver, webhook } from './harness/receiver';
+import { Server } from './harness/server';
+
+const PATIENCE = { timeout: 20_000 };
+let server: Server;
+let browser: Browser;
+const receivers: Receiver[] = [];
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start('--webhook-retries', '100ms'), launch()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  await Promise.all(receivers.map((receiver) => receiver.stop()));
+});
+
+async function receiver(): Promise<Receiver> {
+  const started = await Receiver.start();
+  receivers.push(started);
+  return started;
+}
+
+function signedWith({ headers, body }: Received, secret: string): boolean {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  const wanted = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  return String(headers['webhook-signature']).split(' ').includes(wanted);
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+test('a webhook is made from its deep link, its secret is shown once, and deliveries are signed with it', async () => {
+  const who = await server.user('maker');
+  const { id: source, send } = await echo(who, 'Orders');
+  const there = await receiver();
+  const page = await signedIn(browser, who, '/webhooks?action=create');
+  const heard = complaints(page);
+  await page.getByLabel('Address').fill('not an address');
+  await button(page, 'Create webhook').click();
+  await page.getByText('Enter an address that begins with https:// or http://.').waitFor();
+
+  await page.getByLabel('Address').fill(there.url);
+  await page.getByLabel('Name').fill('Order desk');
+  await page.getByLabel('Description').fill('Packs what was ordered');
+  await page.getByLabel('Deliveries at once').fill('2');
+  await page.keyboard.press('Enter');
+  const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+  expect(secret).toMatch(/^whsec_/);
+  await button(page, 'Copy signing secret').click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
+  await page.getByText('How to verify a delivery').click();
+  await page.getByText('webhook-timestamp', { exact: false }).first().waitFor();
+  await button(page, 'Done').click();
+
+  await page.getByRole('heading', { name: 'Order desk' }).waitFor();
+  await page.getByText('Packs what was ordered').waitFor();
+  expect(await page.content()).not.toContain(secret);
+  await page.reload();
+  await page.getByText('It listens to nobody').waitFor();
+
+  await button(page, 'Add').click();
+  await page.getByLabel('Source or workflow').fill('ord');
+  await page.getByRole('option', { name: 'Orders' }).click();
+  await button(page, 'Listen').click();
+  await page.getByRole('link', { name: 'Orders' }).waitFor();
+  await send({ order: 1 });
+  await expect.poll(() => there.received.length, PATIENCE).toBe(1);
+  expect(there.received[0] && signedWith(there.received[0], secret)).toBe(true);
+  expect(source).toMatch(/^dc_/);
+
+  await button(page, 'Stop listening').click();
+  await page.getByText('It listens to nobody').waitFor();
+  expect(heard).toEqual([]);
+});
+
+test('a rotated secret is shown once with the time until which the old one signs too', async () => {
+  const who = await server.user('rotator');
+  const { id: source, send } = await echo(who, 'Orders');
+  const there = await receiver();
+  const { data } = await who.post<{ data: { id: string; signing_secret: string } }>('/webhooks', { url: there.url });
+  await who.post('/subscriptions', { emitter_id: source, listener_id: data.id });
+  const page = await signedIn(browser, who, `/webhooks/${data.id}`);
+  await button(page, 'Rotate secret').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
+  const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+  expect(secret).not.toBe(data.signing_secret);
+  await page.getByText('deliveries are signed with the old secret, too').waitFor();
+  await button(page, 'Done').click();
+  await send({ order: 1 });
+  await expect.poll(() => there.received.length, PATIENCE).toBe(1);
+  for (const one of there.received) {
+    expect(signedWith(one, secret)).toBe(true);
+    expect(signedWith(one, data.signing_secret)).toBe(true);
+  }
+});
+
+test('a webhook is switched off and on, edited, and deleted after a question', async () => {
+  const who = await server.user('editor');
+  const there = await receiver();
+  const id = await webhook(who, 'Desk', there.url);
+  const page = await signedIn(browser, who, `/webhooks/${id}`);
+  const stored = async () => (await who.get<{ data: Record<string, unknown> }>(`/webhooks/${id}`)).data;
+
+  await page.getByRole('switch', { name: 'Switch off' }).click();
+  await page.getByRole('switch', { name: 'Switch on' }).waitFor();
+  expect(await stored()).toMatchObject({ active: false });
+  await page.getByRole('switch', { name: 'Switch on' }).click();
+  await page.getByRole('switch', { name: 'Switch off' }).waitFor();
+
+  await button(page, 'Edit').click();
+  await page.getByLabel('Name').fill('Counter');
+  await page.getByLabel('Deliveries at once').fill('65');
+  await button(page, 'Save').click();
+  await page.getByText('Enter a whole number from 1 to 64.').waitFor();
+  await page.getByLabel('Deliveries at once').fill('4');
+  await button(page, 'Save').click();
+  await page.getByRole('heading', { name: 'Counter' }).waitFor();
+  expect(await stored()).toMatchObject({ name: 'Counter', concurrency: 4, active: true });
+
+  await button(page, 'Delete webhook').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await button(page, 'Delete webhook').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook' }).click();
+  await page.getByText('No webhooks yet').waitFor();
+  await page.goto(`${server.url}/webhooks/${id}`);
+  await page.getByText('There is no such webhook').waitFor();
+});
+
+test('the list counts what waits and what failed as it happens', async () => {
+  const who = await server.user('watcher');
+  const { id: source, send } = await echo(who, 'Orders');
+  const there = await receiver();
+  const id = await webhook(who, 'Desk', there.url, source);
+  const page = await signedIn(browser, who, '/webhooks');
+  const row = page.getByRole('row').filter({ hasText: 'Desk' });
+  await row.getByText('never').waitFor();
+  await send({ order: 1 });
+  await row.getByText('never').waitFor({ state: 'detached' });
+
+  there.status = 500;
+  await send({ order: 2 });
+  await row.getByRole('link', { name: '1' }).click();
+  await page.waitForURL(`**/deliveries?webhook=${id}&state=failed`);
+  await page.getByRole('row').filter({ hasText: 'Failed' }).waitFor();
+});
+
+test('a range of failed deliveries is replayed, and says how many came of it', async () => {
+  const who = await server.user('replayer');
+  const { id: source, send } = await echo(who, 'Orders');
+  const there = await receiver();
+  there.status = 503;
+  const id = await webhook(who, 'Desk', there.url, source);
+  for (const order of [1, 2, 3]) await send({ order });
+  const page = await signedIn(browser, who, `/webhooks/${id}`);
+  await page.getByRole('link', { name: 'Failed 3' }).click();
+  await expect.poll(() => page.getByRole('row').filter({ hasText: '503' }).count(), PATIENCE).toBe(3);
+
+  there.status = 200;
+  await button(page, 'Replay a range').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('3 deliveries match').waitFor();
+  // Between two times of long ago there is nothing.
+  await dialog.getByLabel('Made').selectOption('between');
+  await dialog.getByLabel('From').fill('2001-01-01T00:00:00');
+  await dialog.getByLabel('Until').fill('2001-01-02T00:00:00');
+  await dialog.getByText('No delivery matches.').waitFor();
+  await dialog.getByLabel('Until').fill('2101-01-02T00:00:00');
+  await dialog.getByRole('button', { name: 'Replay 3 deliveries' }).click();
+  await page.getByText('3 deliveries are on the way again.').waitFor();
+  await page.getByRole('link', { name: 'Delivered 3' }).click();
+  await expect.poll(() => page.getByRole('row').filter({ hasText: '200' }).count(), PATIENCE).toBe(3);
+});
+
+test('the pages of webhooks have no serious fault in light and dark, and fit a narrow screen', async () => {
+  const who = await server.user('looker');
+  const { id: source, send } = await echo(who, 'Orders');
+  const there = await receiver();
+  const id = await webhook(who, 'A name that is so long that it fits no line of a phone', there.url, source);
+  await webhook(who, '', 'http://127.0.0.1:9/an/address/without/a/name/that/goes/on/and/on/and/on');
+  await send({ order: 1 });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await signedIn(browser, who, '/webhooks', { colorScheme });
+    await page.getByRole('row').nth(2).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.goto(`${server.url}/webhooks?action=create`);
+    await page.getByLabel('Address').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.goto(`${server.url}/webhooks/${id}`);
+    await page.getByRole('row').filter({ hasText: 'Delivered' }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  }
+  const page = await signedIn(browser, who, '/webhooks', { width: 390 });
+  for (const path of ['/webhooks', `/webhooks/${id}`]) {
+    await page.goto(`${server.url}${path}`);
+    await page.getByText('A name that is so long').first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  }
+});

@@ -1,0 +1,182 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, signedIn } from './harness/browser';
+import { Server } from './harness/server';
+import { deploy, documentOf, reached, run, step } from './harness/workflows';
+
+let server: Server;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start(), launch()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+const documentEditor = (page: Page) => page.getByRole('textbox', { name: 'Workflow document' });
+const HELLO = documentOf('Hello', [step('hello', 'return "hello";')]);
+
+test('the example of a new workflow is deployed as it stands, and runs', async () => {
+  const who = await server.user('doc-new');
+  const page = await signedIn(browser, who, '/workflows/new');
+  const heard = complaints(page);
+  await documentEditor(page).waitFor();
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByRole('heading', { name: 'Hello', level: 1 }).waitFor();
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  const done = await reached(who, id, await run(who, id, { body: { name: 'Ada' } }), 'succeeded');
+  expect(done.steps.map(({ name }) => name)).toEqual(['greet', 'note']);
+  expect(heard).toEqual([]);
+});
+
+test('the editor offers the fields of the schema where they may stand, and values', async () => {
+  const page = await signedIn(browser, await server.user('doc-complete'), '/workflows/new');
+  const editor = documentEditor(page);
+  const offered = page.getByRole('listbox');
+  await editor.fill('name: Complete\n');
+  await editor.press('Control+End');
+  await page.keyboard.type('trig');
+  await offered.getByRole('option', { name: /triggers/ }).click();
+  await page.keyboard.type('sche');
+  await offered.getByRole('option', { name: /schedule/ }).waitFor();
+
+  await editor.fill('name: Complete\nsteps:\n  - name: one\n    ');
+  await editor.press('Control+End');
+  await page.keyboard.press('Control+Space');
+  await offered.getByRole('option', { name: /timeout_seconds/ }).waitFor();
+  await offered.getByRole('option', { name: /^code/ }).waitFor();
+  expect(await offered.getByRole('option', { name: /^name/ }).count()).toBe(0);
+
+  await editor.fill('name: Complete\ntriggers:\n  - http: { custom_response: ');
+  await editor.press('Control+End');
+  await page.keyboard.press('Control+Space');
+  await offered.getByRole('option', { name: 'true' }).waitFor();
+});
+
+test('a field that does not exist is marked while it is typed', async () => {
+  const page = await signedIn(browser, await server.user('doc-check'), '/workflows/new');
+  await documentEditor(page).fill('name: Faulty\nsteps:\n  - name: one\n    cod: x\n');
+  await page.locator('.cm-lintRange-error', { hasText: 'cod' }).hover();
+  await page.getByText('cod is not a field here').first().waitFor();
+});
+
+test('a faulty document is refused at its place and in words, and deployed when it is mended', async () => {
+  const who = await server.user('doc-refused');
+  const { id } = await deploy(who, HELLO);
+  const page = await signedIn(browser, who, `/workflows/${id}/document`);
+  const editor = documentEditor(page);
+  const action = 'name: Hello\nsteps:\n  - name: hello\n    action: no-such-component\n';
+  await editor.fill(action);
+  await page.getByText('Not deployed', { exact: true }).waitFor();
+  await editor.press('Control+s');
+  const refusal = page.getByRole('alert').filter({ hasText: '4:' });
+  await refusal.getByText(/steps\[0\]\.action/).waitFor();
+  await page.locator('.cm-lintRange-error', { hasText: 'no-such-component' }).waitFor();
+  expect((await who.get<{ data: { version: number } }>(`/workflows/${id}`)).data.version).toBe(1);
+
+  await editor.fill(HELLO.replace('"hello"', '"hello again"'));
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByText('Version 2 runs now.').waitFor();
+  await refusal.waitFor({ state: 'detached' });
+  expect(await page.getByRole('button', { name: 'Deploy' }).isDisabled()).toBe(true);
+});
+
+test('files that steps name are added, renamed and removed, and go with the document', async () => {
+  const who = await server.user('doc-files');
+  const { id } = await deploy(who, HELLO);
+  const page = await signedIn(browser, who, `/workflows/${id}/document`);
+  await documentEditor(page).fill('name: Hello\nsteps:\n  - name: hello\n    file: ./hello.mjs\n');
+  await page.getByRole('button', { name: 'Add a file' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect.poll(() => dialog.getByLabel('Path').inputValue()).toBe('./hello.mjs');
+  await dialog.getByRole('button', { name: 'Add file' }).click();
+  await page
+    .getByRole('textbox', { name: 'File ./hello.mjs' })
+    .fill('export default async (event) => "from a file";\n');
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByText('Version 2 runs now.').waitFor();
+  const deployed = await who.get<{ data: { files: Record<string, string> } }>(`/workflows/${id}/versions/2`);
+  expect(Object.values(deployed.data.files).join()).toContain('from a file');
+
+  await page.getByRole('button', { name: 'Rename ./hello.mjs' }).click();
+  await dialog.getByLabel('Path').fill('./other.mjs');
+  await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
+  await page.getByRole('button', { name: './other.mjs', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Remove ./other.mjs' }).click();
+  await dialog.getByRole('button', { name: 'Remove file' }).click();
+  await page.getByRole('button', { name: './other.mjs', exact: true }).waitFor({ state: 'detached' });
+});
+
+test('secrets that the document declares are given with it and never shown again', async () => {
+  const who = await server.user('doc-secrets');
+  const { id } = await deploy(who, HELLO);
+  const page = await signedIn(browser, who, `/workflows/${id}/document`);
+  await documentEditor(page).fill(`env:\n  TOKEN: { secret: true }\n${HELLO}`);
+  await page.getByText('needs a value').waitFor();
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/env\.TOKEN/)
+    .waitFor();
+  await page.getByLabel('TOKEN').fill('s3cret-value');
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByText('Version 2 runs now.').waitFor();
+  await page.getByText('has a value').waitFor();
+  expect(await page.getByLabel('TOKEN').inputValue()).toBe('');
+  expect(await page.content()).not.toContain('s3cret-value');
+
+  await page.getByLabel('TOKEN').fill('another');
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByText('The secrets are kept.').waitFor();
+  expect((await who.get<{ data: { version: number } }>(`/workflows/${id}`)).data.version).toBe(2);
+});
+
+test('leaving with changes that are not deployed asks first', async () => {
+  const who = await server.user('doc-leave');
+  const { id } = await deploy(who, HELLO);
+  const page = await signedIn(browser, who, `/workflows/${id}/document`);
+  await documentEditor(page).fill(`# mine\n${HELLO}`);
+  await page.getByRole('link', { name: 'Versions', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await expect.poll(() => documentEditor(page).textContent()).toContain('# mine');
+  await page.getByRole('link', { name: 'Versions', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('heading', { name: 'Version 1' }).waitFor();
+});
+
+test('versions show their document and what differs from the one that runs, and a rollback takes one of them', async () => {
+  const who = await server.user('doc-versions');
+  const { id } = await deploy(who, HELLO);
+  await who.put(`/workflows/${id}`, { document: HELLO.replace('"hello"', '"bye"') });
+  const page = await signedIn(browser, who, `/workflows/${id}/versions`);
+  await page.getByRole('heading', { name: 'Version 2' }).waitFor();
+  await page.getByRole('link', { name: /^Version 1/ }).click();
+  await page.getByRole('textbox', { name: 'Document of version 1' }).getByText('return "hello";').waitFor();
+  await page.getByRole('button', { name: 'Changes' }).click();
+  const changes = page.getByRole('region', { name: 'Changes of Document' });
+  expect(await changes.textContent()).toContain('removed:           return "bye";');
+  expect(await changes.textContent()).toContain('added:           return "hello";');
+  expect(await seriousFaults(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'Roll back to this' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Roll back', exact: true }).click();
+  await page.getByText('New runs take version 1.').waitFor();
+  await page.getByText('new runs take it').waitFor();
+  expect((await who.get<{ data: { version: number } }>(`/workflows/${id}`)).data.version).toBe(1);
+  await page.getByRole('link', { name: 'Document', exact: true }).click();
+  await expect.poll(() => documentEditor(page).textContent()).toContain('return "hello";');
+});
+
+test.each(['light', 'dark'] as const)('the editor has no serious fault of accessibility, %s', async (colorScheme) => {
+  const who = await server.user(`doc-axe-${colorScheme}`);
+  const { id } = await deploy(who, `env:\n  TOKEN: { secret: true }\n${HELLO}`, { secrets: { TOKEN: 'x' } });
+  const page = await signedIn(browser, who, `/workflows/${id}/document`, { colorScheme });
+  await documentEditor(page).waitFor();
+  await page.getByText('has a value').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.goto(`${server.url}/workflows/new`);
+  await documentEditor(page).waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+});

@@ -1,0 +1,189 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriousFaults } from './harness/accessibility';
+import { complaints, launch, signedIn } from './harness/browser';
+import { Server } from './harness/server';
+import { deploy, documentOf, reached, run, step } from './harness/workflows';
+
+let server: Server;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([Server.start(), launch()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+const NOTHING = step('nothing', 'return 1;');
+const FAILS = step('fails', 'throw new Error("no luck");');
+
+test('somebody without workflows is led to a new one', async () => {
+  const page = await signedIn(browser, await server.user('wf-none'), '/workflows');
+  await page.getByText('No workflows yet').waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'New workflow' }).first().click();
+  await page.getByRole('heading', { name: 'New workflow' }).waitFor();
+});
+
+test('the list shows what starts a workflow, how it fares and when it last ran, and can be searched by its address', async () => {
+  const who = await server.user('wf-list');
+  const fine = await deploy(
+    who,
+    documentOf('Nightly report', [NOTHING], 'triggers:\n  - schedule: { cron: "0 3 1 1 *" }\n'),
+  );
+  const bad = await deploy(who, documentOf('Order intake', [FAILS], 'triggers:\n  - http: {}\n'));
+  await reached(who, bad.id, await run(who, bad.id), 'failed');
+  await who.put(`/workflows/${fine.id}`, { active: false });
+
+  const page = await signedIn(browser, who, '/workflows');
+  const heard = complaints(page);
+  const failing = page.getByRole('row').filter({ hasText: 'Order intake' });
+  await failing.getByText('failing').waitFor();
+  await failing.getByText('HTTP').waitFor();
+  await failing.getByRole('img', { name: '1 run in the last 24 hours, 1 failed' }).waitFor();
+  await failing.getByRole('link', { name: 'failed' }).waitFor();
+  const resting = page.getByRole('row').filter({ hasText: 'Nightly report' });
+  await resting.getByText('0 3 1 1 *').waitFor();
+  await resting.getByText('off', { exact: true }).waitFor();
+  await resting.getByText('never').waitFor();
+
+  await page.getByRole('searchbox', { name: 'Search by name' }).fill('ORDER');
+  await resting.waitFor({ state: 'detached' });
+  expect(new URL(page.url()).searchParams.get('q')).toBe('ORDER');
+  await page.goto(`${server.url}/workflows?state=inactive`);
+  await resting.waitFor();
+  expect(await failing.count()).toBe(0);
+  await page.getByRole('button', { name: 'Failing' }).click();
+  await failing.waitFor();
+  expect(heard).toEqual([]);
+});
+
+test('runs show in the list of workflows as they happen', async () => {
+  const who = await server.user('wf-live');
+  const { id } = await deploy(who, documentOf('Busy', [NOTHING]));
+  const page = await signedIn(browser, who, '/workflows');
+  await page.getByText('never').waitFor();
+  const counted = page.getByRole('img', { name: /^[1-9]\d* runs? in the last 24 hours/ });
+  const begins = async () => {
+    await run(who, id);
+    return counted.count();
+  };
+  await expect.poll(begins, { timeout: 30_000, interval: 1_000 }).toBe(1);
+  await page.getByRole('link', { name: /succeeded|running|queued/ }).waitFor();
+});
+
+test('a list longer than a page goes on by paging, and back', async () => {
+  const who = await server.user('wf-pages');
+  for (let number = 1; number <= 27; number += 1) await deploy(who, documentOf(`Flow ${number}`, [NOTHING]));
+  const page = await signedIn(browser, who, '/workflows');
+  await page.getByText('1–25 of 27').waitFor();
+  await page.getByRole('button', { name: 'Older' }).click();
+  await page.getByRole('link', { name: 'Flow 1', exact: true }).waitFor();
+  await page.getByText('26–27 of 27').waitFor();
+  await page.goBack();
+  await page.getByRole('link', { name: 'Flow 27' }).waitFor();
+});
+
+test('a workflow shows its triggers with a ready curl, is switched off and on, and is deleted after a question', async () => {
+  const who = await server.user('wf-one');
+  const head = 'triggers:\n  - http: {}\n  - schedule: { cron: "0 9 * * *" }\n  - events: { from: "dc_*" }\n';
+  const { id } = await deploy(who, documentOf('Greeter', [NOTHING], head));
+  const page = await signedIn(browser, who, `/workflows/${id}`);
+  const triggers = page.getByRole('list', { name: 'Triggers' });
+  await triggers.getByText('Events of all sources').waitFor();
+  await triggers.getByText(/next in/).waitFor();
+  await triggers.getByRole('button', { name: 'Copy a curl command' }).click();
+  const curl = await page.evaluate(() => navigator.clipboard.readText());
+  expect(curl).toMatch(/^curl -X POST 'http:\/\/[\d.:]+\/e\/\w+'/);
+
+  await page.getByRole('switch', { name: 'Switch the workflow off' }).click();
+  await page.getByRole('switch', { name: 'Switch the workflow on' }).waitFor();
+  expect((await who.get<{ data: { active: boolean } }>(`/workflows/${id}`)).data.active).toBe(false);
+  await page.getByRole('switch', { name: 'Switch the workflow on' }).click();
+  await page.getByRole('switch', { name: 'Switch the workflow off' }).waitFor();
+
+  await page.getByRole('button', { name: 'Delete the workflow' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete workflow' }).click();
+  await page.getByText('No workflows yet').waitFor();
+  await expect(who.get(`/workflows/${id}`)).rejects.toThrow('404');
+});
+
+test('an address of a workflow that is not there says so', async () => {
+  const page = await signedIn(browser, await server.user('wf-missing'), '/workflows/p_nothing');
+  await page.getByText('There is no such workflow').waitFor();
+});
+
+test('names stay text, whatever they hold', async () => {
+  const who = await server.user('wf-hostile');
+  const { id } = await deploy(
+    who,
+    documentOf(`'<img src=x onerror=alert(1)> \u202Egnp.exe'`, [NOTHING], 'description: <script>alert(2)</script>\n'),
+  );
+  const page = await signedIn(browser, who, `/workflows/${id}`);
+  await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>' }).waitFor();
+  await page.getByText('<script>alert(2)</script>').waitFor();
+  expect(await page.locator('main img').count()).toBe(0);
+});
+
+test('what a workflow emitted is listed by channel, with its errors apart', async () => {
+  const who = await server.user('wf-events');
+  const emits = step(
+    'emits',
+    '$.send.emit({ order: 7 }, "orders");\nif (steps.trigger.event.fail) throw new Error("no luck");',
+  );
+  const { id } = await deploy(who, documentOf('Emitter', [emits]));
+  await reached(who, id, await run(who, id), 'succeeded');
+  await reached(who, id, await run(who, id, { fail: true }), 'failed');
+  const count = async () => (await who.get<{ data: unknown[] }>(`/workflows/${id}/event_summaries`)).data.length;
+  await expect.poll(count, { timeout: 20_000 }).toBe(2);
+
+  const page = await signedIn(browser, who, `/workflows/${id}/events`);
+  await page
+    .getByRole('button', { name: /orders/ })
+    .first()
+    .click();
+  await page.getByText('"order"').first().waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByLabel('Channel').selectOption('$errors');
+  await page.getByRole('button', { name: /no luck/ }).waitFor();
+  expect(new URL(page.url()).searchParams.get('channel')).toBe('$errors');
+  expect(await page.getByRole('button', { name: /orders/ }).count()).toBe(0);
+});
+
+test.each(['light', 'dark'] as const)(
+  'the list and one workflow have no serious fault of accessibility, %s',
+  async (colorScheme) => {
+    const who = await server.user(`wf-axe-${colorScheme}`);
+    const { id } = await deploy(
+      who,
+      documentOf('Order intake', [FAILS], 'description: Takes orders\ntriggers:\n  - http: {}\n'),
+    );
+    await reached(who, id, await run(who, id), 'failed');
+    const page = await signedIn(browser, who, '/workflows', { colorScheme });
+    await page.getByText('failing', { exact: true }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Order intake' }).click();
+    await page.getByRole('table').getByText('failed', { exact: true }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  },
+);
+
+test('on a narrow screen nothing reaches beyond the page', async () => {
+  const who = await server.user('wf-narrow');
+  const { id } = await deploy(
+    who,
+    documentOf(
+      `A workflow with quite a long name ${'and more of it '.repeat(6)}`,
+      [NOTHING],
+      'triggers:\n  - http: {}\n',
+    ),
+  );
+  await reached(who, id, await run(who, id), 'succeeded');
+  const page = await signedIn(browser, who, '/workflows', { width: 390, height: 844 });
+  const beyond = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  await page.getByRole('link', { name: /quite a long name/ }).waitFor();
+  expect(await beyond()).toBe(0);
+  await page.getByRole('link', { name: /quite a long name/ }).click();
+  await page.getByText('succeeded', { exact: true }).waitFor();
+  expect(await beyond()).toBe(0);
+});

@@ -1,10 +1,12 @@
 // Numbers as people read them.
 
+// Made once: `toLocaleString` makes one for each call, which long lists feel.
+const plain = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
 /** 1234567 as "1.2M"; small numbers as they are. */
 export function short(value: number): string {
-  return value < 10_000 ? value.toLocaleString() : compact.format(value);
+  return value < 10_000 ? plain.format(value) : compact.format(value);
 }
 
 /** 1536 as "1.5 KB". */
@@ -16,9 +18,9 @@ export function bytes(value: number): string {
     size /= 1024;
     unit += 1;
   }
-  return `${size < 10 && unit > 0 ? size.toFixed(1) : Math.round(size).toLocaleString()} ${units[unit]}`;
+  return `${size < 10 && unit > 0 ? size.toFixed(1) : plain.format(Math.round(size))} ${units[unit]}`;
 }
 
 export function count(value: number, one: string, many = `${one}s`): string {
-  return `${value.toLocaleString()} ${value === 1 ? one : many}`;
+  return `${plain.format(value)} ${value === 1 ? one : many}`;
 }

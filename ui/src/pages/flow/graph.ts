@@ -4,6 +4,9 @@ import type { Flow, FlowNode } from '../../api/types';
 export type Route = { id: string; from: string; to: string; channels: string[] };
 export type Graph = { nodes: Map<string, FlowNode>; routes: Route[]; loose: FlowNode[]; hidden: number };
 
+/** A map is about connections: of what has none, the busiest will do. */
+const MOST_LOOSE = 60;
+
 export function graphOf(flow: Flow): Graph {
   const nodes = new Map(flow.nodes.map((node) => [node.id, node]));
   const routes = new Map<string, Route>();
@@ -16,11 +19,13 @@ export function graphOf(flow: Flow): Graph {
     routes.set(id, route);
   }
   const connected = new Set([...routes.values()].flatMap(({ from, to }) => [from, to]));
+  const loose = flow.nodes.filter(({ id }) => !connected.has(id));
+  for (const { id } of loose.slice(MOST_LOOSE)) nodes.delete(id);
   return {
     nodes,
     routes: [...routes.values()],
-    loose: flow.nodes.filter(({ id }) => !connected.has(id)),
-    hidden: flow.hidden,
+    loose: loose.slice(0, MOST_LOOSE),
+    hidden: flow.hidden + Math.max(0, loose.length - MOST_LOOSE),
   };
 }
 

@@ -1,27 +1,27 @@
 // Pages of a list, newest first, with the place in the address.
 import type { PageInfo } from '../api/types';
-import { fromAddress, toAddress } from './address';
+import { param, setParams } from './address.svelte';
 
 /** What takes a list back to its first page: for filters, which make another list. */
 export const FIRST_PAGE = { after: '', before: '', page: '' };
 
 /** Which page the address names, counted from 1. */
 export function pageNumber(): number {
-  const page = Number.parseInt(fromAddress('page'), 10);
+  const page = Number.parseInt(param('page') ?? '', 10);
   return Number.isNaN(page) ? 1 : Math.max(page, 1);
 }
 
 /** The parameters that the API takes for it. */
 export function pageQuery(size: number): { limit: number; after?: string; before?: string } {
-  const [after, before] = [fromAddress('after'), fromAddress('before')];
+  const [after, before] = [param('after'), param('before')];
   return { limit: size, ...(after ? { after } : {}), ...(before ? { before } : {}) };
 }
 
 export function goOlder(info: PageInfo) {
-  toAddress({ after: info.end_cursor ?? '', before: '', page: String(pageNumber() + 1) });
+  setParams({ after: info.end_cursor ?? '', before: '', page: String(pageNumber() + 1) });
 }
 
 export function goNewer(info: PageInfo) {
   const page = pageNumber() - 1;
-  toAddress(page > 1 ? { after: '', before: info.start_cursor ?? '', page: String(page) } : FIRST_PAGE);
+  setParams(page > 1 ? { after: '', before: info.start_cursor ?? '', page: String(page) } : FIRST_PAGE);
 }

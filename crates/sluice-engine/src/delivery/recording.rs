@@ -67,11 +67,12 @@ pub(super) async fn record(context: &Arc<Context>, group: Group) -> bool {
         }
     }
     context.couriers.journal.recorded(notes);
-    let tries = WebhookTraffic {
-        delivered: successes(&tried).count() as u64,
-        failed: (tried.len() - successes(&tried).count()) as u64,
+    let delivered = successes(&tried).count();
+    let traffic = WebhookTraffic {
+        delivered: delivered as u64,
+        failed: (tried.len() - delivered) as u64,
     };
-    context.streams.traffic.attempted(&user, &webhook, tries);
+    context.streams.traffic.attempted(&user, &webhook, traffic);
     pruning::recorded(context, &webhook, tried.len());
     true
 }

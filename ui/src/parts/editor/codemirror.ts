@@ -84,6 +84,13 @@ export class Editor {
     if (first) this.#view.dispatch({ effects: EditorView.scrollIntoView(first.from, { y: 'center' }) });
   }
 
+  /** Puts the cursor on a line, in sight. */
+  reveal(line: number) {
+    const { doc } = this.#view.state;
+    const { from } = doc.line(Math.min(Math.max(line, 1), doc.lines));
+    this.#view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) });
+  }
+
   focus() {
     this.#view.focus();
   }

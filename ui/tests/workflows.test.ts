@@ -38,13 +38,13 @@ test('the list shows what starts a workflow, how it fares and when it last ran, 
   const page = await signedIn(browser, who, '/workflows');
   const heard = complaints(page);
   const failing = page.getByRole('row').filter({ hasText: 'Order intake' });
-  await failing.getByText('failing').waitFor();
+  await failing.getByText('Failing').waitFor();
   await failing.getByText('HTTP').waitFor();
   await failing.getByRole('img', { name: '1 run in the last 24 hours, 1 failed' }).waitFor();
   await failing.getByRole('link', { name: 'failed' }).waitFor();
   const resting = page.getByRole('row').filter({ hasText: 'Nightly report' });
   await resting.getByText('0 3 1 1 *').waitFor();
-  await resting.getByText('off', { exact: true }).waitFor();
+  await resting.getByText('Off', { exact: true }).waitFor();
   await resting.getByText('never').waitFor();
 
   await page.getByRole('searchbox', { name: 'Search by name' }).fill('ORDER');
@@ -160,7 +160,7 @@ test.each(['light', 'dark'] as const)(
     );
     await reached(who, id, await run(who, id), 'failed');
     const page = await signedIn(browser, who, '/workflows', { colorScheme });
-    await page.getByText('failing', { exact: true }).waitFor();
+    await page.locator('table').getByText('Failing', { exact: true }).waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'Order intake' }).click();
     await page.getByRole('table').getByText('failed', { exact: true }).waitFor();

@@ -36,7 +36,12 @@ export function triggersOf(props: Props): Triggers {
 export function valuesOf(props: Props): [string, unknown][] {
   const { endpoints, timers } = triggersOf(props);
   const own = new Set([...endpoints, ...timers].map(({ prop }) => prop));
-  return Object.entries(props).filter(([prop]) => !own.has(prop));
+  return Object.entries(props).filter(([prop, value]) => !own.has(prop) && !isService(value));
+}
+
+/** A store of the source's own, which nobody configures. */
+function isService(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && (value as { type?: unknown }).type === '$.service.db';
 }
 
 const UNITS: [number, string][] = [

@@ -32,7 +32,7 @@ function interval(seconds: number): string {
   return `${(seconds / size).toLocaleString()} ${unit}`;
 }
 
-export function emitterWords(id: string): string {
+function emitterWords(id: string): string {
   if (id === 'dc_*') return 'all sources';
   if (id === 'p_*') return 'all workflows';
   return id;
@@ -40,12 +40,6 @@ export function emitterWords(id: string): string {
 
 export function channelWords(channel: string): string {
   return channel === '' || channel === 'default' ? '' : ` · ${channel}`;
-}
-
-/** The page of whoever emits; globs have none. */
-export function emitterHref(id: string): string | undefined {
-  if (id.endsWith('*')) return undefined;
-  return id.startsWith('p_') ? `/workflows/${id}` : `/sources/${id}`;
 }
 
 const SOURCE_KINDS: Record<string, TriggerKind> = {

@@ -1,18 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, launch, signedIn } from './harness/browser';
-import { type Person, Server } from './harness/server';
+import { complaints, signedIn } from './harness/browser';
+import type { Person } from './harness/server';
+import { browser, server, stage } from './harness/stage';
 
-let server: Server;
-let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
+stage();
 
 const code = (word: string, props = '') =>
   `export default {\n  name: "Speaker",\n  version: "0.0.1",\n  props: { http: "$.interface.http", ${props} },\n  async run() { this.$emit({ word: "${word}", title: this.title }); },\n};\n`;

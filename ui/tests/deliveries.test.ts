@@ -1,21 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, launch, signedIn } from './harness/browser';
+import { complaints, signedIn } from './harness/browser';
 import { echo, Receiver, webhook } from './harness/receiver';
 import { type Person, Server } from './harness/server';
+import { browser, server, stage } from './harness/stage';
+
+// A delivery is given up after one more try, but for those to who never answers.
+stage('--webhook-retries', '200ms');
 
 const PATIENCE = { timeout: 20_000 };
-let server: Server;
-let browser: Browser;
 const receivers: Receiver[] = [];
-beforeAll(async () => {
-  // A delivery is given up after one more try, but for those to who never answers.
-  [server, browser] = await Promise.all([Server.start('--webhook-retries', '200ms'), launch()]);
-});
 afterAll(async () => {
-  await browser.close();
-  await server.stop();
   await Promise.all(receivers.map((receiver) => receiver.stop()));
 });
 

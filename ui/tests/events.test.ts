@@ -1,20 +1,13 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, type Look, launch, signedIn } from './harness/browser';
+import { complaints, type Look, signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
 import { measureFrames } from './harness/frames';
-import { type Person, Server } from './harness/server';
+import type { Person } from './harness/server';
+import { browser, server, stage } from './harness/stage';
 
-let server: Server;
-let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
+stage();
 
 async function emitterOf(name: string): Promise<{ who: Person; source: Emitter }> {
   const who = await server.user(name);

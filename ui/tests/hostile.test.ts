@@ -1,23 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { complaints, launch, signedIn } from './harness/browser';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { complaints, signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
 import { measureFrames } from './harness/frames';
-import { Server } from './harness/server';
+import { browser, server, stage } from './harness/stage';
+
+stage('--max-emit', '8MiB');
 
 const MARKUP = `<img src="http://elsewhere.example/x.png" onerror="alert(1)"><script>alert(2)</script>`;
 const LINK = '[click](javascript:alert(3)) javascript:alert(4)';
 const TURNED = '\u202egnp.exe\u2066 \u200b\u200f';
-
-let server: Server;
-let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start('--max-emit', '8MiB'), launch()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
 
 /** Notes what must not happen: dialogs, requests to elsewhere, and anything that the page complains of. */
 function watch(page: Page): string[] {

@@ -1,20 +1,12 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, launch, signedIn } from './harness/browser';
-import { type Person, Server } from './harness/server';
+import { complaints, signedIn } from './harness/browser';
+import type { Person } from './harness/server';
+import { browser, server, stage } from './harness/stage';
+
+stage();
 
 const QUIET = `export default { name: 'Quiet', version: '1.0.0', run() {} }`;
-
-let server: Server;
-let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
 
 type Row = { emitter_id: string; listener_id: string; event_name: string };
 const subscriptions = async (who: Person) =>

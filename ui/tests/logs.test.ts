@@ -1,21 +1,12 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, type Look, launch, signedIn } from './harness/browser';
+import { complaints, type Look, signedIn } from './harness/browser';
 import { Emitter, THROWS_AT } from './harness/emitter';
-import { Server } from './harness/server';
+import { browser, server, stage } from './harness/stage';
+
+stage();
 
 const PATIENT = { timeout: 20_000 };
-
-let server: Server;
-let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
 
 async function logsOf(name: string, look: Look = {}) {
   const who = await server.user(name);

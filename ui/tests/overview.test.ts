@@ -1,18 +1,10 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { launch, signedIn } from './harness/browser';
-import { type Person, Server } from './harness/server';
+import { signedIn } from './harness/browser';
+import type { Person } from './harness/server';
+import { browser, server, stage } from './harness/stage';
 
-let server: Server;
-let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+stage();
 
 const ECHO = `export default {
   name: 'Echo', version: '0.0.1', props: { http: '$.interface.http' },

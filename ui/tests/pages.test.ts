@@ -1,22 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, launch, open, signedIn } from './harness/browser';
+import { complaints, open, signedIn } from './harness/browser';
 import { COMPANY_FLAGS, type Company, company } from './harness/company';
 import { PAGES } from './harness/company/pages';
-import { Server } from './harness/server';
+import { browser, server, stage } from './harness/stage';
 
-let server: Server;
-let browser: Browser;
+stage(...COMPANY_FLAGS);
+
 let shop: Company;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(...COMPANY_FLAGS), launch()]);
   shop = await company(server);
 }, 180_000);
 afterAll(async () => {
-  await browser?.close();
   await shop?.close();
-  await server?.stop();
 });
 
 /** Until the page has drawn what it asked for, and colours have stopped changing. */

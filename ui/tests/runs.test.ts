@@ -1,20 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, launch, signedIn } from './harness/browser';
+import { complaints, signedIn } from './harness/browser';
 import { Gate } from './harness/gate';
-import { Server } from './harness/server';
+import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
-let server: Server;
-let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
+stage();
 
 const CHECK = step(
   'check',

@@ -1,9 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, launch, signedIn } from './harness/browser';
+import { complaints, signedIn } from './harness/browser';
 import { echo } from './harness/receiver';
-import { Person, Server } from './harness/server';
+import { Person } from './harness/server';
+import { browser, server, stage } from './harness/stage';
+
+stage('--daily-invocations-quota', '40', '--daily-compute-quota', '1h');
 
 const PATIENCE = { timeout: 20_000 };
 const KEEPER = `export default {
@@ -11,19 +14,10 @@ const KEEPER = `export default {
   async run(event) { await this.shop.set('last', event.body) },
 };`;
 
-let server: Server;
 let operator: Person;
-let browser: Browser;
 beforeAll(async () => {
-  const quotas = ['--daily-invocations-quota', '40', '--daily-compute-quota', '1h'];
-  [server, browser] = await Promise.all([Server.start(...quotas), launch()]);
   operator = new Person(server, server.key);
 });
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
-
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
 test('somebody of the free plan sees what they have used of their quotas, as the API has it', async () => {

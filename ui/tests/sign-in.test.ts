@@ -1,17 +1,8 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { complaints, launch, open } from './harness/browser';
-import { Server } from './harness/server';
+import { expect, test } from 'vitest';
+import { complaints, open } from './harness/browser';
+import { browser, server, stage } from './harness/stage';
 
-let server: Server;
-let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
+stage();
 
 test('signing in takes an API key, a wrong one is refused in words, and signing out ends the session', async () => {
   const page = await open(browser);

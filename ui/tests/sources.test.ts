@@ -1,22 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, launch, signedIn } from './harness/browser';
+import { complaints, signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
-import { type Person, Server } from './harness/server';
+import type { Person } from './harness/server';
+import { browser, server, stage } from './harness/stage';
+
+stage();
 
 const PATIENT = { timeout: 20_000 };
 const QUIET = `export default { name: 'Quiet', version: '1.0.0', run() {} }`;
-
-let server: Server;
-let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
 
 type Deployed = { name: string; name_slug: string; active: boolean };
 const read = async (who: Person, id: string) => (await who.get<{ data: Deployed }>(`/sources/${id}`)).data;

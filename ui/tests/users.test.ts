@@ -1,22 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, launch, signedIn } from './harness/browser';
+import { complaints, signedIn } from './harness/browser';
 import { echo } from './harness/receiver';
 import { Person, Server } from './harness/server';
+import { browser, server, stage } from './harness/stage';
 
-let server: Server;
+stage();
+
 let operator: Person;
-let browser: Browser;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
   operator = new Person(server, server.key);
 });
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
-
 const works = async (key: string) => {
   const answer = await fetch(`${server.url}/v1/users/me`, { headers: { authorization: `Bearer ${key}` } });
   return answer.ok;

@@ -1,21 +1,16 @@
 import { createHmac } from 'node:crypto';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, launch, signedIn } from './harness/browser';
+import { complaints, signedIn } from './harness/browser';
 import { echo, type Received, Receiver, webhook } from './harness/receiver';
-import { Server } from './harness/server';
+import { browser, server, stage } from './harness/stage';
+
+stage('--webhook-retries', '100ms');
 
 const PATIENCE = { timeout: 20_000 };
-let server: Server;
-let browser: Browser;
 const receivers: Receiver[] = [];
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start('--webhook-retries', '100ms'), launch()]);
-});
 afterAll(async () => {
-  await browser.close();
-  await server.stop();
   await Promise.all(receivers.map((receiver) => receiver.stop()));
 });
 

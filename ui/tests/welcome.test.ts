@@ -1,18 +1,10 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, launch, signedIn } from './harness/browser';
+import { complaints, signedIn } from './harness/browser';
 import { Server } from './harness/server';
+import { browser, server, stage } from './harness/stage';
 
-let server: Server;
-let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+stage();
 
 test('a first visit gets from nothing to a first event with two clicks', async () => {
   const person = await server.user('first');

@@ -1,7 +1,7 @@
 // One source: how it is read and what can be done with it. Its tabs share what is known of it.
 import { api, body, data } from '../../api/client';
 import { queries } from '../../api/queries';
-import type { Source } from '../../api/types';
+import type { Source, SourceChanges } from '../../api/types';
 import { grown } from '../../parts/activity';
 
 const FRESH_MS = 60_000;
@@ -17,20 +17,24 @@ export function sourceOptions(id: string) {
   };
 }
 
-/** Renames it. Leaving `active` out would switch it on. */
-export function rename(source: Source, name: string) {
-  return change(source, { name, active: source.active });
+/** What `createQuery` needs to show the component that a source runs. */
+export function componentOptions(id: string) {
+  return {
+    queryKey: ['component', id],
+    queryFn: () => data(api.GET('/v1/components/{key_or_id}', { params: { path: { key_or_id: id } } })),
+    // What is saved under an id never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+  };
 }
 
-export function switchTo(source: Source, active: boolean) {
-  return change(source, { active });
-}
-
-async function change({ id }: Source, changes: { name?: string; active: boolean }) {
-  const changed = await data(api.PUT('/v1/sources/{id}', { params: { path: { id } }, body: changes }));
+/** Sends only what changed. `active` goes along as it is, because leaving it out would switch the source on. */
+export async function change({ id, active }: Source, changes: Partial<SourceChanges>): Promise<Source> {
+  const body = { active, ...changes };
+  const changed = await data(api.PUT('/v1/sources/{id}', { params: { path: { id } }, body }));
   queries.setQueryData<Source>(sourceKey(id), (known) => ({ ...known, ...changed }));
   void queries.invalidateQueries({ queryKey: sourceKey(id) });
   void queries.invalidateQueries({ queryKey: ['sources'] });
+  return changed;
 }
 
 export async function remove({ id }: Source, ignoreHookErrors: boolean) {

@@ -167,10 +167,10 @@ test('leaving with code that is not saved asks; the tabs of the page do not', as
   await page.getByLabel('URL').waitFor();
   await page.getByRole('link', { name: 'From code' }).click();
   await editor(page).getByText('// mine').waitFor();
-  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Flow map' }).click();
   await page.getByRole('dialog').getByText('Leave without saving?').waitFor();
   await page.getByRole('button', { name: 'Leave', exact: true }).click();
-  await page.waitForURL(`${server.url}/`);
+  await page.waitForURL(`${server.url}/flow`);
 });
 
 test('an editor is left with Escape and Tab', async () => {

@@ -108,6 +108,28 @@ test('search looks at all that is kept, and a channel can be chosen', async () =
   await page.getByRole('link', { name: 'no such order' }).waitFor();
 });
 
+test('a search misses nothing and shows nothing twice, whenever an event comes', async () => {
+  const { who, source } = await emitterOf('between');
+  await source.emit([{ word: 'needle 1' }]);
+  const page = await at(who, source);
+  await live(page);
+  // Each answer is held back until one more event is kept than it knows.
+  let n = 1;
+  await page.route(/event_summaries/, async (route) => {
+    const response = await route.fetch();
+    n += 1;
+    await source.emit([{ word: `needle ${n}` }]);
+    await route.fulfill({ response });
+  });
+  await page.getByLabel('Search all events').fill('needle');
+  await page.getByRole('link', { name: '{"word":"needle 3"}' }).waitFor();
+  await page.unroute(/event_summaries/);
+  expect(n).toBe(3);
+  await source.emit([{ word: 'needle 4' }]);
+  await page.getByRole('link', { name: '{"word":"needle 4"}' }).waitFor();
+  expect(await rows(page).count()).toBe(4);
+});
+
 test('older events come by scrolling to the end, beyond the newest 100', async () => {
   const { who, source } = await emitterOf('older');
   await source.emit(

@@ -92,7 +92,8 @@ test('a page that is chosen gets the keyboard and is announced; what only change
   const page = await signedIn(browser, shop.person, '/settings');
   const sidebar = page.getByRole('navigation', { name: 'Console' });
   const focused = () => page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName);
-  const announced = (title: string) => page.getByRole('status').getByText(title, { exact: true }).waitFor({ state: 'attached' });
+  const announced = (title: string) =>
+    page.getByRole('status').getByText(title, { exact: true }).waitFor({ state: 'attached' });
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   await announced('Settings · Sluice');
   expect(await focused()).toBe('BODY');

@@ -50,6 +50,22 @@ test('code is edited with an error, corrected and saved with Ctrl-S, and the val
   expect(heard.filter((words) => !words.includes('422'))).toEqual([]);
 });
 
+test('typing over all of the code leaves what was typed, and nothing to complain of', async () => {
+  const who = await server.user('over');
+  const source = await who.source('over', code('one'));
+  const page = await signedIn(browser, who, `/sources/${source.id}/code`);
+  const heard = complaints(page);
+  await editor(page).getByText('"one"').waitFor();
+  await editor(page).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('word');
+  await expect.poll(() => editor(page).textContent()).toBe('word');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('(');
+  await expect.poll(() => editor(page).textContent()).toBe('(word)');
+  expect(heard).toEqual([]);
+});
+
 test('a source that is off stays off when its code is saved, and TypeScript is shown as it was written', async () => {
   const who = await server.user('typed');
   const typed = code('one').replace('async run()', 'async run(event: { path?: string })');

@@ -68,6 +68,9 @@ test('with the keyboard alone, somebody signs in, finds a source and reads its n
   await page.getByRole('navigation', { name: 'Console' }).waitFor();
 
   await page.keyboard.press('Control+k');
+  await expect
+    .poll(() => page.getByPlaceholder('Go to a page').evaluate((field) => field === document.activeElement))
+    .toBe(true);
   await page.keyboard.type('orders from');
   await page.getByRole('option', { name: /Orders from the shop/, selected: true }).waitFor();
   await page.keyboard.press('Enter');
@@ -79,7 +82,7 @@ test('with the keyboard alone, somebody signs in, finds a source and reads its n
     .poll(
       async () => {
         await page.keyboard.press('Tab');
-        return page.evaluate(() => document.activeElement?.textContent ?? '');
+        return page.evaluate(() => document.activeElement?.closest('a[data-event]')?.textContent ?? '');
       },
       { timeout: 20_000, interval: 20 },
     )

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
+import { clipboard } from './harness/passing';
 import { echo } from './harness/receiver';
 import { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
@@ -55,8 +56,7 @@ test('the key stays hidden, and the ways to use it are ready to copy', async () 
   const page = await signedIn(browser, who, '/settings');
   await panel(page, 'API key').getByText(`sluice login --url ${server.url}`).waitFor();
   await page.getByRole('button', { name: 'Copy curl command' }).click();
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toContain(`${server.url}/v1/users/me`);
+  await clipboard(page).toContain(`${server.url}/v1/users/me`);
   expect(await page.content()).not.toContain(who.key);
 });
 
@@ -85,10 +85,10 @@ test('dark colours are chosen with the keyboard and kept', async () => {
   await page.getByRole('radio', { name: 'System' }).focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
-  expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
-  expect(await background()).not.toBe(light);
+  await expect.poll(() => page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
+  await expect.poll(background).not.toBe(light);
   await page.reload();
-  await page.getByRole('radio', { name: 'Dark' }).waitFor();
+  await page.getByRole('radio', { name: 'Dark', checked: true }).waitFor();
   expect(await background()).not.toBe(light);
 });
 

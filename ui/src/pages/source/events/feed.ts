@@ -8,10 +8,9 @@ const KEPT = 300;
 export type Wanted = { source: string; channel: string | undefined; q: string | undefined };
 export type EventFeed = Feed<Row>;
 
-export function followEvents({ source, channel, q }: Wanted, onSeen: (events: number) => void): EventFeed {
+export function followEvents({ source, channel, q }: Wanted): EventFeed {
   return new Feed<Row>({
     kept: KEPT,
-    onSeen,
     parse: rowOfMessage,
     ...(q ? { wants: (json: string) => matches(json, q) } : {}),
     async read(limit, after) {

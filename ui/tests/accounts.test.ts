@@ -5,6 +5,7 @@ import { seriousFaults } from './harness/accessibility';
 import { launch, signedIn } from './harness/browser';
 import { Person, Server } from './harness/server';
 import { type SmallServer, smallServer } from './harness/small-server';
+import { deploy, documentOf } from './harness/workflows';
 
 let server: Server;
 let browser: Browser;
@@ -169,13 +170,18 @@ test('accounts are listed with what uses them, renamed, reconnected and deleted'
   await page.getByRole('dialog').getByRole('button', { name: 'Connect', exact: true }).click();
   const row = page.getByRole('row', { name: /Vault/ });
   await row.getByText('Healthy').waitFor();
-  await row.getByText('Never').waitFor();
+  await row.getByText('never').waitFor();
+  await row.getByText('nothing').waitFor();
 
   const { data } = await who.get<{ data: { id: string }[] }>('/accounts');
   const account = data[0]?.id ?? '';
   await who.source('reader', usesApp('vault'), { app: { authProvisionId: account } });
+  const code = 'export default defineComponent({ props: { app: { type: "app", app: "vault" } }, async run() {} });';
+  const tell = `  - name: tell\n    code: '${code}'\n    props:\n      app: { authProvisionId: ${account} }\n`;
+  const workflow = await deploy(who, documentOf('Locksmith', [tell]));
   await page.reload();
   await row.getByRole('link', { name: 'reader' }).waitFor();
+  expect(await row.getByRole('link', { name: 'Locksmith' }).getAttribute('href')).toBe(`/workflows/${workflow.id}`);
 
   await page.getByRole('button', { name: 'Rename Vault' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Cellar');
@@ -192,7 +198,7 @@ test('accounts are listed with what uses them, renamed, reconnected and deleted'
   await page.getByRole('button', { name: 'Delete Cellar' }).click();
   await page
     .getByRole('dialog')
-    .getByText(/1 source that uses it/)
+    .getByText(/1 source and 1 workflow that use it fail/)
     .waitFor();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('No accounts yet').waitFor();

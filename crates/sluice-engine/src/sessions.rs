@@ -7,12 +7,16 @@ use sluice_store::{
     users::{self, User},
 };
 
-use crate::{Engine, context::MS_PER_DAY, error::EngineError};
+use crate::{
+    Engine,
+    context::{MS_PER_DAY, MS_PER_HOUR},
+    error::EngineError,
+};
 
 /// A session that nobody uses for so long is over.
 const LIFETIME_MS: i64 = 14 * MS_PER_DAY;
 /// A session that is in use is written down no more often than this.
-const NOTED_EVERY_MS: i64 = 60 * 60 * 1000;
+const NOTED_EVERY_MS: i64 = MS_PER_HOUR;
 
 /// Enough to tell the few servers apart that one host has.
 const MARK_LENGTH: usize = 8;

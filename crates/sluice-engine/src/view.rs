@@ -1,7 +1,9 @@
 //! Sources as the API shows them.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value, json};
-use sluice_model::{ComponentShape, PropType, SourceId, UserId, masked};
+use sluice_model::{ComponentId, ComponentShape, EmitterId, PropType, SourceId, UserId, masked};
 use sluice_store::{
     Conn, Page, StoreError, components,
     endpoints::{self, Endpoint},
@@ -36,9 +38,10 @@ impl Engine {
                     Some(id) => sources::get(c, &user, &id)?,
                     None => sources::by_slug(c, &user, &id_or_slug)?,
                 };
-                found.map(|source| view(c, source, &settings)).transpose()
+                views(c, found.into_iter().collect(), &settings)
             })
             .await?
+            .pop()
             .ok_or(EngineError::NotFound("source"))
     }
 
@@ -53,10 +56,8 @@ impl Engine {
         let settings = self.context.settings.clone();
         let listing = self.context.store.read(move |c| {
             let total = sources::count(c, &user, &filter)?;
-            let rows = sources::list(c, &user, &filter, &page)?
-                .into_iter()
-                .map(|source| view(c, source, &settings))
-                .collect::<Result<_, _>>()?;
+            let page = sources::list(c, &user, &filter, &page)?;
+            let rows = views(c, page, &settings)?;
             Ok(Listing { total, rows })
         });
         Ok(listing.await?)
@@ -76,16 +77,36 @@ impl Engine {
     }
 }
 
-fn view(c: &mut dyn Conn, source: Source, settings: &Settings) -> Result<SourceView, StoreError> {
-    let shape = components::shape_for_run(c, &source.component_id)?
-        .ok_or_else(|| StoreError::Corrupt(format!("{} has no component", source.id)))?
-        .with_dynamic_props(&source.dynamic_props);
-    let endpoints = endpoints::of_emitter(c, &source.id)?;
-    Ok(SourceView {
-        configured_props: shown_props(&source, &shape, &endpoints, settings),
-        next_run_at: timers::next_of_emitter(c, &source.id)?,
-        source,
-    })
+/// Asked for at once, however many they are.
+fn views(
+    c: &mut dyn Conn,
+    sources: Vec<Source>,
+    settings: &Settings,
+) -> Result<Vec<SourceView>, StoreError> {
+    let ids: Vec<EmitterId> = sources.iter().map(|one| one.id.clone().into()).collect();
+    let used: HashSet<&ComponentId> = sources.iter().map(|one| &one.component_id).collect();
+    let used: Vec<ComponentId> = used.into_iter().cloned().collect();
+    let shapes = components::shapes_for_run(c, &used)?;
+    let mut endpoints: HashMap<EmitterId, Vec<Endpoint>> = HashMap::new();
+    for endpoint in endpoints::of_emitters(c, &ids)? {
+        let own = endpoints.entry(endpoint.emitter_id.clone()).or_default();
+        own.push(endpoint);
+    }
+    let next_runs = timers::next_of_emitters(c, &ids)?;
+    let view = |source: Source| {
+        let shape = shapes
+            .get(&source.component_id)
+            .ok_or_else(|| StoreError::Corrupt(format!("{} has no component", source.id)))?
+            .clone()
+            .with_dynamic_props(&source.dynamic_props);
+        let endpoints = endpoints.get(&*source.id).map_or(&[][..], Vec::as_slice);
+        Ok(SourceView {
+            configured_props: shown_props(&source, &shape, endpoints, settings),
+            next_run_at: next_runs.get(&*source.id).copied(),
+            source,
+        })
+    };
+    sources.into_iter().map(view).collect()
 }
 
 fn shown_props(

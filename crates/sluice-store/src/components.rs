@@ -1,11 +1,14 @@
 //! Saved component code and the shape it was found to have. An update of the code is a new component: all that ever changes
 //! in a row is that the packages of an imported component are resolved, once.
 
+use std::collections::HashMap;
+
 use sluice_model::{ComponentId, ComponentShape, UserId, WorkflowId};
 
 use crate::{
     conn::{Conn, query_all, query_opt},
     error::Result,
+    id_list::{IdList, ids_in},
     params,
     row::{FromRow, Row, to_json},
 };
@@ -211,9 +214,29 @@ impl FromRow for Shape {
     }
 }
 
-/// Whoever's component it is, without its code: for showing a source and finding its interfaces.
+/// Whoever's component it is, without its code: for finding the interfaces of a source.
 pub fn shape_for_run(c: &mut dyn Conn, id: &ComponentId) -> Result<Option<ComponentShape>> {
     let found: Option<Shape> =
         query_opt(c, "SELECT shape FROM components WHERE id = ?1", params![id])?;
     Ok(found.map(|Shape(shape)| shape))
+}
+
+impl FromRow for (ComponentId, Shape) {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok((row.get(1)?, Shape::from_row(row)?))
+    }
+}
+
+/// As [`shape_for_run`], of several: for showing sources. Those that are not there are left out.
+pub fn shapes_for_run(
+    c: &mut dyn Conn,
+    ids: &[ComponentId],
+) -> Result<HashMap<ComponentId, ComponentShape>> {
+    let sql = format!(
+        "SELECT shape, id FROM components WHERE id IN {}",
+        ids_in(c.dialect(), "?1")
+    );
+    let found: Vec<(ComponentId, Shape)> = query_all(c, &sql, params![&IdList::new(ids)?])?;
+    let pairs = found.into_iter();
+    Ok(pairs.map(|(id, Shape(shape))| (id, shape)).collect())
 }

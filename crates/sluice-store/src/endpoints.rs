@@ -8,6 +8,7 @@ use sluice_model::{
 use crate::{
     conn::{Conn, query_all, query_opt},
     error::Result,
+    id_list::{IdList, ids_in},
     params,
     row::{FromRow, Row},
     sources::Phase,
@@ -72,6 +73,15 @@ pub fn of_emitter(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Vec<Endpoint>
         "SELECT key, emitter_id, prop FROM endpoints WHERE emitter_id = ?1 ORDER BY prop, key",
         params![emitter],
     )
+}
+
+/// Those of several emitters, by the names of their props.
+pub fn of_emitters(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<Vec<Endpoint>> {
+    let sql = format!(
+        "SELECT key, emitter_id, prop FROM endpoints WHERE emitter_id IN {} ORDER BY prop, key",
+        ids_in(c.dialect(), "?1")
+    );
+    query_all(c, &sql, params![&IdList::new(emitters)?])
 }
 
 /// Where a request to this key goes, when it is that of a source. The key is the permission: it is known to those it was given.

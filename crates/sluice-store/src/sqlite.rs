@@ -27,7 +27,7 @@ use crate::{
 const READERS: usize = 2;
 
 /// All statements of the query modules fit, so that each is parsed once for each connection.
-const CACHED_STATEMENTS: usize = 256;
+const CACHED_STATEMENTS: usize = 1_024;
 
 /// For every connection. The checkpoint threshold is four times the default, as group commits
 /// fill the log fast; the size limit gives the disk back after a burst.

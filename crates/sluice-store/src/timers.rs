@@ -1,11 +1,14 @@
 //! Timers of sources. Only timers of live, active sources are armed (have a due time): that is
 //! the caller's duty.
 
+use std::collections::HashMap;
+
 use sluice_model::{EmitterId, TimerSpec};
 
 use crate::{
     conn::{Conn, query_all, query_one},
     error::Result,
+    id_list::{IdList, ids_in},
     params,
     row::{FromRow, Row, to_json},
 };
@@ -75,13 +78,18 @@ pub fn of_emitter(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Vec<Timer>> {
     )
 }
 
-/// When the first of the emitter's timers is due.
-pub fn next_of_emitter(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Option<i64>> {
-    query_one(
-        c,
-        "SELECT MIN(due_at) FROM timers WHERE emitter_id = ?1",
-        params![emitter],
-    )
+/// When the first timer of each emitter is due; those without one that is armed are left out.
+pub fn next_of_emitters(
+    c: &mut dyn Conn,
+    emitters: &[EmitterId],
+) -> Result<HashMap<EmitterId, i64>> {
+    let sql = format!(
+        "SELECT emitter_id, MIN(due_at) FROM timers \
+         WHERE emitter_id IN {} AND due_at IS NOT NULL GROUP BY emitter_id",
+        ids_in(c.dialect(), "?1")
+    );
+    let next: Vec<(EmitterId, i64)> = query_all(c, &sql, params![&IdList::new(emitters)?])?;
+    Ok(next.into_iter().collect())
 }
 
 pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, prop: &str) -> Result<()> {

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// More than the query modules have. Reached only by SQL made at run time; then all go at once.
-const CACHED_STATEMENTS: usize = 256;
+const CACHED_STATEMENTS: usize = 1_024;
 
 /// A connection on its own thread, with its prepared statements by their text.
 pub(super) struct PostgresConn {

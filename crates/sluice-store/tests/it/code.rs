@@ -23,8 +23,10 @@ fn components_belong_to_their_user(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         assert_eq!(components::get(c, &b, &mine.id)?, None);
         assert_eq!(components::get_for_run(c, &mine.id)?, Some(mine.clone()));
         let shape = components::shape_for_run(c, &mine.id)?;
-        assert_eq!(shape, Some(mine.shape));
+        assert_eq!(shape, Some(mine.shape.clone()));
         assert_eq!(components::shape_for_run(c, &component_id("x"))?, None);
+        let shapes = components::shapes_for_run(c, &[component_id("x"), mine.id.clone()])?;
+        assert_eq!(shapes, [(mine.id, mine.shape)].into());
         assert_eq!(components::get_for_run(c, &component_id("x"))?, None);
         Ok(())
     })

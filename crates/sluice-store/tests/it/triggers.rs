@@ -31,6 +31,9 @@ fn an_endpoint_leads_to_its_source(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             rows,
             [endpoint(&first, "another"), endpoint(&second, "http")]
         );
+        endpoints::insert(c, &endpoint_key('3'), &source_id("other"), "http")?;
+        let some = [id.clone().into(), source_id("unknown").into()];
+        assert_eq!(endpoints::of_emitters(c, &some)?, rows);
 
         let target = EndpointTarget {
             source_id: id.clone(),
@@ -50,6 +53,28 @@ fn an_endpoint_leads_to_its_source(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     .unwrap();
     let result = t.write(|c| endpoints::insert(c, &endpoint_key('1'), &source_id("x"), "p"));
     assert!(matches!(result, Err(StoreError::Conflict(_))), "{result:?}");
+}
+
+#[rstest]
+fn the_next_run_of_each_is_that_of_its_first_timer(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let spec = TimerSpec::Interval { seconds: 1 };
+        for (tail, prop, due) in [
+            ("two", "late", Some(9)),
+            ("two", "early", Some(7)),
+            ("two", "never", None),
+            ("none", "never", None),
+            ("other", "timer", Some(1)),
+        ] {
+            timers::upsert(c, &source_id(tail), prop, &spec, due)?;
+        }
+        let some = ["two", "none", "unknown"].map(|tail| source_id(tail).into());
+        let next = timers::next_of_emitters(c, &some)?;
+        assert_eq!(next, [(some[0].clone(), 7)].into());
+        Ok(())
+    })
+    .unwrap();
 }
 
 fn cron() -> TimerSpec {

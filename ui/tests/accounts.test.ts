@@ -7,6 +7,7 @@ import { told } from './harness/passing';
 import { Person } from './harness/server';
 import { type SmallServer, smallServer } from './harness/small-server';
 import { browser, server, stage } from './harness/stage';
+import { deploy, documentOf } from './harness/workflows';
 
 stage();
 
@@ -167,13 +168,18 @@ test('accounts are listed with what uses them, renamed, reconnected and deleted'
   await page.getByRole('dialog').getByRole('button', { name: 'Connect', exact: true }).click();
   const row = page.getByRole('row', { name: /Vault/ });
   await row.getByText('Healthy').waitFor();
-  await row.getByText('Never').waitFor();
+  await row.getByText('never').waitFor();
+  await row.getByText('nothing').waitFor();
 
   const { data } = await who.get<{ data: { id: string }[] }>('/accounts');
   const account = data[0]?.id ?? '';
   await who.source('reader', usesApp('vault'), { app: { authProvisionId: account } });
+  const code = 'export default defineComponent({ props: { app: { type: "app", app: "vault" } }, async run() {} });';
+  const tell = `  - name: tell\n    code: '${code}'\n    props:\n      app: { authProvisionId: ${account} }\n`;
+  const workflow = await deploy(who, documentOf('Locksmith', [tell]));
   await page.reload();
   await row.getByRole('link', { name: 'reader' }).waitFor();
+  expect(await row.getByRole('link', { name: 'Locksmith' }).getAttribute('href')).toBe(`/workflows/${workflow.id}`);
 
   await page.getByRole('button', { name: 'Rename Vault' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Cellar');
@@ -190,7 +196,7 @@ test('accounts are listed with what uses them, renamed, reconnected and deleted'
   await page.getByRole('button', { name: 'Delete Cellar' }).click();
   await page
     .getByRole('dialog')
-    .getByText(/1 source that uses it/)
+    .getByText(/1 source and 1 workflow that use it fail/)
     .waitFor();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('No accounts yet').waitFor();

@@ -132,6 +132,31 @@ test('leaving with unsaved code asks, and staying keeps it', async () => {
   await editor(page).getByText('"one"').waitFor();
 });
 
+test('what is being written outlives a server that does not answer for a while', async () => {
+  const who = await server.user('patient');
+  const source = await who.source('patient', code('one'));
+  const page = await signedIn(browser, who, `/sources/${source.id}/code`);
+  await editor(page).getByText('"one"').waitFor();
+  await write(page, code('two'));
+  let unanswered = 0;
+  await page.route(`**/v1/sources/${source.id}?*`, (asked) => {
+    unanswered += 1;
+    return asked.abort();
+  });
+  // Whoever comes back to a page is shown what is new, which is tried three times.
+  await expect
+    .poll(async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+      return unanswered;
+    })
+    .toBeGreaterThan(3);
+  await page.unroute(`**/v1/sources/${source.id}?*`);
+  await editor(page).click();
+  await page.keyboard.press('Control+S');
+  await page.getByText('The code is saved.').waitFor();
+  await expect.poll(() => emitted(who, source.id)).toMatchObject({ word: 'two' });
+});
+
 test('the editor has no serious faults for assistive technology, in light and dark', async () => {
   const who = await server.user('axe');
   const source = await who.source('axe', code('one'));

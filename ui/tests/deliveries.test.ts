@@ -86,6 +86,13 @@ test('a webhook that is off refuses a retry in words', async () => {
   await told(page, 'The webhook is inactive');
 });
 
+test('a delivery that is not there is told of as such', async () => {
+  const page = await signedIn(browser, await server.user('lost'), '/deliveries/dlv_nothing');
+  await page.getByText('There is no such delivery').waitFor();
+  await page.getByRole('link', { name: 'All deliveries' }).click();
+  await page.getByText('Nothing was delivered yet').waitFor();
+});
+
 test('what waits for its next attempt counts down to it', async () => {
   const patient = await Server.start('--webhook-retries', '2h');
   try {

@@ -269,9 +269,23 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
+test('on a narrow screen an event takes the place of the list until it is closed', async () => {
+  const { who, source } = await emitterOf('one-of-them');
+  await source.emit([{ n: 1 }, { summary: 'The first' }]);
+  const page = await at(who, source, '', { width: 390, height: 844 });
+  await page.getByRole('link', { name: 'The first' }).click();
+  await page.getByRole('heading', { name: 'The first' }).waitFor();
+  expect(await rows(page).first().isVisible()).toBe(false);
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')), PATIENT)
+    .toBe('The chosen event');
+  await page.getByRole('button', { name: 'Close the event' }).click();
+  await page.getByRole('link', { name: 'The first' }).waitFor();
+});
+
 test('on a narrow screen nothing is wider than the screen', async () => {
   const { who, source } = await emitterOf('narrow');
-  await source.emit([{ long: 'x'.repeat(900) }, { summary: 'y'.repeat(500) }]);
+  await source.emit([{ long: 'x'.repeat(900) }, { summary: 'y'.repeat(500), name: 'c'.repeat(100) }]);
   const page = await at(who, source, '', { width: 390, height: 844 });
   await rows(page).first().click();
   await page.getByText('"long"').waitFor();

@@ -70,6 +70,31 @@ test('failures are in colour: a source that throws, a webhook that refuses', asy
   await refusing.stop();
 });
 
+test('where lines cross, no label covers another', async () => {
+  const person = await server.user('crossing');
+  const sources = [await echo(person, 'North'), await echo(person, 'South')];
+  for (const name of ['Harbour', 'Quay']) {
+    const listener_id = await webhook(person, name, receiver.url, sources[0]?.id ?? '');
+    for (const { id } of sources) {
+      for (const event_name of ['arrivals', 'departures']) {
+        await person.post('/subscriptions', { emitter_id: id, listener_id, event_name });
+      }
+    }
+  }
+  const page = await signedIn(browser, person, '/flow');
+  const labels = page.locator('.flow-label');
+  await expect.poll(() => labels.count()).toBe(4);
+  const covered = await labels.evaluateAll((all) => {
+    const boxes = all.map((label) => label.getBoundingClientRect());
+    return boxes.some((one, index) =>
+      boxes
+        .slice(index + 1)
+        .some((two) => one.left < two.right && two.left < one.right && one.top < two.bottom && two.top < one.bottom),
+    );
+  });
+  expect(covered).toBe(false);
+});
+
 test('the same is a list, is found by name, and is reached with the keyboard', async () => {
   const person = await server.user('lister');
   const [one, two] = [await echo(person, 'North'), await echo(person, 'South')];

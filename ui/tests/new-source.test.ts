@@ -165,6 +165,20 @@ test('leaving with code that is not saved asks; the tabs of the page do not', as
   await page.waitForURL(`${server.url}/flow`);
 });
 
+test('what was entered for a component that was given up is nothing to lose', async () => {
+  const who = await server.user('fickle');
+  const page = await signedIn(
+    browser,
+    who,
+    `/sources/new?from=url&url=${encodeURIComponent(`${files.url}/hello.mjs`)}`,
+  );
+  await page.getByLabel('Who').fill('Ada');
+  await page.getByRole('link', { name: 'Choose another' }).click();
+  await page.getByLabel('URL').waitFor();
+  await page.getByRole('link', { name: 'Flow map' }).click();
+  await page.waitForURL(`${server.url}/flow`);
+});
+
 test('an editor is left with Escape and Tab', async () => {
   const who = await server.user('keys');
   const page = await signedIn(browser, who, '/sources/new?from=code');

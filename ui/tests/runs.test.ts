@@ -4,6 +4,7 @@ import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
 import { Gate } from './harness/gate';
 import { clipboard, told } from './harness/passing';
+import { Server } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
@@ -168,6 +169,54 @@ test('runs are narrowed by state in the address, tell of their error, and all th
   await told(page, '1 run began.');
   await table.getByText('· replay').waitFor();
   await expect.poll(() => table.getByText('succeeded').count(), { timeout: 20_000 }).toBe(2);
+});
+
+test('on a narrow screen the list of runs tells the error, too', async () => {
+  const who = await server.user('run-narrow');
+  const { id } = await deploy(who, ORDERS);
+  await reached(who, id, await run(who, id, { order: 2, decline: true }), 'failed');
+  const page = await signedIn(browser, who, `/workflows/${id}`, { width: 390, height: 844 });
+  await page.getByRole('table').getByText('charge: the card was declined').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
+});
+
+test('the failed step of a long run is in sight, and what it has is not far below', async () => {
+  const who = await server.user('run-long');
+  const many = Array.from({ length: 24 }, (_, index) => step(`step_${index}`, `return ${index};`));
+  const { id } = await deploy(who, documentOf('Long', [...many, step('last', 'throw new Error("at the end");')]));
+  const failed = await run(who, id);
+  await reached(who, id, failed, 'failed');
+  const page = await signedIn(browser, who, `/workflows/${id}/runs/${failed}`, { height: 900 });
+  await page.getByText('at the end').first().waitFor();
+  const inSight = async () => {
+    const [row, scale] = [await timelineRow(page, 'last').boundingBox(), await page.locator('.scale').boundingBox()];
+    const detail = await page.getByRole('heading', { name: 'Step last' }).boundingBox();
+    return row && scale && detail && scale.y < row.y && row.y < detail.y && detail.y < 1_000;
+  };
+  await expect.poll(inSight).toBe(true);
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+});
+
+test('a run stays in sight while the server is away, and goes on when it is back', async () => {
+  const own = await Server.start();
+  try {
+    const who = await own.user('run-away');
+    const { id } = await deploy(who, documentOf('Asks', [step('ask', '$.flow.suspend(3600000);')]));
+    const waits = await run(who, id);
+    await reached(who, id, waits, 'waiting');
+    const page = await signedIn(browser, who, `/workflows/${id}/runs/${waits}`);
+    const away = page.getByText('The server cannot be reached.');
+    await timelineRow(page, 'ask').waitFor();
+    await own.restart(async () => {
+      await away.first().waitFor({ timeout: 40_000 });
+      await timelineRow(page, 'ask').waitFor();
+    });
+    await expect.poll(() => away.count(), { timeout: 40_000 }).toBe(0);
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByRole('main').getByText('succeeded', { exact: true }).waitFor();
+  } finally {
+    await own.stop();
+  }
 });
 
 test('the timeline is walked with the arrow keys', async () => {

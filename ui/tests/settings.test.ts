@@ -60,6 +60,23 @@ test('the key stays hidden, and the ways to use it are ready to copy', async () 
   expect(await page.content()).not.toContain(who.key);
 });
 
+test('somebody rotates their own key after a question, sees the new one once and stays signed in', async () => {
+  const who = await server.user('careful');
+  const page = await signedIn(browser, who, '/settings');
+  await panel(page, 'API key').getByRole('button', { name: 'Rotate key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click();
+  const shown = page.getByRole('dialog', { name: 'Your new key' });
+  const key = await shown.getByLabel('API key', { exact: true }).inputValue();
+  await shown.getByRole('button', { name: 'Done' }).click();
+  await shown.waitFor({ state: 'hidden' });
+  const answers = async (bearer: string) =>
+    (await fetch(`${server.url}/v1/users/me`, { headers: { authorization: `Bearer ${bearer}` } })).status;
+  expect([await answers(who.key), await answers(key)]).toEqual([401, 200]);
+  await page.reload();
+  await panel(page, 'You').getByText('careful@example.com').waitFor();
+  expect(await page.content()).not.toContain(key);
+});
+
 test('dark colours are chosen with the keyboard and kept', async () => {
   const who = await server.user('owl');
   const page = await signedIn(browser, who, '/settings');

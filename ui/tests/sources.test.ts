@@ -149,11 +149,51 @@ test('a source is deleted after a question, anyway when its hook fails', async (
   await page.getByText('No sources yet').waitFor();
 });
 
+test('a source that fails says so on its page as it happens, and leads to what went wrong and back to the list', async () => {
+  const who = await server.user('failing');
+  const source = await Emitter.deploy(who, 'Orders');
+  const page = await signedIn(browser, who, `/sources/${source.id}/configuration`);
+  await page.getByText('On', { exact: true }).waitFor();
+  await source.run({ lines: ['all is well'], fail: 'no such order' });
+  await page.getByText('Failing', { exact: true }).waitFor();
+  await page.getByRole('link', { name: '1 error in 24 hours' }).click();
+  await page.getByText('TypeError: no such order').waitFor();
+  expect(await page.getByText('all is well').count()).toBe(0);
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Sources' }).click();
+  await row(page, 'Orders').getByText('Failing').waitFor();
+});
+
 test('a source that does not exist is said to', async () => {
   const page = await signedIn(browser, await server.user('missing'), '/sources/dc_nothing');
+  await page.getByRole('heading', { name: 'Source not found', level: 1 }).waitFor();
   await page.getByText('There is no such source').waitFor();
   await page.getByRole('link', { name: 'Show all sources' }).click();
   await page.getByText('No sources yet').waitFor();
+});
+
+test('a source that was deleted elsewhere is noticed', async () => {
+  const who = await server.user('elsewhere');
+  const [watched, changed] = [await who.source('Watched', QUIET), await who.source('Changed', QUIET)];
+  const page = await signedIn(browser, who, `/sources/${watched.id}`);
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  await server.call('DELETE', `/sources/${watched.id}`, undefined, who.key);
+  await page.getByText('There is no such source').waitFor();
+
+  await page.goto(`${server.url}/sources/${changed.id}/configuration`);
+  await page.getByRole('heading', { name: 'Changed', level: 1 }).waitFor();
+  await server.call('DELETE', `/sources/${changed.id}`, undefined, who.key);
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await page.getByText('There is no such source').waitFor();
+});
+
+test('a name of 1,000 letters keeps everything in reach', async () => {
+  const who = await server.user('long');
+  const { id } = await who.source('w'.repeat(1_000), QUIET);
+  const page = await signedIn(browser, who, `/sources/${id}`, { width: 390, height: 844 });
+  await page.getByRole('button', { name: 'Delete the source' }).click();
+  const box = await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).boundingBox();
+  expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(844);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });
 
 test.each(['light', 'dark'] as const)(

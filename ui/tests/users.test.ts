@@ -55,6 +55,17 @@ test('users are found by name or e-mail, and the address keeps what was searched
   expect(page.url()).toContain('q=NEEDLE');
 });
 
+test('of more users than are searched it is said that there are more', async () => {
+  const page = await signedIn(browser, operator, '/settings');
+  await page.route(/\/v1\/users\?/, async (route) => {
+    const answer = await route.fetch();
+    const list = await answer.json();
+    await route.fulfill({ response: answer, json: { ...list, page_info: { ...list.page_info, total_count: 2_500 } } });
+  });
+  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Users' }).click();
+  await page.getByText(/^Only the newest \d+ of 2,500 users are listed and searched here\.$/).waitFor();
+});
+
 test('a key is rotated after a question, and the old one is worth nothing', async () => {
   const who = await server.user('ada');
   const page = await signedIn(browser, operator, '/users');

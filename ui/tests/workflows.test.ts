@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
 import { clipboard } from './harness/passing';
+import { echo } from './harness/receiver';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
@@ -48,6 +49,18 @@ test('the list shows what starts a workflow, how it fares and when it last ran, 
   await page.getByRole('button', { name: 'Failing' }).click();
   await failing.waitFor();
   expect(heard).toEqual([]);
+});
+
+test('the list names the source that a workflow listens to', async () => {
+  const who = await server.user('wf-listens');
+  const source = await echo(who, 'Orders of the shop');
+  const head = `triggers:\n  - events: { from: "${source.id}", event_name: "paid" }\n`;
+  await deploy(who, documentOf('Packer', [NOTHING], head));
+  const page = await signedIn(browser, who, '/workflows');
+  const row = page.getByRole('row').filter({ hasText: 'Packer' });
+  await row.getByText('· paid').waitFor();
+  await row.getByRole('link', { name: 'Orders of the shop' }).click();
+  await page.waitForURL(`**/sources/${source.id}`);
 });
 
 test('runs show in the list of workflows as they happen', async () => {
@@ -104,6 +117,29 @@ test('an address of a workflow that is not there says so', async () => {
   await page.getByText('There is no such workflow').waitFor();
 });
 
+test('a workflow whose runs fail says so, and leads to them', async () => {
+  const who = await server.user('wf-failing');
+  const { id } = await deploy(who, documentOf('Order intake', [FAILS]));
+  await reached(who, id, await run(who, id), 'failed');
+  const page = await signedIn(browser, who, `/workflows/${id}`);
+  await page.getByRole('main').getByText('Failing', { exact: true }).waitFor();
+  await page.getByRole('link', { name: '1 failed run in 24 hours' }).click();
+  await page.waitForURL(`**/workflows/${id}?state=failed`);
+  await page.getByRole('table').getByText('fails: no luck').waitFor();
+});
+
+test('a workflow that was deleted elsewhere is not shown as if it were there', async () => {
+  const who = await server.user('wf-gone');
+  const { id } = await deploy(who, documentOf('Short-lived', [NOTHING]));
+  const page = await signedIn(browser, who, `/workflows/${id}`);
+  await page.getByText('No runs yet').waitFor();
+  await server.call('DELETE', `/workflows/${id}`, undefined, who.key);
+  await page.getByRole('switch', { name: 'Switch the workflow off' }).click();
+  await page.getByText('There is no such workflow').waitFor();
+  await page.getByRole('link', { name: 'All workflows' }).click();
+  await page.getByText('No workflows yet').waitFor();
+});
+
 test('names stay text, whatever they hold', async () => {
   const who = await server.user('wf-hostile');
   const { id } = await deploy(
@@ -139,6 +175,19 @@ test('what a workflow emitted is listed by channel, with its errors apart', asyn
   await page.getByRole('button', { name: /no luck/ }).waitFor();
   expect(new URL(page.url()).searchParams.get('channel')).toBe('$errors');
   expect(await page.getByRole('button', { name: /orders/ }).count()).toBe(0);
+});
+
+test('a large event is shown by its beginning, and whole when it is opened', async () => {
+  const who = await server.user('wf-large');
+  const emits = step('emits', '$.send.emit({ order: 7, text: "long ".repeat(1000), end: "the-end" });');
+  const { id } = await deploy(who, documentOf('Large', [emits]));
+  await reached(who, id, await run(who, id), 'succeeded');
+  const count = async () => (await who.get<{ data: unknown[] }>(`/workflows/${id}/event_summaries`)).data.length;
+  await expect.poll(count, { timeout: 20_000 }).toBe(1);
+  const page = await signedIn(browser, who, `/workflows/${id}/events`);
+  const row = page.getByRole('button', { name: /^.*\{"order":7,"text":"long long/ });
+  await row.click();
+  await page.getByText('"the-end"').waitFor();
 });
 
 test.each(['light', 'dark'] as const)(

@@ -16,8 +16,6 @@ export type FeedOptions<T extends { id: string }> = {
   wants?: (json: string) => boolean;
   /** How many items stay while new ones come. */
   kept: number;
-  /** Called with how many the stream had, wanted or not. */
-  onSeen?: (count: number) => void;
 };
 
 export class Feed<T extends { id: string }> {
@@ -78,6 +76,7 @@ export class Feed<T extends { id: string }> {
     const last = this.items.at(-1);
     if (!last || this.loadingOlder || !this.hasOlder) return;
     this.loadingOlder = true;
+    this.error = undefined;
     try {
       const { items } = await this.#options.read(PAGE, last);
       const known = new Set(this.items.map(({ id }) => id));
@@ -131,8 +130,7 @@ export class Feed<T extends { id: string }> {
   }
 
   #take(batch: MessageEvent<string>[]) {
-    const { parse, wants = () => true, kept, onSeen } = this.#options;
-    onSeen?.(batch.length);
+    const { parse, wants = () => true, kept } = this.#options;
     const wanted = batch.map(({ data }) => data).filter(wants);
     if (wanted.length === 0) return;
     this.#arrived += wanted.length;

@@ -1,8 +1,16 @@
 // Times as people say them, in the zone of whoever looks.
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const zone = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short' });
+const exact = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  timeZoneName: 'short',
+});
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 
@@ -26,10 +34,7 @@ export function relativeTime(ms: number, nowMs: number): string {
 
 /** To the millisecond, with the zone. */
 export function exactTime(ms: number): string {
-  const date = new Date(ms);
-  const fraction = String(((ms % 1_000) + 1_000) % 1_000).padStart(3, '0');
-  const zoneName = zone.formatToParts(date).find((part) => part.type === 'timeZoneName')?.value ?? '';
-  return `${exact.format(date)} .${fraction} ${zoneName}`;
+  return exact.format(new Date(ms));
 }
 
 export function clockTime(ms: number): string {
@@ -45,12 +50,13 @@ export function dayOf(ms: number, nowMs: number): { key: string; name: string } 
   return { key, name: day.format(date) };
 }
 
-/** "84 ms", "1.2 s", "3 min 4 s". */
+/** "84 ms", "1.2 s", "3 min 4 s". What has not passed is not counted: there is no "60 s". */
 export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  if (ms < 1_000) return `${Math.floor(ms)} ms`;
+  if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
+  if (ms < 60_000) return `${Math.floor(ms / 1_000)} s`;
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  if (minutes < 60) return `${minutes} min ${Math.floor((ms % 60_000) / 1_000)} s`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
 }

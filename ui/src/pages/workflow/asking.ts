@@ -1,7 +1,7 @@
 // What the pages of a workflow ask the server for. All of it is kept under the workflow, so that one word makes all of it stale.
 import { api, body, data } from '../../api/client';
 import { queries } from '../../api/queries';
-import type { Run } from '../../api/types';
+import type { PageInfo, Run } from '../../api/types';
 import type { RunState } from './run/states';
 
 export const RUNS_A_PAGE = 50;
@@ -9,7 +9,7 @@ export const RUNS_A_PAGE = 50;
 export function workflowQuery(id: string) {
   return {
     queryKey: ['workflow', id, 'itself'],
-    queryFn: () => data(api.GET('/v1/workflows/{id}', { params: { path: { id } } })),
+    queryFn: () => data(api.GET('/v1/workflows/{id}', { params: { path: { id }, query: { expand: 'activity' } } })),
   };
 }
 
@@ -29,11 +29,15 @@ export function versionQuery(id: string, number: number) {
   };
 }
 
+export type ListedRun = Omit<Run, 'event' | 'steps' | 'sends'>;
+
+/** Runs as a list shows them: without what their steps exported and logged, which can be large. */
 export function runsQuery(id: string, state: RunState | '', page: { limit: number; after?: string; before?: string }) {
-  const query = state ? { ...page, state } : page;
+  const query = { ...page, exclude: 'event,steps,sends', ...(state ? { state } : {}) };
   return {
     queryKey: ['workflow', id, 'runs', query],
-    queryFn: () => body(api.GET('/v1/workflows/{id}/runs', { params: { path: { id }, query } })),
+    queryFn: async (): Promise<{ data: ListedRun[]; page_info: PageInfo }> =>
+      body(api.GET('/v1/workflows/{id}/runs', { params: { path: { id }, query } })),
   };
 }
 

@@ -8,12 +8,6 @@ import type { WorkflowTrigger } from '../../api/types';
 export type TriggerKind = 'http' | 'schedule' | 'events' | 'manual';
 export const triggerIcons = { http: Globe, schedule: Clock, events: Radio, manual: Hand };
 
-export function triggerWords(trigger: WorkflowTrigger): string {
-  if (trigger.type === 'http') return 'HTTP';
-  if (trigger.type === 'schedule') return scheduleWords(trigger);
-  return `${emitterWords(trigger.emitter_id)}${channelWords(trigger.event_name)}`;
-}
-
 export function scheduleWords(trigger: Extract<WorkflowTrigger, { type: 'schedule' }>): string {
   if (trigger.interval_seconds) return `every ${interval(trigger.interval_seconds)}`;
   const zone = trigger.timezone && trigger.timezone !== 'UTC' ? ` ${trigger.timezone}` : '';
@@ -30,12 +24,6 @@ const UNITS: [number, string][] = [
 function interval(seconds: number): string {
   const [size, unit] = UNITS.find(([size]) => seconds % size === 0) ?? [1, 's'];
   return `${(seconds / size).toLocaleString()} ${unit}`;
-}
-
-function emitterWords(id: string): string {
-  if (id === 'dc_*') return 'all sources';
-  if (id === 'p_*') return 'all workflows';
-  return id;
 }
 
 export function channelWords(channel: string): string {

@@ -8,7 +8,7 @@ const KEPT = 300;
 export type Wanted = { source: string; channel: string | undefined; q: string | undefined };
 export type EventFeed = Feed<Row>;
 
-export function followEvents({ source, channel, q }: Wanted, onSeen: (events: number) => void): EventFeed {
+export function followEvents({ source, channel, q }: Wanted): EventFeed {
   const path = { id: source };
   const ask = (query: { limit: number; q?: string | undefined; after?: string; until?: string }) =>
     body(api.GET('/v1/sources/{id}/event_summaries', { params: { path, query: { ...query, event_name: channel } } }));
@@ -16,7 +16,6 @@ export function followEvents({ source, channel, q }: Wanted, onSeen: (events: nu
   let newestOfAll: string | undefined;
   return new Feed<Row>({
     kept: KEPT,
-    onSeen,
     parse: rowOfMessage,
     ...(q ? { wants: (json: string) => matches(json, q) } : {}),
     async read(limit, after) {

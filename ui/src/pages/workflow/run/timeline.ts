@@ -15,7 +15,7 @@ export type Row = {
   /** What passed between it and the next. */
   wait: Span | undefined;
 };
-export type Timeline = { rows: Row[]; lengthMs: number };
+export type Timeline = { rows: Row[]; lengthMs: number; over: boolean };
 
 /** Shorter pauses are the server's own work between steps. */
 const WAIT_MS = 250;
@@ -27,7 +27,7 @@ export function timeline(run: Run, names: string[], nowMs: number): Timeline {
   const end = run.finished_at_ms ?? (isOver(run.state) ? (last ? endOf(last) : start) : nowMs);
   const lengthMs = Math.max(1, end - start);
   const rows = [triggerRow(run, lengthMs), ...run.steps.map((step, index) => stepRow(run, step, index, lengthMs))];
-  return { rows: [...rows, ...comingRows(run, names, lengthMs)], lengthMs };
+  return { rows: [...rows, ...comingRows(run, names, lengthMs)], lengthMs, over: isOver(run.state) };
 }
 
 /** A step that an earlier run had taken already stands in its replay with the time it ran then. */

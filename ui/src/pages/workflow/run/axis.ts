@@ -1,0 +1,34 @@
+// Marks on an axis of time, at round values.
+
+const MOST_MARKS = 5;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const STEPS = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 4, 6, 12].map((hours) => hours * HOUR),
+];
+
+/** What lies between two marks: few enough of them to read. */
+export function stepOf(lengthMs: number): number {
+  const day = 24 * HOUR;
+  return STEPS.find((step) => lengthMs / step <= MOST_MARKS) ?? Math.ceil(lengthMs / MOST_MARKS / day) * day;
+}
+
+export function marksOf(lengthMs: number): { ms: number; words: string }[] {
+  const step = stepOf(lengthMs);
+  return Array.from({ length: Math.floor(lengthMs / step) + 1 }, (_, index) => ({
+    ms: index * step,
+    words: words(index * step),
+  }));
+}
+
+function words(ms: number): string {
+  if (ms === 0) return '0';
+  if (ms < SECOND) return `${ms} ms`;
+  if (ms < MINUTE) return `${ms / SECOND} s`;
+  return ms < HOUR ? `${ms / MINUTE} min` : `${(ms / HOUR).toLocaleString()} h`;
+}

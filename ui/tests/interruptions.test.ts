@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
+import { told } from './harness/passing';
 import { browser, server, stage } from './harness/stage';
 
 stage();
@@ -47,4 +48,23 @@ test('whoever is no longer signed in is asked for the key, and comes back to the
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Orders', level: 1 }).waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
+});
+
+test('without the internet, a server that is near is still asked', async () => {
+  const who = await server.user('remote');
+  await Emitter.deploy(who, 'Orders');
+  const page = await signedIn(browser, who, '/settings');
+  await page.getByText('remote@example.com').waitFor();
+  await page.evaluate(() => window.dispatchEvent(new Event('offline')));
+  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Sources' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Orders' }).waitFor();
+});
+
+test('a page that cannot be loaded says so, and the one that is open stays', async () => {
+  const page = await signedIn(browser, await server.user('updated'), '/settings');
+  await page.getByText('updated@example.com').waitFor();
+  await page.route('**/assets/*', (route) => route.fulfill({ status: 404 }));
+  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Workflows' }).click();
+  await told(page, 'A part of the console could not be loaded.');
+  await page.getByText('updated@example.com').waitFor();
 });

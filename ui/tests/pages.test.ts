@@ -142,3 +142,20 @@ test('a link that is clicked for another tab opens there, and the page stays', a
   await other.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/settings');
 });
+
+test('on a narrow screen the keyboard goes into the menu and out of it', async () => {
+  const page = await signedIn(browser, shop.person, '/settings', { width: 390, height: 844 });
+  const menu = page.getByRole('button', { name: 'Menu', exact: true });
+  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
+  await menu.focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(focused).toBe('Overview');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => menu.evaluate((button) => button === document.activeElement)).toBe(true);
+  await page.keyboard.press('Enter');
+  await expect.poll(focused).toBe('Overview');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
+});

@@ -22,6 +22,7 @@ export function hrefWith(changes: Changes): string {
 
 /** Changes parameters; together they are one step of the back button, or none with `replace`. */
 export function setParams(changes: Changes, replace = false) {
+  const { state } = history;
   let quiet = replace;
   for (const [name, value] of Object.entries(changes)) {
     if ((value || undefined) === param(name)) continue;
@@ -29,4 +30,6 @@ export function setParams(changes: Changes, replace = false) {
     else searchParams.delete(name, undefined, { replace: quiet });
     quiet = true;
   }
+  // The router's own note of where this is in the history, by which a page that is not left comes back to its place.
+  history.replaceState(state, '', location.href);
 }

@@ -38,7 +38,9 @@ export async function signIn(apiKey: string) {
 }
 
 export async function signOut() {
-  await api.DELETE('/v1/session');
+  const { response } = await api.DELETE('/v1/session');
+  // Whoever is not signed in any more is what they want to be.
+  if (!response.ok && response.status !== 401) throw new Error(`The server answered ${response.status}.`);
   forget();
 }
 

@@ -63,6 +63,25 @@ test('a source can hear another one, or all of them, and both ends show it', asy
   expect(new URL(page.url()).pathname).toBe(`/sources/${orders.id}/listeners`);
 });
 
+test('what a search has hidden is not subscribed to, and a dialog that was closed is forgotten', async () => {
+  const who = await server.user('hidden');
+  const { id } = await who.source('Orders', QUIET);
+  await who.source('Audit', QUIET);
+  const page = await signedIn(browser, who, `/sources/${id}/listeners`);
+  await page.getByRole('button', { name: 'Add a listener' }).click();
+  await page.getByRole('radio', { name: 'Audit' }).check();
+  await page.getByLabel('Find a source, workflow or webhook').fill('ord');
+  await page.getByRole('radio', { name: 'Audit' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Subscribe' }).click();
+  await page.getByText('Choose one of them.').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Listen to something' }).click();
+  await page.getByRole('radio', { name: 'Audit' }).waitFor();
+  expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+  expect(await page.getByText('Choose one of them.').count()).toBe(0);
+  expect(await subscriptions(who)).toEqual([]);
+});
+
 test.each(['light', 'dark'] as const)(
   'listeners have no serious fault for those who cannot see it well, %s',
   async (colorScheme) => {

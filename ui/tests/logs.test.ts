@@ -54,6 +54,21 @@ test('lines are filtered by level and text, which are in the address', async () 
   await page.getByText('No line matches').waitFor();
 });
 
+test('a filter says how far it has looked, goes on through older lines, and leaves an invocation its facts', async () => {
+  const { source, page } = await logsOf('looking');
+  await source.run({ lines: ['the needle', ...Array.from({ length: 59 }, (_, n) => `first ${n}.`)] });
+  await page.getByText('60 lines').first().waitFor();
+  await source.run({ lines: Array.from({ length: 90 }, (_, n) => `second ${n}.`) });
+  await page.getByText('second 0.').waitFor();
+  await expect.poll(async () => (await page.getByRole('log').textContent())?.includes('90 lines'), PATIENT).toBe(true);
+  await page.goto(`${page.url()}?q=needle`);
+  await page.getByText('None in the newest 100 lines.').waitFor();
+  await page.getByRole('button', { name: 'Search older lines' }).click();
+  await page.getByText('the needle').waitFor();
+  await page.getByText('1 of 60 lines').waitFor();
+  await page.getByText('1 of 150 lines').waitFor();
+});
+
 test('codes for colours stay text', async () => {
   const { source, page } = await logsOf('colours');
   await source.run({ lines: ['\u001b[31mred\u001b[0m and <b>bold</b>'] });

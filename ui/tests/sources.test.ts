@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
+import { listening, told } from './harness/passing';
 import type { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
@@ -51,6 +52,7 @@ test('the list says what a source runs on, and moves when something happens', as
     }, PATIENT)
     .toMatch(/^[1-9]\d* events? and 0 errors in 24 hours$/);
   await row(page, 'Orders').locator('time').waitFor();
+  await listening(page);
   await source.run({ fail: 'refused' });
   await row(page, 'Orders').getByText('Failing').waitFor();
   expect(heard).toEqual([]);
@@ -65,7 +67,7 @@ test('search and state are in the address, and the server answers them', async (
   await page.getByText('2 sources').waitFor();
   await page.getByLabel('Search by name or slug').fill('invo');
   await page.getByText('1 source', { exact: true }).waitFor();
-  expect(await names(page)).toEqual(['Invoices']);
+  await expect.poll(() => names(page)).toEqual(['Invoices']);
   expect(page.url()).toContain('q=invo');
   await page.getByLabel('Search by name or slug').fill('nothing has this');
   await page.getByText('No source matches').waitFor();
@@ -73,7 +75,7 @@ test('search and state are in the address, and the server answers them', async (
   await page.getByText('2 sources').waitFor();
   await page.getByRole('link', { name: 'Off', exact: true }).click();
   await page.getByText('1 source', { exact: true }).waitFor();
-  expect(await names(page)).toEqual(['Orders of Köln']);
+  await expect.poll(() => names(page)).toEqual(['Orders of Köln']);
   await page.goBack();
   await page.getByText('2 sources').waitFor();
 });
@@ -136,7 +138,7 @@ test('a source is deleted after a question, anyway when its hook fails', async (
   const { id } = await who.source('Stubborn', code);
   const page = await signedIn(browser, who, `/sources/${id}`);
   await page.getByRole('switch', { name: 'Active', checked: true }).click();
-  await page.getByText('A hook of the component failed: Error: still subscribed').waitFor();
+  await told(page, 'A hook of the component failed: Error: still subscribed');
   await page.getByRole('button', { name: 'Delete the source' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   expect((await read(who, id)).name).toBe('Stubborn');
@@ -147,11 +149,51 @@ test('a source is deleted after a question, anyway when its hook fails', async (
   await page.getByText('No sources yet').waitFor();
 });
 
+test('a source that fails says so on its page as it happens, and leads to what went wrong and back to the list', async () => {
+  const who = await server.user('failing');
+  const source = await Emitter.deploy(who, 'Orders');
+  const page = await signedIn(browser, who, `/sources/${source.id}/configuration`);
+  await page.getByText('On', { exact: true }).waitFor();
+  await source.run({ lines: ['all is well'], fail: 'no such order' });
+  await page.getByText('Failing', { exact: true }).waitFor();
+  await page.getByRole('link', { name: '1 error in 24 hours' }).click();
+  await page.getByText('TypeError: no such order').waitFor();
+  expect(await page.getByText('all is well').count()).toBe(0);
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Sources' }).click();
+  await row(page, 'Orders').getByText('Failing').waitFor();
+});
+
 test('a source that does not exist is said to', async () => {
   const page = await signedIn(browser, await server.user('missing'), '/sources/dc_nothing');
+  await page.getByRole('heading', { name: 'Source not found', level: 1 }).waitFor();
   await page.getByText('There is no such source').waitFor();
   await page.getByRole('link', { name: 'Show all sources' }).click();
   await page.getByText('No sources yet').waitFor();
+});
+
+test('a source that was deleted elsewhere is noticed', async () => {
+  const who = await server.user('elsewhere');
+  const [watched, changed] = [await who.source('Watched', QUIET), await who.source('Changed', QUIET)];
+  const page = await signedIn(browser, who, `/sources/${watched.id}`);
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  await server.call('DELETE', `/sources/${watched.id}`, undefined, who.key);
+  await page.getByText('There is no such source').waitFor();
+
+  await page.goto(`${server.url}/sources/${changed.id}/configuration`);
+  await page.getByRole('heading', { name: 'Changed', level: 1 }).waitFor();
+  await server.call('DELETE', `/sources/${changed.id}`, undefined, who.key);
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await page.getByText('There is no such source').waitFor();
+});
+
+test('a name of 1,000 letters keeps everything in reach', async () => {
+  const who = await server.user('long');
+  const { id } = await who.source('w'.repeat(1_000), QUIET);
+  const page = await signedIn(browser, who, `/sources/${id}`, { width: 390, height: 844 });
+  await page.getByRole('button', { name: 'Delete the source' }).click();
+  const box = await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).boundingBox();
+  expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(844);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });
 
 test.each(['light', 'dark'] as const)(

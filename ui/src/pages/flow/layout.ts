@@ -3,7 +3,7 @@ import { Graph as Drawing, layout } from '@dagrejs/dagre';
 import type { Graph } from './graph';
 
 export const CARD = { width: 224, height: 60 };
-const GAP = { across: 132, down: 22 };
+const GAP = { across: 192, down: 22 };
 const ROW = 5;
 
 /** How the map is shown whole; the buttons have room below. */

@@ -1,8 +1,7 @@
 // One source: how it is read and what can be done with it. Its tabs share what is known of it.
-import { api, body, data } from '../../api/client';
+import { ApiFailure, api, body, data } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Source, SourceChanges } from '../../api/types';
-import { grown } from '../../parts/activity';
 
 const FRESH_MS = 60_000;
 
@@ -30,16 +29,16 @@ export function componentOptions(id: string) {
 /** Sends only what changed. `active` goes along as it is, because leaving it out would switch the source on. */
 export async function change({ id, active }: Source, changes: Partial<SourceChanges>): Promise<Source> {
   const body = { active, ...changes };
-  const changed = await data(api.PUT('/v1/sources/{id}', { params: { path: { id } }, body }));
+  const changed = await noticing(id, data(api.PUT('/v1/sources/{id}', { params: { path: { id } }, body })));
   queries.setQueryData<Source>(sourceKey(id), (known) => ({ ...known, ...changed }));
-  void queries.invalidateQueries({ queryKey: sourceKey(id) });
+  refresh(id);
   void queries.invalidateQueries({ queryKey: ['sources'] });
   return changed;
 }
 
 export async function remove({ id }: Source, ignoreHookErrors: boolean) {
   const query = { ignore_hook_errors: ignoreHookErrors };
-  await body(api.DELETE('/v1/sources/{id}', { params: { path: { id }, query } }));
+  await noticing(id, body(api.DELETE('/v1/sources/{id}', { params: { path: { id }, query } })));
   queries.removeQueries({ queryKey: sourceKey(id) });
   void queries.invalidateQueries({ queryKey: ['sources'] });
 }
@@ -47,15 +46,20 @@ export async function remove({ id }: Source, ignoreHookErrors: boolean) {
 /** Runs it now; without an event it gets an empty object. */
 export function run({ id }: Source, event?: unknown) {
   const asked = event === undefined ? {} : { event };
-  return data(api.POST('/v1/sources/{id}/run', { params: { path: { id } }, body: asked }));
+  return noticing(id, data(api.POST('/v1/sources/{id}/run', { params: { path: { id } }, body: asked })));
 }
 
-/** Counts events that were seen live, until the server is asked again. */
-export function countSeen(id: string, events: number) {
-  const now = Date.now();
-  const known = queries.getQueryState(sourceKey(id))?.dataUpdatedAt ?? now;
-  queries.setQueryData<Source>(sourceKey(id), (source) => {
-    if (!source?.activity) return source;
-    return { ...source, activity: grown(source.activity, { events, errors: 0, invocations: 0 }, now, known) };
-  });
+/** Asks the server again, for all tabs. */
+export function refresh(id: string) {
+  void queries.invalidateQueries({ queryKey: sourceKey(id) });
+}
+
+/** A source that was deleted elsewhere is noticed when something is asked of it. */
+async function noticing<T>(id: string, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status === 404) refresh(id);
+    throw error;
+  }
 }

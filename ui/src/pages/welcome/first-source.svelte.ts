@@ -10,13 +10,17 @@ export class FirstSource {
   source = $state.raw<Source>();
   events = $state.raw<EventSummary[]>([]);
   #stream = $state.raw<Stream>();
+  #left = false;
 
   constructor() {
     // What was emitted before the stream was open is asked for.
     $effect(() => {
       if (this.#stream?.state === 'live' && this.source) void this.#catchUp(this.source.id);
     });
-    $effect(() => () => this.#stream?.close());
+    $effect(() => () => {
+      this.#left = true;
+      this.#stream?.close();
+    });
   }
 
   get endpoint(): string | undefined {
@@ -66,6 +70,8 @@ export class FirstSource {
   }
 
   #follow(source: Source) {
+    // Whoever has left the page while it was asked for hears nothing of it.
+    if (this.#left) return;
     this.source = source;
     this.#stream = new Stream({
       url: `/v1/sources/${source.id}/sse`,

@@ -13,17 +13,18 @@ export type Invocation = {
 };
 
 export type Item =
-  | { kind: 'invocation'; key: string; of: Invocation }
+  | { kind: 'invocation'; key: string; of: Invocation; shown: number }
   | { kind: 'line'; key: string; line: LogLine; start: number };
 
 export type Level = 'warn' | 'error';
 
 const ranks: Record<string, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-export function filtered(lines: LogLine[], level: Level | undefined, q: string): LogLine[] {
+/** Which lines are of a level or above it, and have a text in them. */
+export function matching(level: Level | undefined, q: string): (line: LogLine) => boolean {
   const least = level ? (ranks[level] ?? 0) : 0;
   const text = q.toLowerCase();
-  return lines.filter((line) => (ranks[line.level] ?? 1) >= least && line.msg.toLowerCase().includes(text));
+  return (line) => (ranks[line.level] ?? 1) >= least && line.msg.toLowerCase().includes(text);
 }
 
 /** Lines come newest first; so do the invocations, by when they began. Lines without one stand together while nothing comes between. */
@@ -56,11 +57,12 @@ function firstOf({ lines }: Invocation): number {
   return Number(lines[0]?.id ?? 0);
 }
 
-export function itemsOf(invocations: Invocation[]): Item[] {
-  return invocations.flatMap((of): Item[] => [
-    { kind: 'invocation', key: of.key, of },
-    ...of.lines.map((line): Item => ({ kind: 'line', key: line.id, line, start: of.start })),
-  ]);
+/** The lines that are wanted, each invocation with what is known of all of it. */
+export function itemsOf(invocations: Invocation[], wanted: (line: LogLine) => boolean): Item[] {
+  return invocations.flatMap((of): Item[] => {
+    const lines = of.lines.filter(wanted).map((line): Item => ({ kind: 'line', key: line.id, line, start: of.start }));
+    return lines.length === 0 ? [] : [{ kind: 'invocation', key: of.key, of, shown: lines.length }, ...lines];
+  });
 }
 
 export function textOf({ lines }: Invocation): string {

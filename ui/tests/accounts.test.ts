@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { signedIn } from './harness/browser';
 import { told } from './harness/passing';
-import { Person } from './harness/server';
+import { Person, Server } from './harness/server';
 import { type SmallServer, smallServer } from './harness/small-server';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf } from './harness/workflows';

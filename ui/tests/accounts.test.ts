@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { signedIn } from './harness/browser';
 import { told } from './harness/passing';
-import { Person } from './harness/server';
+import { Person, Server } from './harness/server';
 import { type SmallServer, smallServer } from './harness/small-server';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf } from './harness/workflows';
@@ -239,6 +239,18 @@ test('the operator registers apps with keys and with OAuth, and removes them; no
   const other = await signedIn(browser, await server.user('other'), '/accounts?show=apps');
   await other.getByText('No accounts yet').waitFor();
   expect(await other.getByRole('link', { name: 'Apps' }).count()).toBe(0);
+});
+
+test('the address that a provider sends people back to is that of the server, wherever the page was opened from', async () => {
+  const own = await Server.start('--public-url', 'http://hooks.example:8080');
+  try {
+    const page = await signedIn(browser, new Person(own, own.key), '/accounts?show=apps');
+    await page.getByRole('button', { name: 'Register an app' }).click();
+    await page.getByLabel('Accounts are made with').selectOption('oauth');
+    await page.getByRole('dialog').getByText('http://hooks.example:8080/oauth/callback').waitFor();
+  } finally {
+    await own.stop();
+  }
 });
 
 test('the page has no serious faults for assistive technology, in light and dark and on a narrow screen', async () => {

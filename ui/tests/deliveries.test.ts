@@ -86,6 +86,28 @@ test('a webhook that is off refuses a retry in words', async () => {
   await told(page, 'The webhook is inactive');
 });
 
+test('who cannot be reached is told of with the reason, and of a long answer that it is cut', async () => {
+  const who = await server.user('unreached');
+  const { receiver, source } = await desk(who);
+  await webhook(who, 'Nobody', 'http://127.0.0.1:9/', source.id);
+  receiver.status = 500;
+  receiver.answer = `it begins ${'and goes on '.repeat(200)}`;
+  await source.send({ order: 1 });
+  const page = await signedIn(browser, who, '/deliveries');
+  await rows(page, 'Nobody')
+    .filter({ hasText: 'Failed' })
+    .getByText(/refused/i)
+    .waitFor();
+  const failed = rows(page, 'Order desk').filter({ hasText: 'Failed' });
+  await failed.getByRole('link').first().click();
+  await page.waitForURL('**/deliveries/dlv_*');
+  await page
+    .getByText(/^it begins and goes on/)
+    .first()
+    .waitFor();
+  await page.getByText('Of the answer, this beginning is kept.').first().waitFor();
+});
+
 test('a delivery that is not there is told of as such', async () => {
   const page = await signedIn(browser, await server.user('lost'), '/deliveries/dlv_nothing');
   await page.getByText('There is no such delivery').waitFor();

@@ -4,8 +4,9 @@ import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
 import { clipboard } from './harness/passing';
 import { echo } from './harness/receiver';
-import { Person } from './harness/server';
+import { Person, Server } from './harness/server';
 import { browser, server, stage } from './harness/stage';
+import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
 stage('--daily-invocations-quota', '40', '--daily-compute-quota', '1h');
 
@@ -41,6 +42,24 @@ test('somebody of the free plan sees what they have used of their quotas, as the
   await usage.getByText('of 1 h 0 min').waitFor();
   await panel(page, 'Last 31 days').getByText(`${daily_invocations_used} invocations`, { exact: true }).waitFor();
   expect(heard).toEqual([]);
+});
+
+test('a quota that is used up is told of, and a run by hand is refused in words', async () => {
+  const own = await Server.start('--daily-invocations-quota', '1');
+  try {
+    const who = await own.user('spender');
+    const { id } = await deploy(who, documentOf('Once', [step('once', 'return 1;')]));
+    await reached(who, id, await run(who, id), 'succeeded');
+    const page = await signedIn(browser, who, '/settings');
+    await panel(page, 'Usage of today').getByText('A quota is used up.').waitFor();
+    await page.goto(`${own.url}/workflows/${id}`);
+    await page.getByRole('button', { name: 'Run now' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click();
+    await dialog.getByText('Daily invocations quota exceeded').waitFor();
+  } finally {
+    await own.stop();
+  }
 });
 
 test('somebody of the paid plan sees their billing period', async () => {

@@ -139,6 +139,18 @@ test('leaving with changes that are not deployed asks first', async () => {
   await page.getByRole('heading', { name: 'Version 1' }).waitFor();
 });
 
+test('what somebody writes is kept although the workflow was deleted elsewhere', async () => {
+  const who = await server.user('doc-gone');
+  const { id } = await deploy(who, documentOf('Short-lived', [step('one', 'return 1;')]));
+  const page = await signedIn(browser, who, `/workflows/${id}/document`);
+  const editor = page.getByRole('textbox', { name: 'Workflow document' });
+  await editor.fill('name: My day of work\n');
+  await server.call('DELETE', `/workflows/${id}`, undefined, who.key);
+  await page.getByRole('switch', { name: 'Switch the workflow off' }).click();
+  await page.getByText('The workflow was deleted elsewhere.').waitFor();
+  expect(await editor.textContent()).toContain('My day of work');
+});
+
 test('versions show their document and what differs from the one that runs, and a rollback takes one of them', async () => {
   const who = await server.user('doc-versions');
   const { id } = await deploy(who, HELLO);

@@ -1,5 +1,6 @@
 // Lists and pages that are asked for again when something happened to what they show.
 import { untrack } from 'svelte';
+import { queries } from '../api/queries';
 import { throttled } from './throttle';
 import { onTraffic, type Traffic, trafficState } from './traffic.svelte';
 
@@ -19,6 +20,7 @@ export function lookWhen(concerns: (traffic: Traffic) => boolean, look: () => un
     };
   });
   $effect(() => {
-    if (trafficState() === 'live') untrack(() => void look());
+    // What is on its way already is not asked for twice.
+    if (trafficState() === 'live' && queries.isFetching() === 0) untrack(() => void look());
   });
 }

@@ -1,6 +1,7 @@
 // The states of runs, of their steps and of what they send, as colours and words.
 
-export const RUN_STATES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
+/** In the order in which they are looked for. */
+export const RUN_STATES = ['failed', 'waiting', 'running', 'queued', 'succeeded', 'cancelled'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info';
 

@@ -107,15 +107,17 @@ test('links lead straight to the form, and an address without code says so', asy
 
 test('what the operator published is found by app and by words, and becomes a source', async () => {
   const who = await server.user('chooser');
-  const publish = (key: string, name: string, props: string) =>
+  const publish = (key: string, name: string, props: string, more = '') =>
     server.call('POST', '/components/registry', {
-      component_code: `export default { name: "${name}", key: "${key}", version: "1.2.3", props: { ${props} }, async run() {} };`,
+      component_code: `export default { name: "${name}", key: "${key}", version: "1.2.3", ${more} props: { ${props} }, async run() {} };`,
     });
-  await publish('weather-rain', 'Rain is near', 'town: { type: "string", label: "Town" }');
+  const town = 'town: { type: "string", label: "Town" }';
+  await publish('weather-rain', 'Rain is near', town, 'description: "Tells of **rain** before it falls.",');
   await publish('weather-sun', 'The sun is out', '');
   await publish('post-letter', 'A letter came', '');
   const page = await signedIn(browser, who, '/sources/new');
   await page.getByRole('region', { name: 'weather' }).getByText('Rain is near').waitFor();
+  await page.getByText('Tells of rain before it falls.').waitFor();
   await page.getByText('A letter came').waitFor();
   await page.getByRole('button', { name: 'weather' }).click();
   await page.waitForURL(/app=weather/);
@@ -129,6 +131,7 @@ test('what the operator published is found by app and by words, and becomes a so
   await page.getByLabel('Town').fill('Ghent');
   await page.getByRole('button', { name: 'Create source' }).click();
   await page.waitForURL(/\/sources\/dc_\w+$/);
+  await page.getByRole('region', { name: 'About this source' }).getByText('Tells of rain before it falls.').waitFor();
   const { data } = await who.get<{ data: { configured_props: unknown } }>(`/sources/${idIn(page)}`);
   expect(data.configured_props).toEqual({ town: 'Ghent' });
 });

@@ -1,4 +1,4 @@
-//! Who is asking: the API key in the `Authorization` header or, where there is no such header, the console's cookie.
+//! Who is asking: the API key in the `Authorization` header or, where that has none, the console's cookie.
 //!
 //! Handlers name one of these extractors first, so that nothing else about a request is looked at before its key.
 
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts};
-use sluice_engine::{Engine, SignedIn};
+use sluice_engine::{Engine, EngineError, SignedIn};
 use sluice_model::SessionToken;
 use sluice_store::users::User;
 
@@ -21,11 +21,21 @@ pub(crate) struct Caller {
 }
 
 pub(crate) enum Proof {
-    Key,
+    Key(String),
     Session {
         token: SessionToken,
         expires_at: i64,
     },
+}
+
+impl Proof {
+    /// Whether it would still do: keys are rotated, sessions end, and users are deleted.
+    pub(crate) async fn holds(&self, engine: &Engine) -> Result<bool, EngineError> {
+        Ok(match self {
+            Proof::Key(key) => engine.authenticate(key).await?.is_some(),
+            Proof::Session { token, .. } => engine.signed_in(token).await?.is_some(),
+        })
+    }
 }
 
 /// The user who is asking, however they have shown it.
@@ -41,12 +51,11 @@ impl FromRequestParts<Arc<Engine>> for Caller {
         parts: &mut Parts,
         engine: &Arc<Engine>,
     ) -> Result<Self, Self::Rejection> {
-        if parts.headers.contains_key(AUTHORIZATION) {
-            let key = bearer_key(&parts.headers).ok_or(ApiError::Unauthorized)?;
+        if let Some(key) = bearer(&parts.headers) {
             let user = engine.authenticate(key).await?;
             return Ok(Caller {
                 user: user.ok_or(ApiError::Unauthorized)?,
-                proof: Proof::Key,
+                proof: Proof::Key(key.to_owned()),
             });
         }
         let token = SessionCookie::of(engine).token(&parts.headers);
@@ -91,10 +100,16 @@ impl FromRequestParts<Arc<Engine>> for Operator {
     }
 }
 
-fn bearer_key(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, key) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    let key = key.trim();
-    (scheme.eq_ignore_ascii_case(SCHEME) && !key.is_empty()).then_some(key)
+/// What stands in the header in the place of a key, be it nothing. What a browser says to a proxy in front of us, such as
+/// `Basic …`, is not for us.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(AUTHORIZATION)?;
+    let scheme = value.as_bytes().split(|&byte| byte == b' ').next();
+    if !scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(SCHEME.as_bytes())) {
+        return None;
+    }
+    let key = value.to_str().ok().and_then(|text| text.split_once(' '));
+    Some(key.map_or("", |(_, key)| key.trim()))
 }
 
 #[cfg(test)]
@@ -106,26 +121,28 @@ mod tests {
     fn key_in(value: &'static [u8]) -> Option<String> {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, HeaderValue::from_bytes(value).unwrap());
-        bearer_key(&headers).map(str::to_owned)
+        bearer(&headers).map(str::to_owned)
     }
 
     #[test]
     fn the_scheme_is_bearer_in_any_case() {
-        assert_eq!(key_in(b"Bearer abc").as_deref(), Some("abc"));
-        assert_eq!(key_in(b"bEARER  abc ").as_deref(), Some("abc"));
+        for value in [&b"Bearer abc"[..], b"bEARER  abc "] {
+            assert_eq!(key_in(value), Some("abc".to_owned()));
+        }
     }
 
     #[test]
-    fn everything_else_is_no_key() {
-        for value in [
-            &b"Basic abc"[..],
-            b"Bearer",
-            b"Bearer ",
-            b"abc",
-            b"Bearer \xff",
-        ] {
+    fn a_header_without_a_key_is_one_all_the_same() {
+        for value in [&b"Bearer"[..], b"Bearer ", b"Bearer \xff"] {
+            assert_eq!(key_in(value), Some(String::new()), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_for_somebody_else_is_left_alone() {
+        for value in [&b"Basic abc"[..], b"abc", b"", b"Bearers abc", b"\xff"] {
             assert_eq!(key_in(value), None, "{value:?}");
         }
-        assert_eq!(bearer_key(&HeaderMap::new()), None);
+        assert_eq!(bearer(&HeaderMap::new()), None);
     }
 }

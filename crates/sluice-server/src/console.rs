@@ -31,6 +31,12 @@ pub(crate) struct Console {
 impl Console {
     /// From a folder, or what belongs to this program.
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+        if let Some(folder) = &folder
+            && !folder.join(INDEX).is_file()
+        {
+            let folder = folder.display();
+            tracing::warn!("there is no {INDEX} in {folder}: until there is, there is no console");
+        }
         Console {
             files: folder.map_or_else(Files::own, Files::Folder),
         }

@@ -10,7 +10,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::FutureExt;
-use http::{HeaderValue, Request, Uri, header::X_CONTENT_TYPE_OPTIONS};
+use http::{
+    HeaderValue, Request, Uri,
+    header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS},
+};
 use rand::{Rng, rngs::StdRng};
 use sluice_engine::Engine;
 use tower::ServiceExt;
@@ -73,9 +76,12 @@ impl Front {
             Ok(response) => response,
             Err(infallible) => match infallible {},
         };
-        response
-            .headers_mut()
-            .insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        let headers = response.headers_mut();
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        // What is one person's, and may be a secret, stays in no cache; files of the console say what they allow.
+        if !headers.contains_key(CACHE_CONTROL) {
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
         let status = response.status().as_u16();
         self.engine.metrics().count_api_request(status);
         tracing::debug!("{method} {path} answered {status}");

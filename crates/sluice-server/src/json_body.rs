@@ -34,13 +34,34 @@ pub(crate) struct JsonBody<T> {
     pub(crate) fields: FieldSelection,
 }
 
+/// The same where nobody has shown a key yet, and much would be too much.
+pub(crate) struct ShortBody<T>(pub(crate) JsonBody<T>);
+
+/// Enough for names, addresses and keys.
+const SHORT: usize = 16 * 1024;
+
 impl<T: DeserializeOwned> FromRequest<Arc<Engine>> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, engine: &Arc<Engine>) -> Result<Self, Self::Rejection> {
+        Self::read(request, engine.settings().max_api_body).await
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<Arc<Engine>> for ShortBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, engine: &Arc<Engine>) -> Result<Self, Self::Rejection> {
+        let limit = engine.settings().max_api_body.min(SHORT);
+        JsonBody::read(request, limit).await.map(ShortBody)
+    }
+}
+
+impl<T: DeserializeOwned> JsonBody<T> {
+    async fn read(request: Request, limit: usize) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let is_json = check_content_type(&parts.headers)?;
-        let body = read_body(&parts.headers, body, engine.settings().max_api_body).await?;
+        let body = read_body(&parts.headers, body, limit).await?;
         if !is_json && !body.is_empty() {
             return Err(ApiError::UnsupportedMediaType);
         }

@@ -95,7 +95,7 @@ function choiceOf(option: unknown): Choice {
 }
 
 /** Descriptions are Markdown; they are shown as text, so its marks are taken away where that is simple. */
-function describe(markdown: string | undefined): string | undefined {
+export function describe(markdown: string | null | undefined): string | undefined {
   const plain = markdown
     ?.replace(/!?\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g, '$1 ($2)')
     .replace(/\*\*([^*]+)\*\*/g, '$1')

@@ -6,7 +6,7 @@ use axum::{
     extract::State,
     response::{AppendHeaders, IntoResponse, Response},
 };
-use http::{StatusCode, header::SET_COOKIE};
+use http::{HeaderMap, StatusCode, header::SET_COOKIE};
 use sluice_api::{Data, FieldQuery, Session, SessionUser, SignIn};
 use sluice_engine::{Engine, SignedIn};
 use sluice_store::users::User;
@@ -16,7 +16,7 @@ use crate::{
     auth::{Caller, Proof},
     error::ApiError,
     fields::FieldSelection,
-    json_body::JsonBody,
+    json_body::{JsonBody, ShortBody},
     openapi::ApiErrors,
     query::Query,
     reply,
@@ -36,14 +36,20 @@ use crate::{
 pub(crate) async fn sign_in(
     _: FromConsole,
     State(engine): State<Arc<Engine>>,
-    JsonBody { parameters, fields }: JsonBody<SignIn>,
+    headers: HeaderMap,
+    ShortBody(JsonBody { parameters, fields }): ShortBody<SignIn>,
 ) -> Result<Response, ApiError> {
     let key = parameters
         .api_key
         .ok_or_else(|| ApiError::bad_request("api_key is required"))?;
     let signed_in = engine.sign_in(key.trim()).await?;
     let (SignedIn { user, expires_at }, token) = signed_in.ok_or(ApiError::WrongKey)?;
-    let cookie = SessionCookie::of(&engine).carrying(&token);
+    let cookie = SessionCookie::of(&engine);
+    // Nobody could end the one before any more: the browser is about to forget it.
+    if let Some(before) = cookie.token(&headers) {
+        engine.sign_out(&before).await?;
+    }
+    let cookie = cookie.carrying(&token);
     let session = on_the_wire(user, Some(expires_at));
     Ok((
         AppendHeaders([(SET_COOKIE, cookie)]),
@@ -61,7 +67,7 @@ pub(crate) async fn current(
     Query(fields): Query<FieldQuery>,
 ) -> Response {
     let expires_at = match proof {
-        Proof::Key => None,
+        Proof::Key(_) => None,
         Proof::Session { expires_at, .. } => Some(expires_at),
     };
     reply::one(on_the_wire(user, expires_at), &FieldSelection::new(&fields))

@@ -12,7 +12,12 @@ use sluice_engine::{Engine, NewUser};
 use sluice_store::users::Plan;
 
 use super::user_admin::required;
-use crate::{error::ApiError, json_body::JsonBody, openapi::ApiErrors, reply};
+use crate::{
+    error::ApiError,
+    json_body::{JsonBody, ShortBody},
+    openapi::ApiErrors,
+    reply,
+};
 
 /// Stands where the server lets anyone make an account; elsewhere the path does not exist.
 pub(crate) struct SignupAllowed;
@@ -41,7 +46,7 @@ impl FromRequestParts<Arc<Engine>> for SignupAllowed {
 pub(crate) async fn sign_up(
     _: SignupAllowed,
     State(engine): State<Arc<Engine>>,
-    JsonBody { parameters, fields }: JsonBody<SignUp>,
+    ShortBody(JsonBody { parameters, fields }): ShortBody<SignUp>,
 ) -> Result<Response, ApiError> {
     let SignUp { username, email } = parameters;
     let new_user = NewUser {

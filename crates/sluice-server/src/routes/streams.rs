@@ -12,11 +12,14 @@ use http::{HeaderMap, Method};
 use sluice_api::{EventStreamQuery, EventSummary, LogLine, LogStreamQuery};
 use sluice_engine::Engine;
 use sluice_model::{EventId, SourceId};
-use sluice_store::{routes::LOG_CHANNEL, users::User};
+use sluice_store::routes::LOG_CHANNEL;
 
-use self::frames::{Frames, LineForm};
+use self::{
+    body::Reader,
+    frames::{Frames, LineForm},
+};
 use crate::{
-    auth::AuthUser, error::ApiError, openapi::ApiErrors, path::SourcePath, query::Query,
+    auth::Caller, error::ApiError, openapi::ApiErrors, path::SourcePath, query::Query,
     routes::events::channel_filter, sse,
 };
 
@@ -30,7 +33,7 @@ const LAST_EVENT_ID: &str = "last-event-id";
     params(("id" = String, Path), EventStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last event that the client has.")),
     responses((status = 200, description = "A stream that does not end by itself", content_type = "text/event-stream", body = EventSummary), ApiErrors))]
 pub(crate) async fn events(
-    AuthUser(user): AuthUser,
+    Caller { user, proof }: Caller,
     State(engine): State<Arc<Engine>>,
     SourcePath(id): SourcePath,
     method: Method,
@@ -40,7 +43,8 @@ pub(crate) async fn events(
     get_only(&method)?;
     let after = last_event_id(&headers, query.last_event_id.as_deref())?;
     if query.event_name.as_deref() == Some(LOG_CHANNEL) {
-        return follow_lines(&engine, &user, id, after, LineForm::Event).await;
+        let form = LineForm::Event;
+        return follow_lines(engine, Caller { user, proof }, id, after, form).await;
     }
     let channels = channel_filter(query.event_name)?;
     let reader = engine.follow_events(&user.id, &id, channels, after).await?;
@@ -48,7 +52,8 @@ pub(crate) async fn events(
         source: id.into(),
         reader,
     };
-    Ok(sse::response(body::of(frames)))
+    let reader = Reader::With(proof, engine);
+    Ok(sse::response(body::of(frames, reader)))
 }
 
 /// Follow the events of a source, at their other address
@@ -56,14 +61,14 @@ pub(crate) async fn events(
     params(("id" = String, Path), EventStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last event that the client has.")),
     responses((status = 200, description = "A stream that does not end by itself", content_type = "text/event-stream", body = EventSummary), ApiErrors))]
 pub(crate) async fn emits(
-    user: AuthUser,
+    caller: Caller,
     engine: State<Arc<Engine>>,
     source: SourcePath,
     method: Method,
     headers: HeaderMap,
     query: Query<EventStreamQuery>,
 ) -> Result<Response, ApiError> {
-    events(user, engine, source, method, headers, query).await
+    events(caller, engine, source, method, headers, query).await
 }
 
 /// Follow the log of a source
@@ -74,7 +79,7 @@ pub(crate) async fn emits(
     params(("id" = String, Path), LogStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last line that the client has.")),
     responses((status = 200, description = "A stream that does not end by itself", content_type = "text/event-stream", body = LogLine), ApiErrors))]
 pub(crate) async fn observations(
-    AuthUser(user): AuthUser,
+    caller: Caller,
     State(engine): State<Arc<Engine>>,
     SourcePath(id): SourcePath,
     method: Method,
@@ -83,12 +88,12 @@ pub(crate) async fn observations(
 ) -> Result<Response, ApiError> {
     get_only(&method)?;
     let after = last_event_id(&headers, query.last_event_id.as_deref())?;
-    follow_lines(&engine, &user, id, after, LineForm::Line).await
+    follow_lines(engine, caller, id, after, LineForm::Line).await
 }
 
 async fn follow_lines(
-    engine: &Engine,
-    user: &User,
+    engine: Arc<Engine>,
+    Caller { user, proof }: Caller,
     source: SourceId,
     after: Option<EventId>,
     form: LineForm,
@@ -100,7 +105,8 @@ async fn follow_lines(
         reader,
         form,
     };
-    Ok(sse::response(body::of(frames)))
+    let reader = Reader::With(proof, engine);
+    Ok(sse::response(body::of(frames, reader)))
 }
 
 /// Routers give HEAD to whoever takes GET, but a stream has no head worth asking for.

@@ -71,7 +71,7 @@ async fn free_user(
     let settings = engine.settings();
     Ok(FreeUser {
         api_key: match proof {
-            Proof::Key => engine.api_key_of(&user)?.as_str().to_owned(),
+            Proof::Key(_) => engine.api_key_of(&user)?.as_str().to_owned(),
             // Script in the console's page must never have it to read.
             Proof::Session { .. } => MASK.to_owned(),
         },

@@ -154,6 +154,8 @@ async fn without_a_build_a_page_says_how_to_make_one() {
     }
     refused(server.api().root(Method::GET, "/").send().await, 404);
     refused(navigate(&server.api(), "/v1/nothing").await, 404);
+    let logs = server.logs();
+    assert!(logs.contains("there is no index.html in"), "{logs}");
 }
 
 #[tokio::test]

@@ -33,6 +33,50 @@ async fn signing_out_ends_this_session_and_no_other(
     there.get("/session").await.ok();
 }
 
+#[tokio::test]
+async fn signing_in_again_ends_the_session_before() {
+    let api = new_user().await;
+    let before = Browser::sign_in(&api).await;
+    let again = |key: String| {
+        let request = before.request(Method::POST, "/session");
+        request.json(&json!({ "api_key": key })).send()
+    };
+    refused(again("x".to_owned()).await, 401);
+    before.get("/session").await.ok();
+    again(api.key().to_owned()).await.ok();
+    refused(before.get("/session").await, 401);
+}
+
+/// Reads a stream until the server ends it.
+async fn last_words(stream: reqwest::Response) -> String {
+    let whole = tokio::time::timeout(PATIENCE, stream.text()).await;
+    whole.expect("an end in time").expect("a whole stream")
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_what_it_was_opened_with() {
+    let (api, other) = (new_user().await, new_user().await);
+    let browser = Browser::sign_in(&api).await;
+    let url = shared_server(Backend::Sqlite).url();
+    let client = reqwest::Client::builder().no_proxy().build();
+    let client = client.expect("a client");
+    let open = async |name: &str, value: &str| {
+        let request = client.get(format!("{url}/v1/users/me/traffic"));
+        let stream = request.header(name, value).send().await;
+        let stream = stream.expect("an answer");
+        assert_eq!(stream.status(), 200);
+        stream
+    };
+    let by_cookie = open("cookie", &browser.cookie).await;
+    let by_key = open("authorization", &format!("Bearer {}", other.key())).await;
+    browser.request(Method::DELETE, "/session").send().await;
+    other.post("/users/me/rotate_key", &json!({})).await.ok();
+    let (by_cookie, by_key) = tokio::join!(last_words(by_cookie), last_words(by_key));
+    for words in [by_cookie, by_key] {
+        assert!(words.ends_with("no longer good\n\n"), "{words}");
+    }
+}
+
 #[rstest]
 #[tokio::test]
 async fn a_rotated_key_ends_all_sessions_of_its_user(

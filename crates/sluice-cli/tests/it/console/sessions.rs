@@ -162,6 +162,48 @@ async fn the_authorization_header_wins_over_the_cookie() {
 }
 
 #[tokio::test]
+async fn what_a_browser_says_to_a_proxy_in_front_leaves_the_cookie_good() {
+    let browser = Browser::sign_in(&new_user().await).await;
+    for (header, status) in [("Basic YTpi", 200), ("Bearer", 401), ("Bearer x", 401)] {
+        let request = browser.bare(Method::GET, "/session");
+        let answer = request.header("authorization", header).send().await;
+        assert_eq!(answer.status, status, "{header}");
+    }
+    let request = browser.api.root(Method::GET, "/v1/session");
+    refused(
+        request.header("authorization", "Basic YTpi").send().await,
+        401,
+    );
+}
+
+#[tokio::test]
+async fn nobody_makes_the_server_read_much_before_they_have_shown_a_key() {
+    let api = new_user().await;
+    let key = format!("{}{}", " ".repeat(20_000), api.key());
+    refused(signing_in(&api, &key).await, 413);
+    let request = api.root(Method::POST, "/v1/session");
+    let request = request
+        .header("x-sluice-console", "1")
+        .header("content-type", "application/json");
+    refused(request.body(vec![b' '; 10_000_000]).send().await, 413);
+}
+
+#[tokio::test]
+async fn what_is_told_to_one_person_is_kept_in_no_cache() {
+    let api = new_user().await;
+    let browser = Browser::sign_in(&api).await;
+    for answer in [
+        signing_in(&api, api.key()).await,
+        browser.get("/session").await,
+        browser.get("/users/me").await,
+        browser.get("/sources/dc_unknown").await,
+        browser.get("/nothing").await,
+    ] {
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+    }
+}
+
+#[tokio::test]
 async fn a_session_never_shows_the_key() {
     let api = new_user().await;
     let browser = Browser::sign_in(&api).await;

@@ -2,26 +2,46 @@
 
 use std::{
     convert::Infallible,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
-use sluice_engine::StreamEnd;
+use sluice_engine::{Engine, StreamEnd};
 use tokio::time::{Interval, MissedTickBehavior};
 
 use super::frames::Frames;
-use crate::sse;
+use crate::{auth::Proof, sse};
 
+const SHUT_OUT: &str = "the key or the session of this stream is no longer good";
 const BEAT: Duration = Duration::from_secs(15);
 
 /// A stream under way.
 struct Stream {
     frames: Frames,
+    reader: Reader,
     beat: Interval,
     /// When the client was last given something: it comes back for more when it has taken that.
     given: Instant,
+}
+
+/// Who may read a stream.
+pub(super) enum Reader {
+    Anyone,
+    /// Whoever has shown this, for as long as it would do.
+    With(Proof, Arc<Engine>),
+}
+
+impl Reader {
+    async fn may_go_on(&self) -> bool {
+        match self {
+            Reader::Anyone => true,
+            // A store that cannot be read ends nobody's stream.
+            Reader::With(proof, engine) => proof.holds(engine).await.unwrap_or(true),
+        }
+    }
 }
 
 enum State {
@@ -29,11 +49,12 @@ enum State {
     Over,
 }
 
-pub(super) fn of(frames: Frames) -> Body {
+pub(super) fn of(frames: Frames, reader: Reader) -> Body {
     let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + BEAT, BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let stream = Stream {
         frames,
+        reader,
         beat,
         given: Instant::now(),
     };
@@ -61,7 +82,12 @@ impl Stream {
         let taken_in = self.given.elapsed();
         let next = tokio::select! {
             biased;
-            _ = self.beat.tick() => Ok(self.frames.sign_of_life()),
+            _ = self.beat.tick() => {
+                if !self.reader.may_go_on().await {
+                    return (sse::comment(SHUT_OUT), State::Over);
+                }
+                Ok(self.frames.sign_of_life())
+            }
             next = self.frames.next(taken_in) => next,
         };
         match next {

@@ -8,8 +8,12 @@ use http::Method;
 use sluice_api::{EmitterTraffic, RouteTraffic, Traffic, WebhookTraffic};
 use sluice_engine::{Engine, TrafficSecond};
 
-use super::{body, frames::Frames, get_only};
-use crate::{auth::AuthUser, error::ApiError, openapi::ApiErrors, sse};
+use super::{
+    body::{self, Reader},
+    frames::Frames,
+    get_only,
+};
+use crate::{auth::Caller, error::ApiError, openapi::ApiErrors, sse};
 
 const NAME: &str = "traffic";
 
@@ -21,13 +25,14 @@ const NAME: &str = "traffic";
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, description = "A stream that does not end by itself", content_type = "text/event-stream", body = Traffic), ApiErrors))]
 pub(crate) async fn follow(
-    AuthUser(user): AuthUser,
+    Caller { user, proof }: Caller,
     State(engine): State<Arc<Engine>>,
     method: Method,
 ) -> Result<Response, ApiError> {
     get_only(&method)?;
     let reader = engine.follow_traffic(&user.id)?;
-    Ok(sse::response(body::of(Frames::Traffic(reader))))
+    let body = body::of(Frames::Traffic(reader), Reader::With(proof, engine));
+    Ok(sse::response(body))
 }
 
 pub(super) fn frame(second: &TrafficSecond) -> Bytes {

@@ -34,7 +34,10 @@ pub(crate) async fn sends(
         reader: engine.follow_sends(&id, after).await?,
         head: query.channel.as_deref().map(sse::name_line),
     };
-    Ok(cors::open_to_all(sse::response(body::of(frames))))
+    Ok(cors::open_to_all(sse::response(body::of(
+        frames,
+        body::Reader::Anyone,
+    ))))
 }
 
 /// What a browser asks before it sends `Last-Event-ID` from another page.

@@ -4,8 +4,10 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/forms.css';
 import './styles/tables.css';
+import { tellOfMissingCode } from './shell/missing-code';
 import { applyTheme } from './shell/theme.svelte';
 
 applyTheme();
+tellOfMissingCode();
 const target = document.getElementById('app');
 if (target) mount(App, { target });

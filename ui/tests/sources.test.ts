@@ -184,6 +184,18 @@ test('a source that was deleted elsewhere is noticed', async () => {
   await page.getByText('There is no such source').waitFor();
 });
 
+test('a page whose code does not come is said to, and the one that is shown stays', async () => {
+  const who = await server.user('upgraded');
+  await who.source('Orders', QUIET);
+  const page = await signedIn(browser, who, '/sources');
+  await row(page, 'Orders').waitFor();
+  await page.route('**/assets/**', (asked) => asked.abort());
+  await page.getByRole('link', { name: 'Orders' }).click();
+  await page.getByText('This page did not load').waitFor();
+  expect(await page.getByText('This page did not load').count()).toBe(1);
+  await row(page, 'Orders').waitFor();
+});
+
 test('a name of 1,000 letters keeps everything in reach', async () => {
   const who = await server.user('long');
   const { id } = await who.source('w'.repeat(1_000), QUIET);

@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 // The tests drive a browser and a server as people do; nothing of the console is loaded into them.
 const common = {
-  testTimeout: 60_000,
-  hookTimeout: 90_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   // A busy machine takes its time; what is waited for comes, or the test has failed.
   expect: { poll: { timeout: 20_000 } },
 };

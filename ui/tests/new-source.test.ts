@@ -1,34 +1,26 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
-import { complaints, launch, signedIn } from './harness/browser';
-import { Server } from './harness/server';
+import { complaints, signedIn } from './harness/browser';
 import { type SmallServer, smallServer } from './harness/small-server';
+import { browser, server, stage } from './harness/stage';
 
-let server: Server;
-let browser: Browser;
+stage();
+
 let files: SmallServer;
 const GREETING = 'export const greeting = "hello";';
 const FILE = `import { greeting } from "./greeting.mjs";
 export default { name: "From a URL", version: "0.0.1", props: { http: "$.interface.http", who: { type: "string", label: "Who" } }, async run() { this.$emit({ greeting, who: this.who }); } };`;
 
 beforeAll(async () => {
-  [server, browser, files] = await Promise.all([
-    Server.start(),
-    launch(),
-    smallServer((request, response) => {
-      const code = { '/hello.mjs': FILE, '/greeting.mjs': GREETING, '/broken.mjs': 'export default {' }[
-        request.url ?? ''
-      ];
-      response.writeHead(code ? 200 : 404, { 'content-type': 'text/javascript' }).end(code);
-    }),
-  ]);
+  files = await smallServer((request, response) => {
+    const code = { '/hello.mjs': FILE, '/greeting.mjs': GREETING, '/broken.mjs': 'export default {' }[
+      request.url ?? ''
+    ];
+    response.writeHead(code ? 200 : 404, { 'content-type': 'text/javascript' }).end(code);
+  });
 });
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  await files.close();
-});
+afterAll(() => files?.close());
 
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Code of the component' });
 async function write(page: Page, code: string) {

@@ -68,6 +68,9 @@ test('with the keyboard alone, somebody signs in, finds a source and reads its n
   await page.getByRole('navigation', { name: 'Console' }).waitFor();
 
   await page.keyboard.press('Control+k');
+  await expect
+    .poll(() => page.getByPlaceholder('Go to a page').evaluate((field) => field === document.activeElement))
+    .toBe(true);
   await page.keyboard.type('orders from');
   await page.getByRole('option', { name: /Orders from the shop/, selected: true }).waitFor();
   await page.keyboard.press('Enter');
@@ -79,11 +82,63 @@ test('with the keyboard alone, somebody signs in, finds a source and reads its n
     .poll(
       async () => {
         await page.keyboard.press('Tab');
-        return page.evaluate(() => document.activeElement?.textContent ?? '');
+        return page.evaluate(() => document.activeElement?.closest('a[data-event]')?.textContent ?? '');
       },
       { timeout: 20_000, interval: 20 },
     )
     .toContain('Order 20493');
   await page.keyboard.press('Enter');
   await page.getByText('Leuchtturm').or(page.getByText('customer')).first().waitFor();
+});
+
+test('a page that is chosen gets the keyboard and is announced; what only changes within it leaves both alone', async () => {
+  const page = await signedIn(browser, shop.person, '/settings');
+  const sidebar = page.getByRole('navigation', { name: 'Console' });
+  const focused = () => page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName);
+  const announced = (title: string) =>
+    page.getByRole('status').getByText(title, { exact: true }).waitFor({ state: 'attached' });
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  await announced('Settings · Sluice');
+  expect(await focused()).toBe('BODY');
+
+  await sidebar.getByRole('link', { name: 'Sources' }).focus();
+  await page.keyboard.press('Enter');
+  await announced('Sources · Sluice');
+  await expect.poll(focused).toBe('main');
+  expect(await page.locator('main').evaluate((main) => getComputedStyle(main).outlineStyle)).toBe('none');
+
+  const search = page.getByLabel('Search by name or slug');
+  await search.pressSequentially('orders');
+  await expect.poll(() => page.url()).toContain('q=orders');
+  await page.getByText('1 source', { exact: true }).waitFor();
+  expect(await search.evaluate((field) => field === document.activeElement)).toBe(true);
+
+  await page.getByRole('main').getByRole('link', { name: 'Orders from the shop' }).click();
+  await announced('Orders from the shop · Sluice');
+  await expect.poll(focused).toBe('main');
+  const logs = page.getByRole('navigation', { name: 'Of this source' }).getByRole('link', { name: 'Logs' });
+  await logs.focus();
+  await page.keyboard.press('Enter');
+  await announced('Orders from the shop · Logs · Sluice');
+  expect(await logs.evaluate((link) => link === document.activeElement)).toBe(true);
+
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Go to a page').fill('new webhook');
+  await page.getByRole('option', { name: 'New webhook', selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+  const address = page.getByLabel('Address');
+  await expect.poll(() => address.evaluate((field) => field === document.activeElement)).toBe(true);
+  await announced('Webhooks · Sluice');
+  expect(await address.evaluate((field) => field === document.activeElement)).toBe(true);
+});
+
+test('a link that is clicked for another tab opens there, and the page stays', async () => {
+  const page = await signedIn(browser, shop.person, '/settings');
+  const link = page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Sources' });
+  const [other] = await Promise.all([
+    page.context().waitForEvent('page'),
+    link.click({ modifiers: ['ControlOrMeta'] }),
+  ]);
+  await other.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/settings');
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
 import { Gate } from './harness/gate';
+import { clipboard, told } from './harness/passing';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
@@ -120,7 +121,7 @@ test('a suspended run says what it waits for, and is resumed or cancelled from t
   const waiting = page.getByRole('region', { name: 'Waiting' });
   await waiting.getByText('waits until somebody resumes it').waitFor();
   await waiting.getByRole('button', { name: 'Copy the resume link' }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('/workflows/resume/');
+  await clipboard(page).toContain('/workflows/resume/');
   await waiting.getByRole('button', { name: 'Resume', exact: true }).click();
   await page.getByRole('main').getByText('succeeded', { exact: true }).waitFor();
 
@@ -164,7 +165,7 @@ test('runs are narrowed by state in the address, tell of their error, and all th
   await page.getByRole('button', { name: 'Replay failed runs' }).click();
   await page.getByRole('dialog').getByText('Replay 1 failed run?').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Replay', exact: true }).click();
-  await page.getByText('1 run began.').waitFor();
+  await told(page, '1 run began.');
   await table.getByText('· replay').waitFor();
   await expect.poll(() => table.getByText('succeeded').count(), { timeout: 20_000 }).toBe(2);
 });

@@ -1,8 +1,11 @@
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { launch, signedIn } from './harness/browser';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { signedIn } from './harness/browser';
 import { runDeno } from './harness/deno';
-import { Person, Server } from './harness/server';
+import { Person } from './harness/server';
+import { browser, server, stage } from './harness/stage';
+
+stage();
 
 const SOURCES = 10_000;
 const EVENTS = 100_000;
@@ -15,12 +18,9 @@ const TEMPLATE = `export default {
   run() { this.$emit({ reading: 21.5, unit: 'C' }, { summary: '21.5 C' }); },
 };`;
 
-let server: Server;
-let browser: Browser;
 let operator: Person;
 let page: Page;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(), launch()]);
   operator = new Person(server, server.key);
   const { id } = await operator.source('Template', TEMPLATE);
   await operator.post(`/sources/${id}/run`);
@@ -31,10 +31,6 @@ beforeAll(async () => {
   await server.restart(() => runDeno('many.mjs', server.database, id, String(SOURCES), String(EVENTS)));
   page = await signedIn(browser, operator, '/settings');
 }, 180_000);
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
 
 test('there is as much as this is about', async () => {
   type Counted = { page_info: { total_count: number } };

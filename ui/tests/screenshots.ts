@@ -1,25 +1,24 @@
 // Pictures of every page, light and dark, of a company's account: `make screenshots` puts them into docs/screenshots.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
-import { type Look, launch, signedIn } from './harness/browser';
+import { type Look, signedIn } from './harness/browser';
 import { COMPANY_FLAGS, type Company, company, past } from './harness/company';
 import { PAGES } from './harness/company/pages';
 import { order, send } from './harness/company/traffic';
-import { Server } from './harness/server';
+import { browser, server, stage } from './harness/stage';
+
+stage(...COMPANY_FLAGS);
 
 const FOLDER = join(import.meta.dirname, '../../docs/screenshots');
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
 const ALSO_NARROW = ['overview', 'sources', 'source-events', 'run', 'flow'];
 
-let server: Server;
-let browser: Browser;
 let shop: Company;
 let business: ReturnType<typeof setInterval>;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([Server.start(...COMPANY_FLAGS), launch()]);
   shop = await company(server);
   await past(server, shop);
   await server.user('grace');
@@ -33,9 +32,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   clearInterval(business);
-  await browser.close();
-  await shop.close();
-  await server.stop();
+  await shop?.close();
 });
 
 /** Until what the page asked for is there and has been drawn. */

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
+import { clipboard } from './harness/passing';
 import { echo } from './harness/receiver';
 import { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
@@ -55,9 +56,25 @@ test('the key stays hidden, and the ways to use it are ready to copy', async () 
   const page = await signedIn(browser, who, '/settings');
   await panel(page, 'API key').getByText(`sluice login --url ${server.url}`).waitFor();
   await page.getByRole('button', { name: 'Copy curl command' }).click();
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toContain(`${server.url}/v1/users/me`);
+  await clipboard(page).toContain(`${server.url}/v1/users/me`);
   expect(await page.content()).not.toContain(who.key);
+});
+
+test('somebody rotates their own key after a question, sees the new one once and stays signed in', async () => {
+  const who = await server.user('careful');
+  const page = await signedIn(browser, who, '/settings');
+  await panel(page, 'API key').getByRole('button', { name: 'Rotate key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click();
+  const shown = page.getByRole('dialog', { name: 'Your new key' });
+  const key = await shown.getByLabel('API key', { exact: true }).inputValue();
+  await shown.getByRole('button', { name: 'Done' }).click();
+  await shown.waitFor({ state: 'hidden' });
+  const answers = async (bearer: string) =>
+    (await fetch(`${server.url}/v1/users/me`, { headers: { authorization: `Bearer ${bearer}` } })).status;
+  expect([await answers(who.key), await answers(key)]).toEqual([401, 200]);
+  await page.reload();
+  await panel(page, 'You').getByText('careful@example.com').waitFor();
+  expect(await page.content()).not.toContain(key);
 });
 
 test('dark colours are chosen with the keyboard and kept', async () => {
@@ -68,10 +85,10 @@ test('dark colours are chosen with the keyboard and kept', async () => {
   await page.getByRole('radio', { name: 'System' }).focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
-  expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
-  expect(await background()).not.toBe(light);
+  await expect.poll(() => page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
+  await expect.poll(background).not.toBe(light);
   await page.reload();
-  await page.getByRole('radio', { name: 'Dark' }).waitFor();
+  await page.getByRole('radio', { name: 'Dark', checked: true }).waitFor();
   expect(await background()).not.toBe(light);
 });
 

@@ -15,7 +15,9 @@ test('signing in takes an API key, a wrong one is refused in words, and signing 
   await page.getByLabel('API key').fill(server.key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('navigation', { name: 'Console' }).waitFor();
-  const cookie = (await page.context().cookies(`${server.url}/v1/`)).find(({ name }) => name === 'sluice_session');
+  const cookie = (await page.context().cookies(`${server.url}/v1/`)).find(({ name }) =>
+    name.startsWith('sluice_session_'),
+  );
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
 
   await page.reload();

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
+import { listening, told } from './harness/passing';
 import type { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
@@ -51,6 +52,7 @@ test('the list says what a source runs on, and moves when something happens', as
     }, PATIENT)
     .toMatch(/^[1-9]\d* events? and 0 errors in 24 hours$/);
   await row(page, 'Orders').locator('time').waitFor();
+  await listening(page);
   await source.run({ fail: 'refused' });
   await row(page, 'Orders').getByText('Failing').waitFor();
   expect(heard).toEqual([]);
@@ -65,7 +67,7 @@ test('search and state are in the address, and the server answers them', async (
   await page.getByText('2 sources').waitFor();
   await page.getByLabel('Search by name or slug').fill('invo');
   await page.getByText('1 source', { exact: true }).waitFor();
-  expect(await names(page)).toEqual(['Invoices']);
+  await expect.poll(() => names(page)).toEqual(['Invoices']);
   expect(page.url()).toContain('q=invo');
   await page.getByLabel('Search by name or slug').fill('nothing has this');
   await page.getByText('No source matches').waitFor();
@@ -73,7 +75,7 @@ test('search and state are in the address, and the server answers them', async (
   await page.getByText('2 sources').waitFor();
   await page.getByRole('link', { name: 'Off', exact: true }).click();
   await page.getByText('1 source', { exact: true }).waitFor();
-  expect(await names(page)).toEqual(['Orders of Köln']);
+  await expect.poll(() => names(page)).toEqual(['Orders of Köln']);
   await page.goBack();
   await page.getByText('2 sources').waitFor();
 });
@@ -136,7 +138,7 @@ test('a source is deleted after a question, anyway when its hook fails', async (
   const { id } = await who.source('Stubborn', code);
   const page = await signedIn(browser, who, `/sources/${id}`);
   await page.getByRole('switch', { name: 'Active', checked: true }).click();
-  await page.getByText('A hook of the component failed: Error: still subscribed').waitFor();
+  await told(page, 'A hook of the component failed: Error: still subscribed');
   await page.getByRole('button', { name: 'Delete the source' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   expect((await read(who, id)).name).toBe('Stubborn');

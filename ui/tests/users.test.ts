@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
+import { clipboard, told } from './harness/passing';
 import { echo } from './harness/receiver';
 import { Person, Server } from './harness/server';
 import { browser, server, stage } from './harness/stage';
@@ -31,10 +32,10 @@ test('an operator makes a user, whose key is shown once and works', async () => 
   const key = await page.getByLabel('API key', { exact: true }).inputValue();
   expect(await works(key)).toBe(true);
   await page.getByRole('button', { name: 'Copy api key' }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+  await clipboard(page).toBe(key);
   await page.getByRole('button', { name: 'Done' }).click();
   await row(page, 'grace').getByText('Paid').waitFor();
-  expect(await page.content()).not.toContain(key);
+  await expect.poll(() => page.content()).not.toContain(key);
   expect(heard).toEqual([]);
 
   await page.getByRole('link', { name: 'New user' }).click();
@@ -85,7 +86,7 @@ test('a user with sources is not deleted, and the reason is said; one without is
   const page = await signedIn(browser, operator, '/users');
   await page.getByRole('button', { name: 'Delete busy' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
-  await page.getByText('The user still has 1 source and 0 workflows: they must be deleted first').waitFor();
+  await told(page, 'The user still has 1 source and 0 workflows: they must be deleted first');
   await page.getByRole('button', { name: 'Delete idle' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
   await row(page, 'idle').waitFor({ state: 'detached' });

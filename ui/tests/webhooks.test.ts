@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
+import { clipboard, listening, told } from './harness/passing';
 import { echo, type Received, Receiver, webhook } from './harness/receiver';
 import { browser, server, stage } from './harness/stage';
 
@@ -47,14 +48,14 @@ test('a webhook is made from its deep link, its secret is shown once, and delive
   const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
   expect(secret).toMatch(/^whsec_/);
   await button(page, 'Copy signing secret').click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
+  await clipboard(page).toBe(secret);
   await page.getByText('How to verify a delivery').click();
   await page.getByText('webhook-timestamp', { exact: false }).first().waitFor();
   await button(page, 'Done').click();
 
   await page.getByRole('heading', { name: 'Order desk' }).waitFor();
   await page.getByText('Packs what was ordered').waitFor();
-  expect(await page.content()).not.toContain(secret);
+  await expect.poll(() => page.content()).not.toContain(secret);
   await page.reload();
   await page.getByText('It listens to nobody').waitFor();
 
@@ -134,6 +135,7 @@ test('the list counts what waits and what failed as it happens', async () => {
   const page = await signedIn(browser, who, '/webhooks');
   const row = page.getByRole('row').filter({ hasText: 'Desk' });
   await row.getByText('never').waitFor();
+  await listening(page);
   await send({ order: 1 });
   await row.getByText('never').waitFor({ state: 'detached' });
 
@@ -151,11 +153,15 @@ test('a range of failed deliveries is replayed, and says how many came of it', a
   there.status = 503;
   const id = await webhook(who, 'Desk', there.url, source);
   for (const order of [1, 2, 3]) await send({ order });
+  type Counted = { page_info: { total_count: number } };
+  const failed = () => who.get<Counted>(`/webhooks/${id}/deliveries?state=failed&limit=1`);
+  await expect.poll(async () => (await failed()).page_info.total_count, PATIENCE).toBe(3);
   const page = await signedIn(browser, who, `/webhooks/${id}`);
   await page.getByRole('link', { name: 'Failed 3' }).click();
   await expect.poll(() => page.getByRole('row').filter({ hasText: '503' }).count(), PATIENCE).toBe(3);
 
   there.status = 200;
+  await listening(page);
   await button(page, 'Replay a range').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('3 deliveries match').waitFor();
@@ -166,7 +172,7 @@ test('a range of failed deliveries is replayed, and says how many came of it', a
   await dialog.getByText('No delivery matches.').waitFor();
   await dialog.getByLabel('Until').fill('2101-01-02T00:00:00');
   await dialog.getByRole('button', { name: 'Replay 3 deliveries' }).click();
-  await page.getByText('3 deliveries are on the way again.').waitFor();
+  await told(page, '3 deliveries are on the way again.');
   await page.getByRole('link', { name: 'Delivered 3' }).click();
   await expect.poll(() => page.getByRole('row').filter({ hasText: '200' }).count(), PATIENCE).toBe(3);
 });

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
+import { told } from './harness/passing';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
@@ -70,7 +71,7 @@ test('a faulty document is refused at its place and in words, and deployed when 
 
   await editor.fill(HELLO.replace('"hello"', '"hello again"'));
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await page.getByText('Version 2 runs now.').waitFor();
+  await told(page, 'Version 2 runs now.');
   await refusal.waitFor({ state: 'detached' });
   expect(await page.getByRole('button', { name: 'Deploy' }).isDisabled()).toBe(true);
 });
@@ -88,7 +89,7 @@ test('files that steps name are added, renamed and removed, and go with the docu
     .getByRole('textbox', { name: 'File ./hello.mjs' })
     .fill('export default async (event) => "from a file";\n');
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await page.getByText('Version 2 runs now.').waitFor();
+  await told(page, 'Version 2 runs now.');
   const deployed = await who.get<{ data: { files: Record<string, string> } }>(`/workflows/${id}/versions/2`);
   expect(Object.values(deployed.data.files).join()).toContain('from a file');
 
@@ -114,14 +115,14 @@ test('secrets that the document declares are given with it and never shown again
     .waitFor();
   await page.getByLabel('TOKEN').fill('s3cret-value');
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await page.getByText('Version 2 runs now.').waitFor();
+  await told(page, 'Version 2 runs now.');
   await page.getByText('has a value').waitFor();
   expect(await page.getByLabel('TOKEN').inputValue()).toBe('');
   expect(await page.content()).not.toContain('s3cret-value');
 
   await page.getByLabel('TOKEN').fill('another');
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await page.getByText('The secrets are kept.').waitFor();
+  await told(page, 'The secrets are kept.');
   expect((await who.get<{ data: { version: number } }>(`/workflows/${id}`)).data.version).toBe(2);
 });
 
@@ -148,13 +149,13 @@ test('versions show their document and what differs from the one that runs, and 
   await page.getByRole('textbox', { name: 'Document of version 1' }).getByText('return "hello";').waitFor();
   await page.getByRole('button', { name: 'Changes' }).click();
   const changes = page.getByRole('region', { name: 'Changes of Document' });
-  expect(await changes.textContent()).toContain('removed:           return "bye";');
-  expect(await changes.textContent()).toContain('added:           return "hello";');
+  await expect.poll(() => changes.textContent()).toContain('removed:           return "bye";');
+  await expect.poll(() => changes.textContent()).toContain('added:           return "hello";');
   expect(await seriousFaults(page)).toEqual([]);
 
   await page.getByRole('button', { name: 'Roll back to this' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Roll back', exact: true }).click();
-  await page.getByText('New runs take version 1.').waitFor();
+  await told(page, 'New runs take version 1.');
   await page.getByText('new runs take it').waitFor();
   expect((await who.get<{ data: { version: number } }>(`/workflows/${id}`)).data.version).toBe(1);
   await page.getByRole('link', { name: 'Document', exact: true }).click();

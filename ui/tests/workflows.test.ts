@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { seriousFaults } from './harness/accessibility';
 import { complaints, signedIn } from './harness/browser';
+import { clipboard } from './harness/passing';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
@@ -84,8 +85,7 @@ test('a workflow shows its triggers with a ready curl, is switched off and on, a
   await triggers.getByText('Events of all sources').waitFor();
   await triggers.getByText(/next in/).waitFor();
   await triggers.getByRole('button', { name: 'Copy a curl command' }).click();
-  const curl = await page.evaluate(() => navigator.clipboard.readText());
-  expect(curl).toMatch(/^curl -X POST 'http:\/\/[\d.:]+\/e\/\w+'/);
+  await clipboard(page).toMatch(/^curl -X POST 'http:\/\/[\d.:]+\/e\/\w+'/);
 
   await page.getByRole('switch', { name: 'Switch the workflow off' }).click();
   await page.getByRole('switch', { name: 'Switch the workflow on' }).waitFor();

@@ -14,6 +14,8 @@ pub struct Component {
     pub code_hash: String,
     pub name: String,
     pub version: String,
+    /// The `description` of the code, which may be Markdown; null when it has none.
+    pub description: Option<String>,
     /// The props in the order in which the code declares them.
     #[schema(value_type = Vec<Value>)]
     pub configurable_props: Vec<PropDef>,

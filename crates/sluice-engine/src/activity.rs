@@ -154,14 +154,16 @@ impl Engine {
     ) -> Result<Vec<EmitterActivity>, EngineError> {
         let now_ms = self.context.clock.now_ms();
         let read = self.context.store.read(move |c| {
+            let hours = activity::of_emitters(c, &emitters, LAST_DAY.first_hour(now_ms))?;
+            let last = state::last_emits(c, &emitters)?;
             let each = emitters.iter().map(|emitter| {
-                let hours = activity::of_emitter(c, emitter, LAST_DAY.first_hour(now_ms))?;
-                Ok(EmitterActivity {
-                    last_event_at: state::last_emit_at(c, emitter)?,
-                    hours: LAST_DAY.chart(now_ms, &hours).points,
-                })
+                let hours = hours.get(emitter).map_or(&[][..], Vec::as_slice);
+                EmitterActivity {
+                    last_event_at: last.get(emitter).copied(),
+                    hours: LAST_DAY.chart(now_ms, hours).points,
+                }
             });
-            each.collect::<Result<Vec<_>, StoreError>>()
+            Ok(each.collect())
         });
         Ok(read.await?)
     }

@@ -12,7 +12,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     accounts::Accounts, components::FirstUses, delivery::Couriers, mailbox::Work, metrics::Metrics,
     owners::Owners, quotas::Quotas, sends::Sends, settings::Settings, slots::Slots,
-    streams::Streams,
+    standings::RecentStandings, streams::Streams,
 };
 
 /// Usage is counted by UTC days.
@@ -35,6 +35,7 @@ pub(crate) struct Context {
     pub(crate) sends: Sends,
     pub(crate) first_uses: FirstUses,
     pub(crate) streams: Streams,
+    pub(crate) standings: RecentStandings,
     /// Cancelled once: no new work is begun, what runs finishes.
     pub(crate) draining: CancellationToken,
     pub(crate) tasks: TaskTracker,
@@ -84,6 +85,7 @@ impl Context {
             couriers,
             sends,
             first_uses: FirstUses::default(),
+            standings: RecentStandings::default(),
             draining: CancellationToken::new(),
             tasks: TaskTracker::new(),
             ids: Mutex::new(IdGen::new(rand::random())),

@@ -37,6 +37,7 @@ mod sessions;
 mod settings;
 mod slots;
 mod source;
+mod standings;
 mod startup;
 mod streams;
 mod subscriptions;

@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
-use sluice_model::{EmitterId, EmitterKind, UserId};
+use sluice_model::EmitterId;
 use sluice_store::{
     Conn, StoreError, activity,
     delivery_lists::{self, UserTally},
-    emitters::{self, Standing},
+    emitters::{self, EmitterFilter, EmitterState, Standing},
     sources, state,
     users::User,
     workflows,
@@ -16,6 +16,7 @@ use crate::{
     Engine,
     activity::{Chart, LAST_DAY},
     error::EngineError,
+    standings::Standings,
     vitals::Vitals,
 };
 
@@ -56,18 +57,27 @@ impl Engine {
     pub async fn overview(&self, user: &User) -> Result<Overview, EngineError> {
         let (id, now_ms) = (user.id.clone(), self.context.clock.now_ms());
         let since = LAST_DAY.first_hour(now_ms);
+        let standings = self.context.standings.of(&self.context, &id).await?;
         let read = self.context.store.read(move |c| {
             let hours = activity::of_user(c, &id, since)?;
-            let sources = emitters::sources(c, &id, since)?;
-            let workflows = emitters::workflows(c, &id, since)?;
-            let tallies = (tally(&sources), tally(&workflows));
-            let all: Vec<Standing> = sources.into_iter().chain(workflows).collect();
+            let mut count_sources = |state| sources::count(c, &id, &in_state(state));
+            let sources = Tally {
+                total: count_sources(None)?,
+                active: count_sources(Some(EmitterState::Active))?,
+                failing: failing(&standings.sources),
+            };
+            let mut count_workflows = |state| workflows::count(c, &id, &in_state(state));
+            let workflows = Tally {
+                total: count_workflows(None)?,
+                active: count_workflows(Some(EmitterState::Active))?,
+                failing: failing(&standings.workflows),
+            };
             Ok(Overview {
                 activity: LAST_DAY.chart(now_ms, &hours),
-                sources: tallies.0,
-                workflows: tallies.1,
-                busiest: named(c, &id, first_by(&all, |one| one.events))?,
-                failing: named(c, &id, first_by(&all, |one| one.errors))?,
+                sources,
+                workflows,
+                busiest: named(c, first_by(&standings, |one| one.events))?,
+                failing: named(c, first_by(&standings, |one| one.errors))?,
                 deliveries: delivery_lists::tally_of_user(c, &id)?,
                 server: None,
             })
@@ -82,63 +92,48 @@ impl Engine {
     }
 }
 
-fn tally(all: &[Standing]) -> Tally {
-    let count = |which: fn(&Standing) -> bool| all.iter().filter(|one| which(one)).count() as u64;
-    Tally {
-        total: all.len() as u64,
-        active: count(|one| one.active),
-        failing: count(|one| one.errors > 0),
-    }
+fn in_state(state: Option<EmitterState>) -> EmitterFilter {
+    EmitterFilter::new(None, state)
+}
+
+fn failing(some: &[Standing]) -> u64 {
+    some.iter().filter(|one| one.errors > 0).count() as u64
 }
 
 /// Those with most of something, and at least some of it.
-fn first_by(all: &[Standing], number: fn(&Standing) -> u64) -> Vec<&Standing> {
-    let mut some: Vec<&Standing> = all.iter().filter(|one| number(one) > 0).collect();
+fn first_by(standings: &Standings, number: fn(&Standing) -> u64) -> Vec<&Standing> {
+    let mut some: Vec<&Standing> = standings.all().filter(|one| number(one) > 0).collect();
     some.sort_by_key(|one| (Reverse(number(one)), &one.id));
     some.truncate(NAMED);
     some
 }
 
-fn named(
-    c: &mut dyn Conn,
-    user: &UserId,
-    standings: Vec<&Standing>,
-) -> Result<Vec<ActiveEmitter>, StoreError> {
-    let mut emitters = Vec::new();
-    for Standing {
-        id, events, errors, ..
-    } in standings
-    {
-        let names = match id.kind() {
-            EmitterKind::Source(id) => {
-                sources::get(c, user, &id)?.map(|source| (source.name, source.name_slug))
-            }
-            EmitterKind::Workflow(id) => {
-                workflows::get(c, user, &id)?.map(|workflow| (workflow.name, workflow.name_slug))
-            }
-        };
-        if let Some((name, name_slug)) = names {
-            emitters.push(ActiveEmitter {
-                id: id.clone(),
-                name,
-                name_slug,
-                events: *events,
-                errors: *errors,
-                last_event_at: state::last_emit_at(c, id)?,
-            });
-        }
-    }
-    Ok(emitters)
+/// Without those that have just been removed.
+fn named(c: &mut dyn Conn, some: Vec<&Standing>) -> Result<Vec<ActiveEmitter>, StoreError> {
+    let ids: Vec<EmitterId> = some.iter().map(|one| one.id.clone()).collect();
+    let names = emitters::named(c, &ids)?;
+    let last = state::last_emits(c, &ids)?;
+    let active = |one: &Standing| {
+        let found = names.get(&one.id)?;
+        Some(ActiveEmitter {
+            id: one.id.clone(),
+            name: found.name.clone(),
+            name_slug: found.name_slug.clone(),
+            events: one.events,
+            errors: one.errors,
+            last_event_at: last.get(&one.id).copied(),
+        })
+    };
+    Ok(some.into_iter().filter_map(active).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn standing(id: &str, active: bool, events: u64, errors: u64) -> Standing {
+    fn standing(id: &str, events: u64, errors: u64) -> Standing {
         Standing {
             id: EmitterId::parse(id).unwrap(),
-            active,
             events,
             errors,
         }
@@ -146,34 +141,26 @@ mod tests {
 
     #[test]
     fn the_first_are_those_with_most_and_none_that_have_nothing() {
-        let all = [
-            standing("dc_a", true, 0, 2),
-            standing("dc_b", true, 5, 0),
-            standing("p_c", false, 9, 1),
-            standing("dc_d", true, 5, 0),
-        ];
+        let some = Standings {
+            since: 0,
+            sources: vec![
+                standing("dc_a", 0, 2),
+                standing("dc_b", 5, 0),
+                standing("dc_d", 5, 0),
+            ],
+            workflows: vec![standing("p_c", 9, 1)],
+        };
         let ids = |number| {
-            let first = first_by(&all, number);
+            let first = first_by(&some, number);
             first.iter().map(|one| one.id.as_str()).collect::<Vec<_>>()
         };
         assert_eq!(ids(|one| one.events), ["p_c", "dc_b", "dc_d"]);
         assert_eq!(ids(|one| one.errors), ["dc_a", "p_c"]);
-        let many: Vec<_> = (0..9).map(|n| standing("dc_x", true, n, 0)).collect();
-        assert_eq!(first_by(&many, |one| one.events).len(), NAMED);
-    }
-
-    #[test]
-    fn a_tally_counts_the_active_and_the_failing() {
-        let all = [
-            standing("dc_a", true, 0, 2),
-            standing("dc_b", false, 5, 1),
-            standing("dc_c", true, 9, 0),
-        ];
-        let expected = Tally {
-            total: 3,
-            active: 2,
-            failing: 2,
+        let many = Standings {
+            since: 0,
+            sources: (0..9).map(|n| standing("dc_x", n, 0)).collect(),
+            workflows: Vec::new(),
         };
-        assert_eq!(tally(&all), expected);
+        assert_eq!(first_by(&many, |one| one.events).len(), NAMED);
     }
 }

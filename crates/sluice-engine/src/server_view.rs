@@ -31,26 +31,24 @@ impl Engine {
         let context = &self.context;
         let vitals = self.vitals().await?;
         let running = context.runtime.processes();
-        let read = context.store.read(move |c| {
-            let mut processes = Vec::new();
-            for process in running {
-                let Some(emitter_id) = emitter(&process) else {
-                    continue;
-                };
-                // One whose owner has just been deleted is about to end.
-                if let Some(named) = emitters::named(c, &emitter_id)? {
-                    processes.push(ProcessView {
-                        emitter_id,
-                        name: named.name,
-                        username: named.username,
-                        memory_bytes: process.memory_bytes,
-                        started_at: process.started_at,
-                    });
-                }
-            }
-            Ok((c.dialect(), processes))
-        });
-        let (database, mut processes) = read.await?;
+        let owners: Vec<EmitterId> = running.iter().filter_map(emitter).collect();
+        let read = context
+            .store
+            .read(move |c| Ok((c.dialect(), emitters::named(c, &owners)?)));
+        let (database, names) = read.await?;
+        let view = |process: &RunningProcess| {
+            let emitter_id = emitter(process)?;
+            // One whose owner has just been deleted is about to end.
+            let found = names.get(&emitter_id)?;
+            Some(ProcessView {
+                name: found.name.clone(),
+                username: found.username.clone(),
+                emitter_id,
+                memory_bytes: process.memory_bytes,
+                started_at: process.started_at,
+            })
+        };
+        let mut processes: Vec<ProcessView> = running.iter().filter_map(view).collect();
         processes.sort_by_key(|process| std::cmp::Reverse(process.memory_bytes));
         Ok(ServerView {
             started_at: context.started_at,

@@ -14,6 +14,9 @@ const LIFETIME_MS: i64 = 14 * MS_PER_DAY;
 /// A session that is in use is written down no more often than this.
 const NOTED_EVERY_MS: i64 = 60 * 60 * 1000;
 
+/// Enough to tell the few servers apart that one host has.
+const MARK_LENGTH: usize = 8;
+
 /// Somebody who is signed in.
 pub struct SignedIn {
     pub user: User,
@@ -21,6 +24,18 @@ pub struct SignedIn {
 }
 
 impl Engine {
+    /// A few hexadecimal digits by which a browser tells the sessions of this server from those of others. They come from the
+    /// master key, which all nodes of one server share, and from its address, by which copies of a server differ.
+    pub fn mark_of_sessions(&self) -> String {
+        let address = &self.context.settings.public_url;
+        let mut mark = self
+            .context
+            .vault
+            .fingerprint(&format!("sessions at {address}"));
+        mark.truncate(MARK_LENGTH);
+        mark
+    }
+
     /// Begins a session of the user with this API key.
     pub async fn sign_in(
         &self,

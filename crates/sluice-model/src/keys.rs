@@ -13,69 +13,57 @@ use crate::ids::InvalidId;
 
 const HEX_LENGTH: usize = 32;
 
-/// What a client presents as its bearer token.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey(Box<str>);
+macro_rules! key {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(Box<str>);
 
-impl ApiKey {
-    pub fn random(rng: &mut impl CryptoRng) -> Self {
-        Self(random_hex(rng).into())
-    }
+        impl $name {
+            pub fn random(rng: &mut impl CryptoRng) -> Self {
+                Self(random_hex(rng).into())
+            }
 
-    pub fn parse(text: &str) -> Option<Self> {
-        is_key(text).then(|| Self(text.into()))
-    }
+            pub fn parse(text: &str) -> Option<Self> {
+                is_key(text).then(|| Self(text.into()))
+            }
 
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+    };
 }
 
-impl fmt::Debug for ApiKey {
+/// A [`key`] that signs somebody in.
+macro_rules! secret_key {
+    ($(#[$doc:meta])* $name:ident) => {
+        key!($(#[$doc])* $name);
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!(stringify!($name), "(********)"))
+            }
+        }
+    };
+}
+
+secret_key!(
+    /// What a client presents as its bearer token.
+    ApiKey
+);
+secret_key!(
+    /// What a browser that is signed in has in its cookie.
+    SessionToken
+);
+key!(
+    /// The part of an endpoint's address that names its source.
+    EndpointKey
+);
+
+impl fmt::Debug for EndpointKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ApiKey(********)")
-    }
-}
-
-/// What a browser that is signed in has in its cookie.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SessionToken(Box<str>);
-
-impl SessionToken {
-    pub fn random(rng: &mut impl CryptoRng) -> Self {
-        Self(random_hex(rng).into())
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        is_key(text).then(|| Self(text.into()))
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for SessionToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SessionToken(********)")
-    }
-}
-
-/// The part of an endpoint's address that names its source.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EndpointKey(Box<str>);
-
-impl EndpointKey {
-    pub fn random(rng: &mut impl CryptoRng) -> Self {
-        Self(random_hex(rng).into())
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        is_key(text).then(|| Self(text.into()))
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
+        write!(f, "EndpointKey({self})")
     }
 }
 

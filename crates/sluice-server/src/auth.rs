@@ -10,7 +10,7 @@ use sluice_engine::{Engine, SignedIn};
 use sluice_model::SessionToken;
 use sluice_store::users::User;
 
-use crate::{error::ApiError, same_origin, session_cookie};
+use crate::{error::ApiError, same_origin, session_cookie::SessionCookie};
 
 const SCHEME: &str = "bearer";
 
@@ -49,7 +49,8 @@ impl FromRequestParts<Arc<Engine>> for Caller {
                 proof: Proof::Key,
             });
         }
-        let token = session_cookie::token(&parts.headers).ok_or(ApiError::Unauthorized)?;
+        let token = SessionCookie::of(engine).token(&parts.headers);
+        let token = token.ok_or(ApiError::Unauthorized)?;
         if !matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS) {
             same_origin::check(&parts.headers, &engine.settings().public_url)?;
         }

@@ -34,6 +34,7 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
             session::sign_out
         ))
         .routes(routes!(users::me))
+        .routes(routes!(users::rotate_key))
         .routes(routes!(activity::get))
         .routes(routes!(activity::overview))
         .routes(routes!(user_admin::create, user_admin::list))

@@ -1,12 +1,13 @@
 //! What happened in each hour: in each source and workflow, and in each whole account.
 
-use std::ops::AddAssign;
+use std::{collections::HashMap, ops::AddAssign};
 
 use sluice_model::{EmitterId, UserId};
 
 use crate::{
     conn::{Conn, query_all},
     error::Result,
+    id_list::{IdList, ids_in},
     params,
     row::{FromRow, Row},
 };
@@ -53,6 +54,9 @@ impl FromRow for Hour {
     }
 }
 
+/// What an [`Hour`] is read from.
+const HOUR: &str = "hour, events, errors, invocations, compute_ms";
+
 /// Adds to an hour of an emitter and of its user.
 pub fn add(
     c: &mut dyn Conn,
@@ -90,22 +94,37 @@ pub fn add(
 
 /// The hours of an emitter from `first` on, oldest first, whoever's it is.
 pub fn of_emitter(c: &mut dyn Conn, emitter: &EmitterId, first: i64) -> Result<Vec<Hour>> {
-    query_all(
-        c,
-        "SELECT hour, events, errors, invocations, compute_ms FROM activity \
-         WHERE emitter_id = ?1 AND hour >= ?2 ORDER BY hour",
-        params![emitter, first],
-    )
+    let sql =
+        format!("SELECT {HOUR} FROM activity WHERE emitter_id = ?1 AND hour >= ?2 ORDER BY hour");
+    query_all(c, &sql, params![emitter, first])
+}
+
+/// As [`of_emitter`], for several; those in which nothing happened are left out.
+pub fn of_emitters(
+    c: &mut dyn Conn,
+    emitters: &[EmitterId],
+    first: i64,
+) -> Result<HashMap<EmitterId, Vec<Hour>>> {
+    let ids = IdList::new(emitters)?;
+    let sql = format!(
+        "SELECT {HOUR}, emitter_id FROM activity WHERE emitter_id IN {} AND hour >= ?2 \
+         ORDER BY emitter_id, hour",
+        ids_in(c.dialect(), "?1")
+    );
+    let mut hours: HashMap<EmitterId, Vec<Hour>> = HashMap::new();
+    c.query(&sql, params![&ids, first], &mut |row| {
+        let hour = Hour::from_row(row)?;
+        hours.entry(row.get(5)?).or_default().push(hour);
+        Ok(())
+    })?;
+    Ok(hours)
 }
 
 /// The hours of a user from `first` on, oldest first; those of emitters that are gone are in them.
 pub fn of_user(c: &mut dyn Conn, user: &UserId, first: i64) -> Result<Vec<Hour>> {
-    query_all(
-        c,
-        "SELECT hour, events, errors, invocations, compute_ms FROM user_activity \
-         WHERE user_id = ?1 AND hour >= ?2 ORDER BY hour",
-        params![user, first],
-    )
+    let sql =
+        format!("SELECT {HOUR} FROM user_activity WHERE user_id = ?1 AND hour >= ?2 ORDER BY hour");
+    query_all(c, &sql, params![user, first])
 }
 
 /// Removes everybody's hours before `first`, `limit` at most of each kind, the oldest first; answers how many.

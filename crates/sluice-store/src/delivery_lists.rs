@@ -1,14 +1,17 @@
-//! Lists of deliveries, of one webhook or of several, and how many there are. However many are kept, an index has the
+//! Lists of deliveries, of one webhook or of all that a user has, and how many there are. However many are kept, an index has the
 //! answer, except for a page of those that were delivered: they are most of what there is.
 
-use sluice_model::{Cursor, UserId, WebhookId};
+use std::collections::HashMap;
+
+use sluice_model::{DeliveryId, UserId, WebhookId};
 
 use crate::{
-    conn::{Conn, query_all, query_one},
+    conn::{Conn, Dialect, query_all, query_one},
     deliveries::DeliveryState,
     delivery_history::{Delivery, Detail, columns},
     error::Result,
-    page::{Page, Span},
+    id_list::{IdList, ids_in},
+    page::Page,
     params,
     row::{FromRow, Row},
     value::Value,
@@ -22,87 +25,90 @@ pub struct Selection {
     pub until: Option<i64>,
 }
 
-/// The place of a delivery in a list.
-struct Place(Cursor);
+/// Whose deliveries are wanted; whether a webhook is the user's own is for the caller to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose<'a> {
+    Webhook(&'a WebhookId),
+    User(&'a UserId),
+}
 
-impl FromRow for Place {
-    fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Place(Cursor {
-            at_ms: row.get(0)?,
-            id: row.get(1)?,
-        }))
+impl<'a> Whose<'a> {
+    /// The column of a webhook `w` that tells, and what stands there.
+    fn column(self) -> (&'static str, Value<'a>) {
+        match self {
+            Whose::Webhook(webhook) => ("w.id", webhook.into()),
+            Whose::User(user) => ("w.user_id", user.into()),
+        }
     }
 }
 
-/// The user's webhooks that have deliveries.
-pub fn webhooks(c: &mut dyn Conn, user: &UserId) -> Result<Vec<WebhookId>> {
-    query_all(
-        c,
-        "SELECT w.id FROM webhooks w WHERE w.user_id = ?1 \
-         AND EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_id = w.id) ORDER BY w.id",
-        params![user],
-    )
-}
-
-/// A page of the deliveries of some webhooks, newest first. Places are found before rows are read, which may be large.
+/// A page of deliveries, newest first. Places are found before rows are read, which may be large.
 pub fn page(
     c: &mut dyn Conn,
-    webhooks: &[WebhookId],
+    whose: Whose<'_>,
     selection: &Selection,
     page: &Page,
     detail: Detail,
 ) -> Result<Vec<Delivery>> {
-    let mut span = page.span(selection.since, selection.until);
-    let mut found = Vec::new();
-    for webhook in webhooks {
-        let sql = format!(
-            "SELECT created_at, id FROM deliveries WHERE webhook_id = ?1 AND {} AND {} LIMIT ?6",
-            in_state(selection.state),
-            span.condition()
-        );
-        let places: Vec<Place> = query_all(c, &sql, &span.params(Value::from(webhook)))?;
-        found.extend(places.into_iter().map(|Place(place)| place));
-        span.narrow(&mut found);
-    }
-    read(c, &found, detail)
+    let span = page.span(selection.since, selection.until);
+    let (column, value) = whose.column();
+    // Of each webhook an index has as many as fit on the page; the page is among these.
+    let nearest = format!(
+        "SELECT created_at, id FROM deliveries WHERE webhook_id = w.id AND {} AND {} LIMIT ?6",
+        in_state(selection.state),
+        span.condition()
+    );
+    let of_each_webhook = match c.dialect() {
+        // The only tables that SQLite makes anew for each row of another are those of functions.
+        Dialect::Sqlite => format!(
+            "SELECT d.value ->> 0 AS created_at, d.value ->> 1 AS id FROM webhooks w \
+             CROSS JOIN json_each((SELECT json_group_array(json_array(created_at, id)) \
+             FROM ({nearest}))) d"
+        ),
+        Dialect::Postgres => format!(
+            "SELECT d.created_at AS created_at, d.id AS id FROM webhooks w \
+             CROSS JOIN LATERAL ({nearest}) d"
+        ),
+    };
+    let sql = format!(
+        "{of_each_webhook} WHERE {column} = ?1 ORDER BY {} LIMIT ?6",
+        span.order()
+    );
+    let places: Vec<(i64, DeliveryId)> = query_all(c, &sql, &span.params(value))?;
+    let ids: Vec<DeliveryId> = places.into_iter().map(|(_, id)| id).collect();
+    read(c, &ids, detail)
 }
 
 /// How many deliveries [`page`] has in all.
-pub fn count(c: &mut dyn Conn, webhooks: &[WebhookId], selection: &Selection) -> Result<u64> {
-    let whole = Page {
+pub fn count(c: &mut dyn Conn, whose: Whose<'_>, selection: &Selection) -> Result<u64> {
+    let everything = Page {
         limit: 0,
         after: None,
         before: None,
     };
-    let span = whole.span(selection.since, selection.until);
-    let mut total = 0;
-    for webhook in webhooks {
-        let mut count = |state| count_one(c, webhook, state, &span);
-        total += match selection.state {
-            // There is no index of these alone.
-            Some(DeliveryState::Delivered) => {
-                let others = count(Some(DeliveryState::Pending))?
-                    .saturating_add(count(Some(DeliveryState::Failed))?);
-                count(None)?.saturating_sub(others)
-            }
-            state => count(state)?,
-        };
-    }
-    Ok(total)
-}
-
-fn count_one(
-    c: &mut dyn Conn,
-    webhook: &WebhookId,
-    state: Option<DeliveryState>,
-    span: &Span,
-) -> Result<u64> {
+    let span = everything.span(selection.since, selection.until);
+    let (column, value) = whose.column();
+    let of_webhook = |state| {
+        format!(
+            "(SELECT COUNT(*) FROM deliveries WHERE webhook_id = w.id AND {} \
+             AND (created_at, id) < (?2, ?3) AND (created_at, id) > (?4, ?5))",
+            in_state(state)
+        )
+    };
+    let number = match selection.state {
+        // There is no index of these alone.
+        Some(DeliveryState::Delivered) => format!(
+            "{} - {} - {}",
+            of_webhook(None),
+            of_webhook(Some(DeliveryState::Pending)),
+            of_webhook(Some(DeliveryState::Failed))
+        ),
+        state => of_webhook(state),
+    };
     let sql = format!(
-        "SELECT COUNT(*) FROM deliveries WHERE webhook_id = ?1 AND {} \
-         AND (created_at, id) < (?2, ?3) AND (created_at, id) > (?4, ?5)",
-        in_state(state)
+        "SELECT CAST(COALESCE(SUM({number}), 0) AS BIGINT) FROM webhooks w WHERE {column} = ?1"
     );
-    query_one(c, &sql, &span.params(Value::from(webhook))[..5])
+    query_one(c, &sql, &span.params(value)[..5])
 }
 
 /// In the words of the indexes, so that both databases see that one of them will do.
@@ -115,24 +121,19 @@ fn in_state(state: Option<DeliveryState>) -> &'static str {
     }
 }
 
-fn read(c: &mut dyn Conn, places: &[Cursor], detail: Detail) -> Result<Vec<Delivery>> {
-    if places.is_empty() {
-        return Ok(Vec::new());
-    }
-    let numbers: Vec<_> = (1..=places.len()).map(|n| format!("?{n}")).collect();
+fn read(c: &mut dyn Conn, ids: &[DeliveryId], detail: Detail) -> Result<Vec<Delivery>> {
     let sql = format!(
-        "SELECT {} FROM deliveries d JOIN payloads p ON p.id = d.payload_id WHERE d.id IN ({})",
+        "SELECT {} FROM deliveries d JOIN payloads p ON p.id = d.payload_id WHERE d.id IN {}",
         columns(detail),
-        numbers.join(", ")
+        ids_in(c.dialect(), "?1")
     );
-    let ids: Vec<_> = places.iter().map(|place| Value::from(&place.id)).collect();
-    let mut deliveries: Vec<Delivery> = query_all(c, &sql, &ids)?;
+    let mut deliveries: Vec<Delivery> = query_all(c, &sql, params![&IdList::new(ids)?])?;
     deliveries.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
     Ok(deliveries)
 }
 
 /// How a webhook is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Deliveries that are tried, now or later.
     pub waiting: u64,
@@ -142,25 +143,31 @@ pub struct Tally {
     pub delivered_at: Option<i64>,
 }
 
-impl FromRow for Tally {
+impl FromRow for (WebhookId, Tally) {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Tally {
-            waiting: row.get(0)?,
-            failed: row.get(1)?,
-            delivered_at: row.get(2)?,
-        })
+        let tally = Tally {
+            waiting: row.get(1)?,
+            failed: row.get(2)?,
+            delivered_at: row.get(3)?,
+        };
+        Ok((row.get(0)?, tally))
     }
 }
 
-/// Of a webhook that is there, whoever's it is.
-pub fn tally(c: &mut dyn Conn, webhook: &WebhookId) -> Result<Tally> {
-    query_one(
-        c,
-        "SELECT (SELECT COUNT(*) FROM deliveries WHERE webhook_id = ?1 AND due_at IS NOT NULL), \
-         (SELECT COUNT(*) FROM deliveries WHERE webhook_id = ?1 AND state = 'failed'), \
-         (SELECT delivered_at FROM webhooks WHERE id = ?1)",
-        params![webhook],
-    )
+/// What waits for a webhook `w`, and what failed. There is an index on each.
+const WAITING: &str =
+    "(SELECT COUNT(*) FROM deliveries d WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL)";
+const FAILED: &str =
+    "(SELECT COUNT(*) FROM deliveries d WHERE d.webhook_id = w.id AND d.state = 'failed')";
+
+/// Of those webhooks that are there, whoever's they are.
+pub fn tallies(c: &mut dyn Conn, webhooks: &[WebhookId]) -> Result<HashMap<WebhookId, Tally>> {
+    let sql = format!(
+        "SELECT w.id, {WAITING}, {FAILED}, w.delivered_at FROM webhooks w WHERE w.id IN {}",
+        ids_in(c.dialect(), "?1")
+    );
+    let tallies: Vec<(WebhookId, Tally)> = query_all(c, &sql, params![&IdList::new(webhooks)?])?;
+    Ok(tallies.into_iter().collect())
 }
 
 /// How the webhooks of a user are doing together.
@@ -180,13 +187,11 @@ impl FromRow for UserTally {
 }
 
 pub fn tally_of_user(c: &mut dyn Conn, user: &UserId) -> Result<UserTally> {
-    // Webhook by webhook: there is an index on what waits for each one, and on what failed.
-    query_one(
-        c,
-        "SELECT (SELECT COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
-         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.due_at IS NOT NULL), \
-         (SELECT COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
-         WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.state = 'failed')",
-        params![user],
-    )
+    let sum = |count: &str| format!("CAST(COALESCE(SUM({count}), 0) AS BIGINT)");
+    let sql = format!(
+        "SELECT {}, {} FROM webhooks w WHERE w.user_id = ?1",
+        sum(WAITING),
+        sum(FAILED)
+    );
+    query_one(c, &sql, params![user])
 }

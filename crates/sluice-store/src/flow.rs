@@ -63,8 +63,8 @@ pub fn waiting(c: &mut dyn Conn, user: &UserId) -> Result<HashMap<WebhookId, u64
     let sql = "SELECT d.webhook_id, COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
          WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.due_at IS NOT NULL \
          GROUP BY d.webhook_id";
-    let counts: Vec<Count> = query_all(c, sql, params![user])?;
-    Ok(by_webhook(counts))
+    let counts: Vec<(WebhookId, u64)> = query_all(c, sql, params![user])?;
+    Ok(counts.into_iter().collect())
 }
 
 /// As [`waiting`], how many of those that were made since a time have failed.
@@ -72,25 +72,6 @@ pub fn failed(c: &mut dyn Conn, user: &UserId, since_ms: i64) -> Result<HashMap<
     let sql = "SELECT d.webhook_id, COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
          WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.state = 'failed' \
          AND d.created_at >= ?2 GROUP BY d.webhook_id";
-    let counts: Vec<Count> = query_all(c, sql, params![user, since_ms])?;
-    Ok(by_webhook(counts))
-}
-
-struct Count {
-    webhook: WebhookId,
-    count: u64,
-}
-
-impl FromRow for Count {
-    fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Count {
-            webhook: row.get(0)?,
-            count: row.get(1)?,
-        })
-    }
-}
-
-fn by_webhook(counts: Vec<Count>) -> HashMap<WebhookId, u64> {
-    let pairs = counts.into_iter();
-    pairs.map(|one| (one.webhook, one.count)).collect()
+    let counts: Vec<(WebhookId, u64)> = query_all(c, sql, params![user, since_ms])?;
+    Ok(counts.into_iter().collect())
 }

@@ -10,6 +10,7 @@
 
 mod conn;
 mod error;
+mod id_list;
 mod job;
 mod migrate;
 mod page;

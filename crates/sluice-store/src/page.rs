@@ -77,7 +77,7 @@ impl Page {
     }
 }
 
-/// Where the rows of a page may be that is put together from several lists. It shrinks as rows are found.
+/// Where the rows of a page may be, and from which end they are counted.
 pub(crate) struct Span {
     below: Cursor,
     above: Cursor,
@@ -89,6 +89,11 @@ impl Span {
     /// As [`Page::condition`], with the parameters of [`Span::params`].
     pub(crate) fn condition(&self) -> String {
         condition(self.oldest_first)
+    }
+
+    /// The order of [`Span::condition`] alone.
+    pub(crate) fn order(&self) -> &'static str {
+        nearest_first(self.oldest_first)
     }
 
     /// As [`Page::params`].
@@ -108,37 +113,21 @@ impl Span {
             (*limit).into(),
         ]
     }
-
-    /// Leaves of the positions that were found those of the page, and looks for nothing behind them from now on.
-    pub(crate) fn narrow(&mut self, found: &mut Vec<Cursor>) {
-        found.sort_by(|a, b| {
-            let newer = (b.at_ms, &b.id).cmp(&(a.at_ms, &a.id));
-            if self.oldest_first {
-                newer.reverse()
-            } else {
-                newer
-            }
-        });
-        let limit = self.limit as usize;
-        found.truncate(limit);
-        if let Some(last) = found.last().filter(|_| found.len() == limit) {
-            let bound = if self.oldest_first {
-                &mut self.below
-            } else {
-                &mut self.above
-            };
-            *bound = last.clone();
-        }
-    }
 }
 
 fn condition(oldest_first: bool) -> String {
-    let nearest_first = if oldest_first {
+    format!(
+        "(created_at, id) < (?2, ?3) AND (created_at, id) > (?4, ?5) ORDER BY {}",
+        nearest_first(oldest_first)
+    )
+}
+
+fn nearest_first(oldest_first: bool) -> &'static str {
+    if oldest_first {
         "created_at, id"
     } else {
         "created_at DESC, id DESC"
-    };
-    format!("(created_at, id) < (?2, ?3) AND (created_at, id) > (?4, ?5) ORDER BY {nearest_first}")
+    }
 }
 
 fn position(cursor: Option<&Cursor>, unbounded: i64) -> (i64, &str) {

@@ -63,6 +63,13 @@ impl<T: FromValue> FromRow for T {
     }
 }
 
+/// A row of two columns.
+impl<A: FromValue, B: FromValue> FromRow for (A, B) {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok((row.get(0)?, row.get(1)?))
+    }
+}
+
 /// The text of a column that [`Row::json`] reads.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|error| StoreError::Internal(error.to_string()))

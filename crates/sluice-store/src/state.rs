@@ -1,11 +1,14 @@
 //! The small state of a source that its commits carry along: the last event id and what dedupe
 //! remembers.
 
+use std::collections::HashMap;
+
 use sluice_model::{DedupeState, EmitterId, EventId};
 
 use crate::{
-    conn::{Conn, query_opt},
+    conn::{Conn, query_all, query_opt},
     error::{Result, StoreError},
+    id_list::{IdList, ids_in},
     params,
     row::{FromRow, Row, to_json},
 };
@@ -43,14 +46,16 @@ pub fn load(c: &mut dyn Conn, emitter: &EmitterId) -> Result<SourceState> {
     Ok(saved.unwrap_or_default())
 }
 
-/// When an emitter last emitted an event, if it ever did, whoever's it is. Errors are none.
-pub fn last_emit_at(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Option<i64>> {
-    let saved: Option<Option<i64>> = query_opt(
-        c,
-        "SELECT last_emit_at FROM emitter_state WHERE emitter_id = ?1",
-        params![emitter],
-    )?;
-    Ok(saved.flatten())
+/// When emitters last emitted an event, whoever's they are; those that never did are left out. Errors are none.
+pub fn last_emits(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<HashMap<EmitterId, i64>> {
+    let ids = IdList::new(emitters)?;
+    let sql = format!(
+        "SELECT emitter_id, last_emit_at FROM emitter_state \
+         WHERE emitter_id IN {} AND last_emit_at IS NOT NULL",
+        ids_in(c.dialect(), "?1")
+    );
+    let last: Vec<(EmitterId, i64)> = query_all(c, &sql, params![&ids])?;
+    Ok(last.into_iter().collect())
 }
 
 pub fn save(c: &mut dyn Conn, emitter: &EmitterId, state: &SourceState) -> Result<()> {

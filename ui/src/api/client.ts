@@ -35,14 +35,21 @@ export function onSignedOut(handler: () => void) {
   signedOut = handler;
 }
 
+// A refusal says nothing about who has signed in since its request was sent.
+let signIns = 0;
+const sentAfter = new WeakMap<Request, number>();
+
 const sessionWatch: Middleware = {
   onRequest({ request }) {
+    sentAfter.set(request, signIns);
     // A page of another site cannot send this header, which is what the server looks for.
     request.headers.set('x-sluice-console', '1');
     return request;
   },
   onResponse({ request, response }) {
-    if (response.status === 401 && !new URL(request.url).pathname.endsWith('/session')) signedOut();
+    if (new URL(request.url).pathname.endsWith('/session')) {
+      if (request.method === 'POST' && response.ok) signIns += 1;
+    } else if (response.status === 401 && sentAfter.get(request) === signIns) signedOut();
   },
   onError() {
     return new Unreachable();

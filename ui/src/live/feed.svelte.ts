@@ -9,7 +9,7 @@ const PACE_MS = 150;
 export type FeedOptions<T extends { id: string }> = {
   /** A page of `limit` items, newest first: the newest, or those that come after one. */
   read: (limit: number, after: T | undefined) => Promise<{ items: T[]; total: number }>;
-  /** The stream that goes on after the newest item there is. */
+  /** The stream that goes on where the first page was read, given the newest item of it. What it tells again is left out. */
   stream: (newest: T | undefined) => string;
   parse: (json: string) => T;
   /** Which items of the stream belong here; all, when it is left out. */
@@ -31,6 +31,7 @@ export class Feed<T extends { id: string }> {
   #options: FeedOptions<T>;
   #stream = $state.raw<Stream>();
   #closed = false;
+  #firstPage = new Set<string>();
   #reading = false;
   #held: T[] = [];
   #incoming: T[] = [];
@@ -60,6 +61,7 @@ export class Feed<T extends { id: string }> {
       const { items, total } = await this.#options.read(PAGE, undefined);
       if (this.#closed) return;
       this.items = items;
+      this.#firstPage = new Set(items.map(({ id }) => id));
       this.total = total;
       this.hasOlder = items.length === PAGE;
       this.#follow();
@@ -123,13 +125,13 @@ export class Feed<T extends { id: string }> {
       url: this.#options.stream(this.items[0]),
       event: 'message',
       resume: 'last_event_id',
-      onEvents: (batch) => this.#take(batch.map(({ data }) => data)),
+      onEvents: (batch) => this.#take(batch.filter(({ lastEventId }) => !this.#firstPage.has(lastEventId))),
     });
   }
 
-  #take(batch: string[]) {
-    const { parse, wants, kept } = this.#options;
-    const wanted = wants ? batch.filter(wants) : batch;
+  #take(batch: MessageEvent<string>[]) {
+    const { parse, wants = () => true, kept } = this.#options;
+    const wanted = batch.map(({ data }) => data).filter(wants);
     if (wanted.length === 0) return;
     this.#arrived += wanted.length;
     this.#incoming = [...wanted.slice(-kept).map(parse).reverse(), ...this.#incoming].slice(0, kept);

@@ -1,6 +1,10 @@
 // Following server-sent events. A page that nobody sees holds no connection: browsers give a site only six.
+import { api } from '../api/client';
 
 const HIDDEN_GRACE_MS = 10_000;
+/** After a refusal it is tried again after this long, and each time after twice as long, up to the other. */
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 export type StreamState = 'connecting' | 'live' | 'waiting' | 'closed';
 
@@ -13,6 +17,8 @@ export type StreamOptions = {
   onEvents: (batch: MessageEvent<string>[]) => void;
   /** The name of the parameter that takes the id of the last event that was seen. */
   resume?: 'last_event_id';
+  /** It was broken off while somebody looked, and goes on. */
+  onBack?: () => void;
 };
 
 /** A stream that pauses with the page, goes on where it was, and hands out what came once for each frame. */
@@ -23,12 +29,17 @@ export class Stream {
   #batch: MessageEvent<string>[] = [];
   #frame = 0;
   #hiding: ReturnType<typeof setTimeout> | undefined;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #pauseMs = FIRST_PAUSE_MS;
+  #brokenOff = false;
   #lastId = '';
 
   constructor(options: StreamOptions) {
     this.#options = options;
     document.addEventListener('visibilitychange', this.#visibility);
     this.#open();
+    // A page may begin in a tab that nobody looks at.
+    this.#visibility();
   }
 
   close() {
@@ -44,15 +55,31 @@ export class Stream {
     const source = new EventSource(url);
     source.addEventListener('open', () => {
       this.state = 'live';
+      this.#pauseMs = FIRST_PAUSE_MS;
+      if (this.#brokenOff) this.#options.onBack?.();
+      this.#brokenOff = false;
     });
     source.addEventListener('error', () => {
-      this.state = source.readyState === EventSource.CLOSED ? 'closed' : 'waiting';
+      this.#brokenOff = true;
+      // Browsers try again by themselves, unless they were answered with a refusal.
+      if (source.readyState === EventSource.CLOSED) this.#refused();
+      else this.state = 'waiting';
     });
     source.addEventListener(this.#options.event, (event) => this.#take(event));
     this.#source = source;
   }
 
+  #refused() {
+    this.#shut();
+    this.state = 'closed';
+    // A stream does not tell why. Whoever is no longer signed in is shown so by what is asked here.
+    void api.GET('/v1/users/me').catch(() => {});
+    this.#pause = setTimeout(() => this.#open(), this.#pauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
   #shut() {
+    clearTimeout(this.#pause);
     this.#source?.close();
     this.#source = undefined;
     cancelAnimationFrame(this.#frame);
@@ -79,6 +106,7 @@ export class Stream {
         this.state = 'waiting';
       }, HIDDEN_GRACE_MS);
     } else if (!this.#source) {
+      clearTimeout(this.#pause);
       this.state = 'connecting';
       this.#open();
     }

@@ -1,5 +1,6 @@
 // What happens in the account, second by second: one stream for everything on the page that moves.
 import { untrack } from 'svelte';
+import { queries } from '../api/queries';
 import { Stream } from './stream.svelte';
 
 export type Traffic = {
@@ -37,6 +38,8 @@ function open() {
   stream ??= new Stream({
     url: '/v1/users/me/traffic',
     event: 'traffic',
+    // What happened meanwhile is told by nobody, so it is asked for.
+    onBack: () => void queries.invalidateQueries(),
     onEvents: (batch) => {
       for (const event of batch) {
         const traffic = JSON.parse(event.data) as Traffic;

@@ -1,5 +1,6 @@
 // Debian's Chromium, driven by playwright-core. One for each file of tests, a context of its own for each test.
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { takeNotes } from './passing';
 import type { Person, Server } from './server';
 
 const FLAGS = [
@@ -28,6 +29,7 @@ export async function open(browser: Browser, look: Look = {}): Promise<Page> {
   });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
+  await takeNotes(page);
   return page;
 }
 

@@ -1,7 +1,7 @@
 // Whether a page still answers: the longest time between two pictures.
 import type { Page } from 'playwright-core';
 
-/** Begins to measure; the returned function tells the longest gap since, in milliseconds. */
+/** Begins to measure; the returned function tells the longest gap since it was last asked, in milliseconds. */
 export async function measureFrames(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(() => {
     const frames = { longest: 0, last: performance.now() };
@@ -13,5 +13,11 @@ export async function measureFrames(page: Page): Promise<() => Promise<number>> 
     };
     requestAnimationFrame(step);
   });
-  return () => page.evaluate(() => (window as unknown as { frames: { longest: number } }).frames.longest);
+  return () =>
+    page.evaluate(() => {
+      const { frames } = window as unknown as { frames: { longest: number } };
+      const { longest } = frames;
+      frames.longest = 0;
+      return longest;
+    });
 }

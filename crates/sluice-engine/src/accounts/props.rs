@@ -66,7 +66,12 @@ impl Engine {
             .collect();
         let accounts = &self.context.accounts;
         let mut grants = Grants::of(accounts, user, props, &configured);
-        accounts.find_out_all(&grants.slots()).await?;
+        let slots = grants.slots();
+        // Whoever asked may leave; tokens that are renewed meanwhile must reach the store all the same.
+        self.to_the_end(
+            |engine| async move { Ok(engine.context.accounts.find_out_all(&slots).await?) },
+        )
+        .await?;
         match grants.check(self.context.clock.now_ms()) {
             Standing::Current => Ok(()),
             Standing::Changed(auths) => {

@@ -16,7 +16,7 @@ use super::{
     Accounts,
     credentials::{Credentials, Tokens},
     oauth::{OauthError, Registration, TokenAnswer},
-    slot::{Auth, Finding, Slot},
+    slot::{Auth, Finding, PutOff, Slot},
 };
 
 /// How long what the store says is believed: other nodes change accounts too.
@@ -147,8 +147,15 @@ impl Accounts {
             accounts::claim_renewal(c, &id, version, now, now + CLAIM_MS)
         };
         if !self.store.write(claim).await? {
-            let old = due.usable_until.map(|_| due.as_it_is(now));
-            return Ok(old);
+            if due.usable_until.is_some() {
+                return Ok(Some(due.as_it_is(now)));
+            }
+            // When it is this node that has put it off, the reason is known.
+            let waits = slot.waits(version, now);
+            return Ok(waits.map(|PutOff { until, why, .. }| Finding {
+                answer: Err(why),
+                until,
+            }));
         }
         let secret = match self.client_secret(due.app) {
             Ok(secret) => secret,
@@ -248,19 +255,25 @@ impl Accounts {
         let backoff = backoff(slot.failed());
         tracing::warn!(account = %account.id, why, "tokens could not be renewed; trying again in {backoff} ms");
         let (id, version) = (account.id.clone(), account.version);
+        let message: Arc<str> = Arc::from(format!(
+            "the authorization of {} ({}) could not be renewed: {why}",
+            account.name, app.name
+        ));
         let until = self.clock.now_ms() + backoff;
+        slot.put_off(PutOff {
+            version,
+            until,
+            why: Arc::clone(&message),
+        });
         let put_off =
             move |c: &mut dyn sluice_store::Conn| accounts::put_off_renewal(c, &id, version, until);
         self.store.write(put_off).await?;
         Ok(Some(match due.usable_until {
             Some(expires_at) => due.as_it_is(until.min(expires_at)),
-            None => self.refused(
-                format!(
-                    "the authorization of {} ({}) could not be renewed: {why}",
-                    account.name, app.name
-                ),
-                backoff,
-            ),
+            None => Finding {
+                answer: Err(message),
+                until: self.clock.now_ms() + backoff,
+            },
         }))
     }
 

@@ -34,6 +34,15 @@ struct Known {
     finding: Option<Finding>,
     changes: u64,
     failures: u32,
+    put_off: Option<PutOff>,
+}
+
+/// Why the credentials of a version could not be renewed, and until when nobody tries again.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PutOff {
+    pub(super) version: i64,
+    pub(super) until: i64,
+    pub(super) why: Arc<str>,
 }
 
 impl Slot {
@@ -78,8 +87,21 @@ impl Slot {
         known.failures
     }
 
+    /// Remembers a renewal that was put off. It outlives findings: an account that is forgotten is not renewed any sooner.
+    pub(super) fn put_off(&self, put_off: PutOff) {
+        self.known.lock().put_off = Some(put_off);
+    }
+
+    /// Why the renewal of these credentials waits, if it does.
+    pub(super) fn waits(&self, version: i64, now: i64) -> Option<PutOff> {
+        let put_off = self.known.lock().put_off.clone();
+        put_off.filter(|it| it.version == version && now < it.until)
+    }
+
     pub(super) fn succeeded(&self) {
-        self.known.lock().failures = 0;
+        let mut known = self.known.lock();
+        known.failures = 0;
+        known.put_off = None;
     }
 }
 
@@ -107,6 +129,23 @@ mod tests {
         slot.learn(slot.changes(), finding(10));
         assert!(slot.answer(9).is_some());
         assert!(slot.answer(10).is_none());
+    }
+
+    #[test]
+    fn why_a_renewal_was_put_off_is_known_until_it_is_tried_again() {
+        let slot = slot();
+        let put_off = PutOff {
+            version: 3,
+            until: 10,
+            why: Arc::from("it answered 503"),
+        };
+        slot.put_off(put_off.clone());
+        slot.forget();
+        assert_eq!(slot.waits(3, 9), Some(put_off));
+        assert_eq!(slot.waits(3, 10), None);
+        assert_eq!(slot.waits(4, 9), None);
+        slot.succeeded();
+        assert_eq!(slot.waits(3, 9), None);
     }
 
     #[test]

@@ -6,42 +6,40 @@ use std::collections::HashMap;
 
 use sluice_model::UserId;
 use sluice_store::{
-    Conn, StoreError, emitters, flow,
+    Conn, StoreError, flow,
     subscriptions::{self, Emitter},
 };
 
 pub use self::map::{Edge, Flow, FlowQuery, Kind, Node};
 
-use crate::{Engine, activity::LAST_DAY, context::MS_PER_HOUR, error::EngineError};
+use crate::{Engine, context::MS_PER_HOUR, error::EngineError, standings::Standings};
 
 impl Engine {
     pub async fn flow(&self, user: &UserId, query: FlowQuery) -> Result<Flow, EngineError> {
         let user = user.clone();
-        let since = LAST_DAY.first_hour(self.context.clock.now_ms());
+        let standings = self.context.standings.of(&self.context, &user).await?;
         let read = self.context.store.read(move |c| {
             let edges = edges(c, &user)?;
-            Ok((nodes(c, &user, since)?, edges))
+            Ok((nodes(c, &user, &standings)?, edges))
         });
         let (nodes, edges) = read.await?;
         Ok(map::draw(nodes, edges, &query))
     }
 }
 
-/// Everything there is, with what happened from the hour `since` on.
-fn nodes(c: &mut dyn Conn, user: &UserId, since: i64) -> Result<Vec<Node>, StoreError> {
-    let standings = emitters::sources(c, user, since)?;
-    let standings = standings
-        .into_iter()
-        .chain(emitters::workflows(c, user, since)?);
-    let numbers: HashMap<String, (u64, u64)> = standings
-        .map(|one| (one.id.as_str().to_owned(), (one.events, one.errors)))
+/// Everything there is, with what happened in the last 24 hours.
+fn nodes(c: &mut dyn Conn, user: &UserId, standings: &Standings) -> Result<Vec<Node>, StoreError> {
+    let since = standings.since;
+    let numbers: HashMap<&str, (u64, u64)> = standings
+        .all()
+        .map(|one| (one.id.as_str(), (one.events, one.errors)))
         .collect();
     let waiting = by_text(flow::waiting(c, user)?);
     let failed = by_text(flow::failed(c, user, since * MS_PER_HOUR)?);
     let emitter = |kind| {
         let numbers = &numbers;
         move |party: flow::Party| {
-            let (events, errors) = numbers.get(&party.id).copied().unwrap_or_default();
+            let (events, errors) = numbers.get(party.id.as_str()).copied().unwrap_or_default();
             Node {
                 kind,
                 events,

@@ -4,7 +4,7 @@ use sluice_model::{Cursor, DeliveryId, UserId, WebhookId};
 use sluice_store::{
     Conn, Page,
     delivery_history::{self, Delivery, Detail, Finished, Replay, Replayed},
-    delivery_lists::{self, Selection, Tally},
+    delivery_lists::{self, Selection, Tally, Whose},
     webhooks::{self, Webhook},
 };
 
@@ -32,14 +32,14 @@ impl Engine {
     ) -> Result<Listing<Delivery>, EngineError> {
         let (user, webhook) = (user.clone(), webhook.cloned());
         let listing = self.context.store.read(move |c| {
-            let among = match webhook {
-                Some(id) if webhooks::get(c, &user, &id)?.is_none() => return Ok(None),
-                Some(id) => vec![id],
-                None => delivery_lists::webhooks(c, &user)?,
+            let whose = match &webhook {
+                Some(id) if webhooks::get(c, &user, id)?.is_none() => return Ok(None),
+                Some(id) => Whose::Webhook(id),
+                None => Whose::User(&user),
             };
             Ok(Some(Listing {
-                total: delivery_lists::count(c, &among, &selection)?,
-                rows: delivery_lists::page(c, &among, &selection, &page, detail)?,
+                total: delivery_lists::count(c, whose, &selection)?,
+                rows: delivery_lists::page(c, whose, &selection, &page, detail)?,
             }))
         });
         listing.await?.ok_or(EngineError::NotFound("webhook"))
@@ -48,11 +48,13 @@ impl Engine {
     /// How webhooks are doing, one after the other.
     pub async fn delivery_tallies(&self, webhooks: &[Webhook]) -> Result<Vec<Tally>, EngineError> {
         let ids: Vec<WebhookId> = webhooks.iter().map(|webhook| webhook.id.clone()).collect();
-        let tallies = self
-            .context
-            .store
-            .read(move |c| ids.iter().map(|id| delivery_lists::tally(c, id)).collect());
-        Ok(tallies.await?)
+        let read = self.context.store.read(move |c| {
+            let tallies = delivery_lists::tallies(c, &ids)?;
+            // One that has just been removed has nothing any more.
+            let tally = |id| tallies.get(id).copied().unwrap_or_default();
+            Ok(ids.iter().map(tally).collect())
+        });
+        Ok(read.await?)
     }
 
     pub async fn delivery(&self, user: &UserId, id: &DeliveryId) -> Result<Delivery, EngineError> {

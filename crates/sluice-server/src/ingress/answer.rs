@@ -148,7 +148,7 @@ mod tests {
             ("", "1"),
             ("x-split", "a\r\nset-cookie: b"),
             ("x-nul", "\0"),
-            ("set-cookie", "sluice_session=x; Path=/v1"),
+            ("set-cookie", "sluice_session_ab12=x; Path=/v1"),
             ("x-good", "ä"),
         ];
         let response = reply(200, &headers).unwrap();

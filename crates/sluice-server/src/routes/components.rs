@@ -172,6 +172,7 @@ pub(super) fn on_the_wire(component: components::Component) -> Component {
         code_hash: component.code_hash,
         name: component.name,
         version: component.version,
+        description: component.shape.description,
         configurable_props: component.shape.props,
         created_at: epoch_seconds(component.created_at),
         updated_at: epoch_seconds(component.updated_at),

@@ -21,12 +21,13 @@ use crate::{
     query::Query,
     reply,
     same_origin::FromConsole,
-    session_cookie,
+    session_cookie::SessionCookie,
 };
 
 /// Sign in
 ///
-/// The answer gives the browser a cookie, `sluice_session`, which every path takes in place of the key. A request with it that is
+/// The answer gives the browser a cookie, which every path takes in place of the key. Its name is `sluice_session_` and a mark of
+/// this server, so that others on the same host, at whatever port, have others. A request with it that is
 /// not GET, HEAD or OPTIONS needs the header `x-sluice-console: 1`, as this one does, and must not come from another origin. The
 /// session ends after 14 days without use, and with the key.
 #[utoipa::path(post, path = "/session", tag = "sessions", operation_id = "signIn", request_body = SignIn, security(()),
@@ -42,7 +43,7 @@ pub(crate) async fn sign_in(
         .ok_or_else(|| ApiError::bad_request("api_key is required"))?;
     let signed_in = engine.sign_in(key.trim()).await?;
     let (SignedIn { user, expires_at }, token) = signed_in.ok_or(ApiError::WrongKey)?;
-    let cookie = session_cookie::carrying(&token, &engine.settings().public_url);
+    let cookie = SessionCookie::of(&engine).carrying(&token);
     let session = on_the_wire(user, Some(expires_at));
     Ok((
         AppendHeaders([(SET_COOKIE, cookie)]),
@@ -79,7 +80,7 @@ pub(crate) async fn sign_out(
     if let Proof::Session { token, .. } = proof {
         engine.sign_out(&token).await?;
     }
-    let cookie = session_cookie::clearing(&engine.settings().public_url);
+    let cookie = SessionCookie::of(&engine).clearing();
     Ok((
         StatusCode::NO_CONTENT,
         AppendHeaders([(SET_COOKIE, cookie)]),

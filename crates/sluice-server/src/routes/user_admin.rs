@@ -106,7 +106,7 @@ pub(crate) async fn delete(
 
 /// Give a user a new API key
 ///
-/// The old one is worth nothing from then on. For the operator only; for everyone else this path does not exist.
+/// The old one is worth nothing from then on, and all sessions of the user end with it. For the operator only; for everyone else this path does not exist.
 #[utoipa::path(post, path = "/users/{id}/rotate_key", tag = "users", operation_id = "rotateUserKey",
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<RotatedKey>), ApiErrors))]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
-use sluice_api::{Data, FieldQuery, FreeUser, NO_LIMIT, PaidUser, User};
+use sluice_api::{Data, FieldQuery, FreeUser, NO_LIMIT, PaidUser, RotatedKey, User};
 use sluice_engine::Engine;
 use sluice_model::MASK;
 use sluice_store::{
@@ -13,9 +13,10 @@ use sluice_store::{
 };
 
 use crate::{
-    auth::{Caller, Proof},
+    auth::{AuthUser, Caller, Proof},
     error::ApiError,
     fields::FieldSelection,
+    json_body::JsonBody,
     openapi::ApiErrors,
     query::Query,
     reply,
@@ -37,6 +38,23 @@ pub(crate) async fn me(
         Plan::Paid => User::Paid(paid_user(&engine, user).await?),
     };
     Ok(reply::one(user, &FieldSelection::new(&fields)))
+}
+
+/// Give yourself a new API key
+///
+/// The old one is worth nothing from then on. All your sessions end with it, also the one that asks: sign in again with the new
+/// key, which no session is shown a second time.
+#[utoipa::path(post, path = "/users/me/rotate_key", tag = "users", operation_id = "rotateOwnKey",
+    extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
+pub(crate) async fn rotate_key(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    JsonBody { fields, .. }: JsonBody<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let id = user.id;
+    let api_key = engine.rotate_key(&id).await?.as_str().to_owned();
+    Ok(reply::one(RotatedKey { id, api_key }, &fields))
 }
 
 async fn free_user(

@@ -16,8 +16,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// counts as lost. The kernel's own limit is a quarter of an hour.
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An answered write must be on the server's disk, whatever its default is.
-const SESSION: &str = "SET synchronous_commit = on; SET client_min_messages = warning";
+/// An answered write must be on the server's disk, whatever its default is. No statement runs for so long that compiling it
+/// would pay, which takes longer than the longest of them.
+const SESSION: &str =
+    "SET synchronous_commit = on; SET client_min_messages = warning; SET jit = off";
 
 /// After a connection could not be made, jobs fail at once for this long before it is tried again.
 const RETRY_AFTER: Duration = Duration::from_millis(200);

@@ -60,6 +60,38 @@ fn hours_add_up_for_an_emitter_and_for_its_user(#[values(Db::Sqlite, Db::Postgre
 }
 
 #[rstest]
+fn a_page_of_emitters_is_asked_for_at_once(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let a = user_id("a");
+        let (one, run) = (source_id("one"), workflow_id("w"));
+        for (emitter, at) in [(&*one, 6), (&one, 8), (&one, 7), (&run, 7)] {
+            activity::add(c, &a, emitter, at, counts(1, 0))?;
+        }
+        add(c, &a, "other", 7, 1)?;
+        for (tail, emitted_at) in [("one", Some(5)), ("quiet", None), ("other", Some(6))] {
+            state::save_raw(c, &source_id(tail), None, None, emitted_at)?;
+        }
+        let page = [
+            one.into(),
+            source_id("quiet").into(),
+            run.into(),
+            source_id("unknown").into(),
+        ];
+        let hours = activity::of_emitters(c, &page, 7)?;
+        assert_eq!(hours.len(), 2);
+        assert_eq!(hours[&page[0]], [hour(7, 1, 0), hour(8, 1, 0)]);
+        assert_eq!(hours[&page[2]], [hour(7, 1, 0)]);
+        let last = state::last_emits(c, &page)?;
+        assert_eq!(last, [(page[0].clone(), 5)].into());
+        assert!(activity::of_emitters(c, &[], 0)?.is_empty());
+        assert!(state::last_emits(c, &[])?.is_empty());
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
 fn what_is_counted_at_once_is_all_counted(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     let works = (0..60).map(|number| {
@@ -143,14 +175,18 @@ fn the_last_emit_is_remembered_when_only_errors_follow(#[values(Db::Sqlite, Db::
     t.write(|c| {
         let id = source_id("s");
         let event = |ms| Some(EventId { ms, seq: 0 });
-        assert_eq!(state::last_emit_at(c, &id)?, None);
+        let last = |c: &mut dyn Conn| -> Result<Option<i64>> {
+            let last = state::last_emits(c, &[source_id("s").into()])?;
+            Ok(last.get(&*source_id("s")).copied())
+        };
+        assert_eq!(last(c)?, None);
         state::save_raw(c, &id, event(4), None, None)?;
-        assert_eq!(state::last_emit_at(c, &id)?, None);
+        assert_eq!(last(c)?, None);
         state::save_raw(c, &id, event(5), None, Some(5))?;
         state::save_raw(c, &id, event(6), Some("{}"), None)?;
-        assert_eq!(state::last_emit_at(c, &id)?, Some(5));
+        assert_eq!(last(c)?, Some(5));
         state::save_raw(c, &id, event(7), None, Some(7))?;
-        assert_eq!(state::last_emit_at(c, &id)?, Some(7));
+        assert_eq!(last(c)?, Some(7));
         Ok(())
     })
     .unwrap();

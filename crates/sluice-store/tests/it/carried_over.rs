@@ -119,8 +119,9 @@ fn the_last_emit_of_a_source_is_found_among_its_events_when_it_was_not_kept_yet(
     place.execute(&(before_versions(db) + &states.concat() + &events.concat()));
     let t = TestStore::at(place);
     t.read(|c| {
-        assert_eq!(state::last_emit_at(c, &source_id("a"))?, Some(7));
-        assert_eq!(state::last_emit_at(c, &source_id("b"))?, None);
+        let (a, b) = (source_id("a").into(), source_id("b").into());
+        let last = state::last_emits(c, &[a, b])?;
+        assert_eq!(last, [(source_id("a").into(), 7)].into());
         Ok(())
     })
     .unwrap();

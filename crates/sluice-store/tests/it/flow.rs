@@ -1,7 +1,7 @@
 //! What the map of an account is drawn from.
 
 use rstest::rstest;
-use sluice_model::DeliveryId;
+use sluice_model::{DeliveryId, EmitterId};
 use sluice_store::{
     deliveries::DeliveryState,
     emitters::{self, Named},
@@ -9,11 +9,12 @@ use sluice_store::{
     sources::{self, Phase, Source},
     users,
     webhooks::{self, Webhook},
+    workflows,
 };
 
 use crate::{
     delivery_history::{end, payloads, send},
-    support::{Db, TestStore, source, user, user_id, webhook},
+    support::{Db, TestStore, source, user, user_id, webhook, workflow},
 };
 
 #[rstest]
@@ -98,20 +99,31 @@ fn deliveries_are_counted_for_each_webhook(#[values(Db::Sqlite, Db::Postgres)] d
 }
 
 #[rstest]
-fn a_source_is_named_with_its_user(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+fn sources_and_workflows_are_named_with_their_users(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         let owner = user("a");
         users::insert(c, &owner, "fingerprint")?;
         let mine = source("mine", &owner.id, 1);
         sources::insert(c, &mine)?;
-        let named = Named {
-            name: mine.name.clone(),
+        let run = workflow("run", &owner.id, 1);
+        workflows::insert(c, &run)?;
+        sources::insert(c, &source("other", &owner.id, 1))?;
+        let named = |name: &str, slug: &str| Named {
+            name: name.to_owned(),
+            name_slug: slug.to_owned(),
             username: owner.username.clone(),
         };
-        assert_eq!(emitters::named(c, &mine.id)?, Some(named));
-        let unknown = source("unknown", &owner.id, 1).id;
-        assert_eq!(emitters::named(c, &unknown)?, None);
+        let ids: [EmitterId; 3] = [
+            mine.id.clone().into(),
+            source("unknown", &owner.id, 1).id.into(),
+            run.id.clone().into(),
+        ];
+        let expected = [
+            (ids[0].clone(), named(&mine.name, &mine.name_slug)),
+            (ids[2].clone(), named(&run.name, &run.name_slug)),
+        ];
+        assert_eq!(emitters::named(c, &ids)?, expected.into());
         Ok(())
     })
     .unwrap();

@@ -15,7 +15,7 @@ export function allUsers() {
   });
 }
 
-export type NewKey = { username: string; key: string; rotated: boolean };
+export type NewKey = { username: string; key: string; of: 'somebody new' | 'somebody else' | 'you' };
 
 // Outside the page, because somebody who rotates their own key is signed out for a moment, and the page goes with it.
 let shown = $state<NewKey | undefined>();
@@ -28,17 +28,26 @@ export function showKey(key: NewKey | undefined) {
   shown = key;
 }
 
-export async function rotateKey(client: QueryClient, { id, username }: ListedUser) {
-  const own = id === currentSession().user.id;
-  const note = own
-    ? 'Your present key stops working at once, on the command line and wherever else it is used. You stay signed in here.'
-    : 'The present key stops working at once, and the user is signed out of the console.';
+export async function rotateKey({ id, username }: ListedUser) {
+  const note = 'The present key stops working at once, and the user is signed out of the console.';
   if (!(await confirm(`Rotate the key of ${username}?`, note, 'Rotate key'))) return;
   await attempt(async () => {
     const { api_key } = await data(api.POST('/v1/users/{id}/rotate_key', { params: { path: { id } } }));
-    showKey({ username, key: api_key, rotated: true });
-    if (own) await signIn(api_key);
-    await client.invalidateQueries({ queryKey: allUsers().queryKey });
+    showKey({ username, key: api_key, of: 'somebody else' });
+  });
+}
+
+export async function rotateOwnKey(client: QueryClient) {
+  const { username } = currentSession().user;
+  const note =
+    'Your present key stops working at once, on the command line and wherever else it is used, and other browsers are signed out. You stay signed in here.';
+  if (!(await confirm('Rotate your key?', note, 'Rotate key'))) return;
+  await attempt(async () => {
+    const { api_key } = await data(api.POST('/v1/users/me/rotate_key'));
+    showKey({ username, key: api_key, of: 'you' });
+    // This session has ended with the old key, like all the others.
+    await signIn(api_key);
+    await client.invalidateQueries();
   });
 }
 

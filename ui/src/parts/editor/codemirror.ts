@@ -26,6 +26,7 @@ import {
 } from '@codemirror/view';
 import type { EditorLanguage, EditorOptions, Fault } from './editing';
 import { colours, frame } from './theme';
+import { typingOver } from './typing-over';
 
 const INDENT = '  ';
 
@@ -118,6 +119,7 @@ function basics(options: EditorOptions): Extension[] {
     indentUnit.of(INDENT),
     bracketMatching(),
     closeBrackets(),
+    typingOver,
     autocompletion(),
     highlightActiveLine(),
     highlightSelectionMatches(),

@@ -41,7 +41,16 @@ const wave = (colour: string) => ({
 
 export const frame = EditorView.theme({
   '&': { background: 'var(--surface)', color: 'var(--text)', fontSize: 'var(--text-sm)' },
-  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
+  // Over all that the editor is made of: an outline would lie behind its gutters and panels.
+  '&.cm-focused': { outline: 'none' },
+  '&.cm-focused::after': {
+    content: '""',
+    position: 'absolute',
+    zIndex: '301',
+    inset: '0',
+    border: '2px solid var(--focus)',
+    pointerEvents: 'none',
+  },
   '.cm-scroller': {
     minHeight: 'var(--editor-least)',
     maxHeight: 'var(--editor-most)',

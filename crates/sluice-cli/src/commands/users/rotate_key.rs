@@ -17,7 +17,7 @@ use crate::{
 
 /// Give a user a new API key, and print it; the old one is worth nothing from then on
 ///
-/// Your own key is replaced in your profiles too.
+/// The user is signed out of the console. Your own key is replaced in your profiles too.
 #[derive(Debug, Args)]
 pub(crate) struct RotateKeyOptions {
     #[command(flatten)]

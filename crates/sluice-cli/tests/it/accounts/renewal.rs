@@ -170,6 +170,51 @@ async fn a_provider_that_is_out_of_order_fails_runs_for_now_and_kills_nothing() 
 }
 
 #[tokio::test]
+async fn apps_that_change_meanwhile_do_not_hide_why_a_run_failed() {
+    let server = Server::start(own_server()).await;
+    let api = server.api();
+    let app = provider().app_on(&server, json!({})).await;
+    let id = connect(&api, &app, "alice").await;
+    let source = source_with(&api, &app.slug, &id).await;
+    provider().set_outage(&api, &app, 503).await;
+    set_expiry(&api, &id, 0).await;
+    source.run(json!({})).await;
+    // Each of them makes the server forget what it knows of accounts.
+    let error = tokio::select! {
+        errors = source.errors(1) => text(&errors[0]["error"]["msg"]),
+        () = async { loop { provider().app_on(&server, json!({})).await; } } => unreachable!(),
+    };
+    assert!(
+        error.contains("could not be renewed: it answered 503"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_renewal_goes_on_when_whoever_asked_for_it_leaves() {
+    const ASKING: &str = r#"module.exports = { name: "Asking", version: "0.0.1", props: {
+      app: { type: "app", app: "SLUG" }, choice: { type: "string", options: () => ["a"] } }, run() {} };"#;
+    let (api, app, id, source) = stage(Backend::Sqlite).await;
+    let code = json!({ "component_code": ASKING.replace("SLUG", &app.slug) });
+    let component = api.post("/components", &code).await.ok();
+    let asked = provider().times_asked(&api, &app).await;
+    provider().set_outage(&api, &app, 503).await;
+    set_expiry(&api, &id, 0).await;
+    let question = json!({
+        "id": component["id"], "prop_name": "choice", "configured_props": { "app": { "authProvisionId": id } },
+    });
+    tokio::select! {
+        answer = api.post("/components/configure", &question) => panic!("{answer:?}"),
+        () = wait_for(PATIENCE, "a try to renew", async || {
+            (provider().times_asked(&api, &app).await > asked).then_some(())
+        }) => {}
+    }
+    provider().set_outage(&api, &app, 0).await;
+    source.run(json!({})).await;
+    assert_eq!(source.events(1).await[0]["auth"]["oauth_uid"], "alice");
+}
+
+#[tokio::test]
 async fn while_the_old_token_is_good_a_failing_renewal_disturbs_nobody() {
     let (api, app, id, source) = stage(Backend::Sqlite).await;
     provider().set_outage(&api, &app, 503).await;

@@ -34,7 +34,7 @@ async fn a_component_has_the_fields_of_the_spec() {
     );
     let expected = json!({
         "id": component["id"], "code": WEATHER, "code_hash": WEATHER_HASH, "name": "Weather", "version": "1.2.3",
-        "configurable_props": [
+        "description": "d", "configurable_props": [
             { "name": "city", "type": "string", "label": "City", "description": "Where", "default": "Rome" },
             { "name": "timer", "type": "$.interface.timer" },
         ],
@@ -52,6 +52,12 @@ async fn creating_answers_200_without_a_location() {
         .await;
     assert_eq!(answer.header("location"), None);
     assert_eq!(field_names(&answer.expect(200)), ["data"]);
+}
+
+#[tokio::test]
+async fn a_component_without_a_description_has_null() {
+    let component = create(&new_user().await, IDLE).await;
+    assert_eq!(component["description"], Value::Null);
 }
 
 #[tokio::test]

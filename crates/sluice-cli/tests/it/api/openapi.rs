@@ -11,11 +11,12 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 89] = [
+const ROUTES: [(&str, &str); 90] = [
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
     ("DELETE", "/v1/session"),
     ("GET", "/v1/users/me"),
+    ("POST", "/v1/users/me/rotate_key"),
     ("GET", "/v1/users/me/activity"),
     ("GET", "/v1/users/me/overview"),
     ("GET", "/v1/users/me/traffic"),

@@ -73,6 +73,23 @@ async fn a_rotated_key_works_and_the_old_one_does_not(
 
 #[rstest]
 #[tokio::test]
+async fn everyone_can_rotate_the_key_they_have(
+    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
+) {
+    let (api, user) = user(backend).await;
+    let (other, _) = self::user(backend).await;
+    let rotated = api.post("/users/me/rotate_key", &json!({})).await.ok();
+    let key = text(&rotated["api_key"]);
+    assert_eq!(rotated, json!({ "id": user["id"], "api_key": key }));
+    refused(api.get("/users/me").await, 401);
+    refused(api.post("/users/me/rotate_key", &json!({})).await, 401);
+    let renewed = Api::new(shared_server(backend).url(), &key);
+    assert_eq!(renewed.get("/users/me").await.ok()["id"], user["id"]);
+    other.get("/users/me").await.ok();
+}
+
+#[rstest]
+#[tokio::test]
 async fn a_deleted_user_is_gone_with_everything_and_the_name_is_free(
     #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
 ) {

@@ -61,6 +61,11 @@ pub(super) fn cookie_of(answer: &Answer) -> String {
     set.split(';').next().expect("a value").to_owned()
 }
 
+/// Name and value of a cookie.
+pub(super) fn name_and_value(cookie: &str) -> (&str, &str) {
+    cookie.split_once('=').expect("a name and a value")
+}
+
 /// The parts of the policies of an answer.
 pub(super) fn policies(answer: &Answer) -> Vec<&str> {
     let policies = answer.headers.get_all("content-security-policy").iter();

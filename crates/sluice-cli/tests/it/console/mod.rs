@@ -7,3 +7,4 @@ mod fixtures;
 mod pages;
 mod session_ends;
 mod sessions;
+mod two_servers;

@@ -7,10 +7,10 @@ use rusqlite::Connection;
 use serde_json::json;
 use sluice_testkit::{Backend, Method, Plan, Server, wait_for};
 
-use super::fixtures::{Browser, signing_in};
+use super::fixtures::{Browser, name_and_value, signing_in};
 use crate::{
     api::fixtures::refused,
-    support::{PATIENCE, new_user_on, own_server, shared_server, unique_name},
+    support::{PATIENCE, new_user, new_user_on, own_server, shared_server, unique_name},
 };
 
 const HOUR_MS: i64 = 3_600_000;
@@ -25,10 +25,9 @@ async fn signing_out_ends_this_session_and_no_other(
     assert_ne!(here.cookie, there.cookie);
     let answer = here.request(Method::DELETE, "/session").send().await;
     assert_eq!((answer.status, answer.text.as_str()), (204, ""));
-    assert_eq!(
-        answer.header("set-cookie"),
-        Some("sluice_session=; HttpOnly; SameSite=Strict; Path=/v1; Max-Age=0")
-    );
+    let (name, _) = name_and_value(&here.cookie);
+    let clearing = format!("{name}=; HttpOnly; SameSite=Strict; Path=/v1; Max-Age=0");
+    assert_eq!(answer.header("set-cookie"), Some(clearing.as_str()));
     refused(here.get("/session").await, 401);
     refused(here.request(Method::DELETE, "/session").send().await, 401);
     there.get("/session").await.ok();
@@ -52,6 +51,23 @@ async fn a_rotated_key_ends_all_sessions_of_its_user(
     }
     bystander.get("/session").await.ok();
     refused(signing_in(&api, api.key()).await, 401);
+    let key = rotated["api_key"].as_str().expect("a key");
+    signing_in(&api, key).await.ok();
+}
+
+#[tokio::test]
+async fn a_session_that_rotates_its_key_is_shown_the_new_one_and_ends_with_all_others() {
+    let api = new_user().await;
+    let browsers = [Browser::sign_in(&api).await, Browser::sign_in(&api).await];
+    let rotated = browsers[0]
+        .request(Method::POST, "/users/me/rotate_key")
+        .send()
+        .await
+        .ok();
+    for browser in &browsers {
+        refused(browser.get("/session").await, 401);
+    }
+    refused(api.get("/session").await, 401);
     let key = rotated["api_key"].as_str().expect("a key");
     signing_in(&api, key).await.ok();
 }

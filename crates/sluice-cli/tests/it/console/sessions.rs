@@ -5,7 +5,7 @@ use serde_json::json;
 use sluice_model::{Clock, SystemClock};
 use sluice_testkit::{Api, Backend, Method, Plan, Server};
 
-use super::fixtures::{Browser, cookie_of, signing_in};
+use super::fixtures::{Browser, cookie_of, name_and_value, signing_in};
 use crate::{
     api::fixtures::{EMITTER, refused},
     support::{deploy, new_user, new_user_on, own_server, shared_server, unique_name},
@@ -61,10 +61,9 @@ async fn the_cookie_is_for_the_api_alone_and_out_of_reach_of_script_and_other_si
     let answer = signing_in(&api, api.key()).await;
     let set = answer.header("set-cookie").expect("a cookie");
     let mut parts = set.split("; ");
-    let token = parts
-        .next()
-        .and_then(|pair| pair.strip_prefix("sluice_session="));
-    assert_eq!(token.map(str::len), Some(32), "{set}");
+    let (name, token) = name_and_value(parts.next().expect("a pair"));
+    assert!(name.starts_with("sluice_session_"), "{set}");
+    assert_eq!(token.len(), 32, "{set}");
     let attributes: Vec<_> = parts.collect();
     assert_eq!(
         attributes,
@@ -111,21 +110,19 @@ async fn a_key_of_nobody_signs_nobody_in() {
 #[tokio::test]
 async fn a_token_that_is_not_one_of_ours_is_401() {
     let browser = Browser::sign_in(&new_user().await).await;
-    let other = "sluice_session=00000000000000000000000000000000".to_owned();
-    let key = format!("sluice_session={}", browser.api.key());
-    let twice = format!("{}; {}", browser.cookie, browser.cookie);
+    let (name, token) = name_and_value(&browser.cookie);
     for cookie in [
-        "",
-        "sluice_session=",
-        "sluice_session=x",
-        &other,
-        &key,
-        &twice,
+        String::new(),
+        format!("{name}="),
+        format!("{name}=x"),
+        format!("{name}=00000000000000000000000000000000"),
+        format!("{name}={}", browser.api.key()),
+        format!("{name}={token}; {name}={token}"),
+        format!("sluice_session={token}"),
     ] {
         let request = browser.api.root(Method::GET, "/v1/session");
-        refused(request.header("cookie", cookie).send().await, 401);
+        refused(request.header("cookie", &cookie).send().await, 401);
     }
-    let token = browser.cookie.trim_start_matches("sluice_session=");
     let bearer = format!("Bearer {token}");
     let request = browser.api.root(Method::GET, "/v1/session");
     refused(request.header("authorization", &bearer).send().await, 401);

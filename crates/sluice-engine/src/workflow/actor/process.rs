@@ -369,9 +369,11 @@ impl Actor {
                             tokio::time::sleep(FIRST_PAUSE).await;
                         }
                     };
-                    // Tracked, because renewed tokens must reach the store also when the server is stopping.
-                    let tracked = self.context.tasks.track_future(finding_out);
-                    self.authorizing.spawn(tracked);
+                    // On its own, because renewed tokens must reach the store also when the server stops or the workflow goes.
+                    let on_its_own = self.context.tasks.spawn(finding_out);
+                    self.authorizing.spawn(async move {
+                        let _ = on_its_own.await;
+                    });
                 }
                 Authorization::Unknown
             }

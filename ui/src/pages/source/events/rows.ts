@@ -42,7 +42,15 @@ function oneLine(words: string): string {
 /** The row of an event as a stream sends it. Of a large one only the beginning is written out. */
 export function rowOfMessage(json: string): Row {
   const begin = json.indexOf('"event":') + '"event":'.length;
-  return rowOf(JSON.parse(json) as EventSummary, json.length > 10_000 ? json.slice(begin, begin + LINE) : undefined);
+  return rowOf(
+    JSON.parse(json) as EventSummary,
+    json.length > 10_000 ? copy(json.slice(begin, begin + LINE)) : undefined,
+  );
+}
+
+/** A text of its own: browsers make a part of a text by keeping all of it. */
+function copy(part: string): string {
+  return JSON.parse(JSON.stringify(part)) as string;
 }
 
 /** Whether an event of a stream is one that a search would find. */

@@ -1,0 +1,29 @@
+//! Several ids as one parameter, so that a statement has the same text, and is prepared once, however many there are.
+
+use crate::{conn::Dialect, error::Result, row::to_json, value::Value};
+
+/// Any number of ids, for a parameter that [`ids_in`] takes apart.
+pub(crate) struct IdList(String);
+
+impl IdList {
+    pub(crate) fn new<T: AsRef<str>>(ids: &[T]) -> Result<IdList> {
+        let ids: Vec<&str> = ids.iter().map(T::as_ref).collect();
+        to_json(&ids).map(IdList)
+    }
+}
+
+impl<'a> From<&'a IdList> for Value<'a> {
+    fn from(IdList(json): &'a IdList) -> Self {
+        Value::Text(json)
+    }
+}
+
+/// What stands behind `IN` for the ids of an [`IdList`].
+pub(crate) fn ids_in(dialect: Dialect, param: &str) -> String {
+    match dialect {
+        Dialect::Sqlite => format!("(SELECT value FROM json_each({param}))"),
+        Dialect::Postgres => {
+            format!("(SELECT json_array_elements_text(CAST(CAST({param} AS TEXT) AS JSON)))")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { signedIn } from './harness/browser';
+import { Emitter } from './harness/emitter';
+import { browser, server, stage } from './harness/stage';
+
+stage();
+
+test('pages that are open while the server restarts go on by themselves, with what came meanwhile', async () => {
+  const who = await server.user('patient');
+  const source = await Emitter.deploy(who, 'Orders');
+  const events = await signedIn(browser, who, `/sources/${source.id}`);
+  const overview = await signedIn(browser, who, '/');
+  await events.getByText('Live', { exact: true }).waitFor();
+  await overview.getByText('Live', { exact: true }).waitFor();
+  await server.restart(async () => {
+    await events.getByText('Live', { exact: true }).waitFor({ state: 'detached' });
+    await overview.getByText('Live', { exact: true }).waitFor({ state: 'detached' });
+  });
+  await source.emit([1, { summary: 'The first after it' }]);
+  await events.getByRole('link', { name: 'The first after it' }).waitFor();
+  await events.getByText('Live', { exact: true }).waitFor();
+  // Heard of by the stream, or asked for when that was back.
+  const counted = overview.getByRole('link', { name: /^Events/ });
+  await expect.poll(() => counted.textContent()).toMatch(/^Events\s*[1-9]/);
+});
+
+test('a stream that is refused is tried again', async () => {
+  const who = await server.user('refused');
+  const source = await Emitter.deploy(who, 'Orders');
+  const page = await signedIn(browser, who, '/settings');
+  await page.route('**/sse?*', (route) => route.fulfill({ status: 503 }), { times: 1 });
+  await page.goto(`${server.url}/sources/${source.id}`);
+  await page.getByText('Live', { exact: true }).waitFor();
+});
+
+test('whoever is no longer signed in is asked for the key, and comes back to the same page', async () => {
+  const who = await server.user('ended');
+  const source = await Emitter.deploy(who, 'Orders');
+  const page = await signedIn(browser, who, `/sources/${source.id}`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  const headers = { 'x-sluice-console': '1', origin: server.url };
+  const ended = await page.context().request.delete(`${server.url}/v1/session`, { headers });
+  expect(ended.ok()).toBe(true);
+  // Nobody does anything: the stream is the first to be told.
+  await server.restart(async () => {});
+  await page.getByLabel('API key').fill(who.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Orders', level: 1 }).waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+});

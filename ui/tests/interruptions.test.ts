@@ -65,6 +65,6 @@ test('a page that cannot be loaded says so, and the one that is open stays', asy
   await page.getByText('updated@example.com').waitFor();
   await page.route('**/assets/*', (route) => route.fulfill({ status: 404 }));
   await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Workflows' }).click();
-  await told(page, 'A part of the console could not be loaded.');
+  await told(page, 'This page did not load');
   await page.getByText('updated@example.com').waitFor();
 });

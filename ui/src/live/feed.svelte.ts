@@ -8,7 +8,7 @@ const PACE_MS = 150;
 
 export type FeedOptions<T extends { id: string }> = {
   /** A page of `limit` items, newest first: the newest, or those that come after one. */
-  read: (limit: number, after: T | undefined) => Promise<{ items: T[]; total: number }>;
+  read: (limit: number, after: T | undefined) => Promise<T[]>;
   /** The stream that goes on where the first page was read, given the newest item of it. What it tells again is left out. */
   stream: (newest: T | undefined) => string;
   parse: (json: string) => T;
@@ -26,7 +26,6 @@ export class Feed<T extends { id: string }> {
   loadingOlder = $state(false);
   hasOlder = $state(false);
   error = $state.raw<unknown>();
-  total = $state(0);
 
   #options: FeedOptions<T>;
   #stream = $state.raw<Stream>();
@@ -58,11 +57,10 @@ export class Feed<T extends { id: string }> {
     this.loading = true;
     this.error = undefined;
     try {
-      const { items, total } = await this.#options.read(PAGE, undefined);
+      const items = await this.#options.read(PAGE, undefined);
       if (this.#closed) return;
       this.items = items;
       this.#firstPage = new Set(items.map(({ id }) => id));
-      this.total = total;
       this.hasOlder = items.length === PAGE;
       this.#follow();
     } catch (error) {
@@ -78,7 +76,7 @@ export class Feed<T extends { id: string }> {
     this.loadingOlder = true;
     this.error = undefined;
     try {
-      const { items } = await this.#options.read(PAGE, last);
+      const items = await this.#options.read(PAGE, last);
       const known = new Set(this.items.map(({ id }) => id));
       this.items = [...this.items, ...items.filter(({ id }) => !known.has(id))];
       this.hasOlder = items.length === PAGE;
@@ -108,14 +106,12 @@ export class Feed<T extends { id: string }> {
   forget(id: string) {
     this.items = this.items.filter((item) => item.id !== id);
     this.#held = this.#held.filter((item) => item.id !== id);
-    this.total = Math.max(0, this.total - 1);
   }
 
   forgetAll() {
     this.items = [];
     this.#held = [];
     this.waiting = 0;
-    this.total = 0;
     this.hasOlder = false;
   }
 
@@ -147,7 +143,6 @@ export class Feed<T extends { id: string }> {
     const [incoming, arrived] = [this.#incoming, this.#arrived];
     this.#incoming = [];
     this.#arrived = 0;
-    this.total += arrived;
     if (this.#reading) {
       this.waiting += arrived;
       this.#held = [...incoming, ...this.#held].slice(0, this.#options.kept);

@@ -20,5 +20,5 @@ export const examples: Record<ExampleId, Example> = {
 export const greeting = { hello: 'world' };
 
 export function curl(endpoint: string): string {
-  return `curl -H 'content-type: application/json' \\\n  -d '${JSON.stringify(greeting)}' \\\n  ${endpoint}`;
+  return `curl ${endpoint} \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify(greeting)}'`;
 }

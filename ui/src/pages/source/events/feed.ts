@@ -23,7 +23,7 @@ export function followEvents({ source, channel, q }: Wanted): EventFeed {
       // Beyond the newest 100 the server shows only what is searched for, so a time is given.
       const older = after ? { after: after.id, until: String(after.ms) } : {};
       const page = await ask({ ...older, limit, q });
-      return { items: page.data.map((summary) => rowOf(summary)), total: page.page_info.total_count };
+      return page.data.map((summary) => rowOf(summary));
     },
     stream(newest) {
       // Nothing is missed between the list and the stream.

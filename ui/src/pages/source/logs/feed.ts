@@ -17,7 +17,7 @@ export function followLogs(source: string): LogFeed {
         async read(limit, after) {
           const params = { path: { id: source }, query: { limit, after: after?.id } };
           const page = await body(api.GET('/v1/sources/{id}/logs', { params }));
-          return { items: page.data, total: page.page_info.total_count };
+          return page.data;
         },
         stream(newest) {
           const last = newest ? `${newest.ts}-${newest.id}` : '0-0';

@@ -30,7 +30,7 @@ pub struct Workflow {
     pub steps: Vec<WorkflowStep>,
     #[schema(value_type = Object)]
     pub settings: WorkflowSettings,
-    /// Events that wait for their turn.
+    /// Events that are not done with: those that wait for their turn, and those whose run is under way.
     pub queued: u64,
     /// Epoch seconds.
     pub created_at: i64,

@@ -26,7 +26,7 @@ use crate::{
 
 /// The runs of a workflow, newest first
 ///
-/// Those that have begun, and replays that wait for their turn; `queued` of the workflow counts all that wait.
+/// Those that have begun, and replays that wait for their turn; `queued` of the workflow counts the events that wait, too.
 #[utoipa::path(get, path = "/workflows/{id}/runs", tag = "runs", operation_id = "listRuns",
     params(("id" = String, Path), PageQuery, RunsQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = List<Run>), ApiErrors))]

@@ -58,7 +58,8 @@ impl Console {
         {
             return file;
         }
-        if name == Some(INDEX) || accepting::is_navigation(headers) {
+        // The address that people are told is the console to everyone, be it a browser, a monitor or `curl`.
+        if path == "/" || name == Some(INDEX) || accepting::is_navigation(headers) {
             return match self.files.get(INDEX).await {
                 Some(html) => page::console(&html),
                 None => page::without_console(),

@@ -47,16 +47,17 @@ async fn sources_are_what_is_listed_when_nobody_says_what_and_nobody_can_be_aske
     assert!(!table.contains('\u{1b}'), "{table}");
     assert_eq!(cli.ok(&["list", "so"]).await, table);
     let listed = json_of(&cli, &["list", "sources"]).await;
-    assert_eq!(
-        listed,
-        cli.api
-            .get("/users/me/sources")
-            .await
-            .ok()
-            .as_array()
-            .unwrap()
-            .clone()
-    );
+    let told = cli.api.get("/users/me/sources").await.ok();
+    let told = told.as_array().unwrap().clone();
+    assert_eq!(without_next_run(listed), without_next_run(told));
+}
+
+/// A timer has no next run while it ticks, and its first tick may come between two looks.
+fn without_next_run(mut sources: Vec<Value>) -> Vec<Value> {
+    for source in &mut sources {
+        source.as_object_mut().unwrap().remove("next_run_at");
+    }
+    sources
 }
 
 #[tokio::test]

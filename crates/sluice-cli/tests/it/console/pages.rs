@@ -52,13 +52,24 @@ async fn every_path_that_is_not_of_the_api_is_the_console_to_a_browser() {
 }
 
 #[tokio::test]
+async fn the_address_itself_is_the_console_to_everyone() {
+    let api = with_console().api();
+    for accept in ["*/*", "application/json"] {
+        let request = api.root(Method::GET, "/").header("accept", accept);
+        let answer = request.send().await;
+        assert_eq!(answer.status, 200, "{accept}: {}", answer.text);
+        assert!(answer.text.contains("app-1a2b.js"), "{}", answer.text);
+    }
+}
+
+#[tokio::test]
 async fn everything_else_is_told_that_there_is_nothing() {
     let api = with_console().api();
     for path in ["/v1", "/v1/", "/v1/nothing", "/v1/sources/x/y/z"] {
         refused(navigate(&api, path).await, 404);
     }
     for accept in ["*/*", "application/json", "text/*", "text/html;q=0"] {
-        for path in ["/", "/sources", "/assets/gone-1a2b.js"] {
+        for path in ["/sources", "/assets/gone-1a2b.js"] {
             let request = api.root(Method::GET, path).header("accept", accept);
             refused(request.send().await, 404);
         }
@@ -152,7 +163,7 @@ async fn without_a_build_a_page_says_how_to_make_one() {
         );
         assert_eq!(policies(&answer), [policy]);
     }
-    refused(server.api().root(Method::GET, "/").send().await, 404);
+    refused(server.api().root(Method::GET, "/sources").send().await, 404);
     refused(navigate(&server.api(), "/v1/nothing").await, 404);
     let logs = server.logs();
     assert!(logs.contains("there is no index.html in"), "{logs}");

@@ -167,7 +167,7 @@ test('a source that does not exist is said to', async () => {
   const page = await signedIn(browser, await server.user('missing'), '/sources/dc_nothing');
   await page.getByRole('heading', { name: 'Source not found', level: 1 }).waitFor();
   await page.getByText('There is no such source').waitFor();
-  await page.getByRole('link', { name: 'Show all sources' }).click();
+  await page.getByRole('link', { name: 'All sources' }).click();
   await page.getByText('No sources yet').waitFor();
 });
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sluice_testkit::{Answer, Api, Backend, Method, Server};
+use sluice_testkit::{Answer, Api, Backend, Method, Server, ServerOptions};
 
 use super::fixtures::{name_and_value, signing_in};
 use crate::{
@@ -70,10 +70,8 @@ async fn one_browser_is_signed_in_to_each_of_two_servers_and_out_of_one() {
     refused(jar.session(&there).await, 401);
 }
 
-/// As behind two proxies, where neither knows by which port people come to it.
-#[tokio::test]
-async fn servers_that_take_themselves_for_the_same_address_are_told_apart() {
-    let options = || own_server().args(["--public-url", "http://sluice.example.com"]);
+/// Somebody who signs in to two servers with these options, one after the other, is signed in to both.
+async fn told_apart(options: impl Fn() -> ServerOptions) {
     let servers = [
         Server::start(options()).await,
         Server::start(options()).await,
@@ -87,20 +85,15 @@ async fn servers_that_take_themselves_for_the_same_address_are_told_apart() {
     }
 }
 
+/// As behind two proxies, where neither knows by which port people come to it.
+#[tokio::test]
+async fn servers_that_take_themselves_for_the_same_address_are_told_apart() {
+    told_apart(|| own_server().args(["--public-url", "http://sluice.example.com"])).await;
+}
+
 #[tokio::test]
 async fn servers_with_the_same_master_key_are_told_apart_by_their_addresses() {
-    let options = || own_server().env("SLUICE_MASTER_KEY", "ab".repeat(32));
-    let servers = [
-        Server::start(options()).await,
-        Server::start(options()).await,
-    ];
-    let mut jar = Jar::default();
-    for server in &servers {
-        jar.sign_in(&server.api()).await;
-    }
-    for server in &servers {
-        jar.session(&server.api()).await.ok();
-    }
+    told_apart(|| own_server().env("SLUICE_MASTER_KEY", "ab".repeat(32))).await;
 }
 
 #[tokio::test]

@@ -48,7 +48,7 @@ async fn every_refusal_has_the_same_body() {
         (401, api.root(Method::GET, "/v1/users/me")),
         (404, api.request(Method::GET, "/sources/dc_unknown")),
         (404, api.request(Method::GET, "/nonsense")),
-        (404, api.root(Method::GET, "/")),
+        (404, api.root(Method::GET, "/nonsense")),
         (404, api.root(Method::POST, "/e/unknown")),
         (404, api.root(Method::GET, "/uploads/unknown")),
         (405, api.request(Method::PATCH, "/sources")),
@@ -82,7 +82,7 @@ async fn every_refusal_has_the_same_body() {
 async fn unknown_paths_are_404_for_anyone() {
     let api = new_user().await;
     for path in [
-        "/",
+        "/nonsense",
         "/v1",
         "/v1/",
         "/v2/users/me",

@@ -73,6 +73,7 @@ test('with the keyboard alone, somebody signs in, finds a source and reads its n
     .toBe(true);
   await page.keyboard.type('orders from');
   await page.getByRole('option', { name: /Orders from the shop/, selected: true }).waitFor();
+  expect(await page.getByText('Nothing has that name.').count()).toBe(0);
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/sources/${shop.sources['orders-from-the-shop']}`);
 

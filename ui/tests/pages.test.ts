@@ -133,6 +133,13 @@ test('a page that is chosen gets the keyboard and is announced; what only change
   expect(await address.evaluate((field) => field === document.activeElement)).toBe(true);
 });
 
+test('a page that fits the window does not scroll', async () => {
+  const page = await signedIn(browser, shop.person, '/users');
+  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+  const longer = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+  await expect.poll(longer).toBe(0);
+});
+
 test('a link that is clicked for another tab opens there, and the page stays', async () => {
   const page = await signedIn(browser, shop.person, '/settings');
   const link = page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Sources' });

@@ -26,6 +26,11 @@ export function componentOptions(id: string) {
   };
 }
 
+/** The source as it is at this moment: what somebody else saved meanwhile must not be overwritten unseen. */
+export function look(id: string): Promise<Source> {
+  return queries.fetchQuery({ ...sourceOptions(id), staleTime: 0, retry: false });
+}
+
 /** Sends only what changed. `active` goes along as it is, because leaving it out would switch the source on. */
 export async function change({ id, active }: Source, changes: Partial<SourceChanges>): Promise<Source> {
   const body = { active, ...changes };

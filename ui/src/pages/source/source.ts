@@ -1,5 +1,5 @@
 // One source: how it is read and what can be done with it. Its tabs share what is known of it.
-import { ApiFailure, api, body, data } from '../../api/client';
+import { api, body, data, isMissing } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Source, SourceChanges } from '../../api/types';
 
@@ -64,7 +64,7 @@ async function noticing<T>(id: string, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof ApiFailure && error.status === 404) refresh(id);
+    if (isMissing(error)) refresh(id);
     throw error;
   }
 }

@@ -17,8 +17,10 @@ export type StreamOptions = {
   onEvents: (batch: MessageEvent<string>[]) => void;
   /** The name of the parameter that takes the id of the last event that was seen. */
   resume?: 'last_event_id';
-  /** It was broken off while somebody looked, and goes on. */
-  onBack?: () => void;
+  /** It is open, for the first time or again: what happened before is not told. */
+  onOpen?: () => void;
+  /** It was broken off while somebody looked. */
+  onLost?: () => void;
 };
 
 /** A stream that pauses with the page, goes on where it was, and hands out what came once for each frame. */
@@ -31,7 +33,6 @@ export class Stream {
   #hiding: ReturnType<typeof setTimeout> | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #pauseMs = FIRST_PAUSE_MS;
-  #brokenOff = false;
   #lastId = '';
 
   constructor(options: StreamOptions) {
@@ -56,11 +57,11 @@ export class Stream {
     source.addEventListener('open', () => {
       this.state = 'live';
       this.#pauseMs = FIRST_PAUSE_MS;
-      if (this.#brokenOff) this.#options.onBack?.();
-      this.#brokenOff = false;
+      this.#options.onOpen?.();
     });
     source.addEventListener('error', () => {
-      this.#brokenOff = true;
+      // It is told once, however often the browser tries.
+      if (this.state === 'live') this.#options.onLost?.();
       // Browsers try again by themselves, unless they were answered with a refusal.
       if (source.readyState === EventSource.CLOSED) this.#refused();
       else this.state = 'waiting';

@@ -34,12 +34,17 @@ export function onTraffic(listener: Listener): () => void {
   };
 }
 
+/** Asks again for what is shown, but not twice for what is on its way. */
+const lookAgain = () => void queries.invalidateQueries(undefined, { cancelRefetch: false });
+
 function open() {
   stream ??= new Stream({
     url: '/v1/users/me/traffic',
     event: 'traffic',
     // What happened meanwhile is told by nobody, so it is asked for.
-    onBack: () => void queries.invalidateQueries(),
+    onOpen: lookAgain,
+    // Where the server is away, each page says so as it does when it is asked for something.
+    onLost: lookAgain,
     onEvents: (batch) => {
       for (const event of batch) {
         const traffic = JSON.parse(event.data) as Traffic;

@@ -86,3 +86,64 @@ test('a message stays while the pointer or the keyboard is on it, and Escape dis
   await page.keyboard.press('Escape');
   await message.waitFor({ state: 'detached' });
 });
+
+test('six windows with live data all load and answer, and the one that is used is live', async () => {
+  const who = await server.user('watcher');
+  const sources: Emitter[] = [];
+  for (let index = 0; index < 6; index += 1) {
+    const source = await Emitter.deploy(who, `Source ${index}`);
+    await source.emit([index, { summary: 'The first' }]);
+    sources.push(source);
+  }
+  const first = await signedIn(browser, who, '/settings');
+  const pages: Page[] = [];
+  for (const source of sources) {
+    const page = await first.context().newPage();
+    pages.push(page);
+    await page.goto(`${server.url}/sources/${source.id}`);
+    await page.getByText('The first').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+  }
+  // Lists and figures share one stream.
+  await first.goto(`${server.url}/sources`);
+  await first.getByText('Live', { exact: true }).waitFor();
+  const resting = () => Promise.all(pages.map((page) => page.getByText('Resting', { exact: true }).count()));
+  await expect.poll(async () => (await resting()).filter((count) => count > 0).length).toBe(3);
+
+  const idle = (await resting()).findIndex((count) => count > 0);
+  const [page, source] = [pages[idle], sources[idle]];
+  if (!page || !source) throw new Error('none of them rests');
+  await page.getByRole('link', { name: 'Listeners' }).click();
+  await page.getByText('Nobody listens yet').waitFor();
+  await page.goBack();
+  await page.getByText('Live', { exact: true }).waitFor();
+  const other = pages[(await resting()).findIndex((count) => count > 0)];
+  if (!other) throw new Error('none of them rests');
+  await sources[pages.indexOf(other)]?.emit([2, { summary: 'What came meanwhile' }]);
+  await other.evaluate(() => window.dispatchEvent(new Event('focus')));
+  await other.getByText('What came meanwhile').waitFor();
+  await expect.poll(async () => (await resting()).filter((count) => count > 0).length).toBe(3);
+});
+
+test('when the window that has the shared stream is closed, another one goes on with it', async () => {
+  const who = await server.user('heir');
+  const source = await Emitter.deploy(who, 'Orders');
+  const first = await signedIn(browser, who, '/');
+  await first.getByText('Live', { exact: true }).waitFor();
+  const second = await first.context().newPage();
+  let streams = 0;
+  second.on('request', (request) => {
+    if (request.url().endsWith('/traffic')) streams += 1;
+  });
+  await second.goto(server.url);
+  await second.getByText('Live', { exact: true }).waitFor();
+  const counted = second.getByRole('link', { name: /^Events/ });
+  await source.emit([1]);
+  await expect.poll(() => counted.textContent()).toMatch(/^Events\s*1/);
+  expect(streams).toBe(0);
+  await first.close();
+  await expect.poll(() => streams).toBe(1);
+  await second.getByText('Live', { exact: true }).waitFor();
+  await source.emit([2]);
+  await expect.poll(() => counted.textContent()).toMatch(/^Events\s*2/);
+});

@@ -1,6 +1,7 @@
 // What happens in the account, second by second: one stream for everything on the page that moves.
 import { untrack } from 'svelte';
 import { queries } from '../api/queries';
+import { currentSession } from '../shell/session.svelte';
 import { Stream } from './stream.svelte';
 
 export type Traffic = {
@@ -41,6 +42,7 @@ function open() {
   stream ??= new Stream({
     url: '/v1/users/me/traffic',
     event: 'traffic',
+    shared: `sluice-traffic-${currentSession().user.id}`,
     // What happened meanwhile is told by nobody, so it is asked for.
     onOpen: lookAgain,
     // Where the server is away, each page says so as it does when it is asked for something.

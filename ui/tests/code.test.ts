@@ -157,6 +157,33 @@ test('what is being written outlives a server that does not answer for a while',
   await expect.poll(() => emitted(who, source.id)).toMatchObject({ word: 'two' });
 });
 
+test('code that was saved elsewhere meanwhile is not overwritten unseen, and neither is what is written here', async () => {
+  const who = await server.user('two-windows');
+  const source = await who.source('two-windows', code('one'));
+  const page = await signedIn(browser, who, `/sources/${source.id}/code`);
+  const note = page.getByText('The code was changed elsewhere since you began.');
+  await editor(page).getByText('"one"').waitFor();
+  await write(page, code('mine'));
+  await who.put(`/sources/${source.id}`, { component_code: code('theirs') });
+  await page.keyboard.press('Control+S');
+  await note.waitFor();
+  await editor(page).getByText('"mine"').waitFor();
+  await expect.poll(() => emitted(who, source.id)).toMatchObject({ word: 'theirs' });
+  await editor(page).click();
+  await page.keyboard.press('Control+S');
+  await told(page, 'The code is saved.');
+  await note.waitFor({ state: 'detached' });
+  await expect.poll(() => emitted(who, source.id)).toMatchObject({ word: 'mine' });
+
+  await write(page, code('more'));
+  await who.put(`/sources/${source.id}`, { component_code: code('last') });
+  await page.keyboard.press('Control+S');
+  await page.getByRole('button', { name: 'Take the newer code' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Take the newer code' }).click();
+  await editor(page).getByText('"last"').waitFor();
+  expect(await page.getByText('Not saved').count()).toBe(0);
+});
+
 test('the editor has no serious faults for assistive technology, in light and dark', async () => {
   const who = await server.user('axe');
   const source = await who.source('axe', code('one'));

@@ -289,6 +289,44 @@ test('the configuration sends only what changed, leaves a source that is off as 
   expect(await page.getByLabel('Word').inputValue()).toBe('changed');
 });
 
+test('what is typed into the configuration outlives a change of the source elsewhere, which is told of and taken over', async () => {
+  const who = await server.user('two-windows');
+  const text = (name: string, label: string) => `${name}: { type: "string", label: "${label}", optional: true },`;
+  const before = component(`${text('mine', 'Mine')} ${text('theirs', 'Theirs')} ${text('odd', 'Odd')}`);
+  const source = await who.source('two-windows', before, { mine: 'a', theirs: 'b', odd: 'c' });
+  const page = await signedIn(browser, who, `/sources/${source.id}/configuration`);
+  const changed = page.getByText('The source was changed elsewhere since you began.');
+  await page.getByLabel('Mine', { exact: true }).fill('typed');
+  await page.getByLabel('Odd', { exact: true }).fill('typed, too');
+  await who.put(`/sources/${source.id}`, { configured_props: { mine: 'a', theirs: 'newer', odd: 'c' } });
+
+  // Nothing has told the page of it, so it looks before it saves.
+  await page.getByRole('button', { name: 'Save' }).click();
+  await changed.waitFor();
+  expect(await page.getByLabel('Theirs', { exact: true }).inputValue()).toBe('newer');
+  expect(await page.getByLabel('Mine', { exact: true }).inputValue()).toBe('typed');
+  expect((await valuesOf(who, source.id)).mine).toBe('a');
+
+  const after = component(`${text('mine', 'Mine')} ${text('theirs', 'Theirs')} ${text('more', 'More')}`);
+  await who.put(`/sources/${source.id}`, { component_code: after });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('It no longer has Odd.').waitFor();
+  await page.getByRole('button', { name: 'More', exact: true }).waitFor();
+  expect(await page.getByLabel('Mine', { exact: true }).inputValue()).toBe('typed');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await told(page, 'The configuration is saved.');
+  await changed.waitFor({ state: 'detached' });
+  expect(await valuesOf(who, source.id)).toEqual({ mine: 'typed', theirs: 'newer' });
+
+  await page.getByLabel('Mine', { exact: true }).fill('again');
+  await who.put(`/sources/${source.id}`, { configured_props: { mine: 'last', theirs: 'newer' } });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Take the newer state' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Take the newer state' }).click();
+  await expect.poll(() => page.getByLabel('Mine', { exact: true }).inputValue()).toBe('last');
+  await page.getByRole('button', { name: 'Save', disabled: true }).waitFor();
+});
+
 test('the form and the configuration have no serious faults for assistive technology, in light and dark', async () => {
   const who = await server.user('axe');
   const code = component(`

@@ -1,7 +1,8 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
-import { told } from './harness/passing';
+import { listening, told } from './harness/passing';
 import { browser, server, stage } from './harness/stage';
 
 stage();
@@ -23,6 +24,27 @@ test('pages that are open while the server restarts go on by themselves, with wh
   // Heard of by the stream, or asked for when that was back.
   const counted = overview.getByRole('link', { name: /^Events/ });
   await expect.poll(() => counted.textContent()).toMatch(/^Events\s*[1-9]/);
+});
+
+test('whoever configures, writes code or looks at listeners is told that the server is away, and keeps what is there', async () => {
+  const who = await server.user('writer');
+  const source = await Emitter.deploy(who, 'Orders');
+  const views = ['configuration', 'code', 'listeners'];
+  const pages = await Promise.all(views.map((view) => signedIn(browser, who, `/sources/${source.id}/${view}`)));
+  const [form, code, listeners] = pages as [Page, Page, Page];
+  await form.getByLabel('greeting').fill('typed');
+  await code.getByRole('textbox', { name: 'Code of Emitter' }).waitFor();
+  await listeners.getByText('Nobody listens yet').waitFor();
+  for (const page of pages) await listening(page);
+  const away = (page: Page) => page.getByRole('alert').getByText('The server cannot be reached.');
+  await server.restart(async () => {
+    for (const page of pages) await away(page).waitFor();
+    expect(await form.getByLabel('greeting').inputValue()).toBe('typed');
+    await code.getByRole('textbox', { name: 'Code of Emitter' }).waitFor();
+    await listeners.getByText('Nobody listens yet').waitFor();
+  });
+  for (const page of pages) await away(page).waitFor({ state: 'detached' });
+  expect(await form.getByLabel('greeting').inputValue()).toBe('typed');
 });
 
 test('a stream that is refused is tried again', async () => {

@@ -139,6 +139,30 @@ test('leaving with changes that are not deployed asks first', async () => {
   await page.getByRole('heading', { name: 'Version 1' }).waitFor();
 });
 
+test('a version that was deployed elsewhere meanwhile is told of before it is replaced, and can be taken', async () => {
+  const who = await server.user('doc-two');
+  const { id } = await deploy(who, HELLO);
+  const page = await signedIn(browser, who, `/workflows/${id}/document`);
+  const editor = documentEditor(page);
+  await editor.getByText('return "hello";').waitFor();
+  await editor.fill(HELLO.replace('"hello"', '"mine"'));
+  await who.put(`/workflows/${id}`, { document: HELLO.replace('"hello"', '"theirs"') });
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByText('Version 2 runs since you began.').waitFor();
+  await editor.getByText('return "mine";').waitFor();
+  expect((await who.get<{ data: { version: number } }>(`/workflows/${id}`)).data.version).toBe(2);
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await told(page, 'Version 3 runs now.');
+
+  await editor.fill(HELLO.replace('"hello"', '"mine again"'));
+  await who.put(`/workflows/${id}`, { document: HELLO.replace('"hello"', '"last"') });
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByRole('button', { name: 'Take version 4' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Take version 4' }).click();
+  await editor.getByText('return "last";').waitFor();
+  await page.getByRole('button', { name: 'Deploy', disabled: true }).waitFor();
+});
+
 test('what somebody writes is kept although the workflow was deleted elsewhere', async () => {
   const who = await server.user('doc-gone');
   const { id } = await deploy(who, documentOf('Short-lived', [step('one', 'return 1;')]));

@@ -21,6 +21,11 @@ export class ApiFailure extends Error {
   }
 }
 
+/** Whether the server answered that there is no such thing, or not any more. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiFailure && error.status === 404;
+}
+
 /** The server did not answer at all. */
 export class Unreachable extends Error {
   constructor() {

@@ -3,7 +3,7 @@ import { SvelteSet } from 'svelte/reactivity';
 import { ApiFailure, api, body } from '../api/client';
 import { isRecord, isShown, type Prop, propsOf, takesValue } from './prop';
 import { thrown } from './thrown';
-import { isEmpty, type Values } from './value';
+import { isEmpty, same, type Values } from './value';
 
 /** Props are asked for again when the typing pauses. */
 const PAUSE_MS = 350;
@@ -19,7 +19,7 @@ export type FormStart = {
 };
 
 export class PropForm {
-  readonly component: string;
+  component: string;
   readonly sourceId: string | undefined;
   props = $state.raw<Prop[]>([]);
   values = $state.raw<Values>({});
@@ -33,25 +33,61 @@ export class PropForm {
   #dynamicPropsId: string | undefined;
   #added = new SvelteSet<string>();
   /** The values that the form began with. */
-  #initial: Values;
+  #initial: Values = {};
   #turn = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #underWay: Promise<void> = Promise.resolve();
 
-  constructor({ component, props, source, otherCode = false }: FormStart) {
-    this.component = component;
-    this.sourceId = source?.id;
+  constructor(start: FormStart) {
+    this.component = start.component;
+    this.sourceId = start.source?.id;
+    this.#begin(start, {});
+  }
+
+  /**
+   * Begins again from what became of the source elsewhere. What was typed stays where there is still a place for it;
+   * tells the labels of the fields that are gone with what was typed in them.
+   */
+  rebase(start: FormStart): string[] {
+    const typed = this.props.filter(({ name }) => !same(this.values[name], this.#initial[name]));
+    const before = this.values;
+    const types = new Map(propsOf(start.props).map(({ name, type }) => [name, type]));
+    const fitting = typed.filter(({ name, type }) => (types.get(name) ?? type) === type);
+    this.component = start.component;
+    this.#dynamicPropsId = undefined;
+    // An answer that is on its way is about what was there before.
+    this.#turn += 1;
+    this.reloading = false;
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    this.faults = {};
+    this.otherFaults = [];
+    this.#begin(start, Object.fromEntries(fitting.map(({ name }) => [name, before[name]])));
+    return typed.filter(({ name }) => !same(this.values[name], before[name])).map(({ label }) => label);
+  }
+
+  #begin({ props, source, otherCode = false }: FormStart, typed: Values) {
     this.props = propsOf(props);
-    this.values = source ? source.values : withDefaults(this.props);
-    const strays = Object.keys(this.values).filter((name) => !this.props.some((prop) => prop.name === name));
-    const reloads = this.props.some((prop) => prop.reloadProps && !isEmpty(this.values[prop.name]));
+    const has = (name: string) => this.props.some((prop) => prop.name === name);
+    const decides = (values: Values) =>
+      this.props.some(({ name, reloadProps }) => reloadProps && !isEmpty(values[name]));
+    let values = source ? source.values : withDefaults(this.props);
+    const strays = Object.keys(values).some((name) => !has(name));
     if (otherCode) {
-      const fitting = Object.entries(this.values).filter(([name]) => reloads || !strays.includes(name));
-      this.values = { ...withDefaults(this.props), ...Object.fromEntries(fitting) };
+      const fitting = Object.entries(values).filter(([name]) => decides(source?.values ?? {}) || has(name));
+      values = { ...withDefaults(this.props), ...Object.fromEntries(fitting) };
     }
-    this.#initial = this.values;
+    this.#initial = values;
     // Values without a prop in the code are of props that the component brought by itself.
-    if (reloads || (strays.length > 0 && !otherCode)) this.#underWay = this.reload();
+    const asks = decides({ ...values, ...typed }) || (strays && !otherCode);
+    for (const [name, value] of Object.entries(typed)) {
+      if (!asks && !has(name)) continue;
+      const { [name]: _, ...rest } = values;
+      values = value === undefined ? rest : { ...values, [name]: value };
+      this.#added.add(name);
+    }
+    this.values = values;
+    if (asks) this.#underWay = this.reload();
   }
 
   get changed(): boolean {

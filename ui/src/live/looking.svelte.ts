@@ -1,13 +1,8 @@
 // Lists and pages that are asked for again when something happened to what they show.
-import { untrack } from 'svelte';
-import { queries } from '../api/queries';
 import { throttled } from './throttle';
-import { onTraffic, type Traffic, trafficState } from './traffic.svelte';
+import { onTraffic, type Traffic } from './traffic.svelte';
 
-/**
- * Looks again when the traffic concerns the page that calls this while it is being made, at most once a second, and
- * when news arrive after they did not: what happened meanwhile is not told again.
- */
+/** Looks again when the traffic concerns the page that calls this while it is being made, at most once a second. */
 export function lookWhen(concerns: (traffic: Traffic) => boolean, look: () => unknown) {
   $effect(() => {
     const again = throttled(() => void look());
@@ -18,9 +13,5 @@ export function lookWhen(concerns: (traffic: Traffic) => boolean, look: () => un
       stop();
       again.stop();
     };
-  });
-  $effect(() => {
-    // What is on its way already is not asked for twice.
-    if (trafficState() === 'live' && queries.isFetching() === 0) untrack(() => void look());
   });
 }

@@ -1,6 +1,7 @@
 // What happens in the account, second by second: one stream for everything on the page that moves.
 import { untrack } from 'svelte';
 import { queries } from '../api/queries';
+import { currentSession } from '../shell/session.svelte';
 import { Stream } from './stream.svelte';
 
 export type Traffic = {
@@ -34,12 +35,18 @@ export function onTraffic(listener: Listener): () => void {
   };
 }
 
+/** Asks again for what is shown, but not twice for what is on its way. */
+const lookAgain = () => void queries.invalidateQueries(undefined, { cancelRefetch: false });
+
 function open() {
   stream ??= new Stream({
     url: '/v1/users/me/traffic',
     event: 'traffic',
+    shared: `sluice-traffic-${currentSession().user.id}`,
     // What happened meanwhile is told by nobody, so it is asked for.
-    onBack: () => void queries.invalidateQueries(),
+    onOpen: lookAgain,
+    // Where the server is away, each page says so as it does when it is asked for something.
+    onLost: lookAgain,
     onEvents: (batch) => {
       for (const event of batch) {
         const traffic = JSON.parse(event.data) as Traffic;

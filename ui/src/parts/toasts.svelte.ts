@@ -6,6 +6,9 @@ const SHOWN_MS = { good: 4_000, bad: 9_000 };
 
 let shown = $state<Toast[]>([]);
 let last = 0;
+/** Somebody reads them: none of them goes. */
+let held = false;
+const timers = new Map<number, ReturnType<typeof setTimeout>>();
 
 export function toasts(): Toast[] {
   return shown;
@@ -13,13 +16,31 @@ export function toasts(): Toast[] {
 
 export function toast(text: string, tone: Toast['tone'] = 'good') {
   last += 1;
-  const id = last;
-  shown = [...shown.slice(-3), { id, text, tone }];
-  setTimeout(() => dismiss(id), SHOWN_MS[tone]);
+  const added = { id: last, text, tone };
+  shown = [...shown.slice(-3), added];
+  if (!held) expire(added);
 }
 
 export function dismiss(id: number) {
+  clearTimeout(timers.get(id));
+  timers.delete(id);
   shown = shown.filter((toast) => toast.id !== id);
+}
+
+/** While the pointer or the keyboard is on them they stay; then each has all of its time again. */
+export function hold(wanted: boolean) {
+  if (held === wanted) return;
+  held = wanted;
+  for (const timer of timers.values()) clearTimeout(timer);
+  timers.clear();
+  if (!held) shown.forEach(expire);
+}
+
+function expire({ id, tone }: Toast) {
+  timers.set(
+    id,
+    setTimeout(() => dismiss(id), SHOWN_MS[tone]),
+  );
 }
 
 /** Does something that may fail; a failure is shown. Tells whether it went well. */

@@ -1,5 +1,5 @@
 // Which component a new source is made from, as the address of the page says it.
-import { ApiFailure, api, data } from '../../api/client';
+import { api, data, isMissing } from '../../api/client';
 import type { Component } from '../../api/types';
 
 export type Way = 'registry' | 'code' | 'url';
@@ -32,7 +32,7 @@ export async function load({ kind, value }: Chosen): Promise<Loaded> {
       const component = await data(api.GET('/v1/components/registry/{key}', { params: { path: { key: value } } }));
       return { component, fromRegistry: true };
     } catch (error) {
-      if (!(error instanceof ApiFailure && error.status === 404)) throw error;
+      if (!isMissing(error)) throw error;
     }
   }
   const path = { key_or_id: value };

@@ -1,5 +1,5 @@
 // One source: how it is read and what can be done with it. Its tabs share what is known of it.
-import { ApiFailure, api, body, data } from '../../api/client';
+import { api, body, data, isMissing } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Source, SourceChanges } from '../../api/types';
 
@@ -24,6 +24,11 @@ export function componentOptions(id: string) {
     // What is saved under an id never changes.
     staleTime: Number.POSITIVE_INFINITY,
   };
+}
+
+/** The source as it is at this moment: what somebody else saved meanwhile must not be overwritten unseen. */
+export function look(id: string): Promise<Source> {
+  return queries.fetchQuery({ ...sourceOptions(id), staleTime: 0, retry: false });
 }
 
 /** Sends only what changed. `active` goes along as it is, because leaving it out would switch the source on. */
@@ -59,7 +64,7 @@ async function noticing<T>(id: string, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof ApiFailure && error.status === 404) refresh(id);
+    if (isMissing(error)) refresh(id);
     throw error;
   }
 }

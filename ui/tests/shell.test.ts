@@ -1,0 +1,149 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { signedIn } from './harness/browser';
+import { type Emit, Emitter } from './harness/emitter';
+import { browser, server, stage } from './harness/stage';
+
+stage();
+
+const top = (page: Page) => page.evaluate(() => Math.round(document.documentElement.scrollTop));
+
+test('Back and Forward return to where a list was scrolled, and a new page begins at its top', async () => {
+  const who = await server.user('scroller');
+  for (let index = 10; index < 50; index += 1) {
+    await who.post('/webhooks', { url: 'http://127.0.0.1:9/x', name: `Hook ${index}` });
+  }
+  const page = await signedIn(browser, who, '/webhooks', { height: 500 });
+  const wanted = page.getByRole('main').getByRole('link', { name: 'Hook 20' });
+  await wanted.scrollIntoViewIfNeeded();
+  await expect.poll(() => top(page)).toBeGreaterThan(100);
+  const left = await top(page);
+  await wanted.click();
+  await page.getByRole('heading', { name: 'Hook 20', level: 1 }).waitFor();
+  expect(await top(page)).toBe(0);
+
+  await page.goBack();
+  await expect.poll(() => top(page)).toBe(left);
+  // Read anew, it needs its time to be as long as it was.
+  await page.route('**/v1/webhooks?*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue();
+  });
+  await page.goForward();
+  await page.getByRole('heading', { name: 'Hook 20', level: 1 }).waitFor();
+  await page.goBack();
+  await expect.poll(() => top(page)).toBe(left);
+
+  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Webhooks' }).click();
+  await expect.poll(() => top(page)).toBe(0);
+});
+
+test('a list with a scrollbar of its own is where it was, too', async () => {
+  const who = await server.user('lister');
+  const source = await Emitter.deploy(who, 'Orders');
+  await source.emit(...Array.from({ length: 80 }, (_, n): Emit => [n, { summary: `Order ${n}.` }]));
+  const page = await signedIn(browser, who, `/sources/${source.id}`, { height: 600 });
+  const list = page.locator('[data-scroll]');
+  const offset = () => list.evaluate((element) => Math.round(element.scrollTop));
+  await page.getByText('Order 79.').waitFor();
+  await list.evaluate((element) => element.scrollTo({ top: 1_000 }));
+  await expect.poll(offset).toBe(1_000);
+  await expect.poll(() => page.getByText('Order 79.').count()).toBe(0);
+  await page.getByRole('link', { name: 'Listeners' }).click();
+  await page.getByText('Nobody listens yet').waitFor();
+  await page.goBack();
+  await expect.poll(offset).toBe(1_000);
+});
+
+test('a message stays while the pointer or the keyboard is on it, and Escape dismisses it', async () => {
+  const who = await server.user('reader');
+  const source = await Emitter.deploy(who, 'Orders');
+  const page = await signedIn(browser, who, `/sources/${source.id}/listeners`);
+  const message = page.getByText('It runs. What it emits and logs shows here.');
+  const say = async () => {
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await message.waitFor();
+  };
+  await page.getByText('Nobody listens yet').waitFor();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await say();
+  await message.hover();
+  await page.clock.runFor(60_000);
+  expect(await message.count()).toBe(1);
+  await page.getByRole('heading', { name: 'Orders', level: 1 }).hover();
+  await page.clock.runFor(10_000);
+  await message.waitFor({ state: 'detached' });
+
+  await say();
+  await page.getByRole('button', { name: 'Dismiss' }).focus();
+  await page.clock.runFor(60_000);
+  expect(await message.count()).toBe(1);
+  await page.keyboard.press('Enter');
+  await message.waitFor({ state: 'detached' });
+
+  await say();
+  await page.keyboard.press('Escape');
+  await message.waitFor({ state: 'detached' });
+});
+
+test('six windows with live data all load and answer, and the one that is used is live', async () => {
+  const who = await server.user('watcher');
+  const sources: Emitter[] = [];
+  for (let index = 0; index < 6; index += 1) {
+    const source = await Emitter.deploy(who, `Source ${index}`);
+    await source.emit([index, { summary: 'The first' }]);
+    sources.push(source);
+  }
+  const first = await signedIn(browser, who, '/settings');
+  const pages: Page[] = [];
+  for (const source of sources) {
+    const page = await first.context().newPage();
+    pages.push(page);
+    await page.goto(`${server.url}/sources/${source.id}`);
+    await page.getByText('The first').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+  }
+  // Lists and figures share one stream.
+  await first.goto(`${server.url}/sources`);
+  await first.getByText('Live', { exact: true }).waitFor();
+  const resting = () => Promise.all(pages.map((page) => page.getByText('Resting', { exact: true }).count()));
+  await expect.poll(async () => (await resting()).filter((count) => count > 0).length).toBe(3);
+
+  const idle = (await resting()).findIndex((count) => count > 0);
+  const [page, source] = [pages[idle], sources[idle]];
+  if (!page || !source) throw new Error('none of them rests');
+  await page.getByRole('link', { name: 'Listeners' }).click();
+  await page.getByText('Nobody listens yet').waitFor();
+  await page.goBack();
+  await page.getByText('Live', { exact: true }).waitFor();
+  const other = pages[(await resting()).findIndex((count) => count > 0)];
+  if (!other) throw new Error('none of them rests');
+  await sources[pages.indexOf(other)]?.emit([2, { summary: 'What came meanwhile' }]);
+  await other.evaluate(() => window.dispatchEvent(new Event('focus')));
+  await other.getByText('What came meanwhile').waitFor();
+  await expect.poll(async () => (await resting()).filter((count) => count > 0).length).toBe(3);
+});
+
+test('when the window that has the shared stream is closed, another one goes on with it', async () => {
+  const who = await server.user('heir');
+  const source = await Emitter.deploy(who, 'Orders');
+  const first = await signedIn(browser, who, '/');
+  await first.getByText('Live', { exact: true }).waitFor();
+  const second = await first.context().newPage();
+  let streams = 0;
+  second.on('request', (request) => {
+    if (request.url().endsWith('/traffic')) streams += 1;
+  });
+  await second.goto(server.url);
+  await second.getByText('Live', { exact: true }).waitFor();
+  const counted = second.getByRole('link', { name: /^Events/ });
+  await source.emit([1]);
+  await expect.poll(() => counted.textContent()).toMatch(/^Events\s*1/);
+  expect(streams).toBe(0);
+  await first.close();
+  await expect.poll(() => streams).toBe(1);
+  await second.getByText('Live', { exact: true }).waitFor();
+  await source.emit([2]);
+  await expect.poll(() => counted.textContent()).toMatch(/^Events\s*2/);
+});

@@ -21,10 +21,8 @@ export async function find(text: string): Promise<Found[]> {
   const [sources, workflows, webhooks] = await Promise.all([
     body(api.GET('/v1/users/me/sources', { params: { query: { q: text, limit: EACH } } })),
     body(api.GET('/v1/workflows', { params: { query: { q: text, limit: EACH } } })),
-    body(api.GET('/v1/users/me/webhooks', { params: { query: { limit: 100 } } })),
+    body(api.GET('/v1/users/me/webhooks', { params: { query: { q: text, limit: EACH } } })),
   ]);
-  const wanted = text.toLowerCase();
-  const hooks = webhooks.data.filter((hook) => `${hook.name ?? ''} ${hook.url}`.toLowerCase().includes(wanted));
   return [
     ...sources.data.map(({ id, name }) => ({
       href: `/sources/${id}`,
@@ -38,7 +36,7 @@ export async function find(text: string): Promise<Found[]> {
       kind: 'workflow',
       icon: Workflow as Place['icon'],
     })),
-    ...hooks.slice(0, EACH).map((hook) => ({
+    ...webhooks.data.map((hook) => ({
       href: `/webhooks/${hook.id}`,
       name: hook.name ?? hook.url,
       kind: 'webhook',

@@ -166,40 +166,42 @@ impl Belongings {
 #[cfg(test)]
 mod tests {
     use sluice_model::WorkflowId;
-    use sluice_store::{Dialect, Row, Value};
+    use sluice_store::{Dialect, Location, Row, Store, StoreOptions, Value};
 
     use super::*;
 
-    /// A database that has nothing, and counts how often it is asked.
-    #[derive(Default)]
-    struct Counting(usize);
+    /// A connection that counts how often it is asked.
+    struct Counting<'c> {
+        conn: &'c mut dyn Conn,
+        questions: usize,
+    }
 
-    impl Conn for Counting {
-        fn execute(&mut self, _: &str, _: &[Value<'_>]) -> Result<u64, StoreError> {
-            unreachable!("views only read")
+    impl Conn for Counting<'_> {
+        fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, StoreError> {
+            self.conn.execute(sql, params)
         }
 
         fn query(
             &mut self,
-            _: &str,
-            _: &[Value<'_>],
-            _: &mut dyn FnMut(&Row<'_>) -> Result<(), StoreError>,
+            sql: &str,
+            params: &[Value<'_>],
+            each: &mut dyn FnMut(&Row<'_>) -> Result<(), StoreError>,
         ) -> Result<(), StoreError> {
-            self.0 += 1;
-            Ok(())
+            self.questions += 1;
+            self.conn.query(sql, params, each)
         }
 
-        fn execute_script(&mut self, _: &str) -> Result<(), StoreError> {
-            unreachable!("views only read")
+        fn execute_script(&mut self, sql: &str) -> Result<(), StoreError> {
+            self.conn.execute_script(sql)
         }
 
         fn dialect(&self) -> Dialect {
-            Dialect::Sqlite
+            self.conn.dialect()
         }
     }
 
-    fn questions_for(count: u32) -> usize {
-        let workflow = |number: u32| Workflow {
+    fn workflow(number: u32) -> Workflow {
+        Workflow {
             id: WorkflowId::parse(&format!("p_{number}")).unwrap(),
             user_id: UserId::parse("u_a").unwrap(),
             name: "W".to_owned(),
@@ -208,16 +210,23 @@ mod tests {
             deployment_id: DeploymentId::parse(&format!("d_{number}")).unwrap(),
             created_at: 1,
             updated_at: 1,
-        };
-        let workflows: Vec<Workflow> = (0..count).map(workflow).collect();
-        let mut database = Counting::default();
-        Belongings::of(&mut database, &workflows).unwrap();
-        database.0
+        }
     }
 
-    #[test]
-    fn a_page_of_workflows_asks_as_often_as_one_workflow() {
-        assert_eq!(questions_for(1), 4);
-        assert_eq!(questions_for(100), 4);
+    #[tokio::test]
+    async fn a_page_of_workflows_asks_as_often_as_one_workflow() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sluice.db");
+        let store = Store::open(StoreOptions::new(Location::Sqlite(path))).unwrap();
+        let questions_for = |count| {
+            store.read(move |conn| {
+                let workflows: Vec<Workflow> = (0..count).map(workflow).collect();
+                let mut counting = Counting { conn, questions: 0 };
+                Belongings::of(&mut counting, &workflows)?;
+                Ok(counting.questions)
+            })
+        };
+        let of_one = questions_for(1).await.unwrap();
+        assert_eq!(questions_for(100).await.unwrap(), of_one);
     }
 }

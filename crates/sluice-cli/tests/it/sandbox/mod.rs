@@ -1,5 +1,6 @@
 //! Components that try to break out, or to use up what others need: each is refused or contained, and others never notice.
 
+mod code_cache;
 mod exhaustion;
 mod files;
 mod missing_walls;

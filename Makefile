@@ -10,6 +10,9 @@ CONSOLE_TOOLS := ui/node_modules/.installed
 CONSOLE := ui/dist/index.html
 BINARY := target/release/sluice
 
+# Tests often wait, for timers above all: with fewer at once than this, the machine waits with them.
+export RUST_TEST_THREADS ?= $(shell cores=$$(nproc); echo $$((cores > 4 ? cores : 4)))
+
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`.
 ARGS ?=
 

@@ -37,36 +37,21 @@ enum Command {
     /// Start the server
     Serve(Box<ServeOptions>),
     #[command(flatten)]
-    Client(ClientCommand),
-    /// Wall this process in and become the given program
-    #[command(name = launcher::SUBCOMMAND, hide = true)]
-    SandboxExec {
-        #[arg(value_parser = confinement)]
-        confinement: Box<Confinement>,
-        program: OsString,
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
-    },
+    Client(Box<ClientCommand>),
     /// Say which walls this machine can put up
     #[command(name = launcher::PROBE_SUBCOMMAND, hide = true)]
     SandboxProbe,
 }
 
 fn main() -> ExitCode {
-    let matches = command_line().get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let outcome = match cli.command {
-        Command::Serve(options) => {
-            let told = matches.subcommand_matches("serve").map(told);
-            serve::serve(*options, told.unwrap_or_default()).map(|()| ExitCode::SUCCESS)
-        }
-        Command::Client(command) => commands::run(command),
-        Command::SandboxExec {
-            confinement,
-            program,
-            arguments,
-        } => Err(launcher::exec(&confinement, program, arguments).into()),
-        Command::SandboxProbe => sandbox_probe().map(|()| ExitCode::SUCCESS),
+    let mut words = std::env::args_os().skip(1);
+    let outcome = if words
+        .next()
+        .is_some_and(|word| word == launcher::SUBCOMMAND)
+    {
+        Err(become_walled_in(words))
+    } else {
+        obey()
     };
     match outcome {
         Ok(code) => code,
@@ -79,8 +64,30 @@ fn main() -> ExitCode {
     }
 }
 
-fn confinement(json: &str) -> Result<Box<Confinement>, serde_json::Error> {
-    serde_json::from_str(json)
+/// Does what the command line asks for.
+fn obey() -> anyhow::Result<ExitCode> {
+    let matches = command_line().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match cli.command {
+        Command::Serve(options) => {
+            let told = matches.subcommand_matches("serve").map(told);
+            serve::serve(*options, told.unwrap_or_default()).map(|()| ExitCode::SUCCESS)
+        }
+        Command::Client(command) => commands::run(*command),
+        Command::SandboxProbe => sandbox_probe().map(|()| ExitCode::SUCCESS),
+    }
+}
+
+/// Walls this process in and becomes the program that the server names; returns only when that failed. No command of the
+/// parser, because making that takes longer than all the rest, at every start of a component.
+fn become_walled_in(mut words: impl Iterator<Item = OsString>) -> anyhow::Error {
+    let (Some(confinement), Some(program)) = (words.next(), words.next()) else {
+        return anyhow::anyhow!("{} is for the server only", launcher::SUBCOMMAND);
+    };
+    match serde_json::from_slice::<Confinement>(confinement.as_encoded_bytes()) {
+        Ok(confinement) => launcher::exec(&confinement, program, words.collect()).into(),
+        Err(error) => error.into(),
+    }
 }
 
 fn sandbox_probe() -> anyhow::Result<()> {

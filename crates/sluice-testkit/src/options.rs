@@ -66,6 +66,13 @@ impl ServerOptions {
         self.arg("--database-url").arg(url)
     }
 
+    /// Starts component processes when they are needed and none ahead: one that waits for a component costs twice as much to
+    /// start, and most tests end before it is taken. The flag `--warm-processes` still has the last word.
+    #[must_use]
+    pub fn without_warm_processes(self) -> Self {
+        self.env("SLUICE_WARM_PROCESSES", "0")
+    }
+
     /// Takes npm packages from this registry; otherwise from one that has what the repository has installed.
     #[must_use]
     pub fn registry(mut self, registry: &Registry) -> Self {

@@ -13,7 +13,7 @@ use sluice_testkit::{
 
 use self::stage::Stage;
 use crate::{
-    support::{PATIENCE, deploy, own_server},
+    support::{PATIENCE, deploy, server_as_it_comes},
     workflows::sends::s3_server::S3Server,
 };
 
@@ -32,7 +32,7 @@ fn bodies(requests: &[Delivery], path: &str) -> Vec<Value> {
 
 #[tokio::test]
 async fn filter_and_forward_passes_on_what_is_paid() {
-    let stage = Stage::start("filter-and-forward", own_server(), fine).await;
+    let stage = Stage::start("filter-and-forward", server_as_it_comes(), fine).await;
     stage.run_all().await;
     let workflow = stage.workflow("filter-and-forward").await;
     let runs = workflow.ended_runs(2).await;
@@ -51,7 +51,7 @@ async fn filter_and_forward_passes_on_what_is_paid() {
 
 #[tokio::test]
 async fn error_watch_hears_of_every_workflow_and_source() {
-    let stage = Stage::start("error-watch", own_server(), fine).await;
+    let stage = Stage::start("error-watch", server_as_it_comes(), fine).await;
     stage.run_all().await;
     let failing = stage.workflow("failing").await;
     let texts = async |count| bodies(&stage.outside.wait_for(count).await, "/hooks/errors");
@@ -71,7 +71,7 @@ const EXPENSE: &str = r#"{"who": "Bob", "what": "a yacht", "amount": 4200000}"#;
 
 #[tokio::test]
 async fn approval_pays_what_is_approved_and_nothing_else() {
-    let stage = Stage::start("approval", own_server(), fine).await;
+    let stage = Stage::start("approval", server_as_it_comes(), fine).await;
     let [ask, approve] = stage.blocks().try_into().expect("two blocks");
     stage.run(&ask, &[]).await;
     let asked = bodies(&stage.outside.wait_for(1).await, "/hooks/approvals");

@@ -7,8 +7,13 @@ use sluice_testkit::{Answer, Api, Backend, Method, Plan, Server, ServerOptions, 
 
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Options for a server of a test's own.
+/// Options for a server of a test's own, which starts processes only when they are needed.
 pub(crate) fn own_server() -> ServerOptions {
+    server_as_it_comes().without_warm_processes()
+}
+
+/// Options for a server of a test's own that is as users get it, with processes that wait for a component.
+pub(crate) fn server_as_it_comes() -> ServerOptions {
     ServerOptions::new(env!("CARGO_BIN_EXE_sluice"))
 }
 

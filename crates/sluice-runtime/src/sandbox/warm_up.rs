@@ -8,21 +8,28 @@ use super::Sandbox;
 use crate::{process::InstanceFolder, spec::Preload};
 
 pub(super) fn fill_code_cache(sandbox: &Sandbox) {
-    if let Err(error) = run_harness(sandbox) {
+    let folder = InstanceFolder(sandbox.folder.join("run").join("warm-up"));
+    let is_new = !sandbox.deno_dir(&folder).exists();
+    let mut filled = run_harness(sandbox, &folder, Preload::NodeModules);
+    if is_new && filled.is_ok() {
+        // Whoever opens a database of this cache for the first time after it was filled wants to write statistics into it, and
+        // goes without the cache when that fails. So the first one is no component's process, either.
+        filled = run_harness(sandbox, &folder, Preload::Nothing);
+    }
+    if let Err(error) = filled {
         tracing::debug!(%error, "the code cache could not be filled; components start more slowly");
     }
 }
 
-fn run_harness(sandbox: &Sandbox) -> io::Result<()> {
-    let folder = InstanceFolder(sandbox.folder.join("run").join("warm-up"));
+fn run_harness(sandbox: &Sandbox, folder: &InstanceFolder, preload: Preload) -> io::Result<()> {
     std::fs::create_dir_all(folder.code())?;
     std::fs::create_dir_all(folder.tmp())?;
-    let cache = sandbox.deno_dir(&folder);
+    let cache = sandbox.deno_dir(folder);
     std::fs::create_dir_all(&cache)?;
-    let mut confinement = sandbox.confinement(&folder);
+    let mut confinement = sandbox.confinement(folder);
     confinement.writable.push(cache);
     let mut child = sandbox
-        .command_inside(&folder, &confinement, Preload::NodeModules)
+        .command_inside(folder, &confinement, preload)
         .spawn()?;
     if let Some(stdout) = child.stdout.take() {
         // Its first line says that everything is compiled.

@@ -15,8 +15,7 @@ pub(super) struct Stage {
 impl Stage {
     pub(super) async fn start(backend: Backend, args: &[&str]) -> Stage {
         // Every process is that of a source, so that tests can count them.
-        let options = own_server().arg("--warm-processes").arg("0");
-        let options = args.iter().fold(options, ServerOptions::arg);
+        let options = args.iter().fold(own_server(), ServerOptions::arg);
         match backend {
             Backend::Sqlite => {
                 let server = Server::start(options).await;

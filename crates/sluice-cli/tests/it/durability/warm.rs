@@ -4,7 +4,7 @@ use serde_json::json;
 use sluice_testkit::{Api, Method, Server, wait_for};
 
 use super::processes::{children, is_alive, kill};
-use crate::support::{PATIENCE, deploy, own_server};
+use crate::support::{PATIENCE, deploy, own_server, server_as_it_comes};
 
 const ECHO: &str =
     "module.exports = { name: 'Echo', version: '1', run(event) { this.$emit(event); } };";
@@ -25,7 +25,7 @@ async fn until_metric(api: &Api, name: &str, wanted: u64) {
 
 #[tokio::test]
 async fn a_first_event_takes_a_process_that_waits_and_another_takes_its_place() {
-    let server = Server::start(own_server()).await;
+    let server = Server::start(server_as_it_comes()).await;
     let api = server.api();
     let source = deploy(&api, ECHO).await;
     until_metric(&api, "sluice_warm_processes", 2).await;
@@ -40,7 +40,7 @@ async fn a_first_event_takes_a_process_that_waits_and_another_takes_its_place() 
 
 #[tokio::test]
 async fn processes_that_died_while_they_waited_are_no_loss() {
-    let server = Server::start(own_server()).await;
+    let server = Server::start(server_as_it_comes()).await;
     let api = server.api();
     let source = deploy(&api, ECHO).await;
     until_metric(&api, "sluice_warm_processes", 2).await;
@@ -53,7 +53,7 @@ async fn processes_that_died_while_they_waited_are_no_loss() {
 
 #[tokio::test]
 async fn processes_that_wait_do_not_outlive_the_server() {
-    let mut server = Server::start(own_server()).await;
+    let mut server = Server::start(server_as_it_comes()).await;
     until_metric(&server.api(), "sluice_warm_processes", 2).await;
     let waiting = children(server.pid());
     assert_eq!(waiting.len(), 2);
@@ -69,7 +69,7 @@ async fn processes_that_wait_do_not_outlive_the_server() {
 
 #[tokio::test]
 async fn no_process_waits_when_none_is_wanted() {
-    let server = Server::start(own_server().arg("--warm-processes").arg("0")).await;
+    let server = Server::start(server_as_it_comes().arg("--warm-processes").arg("0")).await;
     let source = deploy(&server.api(), ECHO).await;
     source.run(json!({ "a": 1 })).await;
     assert_eq!(source.events(1).await, [json!({ "a": 1 })]);
@@ -78,11 +78,7 @@ async fn no_process_waits_when_none_is_wanted() {
 
 #[tokio::test]
 async fn when_memory_is_short_the_longest_idle_process_goes_and_starts_again_when_needed() {
-    let options = own_server()
-        .arg("--warm-processes")
-        .arg("0")
-        .arg("--memory-budget")
-        .arg("1");
+    let options = own_server().arg("--memory-budget").arg("1");
     let server = Server::start(options).await;
     let api = server.api();
     let source = deploy(&api, ECHO).await;

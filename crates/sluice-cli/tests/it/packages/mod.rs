@@ -10,7 +10,7 @@ mod versions;
 use serde_json::{Value, json};
 use sluice_testkit::{Api, Registry, Server};
 
-use crate::support::{Deployed, deploy, own_server};
+use crate::support::{Deployed, deploy, server_as_it_comes};
 
 /// A server with a registry of its own.
 struct Shop {
@@ -21,7 +21,7 @@ struct Shop {
 impl Shop {
     async fn open() -> Shop {
         let registry = Registry::start();
-        let server = Server::start(own_server().registry(&registry)).await;
+        let server = Server::start(server_as_it_comes().registry(&registry)).await;
         Shop { registry, server }
     }
 

@@ -4,12 +4,12 @@ use serde_json::json;
 use sluice_testkit::Server;
 
 use super::attempt;
-use crate::support::own_server;
+use crate::support::server_as_it_comes;
 
 #[tokio::test]
 async fn with_its_data_below_tmp_the_server_says_that_tmp_is_not_private_and_tmpdir_works() {
     let folder = tempfile::tempdir_in("/tmp").expect("a folder");
-    let server = Server::start(own_server().data_dir(folder.path())).await;
+    let server = Server::start(server_as_it_comes().data_dir(folder.path())).await;
     let expressions = [
         "fs.writeFileSync(`${require('os').tmpdir()}/x`, 'x'), fs.readdirSync(tmp)",
         "process.cwd() === tmp",

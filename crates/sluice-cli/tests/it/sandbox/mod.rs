@@ -1,5 +1,6 @@
 //! Components that try to break out, or to use up what others need: each is refused or contained, and others never notice.
 
+mod code_cache;
 mod exhaustion;
 mod files;
 mod missing_walls;
@@ -16,7 +17,7 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 use sluice_testkit::{Api, Plan, Server, ServerOptions, wait_for};
 
-use crate::support::{Deployed, PATIENCE, deploy, own_server, unique_name};
+use crate::support::{Deployed, PATIENCE, deploy, server_as_it_comes, unique_name};
 
 /// A source that is run by hand; `run` is the body of its `run(event)`.
 fn manual(run: &str) -> String {
@@ -132,7 +133,11 @@ async fn tight_user() -> Api {
         ["--max-tmp", "8MiB"],
     ];
     let options = flags.into_iter().flatten();
-    user_of(&SERVER, options.fold(own_server(), ServerOptions::arg)).await
+    user_of(
+        &SERVER,
+        options.fold(server_as_it_comes(), ServerOptions::arg),
+    )
+    .await
 }
 
 async fn user_of(server: &'static OnceLock<Server>, options: ServerOptions) -> Api {

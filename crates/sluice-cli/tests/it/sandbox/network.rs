@@ -10,7 +10,7 @@ use serde_json::json;
 use sluice_testkit::{Backend, Server};
 
 use super::{assert_refused, attempt, has_all_walls};
-use crate::support::{new_user, own_server, shared_server};
+use crate::support::{new_user, server_as_it_comes, shared_server};
 
 /// A web server of the test's own on loopback that always gives this answer.
 fn always_answers(answer: String) -> u16 {
@@ -110,7 +110,7 @@ async fn a_name_that_stands_for_a_private_address_is_refused() {
 
 #[tokio::test]
 async fn what_the_operator_allows_is_reached_and_leads_no_further() {
-    let server = Server::start(own_server().arg("--allow-network").arg("127.0.0.1")).await;
+    let server = Server::start(server_as_it_comes().arg("--allow-network").arg("127.0.0.1")).await;
     let open = always_answers(ok("reached"));
     let elsewhere = always_answers(redirect(&format!("http://127.0.0.2:{open}/")));
     let home = always_answers(redirect(&format!("{}/healthz", server.url())));

@@ -13,7 +13,7 @@ use serde_json::json;
 use sluice_testkit::Server;
 
 use super::{attempt, has_all_walls};
-use crate::support::own_server;
+use crate::support::server_as_it_comes;
 
 /// A proxy that writes down what it is asked for, answers plain requests itself and refuses tunnels.
 #[derive(Clone, Default)]
@@ -56,7 +56,7 @@ async fn http_goes_through_the_proxy_and_everything_else_nowhere() {
     }
     let proxy = Proxy::default();
     let url = format!("http://localhost:{}", proxy.start());
-    let server = Server::start(own_server().arg("--egress-proxy").arg(url)).await;
+    let server = Server::start(server_as_it_comes().arg("--egress-proxy").arg(url)).await;
     let expressions = [
         "fetch('http://one.example.test/a').then((answer) => answer.text())",
         "new Promise((done, fail) => require('http').get('http://two.example.test/b', (answer) => answer.toArray().then((all) => done(Buffer.concat(all)))).on('error', fail))",
@@ -146,7 +146,7 @@ async fn components_trust_the_authority_of_a_proxy_that_opens_tls_when_they_are_
         "new Promise((done, fail) => require('https').get('https://example.test/', (answer) => answer.toArray().then((all) => done(Buffer.concat(all)))).on('error', fail))",
     ];
     let proxied = || {
-        own_server()
+        server_as_it_comes()
             .arg("--egress-proxy")
             .arg(format!("http://127.0.0.1:{port}"))
     };

@@ -37,6 +37,26 @@ test('an event shows without a reload, under its day, and counts in the day', as
   expect(heard).toEqual([]);
 });
 
+test('what the source is set to is told in the words of its component', async () => {
+  const who = await server.user('words');
+  const code = `export default {
+    name: 'Weather',
+    version: '1.0.0',
+    props: {
+      city: { type: 'string', label: 'City' },
+      days: { type: 'integer[]', label: 'Days ahead', options: [{ label: 'tomorrow', value: 1 }, { label: 'next week', value: 7 }] },
+    },
+    run() {},
+  };`;
+  const picked = { city: { __lv: { label: 'Bremen', value: 'city-4711' } }, days: [1, 7] };
+  const { id } = await who.source('Weather', code, picked);
+  const page = await signedIn(browser, who, `/sources/${id}`);
+  const city = page.getByRole('term').filter({ hasText: 'City' });
+  await city.locator('+ dd').getByText('Bremen', { exact: true }).waitFor();
+  expect(await city.locator('+ dd').getAttribute('title')).toBe('city-4711');
+  await page.getByText('tomorrow, next week', { exact: true }).waitFor();
+});
+
 test('one event can be read in three ways, and paths and values can be copied', async () => {
   const { who, source } = await emitterOf('read');
   await source.emit([

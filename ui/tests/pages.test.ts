@@ -73,6 +73,7 @@ test('with the keyboard alone, somebody signs in, finds a source and reads its n
     .toBe(true);
   await page.keyboard.type('orders from');
   await page.getByRole('option', { name: /Orders from the shop/, selected: true }).waitFor();
+  expect(await page.getByText('Nothing has that name.').count()).toBe(0);
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/sources/${shop.sources['orders-from-the-shop']}`);
 
@@ -130,6 +131,13 @@ test('a page that is chosen gets the keyboard and is announced; what only change
   await expect.poll(() => address.evaluate((field) => field === document.activeElement)).toBe(true);
   await announced('Webhooks · Sluice');
   expect(await address.evaluate((field) => field === document.activeElement)).toBe(true);
+});
+
+test('a page that fits the window does not scroll', async () => {
+  const page = await signedIn(browser, shop.person, '/users');
+  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+  const longer = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+  await expect.poll(longer).toBe(0);
 });
 
 test('a link that is clicked for another tab opens there, and the page stays', async () => {

@@ -146,6 +146,25 @@ test('the list counts what waits and what failed as it happens', async () => {
   await page.getByRole('row').filter({ hasText: 'Failed' }).waitFor();
 });
 
+test('of many webhooks those further down are found by name or address', async () => {
+  const who = await server.user('crowded');
+  const make = (body: object) => who.post('/webhooks', body);
+  await make({ url: 'https://needle.example/one', name: 'Pin' });
+  await make({ url: 'https://other.example/two', name: 'Needle' });
+  await Promise.all(Array.from({ length: 60 }, (_, n) => make({ url: `https://hay.example/${n}` })));
+  const page = await signedIn(browser, who, '/webhooks');
+  await page.getByText('62 webhooks').waitFor();
+  const search = page.getByLabel('Find by name or address');
+  await search.fill('NEEDLE');
+  await page.getByText('2 webhooks').waitFor();
+  await page.getByRole('link', { name: 'Pin' }).waitFor();
+  await page.getByRole('link', { name: 'Needle' }).waitFor();
+  expect(await page.getByText('hay.example').count()).toBe(0);
+  await search.fill('');
+  await page.getByText('62 webhooks').waitFor();
+  expect(await search.evaluate((field) => field === document.activeElement)).toBe(true);
+});
+
 test('a range of failed deliveries is replayed, and says how many came of it', async () => {
   const who = await server.user('replayer');
   const { id: source, send } = await echo(who, 'Orders');

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sluice_model::{AccountId, ConnectionId};
+use sluice_model::{AccountId, ConnectionId, EmitterId};
 use utoipa::ToSchema;
 
-use crate::App;
+use crate::{App, EmitterKind};
 
 /// An account with an app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -30,6 +30,16 @@ pub struct Account {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub credentials: Option<Map<String, Value>>,
+}
+
+/// A source or a workflow that uses an account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AccountUse {
+    #[schema(value_type = String, example = "dc_K0uAee")]
+    pub id: EmitterId,
+    pub kind: EmitterKind,
+    pub name: String,
+    pub active: bool,
 }
 
 /// Body of `POST /accounts`.

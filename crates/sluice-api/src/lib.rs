@@ -29,7 +29,7 @@ mod webhooks;
 mod workflows;
 
 pub use accounts::{
-    Account, ConnectAccount, Connection, ConnectionStatus, CreateAccount, UpdateAccount,
+    Account, AccountUse, ConnectAccount, Connection, ConnectionStatus, CreateAccount, UpdateAccount,
 };
 pub use activity::{
     ActiveEmitter, Activity, ActivityQuery, ActivityStep, DeliveryTally, EmitterActivity,
@@ -72,7 +72,9 @@ pub use users::{
     CreateUser, CreatedUser, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, SignUp,
     SignedUp, User, UserPlan,
 };
-pub use webhooks::{CreateWebhook, UpdateWebhook, Webhook, WebhookDeliveries, WebhookQuery};
+pub use webhooks::{
+    CreateWebhook, UpdateWebhook, Webhook, WebhookDeliveries, WebhookQuery, WebhooksQuery,
+};
 pub use workflows::{
     DeployWorkflow, RollBackWorkflow, WholeWorkflowVersion, Workflow, WorkflowStep,
     WorkflowTrigger, WorkflowVersion,

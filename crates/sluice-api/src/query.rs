@@ -157,4 +157,6 @@ pub enum IncludeCredentials {
 pub struct UsersQuery {
     /// Only the user with exactly this name.
     pub username: Option<String>,
+    /// A part of the name or the email address, in either case.
+    pub q: Option<String>,
 }

@@ -51,6 +51,14 @@ pub struct WebhookQuery {
     pub expand: Option<String>,
 }
 
+/// Which webhooks to list.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct WebhooksQuery {
+    /// A part of the name or the address, in either case.
+    pub q: Option<String>,
+}
+
 /// What `POST /webhooks` takes, in the query string or the body.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct CreateWebhook {

@@ -3,7 +3,7 @@
 use sluice_model::{ApiKey, UserId};
 use sluice_store::{
     Page, StoreError,
-    users::{self, Plan, Running, User},
+    users::{self, Plan, Running, User, UserFilter},
 };
 
 use crate::{Engine, Listing, error::EngineError};
@@ -42,16 +42,15 @@ impl Engine {
         Ok((user, key))
     }
 
-    /// All users, or the one with this name.
     pub async fn users(
         &self,
-        username: Option<String>,
+        filter: UserFilter,
         page: Page,
     ) -> Result<Listing<User>, EngineError> {
         let listing = self.context.store.read(move |c| {
             Ok(Listing {
-                total: users::count_named(c, username.as_deref())?,
-                rows: users::page(c, username.as_deref(), &page)?,
+                total: users::count_in(c, &filter)?,
+                rows: users::page(c, &filter, &page)?,
             })
         });
         Ok(listing.await?)
@@ -93,7 +92,7 @@ impl Engine {
             before: None,
         };
         loop {
-            let webhooks = self.webhooks(user, newest.clone()).await?.rows;
+            let webhooks = self.webhooks(user, None, newest.clone()).await?.rows;
             let accounts = self.accounts(user, None, newest.clone()).await?.rows;
             if webhooks.is_empty() && accounts.is_empty() {
                 break;

@@ -5,6 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::AccountId;
+
+/// The field of an app prop's value that names its account.
+pub const ACCOUNT_FIELD: &str = "authProvisionId";
+
 const LONGEST_SLUG: usize = 100;
 
 /// How an app knows its users. Its secret, if it has one, is kept elsewhere, sealed.
@@ -137,6 +142,12 @@ pub fn is_app_slug(text: &str) -> bool {
             .all(|byte| is_plain(byte) || matches!(byte, b'_' | b'-'))
 }
 
+/// Whether one of these values of props names the account.
+pub fn names_account(props: &Map<String, Value>, account: &AccountId) -> bool {
+    let mut named = props.values().filter_map(|value| value.get(ACCOUNT_FIELD));
+    named.any(|id| id.as_str() == Some(account.as_str()))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -225,5 +236,22 @@ mod tests {
             serde_json::to_value(AppAuth::None).unwrap(),
             json!({"type": "none"})
         );
+    }
+
+    #[test]
+    fn an_account_is_named_by_the_field_of_an_app_prop_alone() {
+        let account = AccountId::parse("apn_a").unwrap();
+        let named = |props: Value| names_account(props.as_object().unwrap(), &account);
+        assert!(named(
+            json!({ "n": 1, "app": { "authProvisionId": "apn_a" } })
+        ));
+        for other in [
+            json!({}),
+            json!({ "app": { "authProvisionId": "apn_ab" } }),
+            json!({ "app": { "authProvisionId": null } }),
+            json!({ "text": "apn_a", "app": { "name": "apn_a" } }),
+        ] {
+            assert!(!named(other));
+        }
     }
 }

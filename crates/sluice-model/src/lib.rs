@@ -29,7 +29,10 @@ mod number;
 mod prop_value;
 mod structured_value;
 
-pub use app::{AppAuth, ClientAuthentication, KeyField, OauthSettings, is_app_slug};
+pub use app::{
+    ACCOUNT_FIELD, AppAuth, ClientAuthentication, KeyField, OauthSettings, is_app_slug,
+    names_account,
+};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use component::{ComponentKind, ComponentShape, DedupeStrategy, Hook, ModuleFormat, code_hash};
 pub use cursor::Cursor;

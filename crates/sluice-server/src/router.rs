@@ -85,6 +85,7 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
         .routes(routes!(apps::get, apps::remove))
         .routes(routes!(accounts::create, accounts::list))
         .routes(routes!(accounts::get, accounts::update, accounts::delete))
+        .routes(routes!(accounts::uses))
         .routes(routes!(connect::begin))
         .routes(routes!(connect::status))
         .routes(routes!(data_stores::list))

@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::AddAssign};
 use sluice_model::{EmitterId, UserId};
 
 use crate::{
-    conn::{Conn, query_all},
+    conn::{Conn, Dialect, query_all},
     error::Result,
     id_list::{IdList, ids_in},
     params,
@@ -127,17 +127,21 @@ pub fn of_user(c: &mut dyn Conn, user: &UserId, first: i64) -> Result<Vec<Hour>>
     query_all(c, &sql, params![user, first])
 }
 
-/// Removes everybody's hours before `first`, `limit` at most of each kind, the oldest first; answers how many.
+/// Removes everybody's hours before `first`, `limit` at most of each kind, the oldest first; answers how many. Those that
+/// somebody is removing at this moment are left to them: two that wait for one another's rows would never end.
 pub fn remove_before(c: &mut dyn Conn, first: i64, limit: u32) -> Result<u64> {
-    let of_emitters = c.execute(
-        "DELETE FROM activity WHERE (emitter_id, hour) IN (SELECT emitter_id, hour FROM activity \
-         WHERE hour < ?1 ORDER BY hour LIMIT ?2)",
-        params![first, limit],
-    )?;
-    let of_users = c.execute(
-        "DELETE FROM user_activity WHERE (user_id, hour) IN (SELECT user_id, hour \
-         FROM user_activity WHERE hour < ?1 ORDER BY hour LIMIT ?2)",
-        params![first, limit],
-    )?;
-    Ok(of_emitters + of_users)
+    let not_held = match c.dialect() {
+        // One at a time writes.
+        Dialect::Sqlite => "",
+        Dialect::Postgres => " FOR UPDATE SKIP LOCKED",
+    };
+    let mut remove = |table: &str, key: &str| {
+        let sql = format!(
+            "WITH old AS (SELECT {key}, hour FROM {table} WHERE hour < ?1 ORDER BY hour \
+             LIMIT ?2{not_held}) \
+             DELETE FROM {table} WHERE ({key}, hour) IN (SELECT {key}, hour FROM old)"
+        );
+        c.execute(&sql, params![first, limit])
+    };
+    Ok(remove("activity", "emitter_id")? + remove("user_activity", "user_id")?)
 }

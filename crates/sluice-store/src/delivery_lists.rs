@@ -11,7 +11,7 @@ use crate::{
     delivery_history::{Delivery, Detail, columns},
     error::Result,
     id_list::{IdList, ids_in},
-    page::Page,
+    page::{Page, Span},
     params,
     row::{FromRow, Row},
     value::Value,
@@ -51,32 +51,97 @@ pub fn page(
     detail: Detail,
 ) -> Result<Vec<Delivery>> {
     let span = page.span(selection.since, selection.until);
-    let (column, value) = whose.column();
-    // Of each webhook an index has as many as fit on the page; the page is among these.
+    let state = selection.state;
+    let places = match whose {
+        Whose::Webhook(webhook) => {
+            places(c, "w.id = ?1", webhook.into(), state, &span, page.limit)?
+        }
+        Whose::User(user) => places_of_user(c, user, state, span, page.limit)?,
+    };
+    let ids: Vec<DeliveryId> = places.into_iter().map(|place| place.id).collect();
+    read(c, &ids, detail)
+}
+
+/// Where a delivery is in the list.
+struct Place {
+    webhook_id: WebhookId,
+    created_at: i64,
+    id: DeliveryId,
+}
+
+impl FromRow for Place {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Place {
+            webhook_id: row.get(0)?,
+            created_at: row.get(1)?,
+            id: row.get(2)?,
+        })
+    }
+}
+
+/// The page is among the webhooks whose first delivery comes first, as many as there are rows on it, and up to where the last of
+/// these begins: so hardly more is read than is shown, however many webhooks are busy.
+fn places_of_user(
+    c: &mut dyn Conn,
+    user: &UserId,
+    state: Option<DeliveryState>,
+    span: Span,
+    limit: u32,
+) -> Result<Vec<Place>> {
+    let mut heads = places(c, "w.user_id = ?1", user.into(), state, &span, 1)?;
+    let ids: Vec<&WebhookId> = heads.iter().map(|head| &head.webhook_id).collect();
+    let ids = IdList::new(&ids)?;
+    let last = if heads.len() < limit as usize {
+        None
+    } else {
+        heads.pop()
+    };
+    let span = match &last {
+        Some(last) => span.short_of(last.created_at, last.id.as_str()),
+        None => span,
+    };
+    let among = format!("w.id IN {}", ids_in(c.dialect(), "?1"));
+    let mut found = places(c, &among, (&ids).into(), state, &span, limit)?;
+    found.extend(last);
+    found.truncate(limit as usize);
+    Ok(found)
+}
+
+/// The first of all places in the span, at most `of_each` of each webhook `w` that is meant. Of a webhook, an index has them.
+fn places<'a>(
+    c: &mut dyn Conn,
+    which: &str,
+    first: Value<'a>,
+    state: Option<DeliveryState>,
+    span: &'a Span,
+    of_each: u32,
+) -> Result<Vec<Place>> {
     let nearest = format!(
-        "SELECT created_at, id FROM deliveries WHERE webhook_id = w.id AND {} AND {} LIMIT ?6",
-        in_state(selection.state),
+        "SELECT created_at, id FROM deliveries WHERE webhook_id = w.id AND {} AND {} LIMIT ?7",
+        in_state(state),
         span.condition()
     );
     let of_each_webhook = match c.dialect() {
         // The only tables that SQLite makes anew for each row of another are those of functions.
         Dialect::Sqlite => format!(
-            "SELECT d.value ->> 0 AS created_at, d.value ->> 1 AS id FROM webhooks w \
-             CROSS JOIN json_each((SELECT json_group_array(json_array(created_at, id)) \
-             FROM ({nearest}))) d"
+            "SELECT w.id AS webhook_id, d.value ->> 0 AS created_at, d.value ->> 1 AS id \
+             FROM webhooks w CROSS JOIN json_each((SELECT \
+             json_group_array(json_array(created_at, id)) FROM ({nearest}))) d"
         ),
         Dialect::Postgres => format!(
-            "SELECT d.created_at AS created_at, d.id AS id FROM webhooks w \
+            "SELECT w.id AS webhook_id, d.created_at AS created_at, d.id AS id FROM webhooks w \
              CROSS JOIN LATERAL ({nearest}) d"
         ),
     };
+    // Outside, where names mean these columns and no others.
     let sql = format!(
-        "{of_each_webhook} WHERE {column} = ?1 ORDER BY {} LIMIT ?6",
+        "SELECT webhook_id, created_at, id FROM ({of_each_webhook} WHERE {which}) p \
+         ORDER BY {} LIMIT ?6",
         span.order()
     );
-    let places: Vec<(i64, DeliveryId)> = query_all(c, &sql, &span.params(value))?;
-    let ids: Vec<DeliveryId> = places.into_iter().map(|(_, id)| id).collect();
-    read(c, &ids, detail)
+    let mut params = span.params(first).to_vec();
+    params.push(of_each.into());
+    query_all(c, &sql, &params)
 }
 
 /// How many deliveries [`page`] has in all.

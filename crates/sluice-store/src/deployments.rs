@@ -1,12 +1,13 @@
 //! Versions of workflows. A row is never changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sluice_model::{DeploymentId, WorkflowId, workflow::WorkflowDefinition};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
+    id_list::{IdList, ids_in},
     params,
     row::{FromRow, Row, to_json},
 };
@@ -71,6 +72,33 @@ pub fn insert(c: &mut dyn Conn, deployment: &Deployment) -> Result<()> {
 pub fn get(c: &mut dyn Conn, id: &DeploymentId) -> Result<Option<Deployment>> {
     let sql = format!("SELECT {COLUMNS} FROM deployments WHERE id = ?1");
     query_opt(c, &sql, params![id])
+}
+
+/// What a version does, without the text that it was made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Defined {
+    pub number: u32,
+    pub definition: WorkflowDefinition,
+}
+
+impl FromRow for (DeploymentId, Defined) {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        let defined = Defined {
+            number: row.get(1)?,
+            definition: row.json(2)?,
+        };
+        Ok((row.get(0)?, defined))
+    }
+}
+
+/// Those of them that are there, of whoever's workflows they are.
+pub fn defined(c: &mut dyn Conn, ids: &[DeploymentId]) -> Result<HashMap<DeploymentId, Defined>> {
+    let sql = format!(
+        "SELECT id, number, definition FROM deployments WHERE id IN {}",
+        ids_in(c.dialect(), "?1")
+    );
+    let found: Vec<(DeploymentId, Defined)> = query_all(c, &sql, params![&IdList::new(ids)?])?;
+    Ok(found.into_iter().collect())
 }
 
 pub fn by_number(

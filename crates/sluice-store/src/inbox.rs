@@ -1,13 +1,14 @@
 //! Accepted work that has not been committed yet. A row is written before a request is answered,
 //! and removed in the transaction that commits what its invocation did.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use sluice_model::{EmitterId, InvocationId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
+    id_list::{IdList, ids_in},
     params,
     row::{FromRow, Row},
     text_enum::text_enum,
@@ -214,12 +215,14 @@ pub fn emitters_with_work(c: &mut dyn Conn) -> Result<Vec<EmitterId>> {
     )
 }
 
-pub fn count(c: &mut dyn Conn, emitter: &EmitterId) -> Result<u64> {
-    query_one(
-        c,
-        "SELECT COUNT(*) FROM inbox WHERE emitter_id = ?1",
-        params![emitter],
-    )
+/// How much each of them has; those with nothing are left out.
+pub fn counts(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<HashMap<EmitterId, u64>> {
+    let sql = format!(
+        "SELECT emitter_id, COUNT(*) FROM inbox WHERE emitter_id IN {} GROUP BY emitter_id",
+        ids_in(c.dialect(), "?1")
+    );
+    let counts: Vec<(EmitterId, u64)> = query_all(c, &sql, params![&IdList::new(emitters)?])?;
+    Ok(counts.into_iter().collect())
 }
 
 /// Drops what waits of one kind: ticks of a source that is switched off.

@@ -24,6 +24,7 @@ mod text_enum;
 mod value;
 mod vault;
 
+pub mod account_uses;
 pub mod accounts;
 pub mod activity;
 pub mod apps;

@@ -86,6 +86,25 @@ pub(crate) struct Span {
 }
 
 impl Span {
+    /// Only what comes before this place, from the end that it is counted from.
+    pub(crate) fn short_of(self, at_ms: i64, id: &str) -> Span {
+        let place = Cursor {
+            at_ms,
+            id: id.to_owned(),
+        };
+        if self.oldest_first {
+            Span {
+                below: place,
+                ..self
+            }
+        } else {
+            Span {
+                above: place,
+                ..self
+            }
+        }
+    }
+
     /// As [`Page::condition`], with the parameters of [`Span::params`].
     pub(crate) fn condition(&self) -> String {
         condition(self.oldest_first)

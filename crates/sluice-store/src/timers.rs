@@ -78,6 +78,15 @@ pub fn of_emitter(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Vec<Timer>> {
     )
 }
 
+/// Those of several emitters, by the names of their props.
+pub fn of_emitters(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<Vec<Timer>> {
+    let sql = format!(
+        "SELECT emitter_id, prop, spec, due_at FROM timers WHERE emitter_id IN {} ORDER BY prop",
+        ids_in(c.dialect(), "?1")
+    );
+    query_all(c, &sql, params![&IdList::new(emitters)?])
+}
+
 /// When the first timer of each emitter is due; those without one that is armed are left out.
 pub fn next_of_emitters(
     c: &mut dyn Conn,

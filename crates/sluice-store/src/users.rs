@@ -3,11 +3,12 @@
 use sluice_model::UserId;
 
 use crate::{
-    conn::{Conn, query_all, query_one, query_opt},
+    conn::{Conn, Dialect, query_all, query_one, query_opt},
     error::{Result, StoreError},
     page::Page,
     params,
     row::{FromRow, Row},
+    search::contains,
     sessions,
     text_enum::text_enum,
     value::Value,
@@ -97,25 +98,60 @@ pub fn get(c: &mut dyn Conn, user: &UserId) -> Result<Option<User>> {
     query_opt(c, &format!("{SELECT} WHERE id = ?1"), params![user])
 }
 
-/// All users, or the one with this name, newest first.
-pub fn page(c: &mut dyn Conn, username: Option<&str>, page: &Page) -> Result<Vec<User>> {
+/// Which users to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UserFilter {
+    username: Option<String>,
+    text: Option<String>,
+}
+
+impl UserFilter {
+    /// The one with this name, and those in whose name or email address the text is, letters of ASCII in either case.
+    pub fn new(username: Option<String>, text: Option<&str>) -> UserFilter {
+        UserFilter {
+            username,
+            text: text.map(str::to_ascii_lowercase),
+        }
+    }
+
+    /// Its first parameter is `?1`; others follow those that are there.
+    fn condition<'a>(&'a self, dialect: Dialect, params: &mut Vec<Value<'a>>) -> String {
+        let in_text = self.text.as_ref().map(|text| {
+            params.push(text.into());
+            let needle = format!("?{}", params.len());
+            let in_name = contains(dialect, "username", &needle);
+            let in_email = contains(dialect, "email", &needle);
+            format!(" AND ({in_name} OR {in_email})")
+        });
+        format!("(?1 = '' OR username = ?1){}", in_text.unwrap_or_default())
+    }
+
+    fn name(&self) -> Value<'_> {
+        Value::from(self.username.as_deref().unwrap_or_default())
+    }
+}
+
+/// The users that the filter admits, newest first.
+pub fn page(c: &mut dyn Conn, filter: &UserFilter, page: &Page) -> Result<Vec<User>> {
+    let mut params = page.params(filter.name()).to_vec();
     let sql = format!(
-        "{SELECT} WHERE (?1 = '' OR username = ?1) AND {} LIMIT ?6",
+        "{SELECT} WHERE {} AND {} LIMIT ?6",
+        filter.condition(c.dialect(), &mut params),
         page.condition()
     );
-    let name = Value::from(username.unwrap_or_default());
-    let mut users: Vec<User> = query_all(c, &sql, &page.params(name))?;
+    let mut users: Vec<User> = query_all(c, &sql, &params)?;
     users.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
     Ok(users)
 }
 
 /// How many users [`page`] has in all.
-pub fn count_named(c: &mut dyn Conn, username: Option<&str>) -> Result<u64> {
-    query_one(
-        c,
-        "SELECT COUNT(*) FROM users WHERE ?1 = '' OR username = ?1",
-        params![username.unwrap_or_default()],
-    )
+pub fn count_in(c: &mut dyn Conn, filter: &UserFilter) -> Result<u64> {
+    let mut params = vec![filter.name()];
+    let sql = format!(
+        "SELECT COUNT(*) FROM users WHERE {}",
+        filter.condition(c.dialect(), &mut params)
+    );
+    query_one(c, &sql, &params)
 }
 
 /// Gives a user another API key, and ends the sessions that began with the one before; answers whether the user is there.

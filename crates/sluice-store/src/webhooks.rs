@@ -3,11 +3,12 @@
 use sluice_model::{UserId, WebhookId};
 
 use crate::{
-    conn::{Conn, query_all, query_one, query_opt},
+    conn::{Conn, Dialect, query_all, query_one, query_opt},
     error::Result,
     page::Page,
     params,
     row::{FromRow, Row},
+    search::contains,
     value::Value,
 };
 
@@ -126,23 +127,59 @@ pub fn get_for_delivery(c: &mut dyn Conn, id: &WebhookId) -> Result<Option<Webho
     )
 }
 
-/// A page of a user's webhooks, newest first.
-pub fn page(c: &mut dyn Conn, user: &UserId, page: &Page) -> Result<Vec<Webhook>> {
+/// Which of a user's webhooks to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WebhookFilter {
+    text: Option<String>,
+}
+
+impl WebhookFilter {
+    /// `text` is part of the name or the address; letters of ASCII are found in either case.
+    pub fn new(text: Option<&str>) -> WebhookFilter {
+        WebhookFilter {
+            text: text.map(str::to_ascii_lowercase),
+        }
+    }
+
+    /// A further condition, whose parameter follows those that are there.
+    fn condition<'a>(&'a self, dialect: Dialect, params: &mut Vec<Value<'a>>) -> String {
+        let in_text = self.text.as_ref().map(|text| {
+            params.push(text.into());
+            let needle = format!("?{}", params.len());
+            let in_name = contains(dialect, "COALESCE(name, '')", &needle);
+            let in_url = contains(dialect, "url", &needle);
+            format!(" AND ({in_name} OR {in_url})")
+        });
+        in_text.unwrap_or_default()
+    }
+}
+
+/// A page of a user's webhooks that the filter admits, newest first.
+pub fn page(
+    c: &mut dyn Conn,
+    user: &UserId,
+    filter: &WebhookFilter,
+    page: &Page,
+) -> Result<Vec<Webhook>> {
+    let mut params = page.params(Value::from(user)).to_vec();
     let sql = format!(
-        "SELECT {COLUMNS} FROM webhooks WHERE user_id = ?1 AND {} LIMIT ?6",
+        "SELECT {COLUMNS} FROM webhooks WHERE user_id = ?1{} AND {} LIMIT ?6",
+        filter.condition(c.dialect(), &mut params),
         page.condition()
     );
-    let mut webhooks: Vec<Webhook> = query_all(c, &sql, &page.params(Value::from(user)))?;
+    let mut webhooks: Vec<Webhook> = query_all(c, &sql, &params)?;
     webhooks.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
     Ok(webhooks)
 }
 
-pub fn count(c: &mut dyn Conn, user: &UserId) -> Result<u64> {
-    query_one(
-        c,
-        "SELECT COUNT(*) FROM webhooks WHERE user_id = ?1",
-        params![user],
-    )
+/// How many webhooks [`page`] has in all.
+pub fn count(c: &mut dyn Conn, user: &UserId, filter: &WebhookFilter) -> Result<u64> {
+    let mut params = vec![Value::from(user)];
+    let sql = format!(
+        "SELECT COUNT(*) FROM webhooks WHERE user_id = ?1{}",
+        filter.condition(c.dialect(), &mut params)
+    );
+    query_one(c, &sql, &params)
 }
 
 /// The user's webhooks that are delivered to.

@@ -1,9 +1,27 @@
-// Lists that are short enough to be had whole.
+// Lists that are read page after page.
+import { keepPreviousData } from '@tanstack/svelte-query';
 import type { PageInfo } from './types';
 
 export const LARGEST_PAGE = 100;
+/** As many rows as a list that goes on when its end is seen asks for at a time. */
+const ROWS = 50;
 
-type Page<T> = { data: T[]; page_info: PageInfo };
+export type Page<T> = { data: T[]; page_info: PageInfo };
+
+/** What `createInfiniteQuery` needs for a list that the server searches and cuts into pages. */
+export function inPages<T, K extends readonly unknown[]>(
+  queryKey: K,
+  ask: (page: { limit: number; after: string | undefined }) => Promise<Page<T>>,
+) {
+  return {
+    queryKey,
+    queryFn: ({ pageParam }: { pageParam: string | undefined }) => ask({ limit: ROWS, after: pageParam }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ data, page_info }: Page<T>) =>
+      data.length < ROWS ? undefined : (page_info.end_cursor ?? undefined),
+    placeholderData: keepPreviousData,
+  };
+}
 
 /** All items of a list, page after page, up to `most`; `total` says how many there are. */
 export async function everyPage<T>(

@@ -21,6 +21,7 @@ export type RunStep = Schemas['RunStep'];
 export type RunSend = Schemas['RunSend'];
 export type RunWait = Schemas['RunWait'];
 export type Account = Schemas['Account'];
+export type AccountUse = Schemas['AccountUse'];
 export type App = Schemas['App'];
 export type AppRegistration = Schemas['RegisterApp'];
 export type User = Schemas['User'];

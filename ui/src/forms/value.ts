@@ -31,19 +31,28 @@ export function plain(value: unknown): unknown {
   return pair(value)?.value ?? value;
 }
 
-/** The elements of a list, whichever way their labels were stored. */
-export function elements(value: unknown): unknown[] {
+/** The elements of a list, whichever way their labels were stored; undefined for what is no list. */
+function listed(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;
-  if (typeof value === 'object' && value !== null && '__lv' in value && Array.isArray(value.__lv)) {
-    return value.__lv.map((inner) => ({ __lv: inner }));
-  }
-  return value === undefined || value === null ? [] : [value];
+  const labelled = typeof value === 'object' && value !== null && '__lv' in value && Array.isArray(value.__lv);
+  return labelled ? (value.__lv as unknown[]).map((inner) => ({ __lv: inner })) : undefined;
+}
+
+/** A value as a list: one that is none is the only element of one. */
+export function elements(value: unknown): unknown[] {
+  return listed(value) ?? (value === undefined || value === null ? [] : [value]);
 }
 
 /** What people know a value by. */
 export function labelOf(value: unknown, choices: Choice[]): string {
   const known = pair(value);
   return known?.label ?? choices.find((choice) => same(choice.value, value))?.label ?? textOf(value);
+}
+
+/** A value in one line, for who only reads it: labels rather than what stands behind them. */
+export function readable(value: unknown, choices: Choice[]): string {
+  const labels = listed(value)?.map((element) => labelOf(element, choices));
+  return labels?.join(', ') ?? labelOf(value, choices);
 }
 
 export function same(a: unknown, b: unknown): boolean {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 use sluice_model::{AccountId, AppAuth, UserId};
 use sluice_store::{
     Page, StoreError,
+    account_uses::{self, Use},
     accounts::{self, Account, Health, Renewal},
     apps::{self, App},
 };
@@ -87,6 +88,27 @@ impl Engine {
             Ok(Listing { total, rows })
         });
         Ok(listing.await?)
+    }
+
+    /// The user's sources and workflows that use the account.
+    pub async fn account_uses(
+        &self,
+        user: &UserId,
+        id: &AccountId,
+        page: Page,
+    ) -> Result<Listing<Use>, EngineError> {
+        let (user, id) = (user.clone(), id.clone());
+        let listing = self.context.store.read(move |c| {
+            if accounts::get(c, &user, &id)?.is_none() {
+                return Ok(None);
+            }
+            let found = account_uses::of(c, &user, &id)?;
+            Ok(Some(Listing {
+                total: found.len() as u64,
+                rows: page.of(found, |one| (one.created_at, one.id.as_str())),
+            }))
+        });
+        listing.await?.ok_or(EngineError::NotFound("account"))
     }
 
     /// What components see of an account as `$auth`.

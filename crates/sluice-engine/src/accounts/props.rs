@@ -1,15 +1,13 @@
 //! App props: which accounts they may name, and the `$auth` they get.
 
 use serde_json::{Map, Value};
-use sluice_model::{AccountId, PropDef, PropType, UserId};
+use sluice_model::{ACCOUNT_FIELD, AccountId, PropDef, PropType, UserId};
 use sluice_runtime::{BindingKind, PropBinding};
 use sluice_store::{Conn, StoreError, accounts, apps};
 
 use super::{Grants, Standing};
 use crate::{Engine, error::EngineError};
 
-/// The field of an app prop's value that names its account.
-const ACCOUNT_FIELD: &str = "authProvisionId";
 const AUTH_FIELD: &str = "$auth";
 
 impl Engine {

@@ -9,7 +9,7 @@ pub use deliveries::ReplayRange;
 use sluice_model::{TextChange, UserId, WebhookId};
 use sluice_store::{
     Conn, Page, StoreError, delivery_history,
-    webhooks::{self, PreviousSecret, Webhook},
+    webhooks::{self, PreviousSecret, Webhook, WebhookFilter},
 };
 
 use self::secret::NewSecret;
@@ -92,16 +92,18 @@ impl Engine {
             .ok_or(EngineError::NotFound("webhook"))
     }
 
+    /// The user's webhooks; with `text`, those with it in their name or address.
     pub async fn webhooks(
         &self,
         user: &UserId,
+        text: Option<&str>,
         page: Page,
     ) -> Result<Listing<Webhook>, EngineError> {
-        let user = user.clone();
+        let (user, filter) = (user.clone(), WebhookFilter::new(text));
         let listing = self.context.store.read(move |c| {
             Ok(Listing {
-                total: webhooks::count(c, &user)?,
-                rows: webhooks::page(c, &user, &page)?,
+                total: webhooks::count(c, &user, &filter)?,
+                rows: webhooks::page(c, &user, &filter, &page)?,
             })
         });
         Ok(listing.await?)

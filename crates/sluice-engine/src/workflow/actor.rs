@@ -3,10 +3,13 @@
 //!
 //! One commit is under way at a time and takes everything that ended while the one before it was.
 
+mod authorization;
 mod committing;
+mod idleness;
 mod intake;
 mod overflow;
 mod process;
+mod reports;
 mod stepping;
 
 use std::{

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{
-    Account, AccountQuery, AccountsQuery, CreateAccount, Data, FieldQuery, IncludeCredentials,
-    List, PageQuery, UpdateAccount,
+    Account, AccountQuery, AccountUse, AccountsQuery, CreateAccount, Data, FieldQuery,
+    IncludeCredentials, List, PageQuery, UpdateAccount,
 };
 use sluice_engine::{AccountChange, AccountView, Engine, Listing, NewAccount};
 use sluice_model::Cursor;
-use sluice_store::accounts::Health;
+use sluice_store::{account_uses::Use, accounts::Health};
 
 use crate::{
     auth::AuthUser,
@@ -22,7 +22,7 @@ use crate::{
     path::AccountPath,
     query::Query,
     reply,
-    routes::{apps, iso_date},
+    routes::{activity::emitter_kind, apps, iso_date},
 };
 
 /// Create an account from keys, or from tokens that are there already
@@ -91,6 +91,34 @@ pub(crate) async fn get(
         ..on_the_wire(view)
     };
     Ok(reply::one(account, &FieldSelection::new(&fields)))
+}
+
+/// What uses an account
+///
+/// Sources by the values of their props, and workflows by those of the steps of the version that runs; newest first.
+#[utoipa::path(get, path = "/accounts/{id}/uses", tag = "accounts", operation_id = "listAccountUses",
+    params(("id" = String, Path), PageQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = List<AccountUse>), ApiErrors))]
+pub(crate) async fn uses(
+    AuthUser(user): AuthUser,
+    State(engine): State<Arc<Engine>>,
+    AccountPath(id): AccountPath,
+    Query(page): Query<PageQuery>,
+    Query(fields): Query<FieldQuery>,
+) -> Result<Response, ApiError> {
+    let page = PageRequest::parse(&page, Cursor::decode)?.into();
+    let Listing { total, rows } = engine.account_uses(&user.id, &id, page).await?;
+    let position = |one: &&Use| page::cursor(one.created_at, one.id.as_str());
+    let page_info = page::list(total, rows.iter().collect(), position).page_info;
+    let shown = |one: Use| AccountUse {
+        kind: emitter_kind(&one.id),
+        id: one.id,
+        name: one.name,
+        active: one.active,
+    };
+    let data = rows.into_iter().map(shown).collect();
+    let list = List { page_info, data };
+    Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
 
 /// Rename an account, or give it new credentials

@@ -14,7 +14,7 @@ use sluice_store::activity::Counts;
 
 use crate::{
     auth::AuthUser, error::ApiError, fields::FieldSelection, openapi::ApiErrors, query::Query,
-    reply, routes::apps::without_nul,
+    reply, routes::apps::searched,
 };
 
 const DEFAULT_HOURS: u32 = 24;
@@ -89,7 +89,7 @@ pub(crate) async fn overview(
 pub(super) fn selection(query: EmittersQuery) -> Result<EmitterSelection, ApiError> {
     let EmittersQuery { q, state } = query;
     Ok(EmitterSelection {
-        text: without_nul("q", q)?.filter(|text| !text.is_empty()),
+        text: searched(q)?,
         state: state.map(|state| match state {
             EmitterState::Active => sluice_engine::EmitterState::Active,
             EmitterState::Inactive => sluice_engine::EmitterState::Inactive,
@@ -174,16 +174,20 @@ fn tally(tally: sluice_engine::Tally) -> Tally {
 
 fn active_emitter(emitter: sluice_engine::ActiveEmitter) -> ActiveEmitter {
     ActiveEmitter {
-        kind: match emitter.id.kind() {
-            sluice_model::EmitterKind::Source(_) => EmitterKind::Source,
-            sluice_model::EmitterKind::Workflow(_) => EmitterKind::Workflow,
-        },
+        kind: emitter_kind(&emitter.id),
         id: emitter.id,
         name: emitter.name,
         name_slug: emitter.name_slug,
         events: emitter.events,
         errors: emitter.errors,
         last_event_at: emitter.last_event_at,
+    }
+}
+
+pub(super) fn emitter_kind(id: &EmitterId) -> EmitterKind {
+    match id.kind() {
+        sluice_model::EmitterKind::Source(_) => EmitterKind::Source,
+        sluice_model::EmitterKind::Workflow(_) => EmitterKind::Workflow,
     }
 }
 

@@ -125,6 +125,11 @@ pub(super) fn without_nul(name: &str, text: Option<String>) -> Result<Option<Str
     }
 }
 
+/// Text that a list is searched for; none when it is empty.
+pub(super) fn searched(q: Option<String>) -> Result<Option<String>, ApiError> {
+    Ok(without_nul("q", q)?.filter(|text| !text.is_empty()))
+}
+
 pub(super) fn on_the_wire(app: apps::App) -> App {
     let custom_fields_json = serde_json::to_string(app.auth.key_fields());
     App {

@@ -10,7 +10,7 @@ use sluice_api::{
 };
 use sluice_engine::{Engine, EngineError, Listing, NewUser};
 use sluice_model::Cursor;
-use sluice_store::users::{Plan, User};
+use sluice_store::users::{Plan, User, UserFilter};
 
 use crate::{
     auth::Operator,
@@ -22,7 +22,10 @@ use crate::{
     path::UserPath,
     query::Query,
     reply,
-    routes::{apps::without_nul, epoch_seconds},
+    routes::{
+        apps::{searched, without_nul},
+        epoch_seconds,
+    },
 };
 
 /// Of a username or an email address; every database can index as many bytes.
@@ -72,13 +75,14 @@ pub(crate) async fn create(
 pub(crate) async fn list(
     _: Operator,
     State(engine): State<Arc<Engine>>,
-    Query(UsersQuery { username }): Query<UsersQuery>,
+    Query(UsersQuery { username, q }): Query<UsersQuery>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let username = without_nul("username", username)?;
-    let Listing { total, rows } = engine.users(username, page).await?;
+    let filter = UserFilter::new(username, searched(q)?.as_deref());
+    let Listing { total, rows } = engine.users(filter, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |user| cursor_of(user)).page_info;
     let data = rows.into_iter().map(on_the_wire).collect();
     let list = List { page_info, data };

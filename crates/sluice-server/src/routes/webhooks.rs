@@ -6,7 +6,7 @@ use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{
     CreateWebhook, Data, FieldQuery, List, PageQuery, UpdateWebhook, Webhook, WebhookDeliveries,
-    WebhookQuery,
+    WebhookQuery, WebhooksQuery,
 };
 use sluice_engine::{Engine, Listing, NewWebhook, WebhookChange, WithSecret};
 use sluice_model::{Cursor, UserId};
@@ -22,7 +22,7 @@ use crate::{
     path::WebhookPath,
     query::Query,
     reply,
-    routes::epoch_seconds,
+    routes::{apps::searched, epoch_seconds},
 };
 
 /// Create a webhook
@@ -53,18 +53,20 @@ pub(crate) async fn create(
 
 /// The webhooks of the current user
 #[utoipa::path(get, path = "/users/me/webhooks", tag = "webhooks", operation_id = "listWebhooks",
-    params(PageQuery, WebhookQuery, FieldQuery),
+    params(WebhooksQuery, PageQuery, WebhookQuery, FieldQuery),
     responses((status = 200, body = List<Webhook>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(engine): State<Arc<Engine>>,
+    Query(WebhooksQuery { q }): Query<WebhooksQuery>,
     Query(page): Query<PageQuery>,
     Query(query): Query<WebhookQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let expand = parse_expand(&query)?;
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
-    let Listing { total, rows } = engine.webhooks(&user.id, page).await?;
+    let text = searched(q)?;
+    let Listing { total, rows } = engine.webhooks(&user.id, text.as_deref(), page).await?;
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
     let tallies = tallies(&engine, &rows, expand).await?;
     let shown = |(row, deliveries)| Webhook {

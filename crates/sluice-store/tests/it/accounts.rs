@@ -6,7 +6,7 @@ use sluice_store::{
     registry::{self, Shelf},
     sources,
     usage::{self, Usage},
-    users::{self, Plan, Running, User},
+    users::{self, Plan, Running, User, UserFilter},
 };
 
 use crate::support::{Db, TestStore, component, publication, source, user, user_id};
@@ -42,14 +42,30 @@ fn users_are_found_by_key_and_by_id(#[values(Db::Sqlite, Db::Postgres)] db: Db) 
             before: None,
         };
         assert_eq!(
-            users::page(c, None, &all)?,
+            users::page(c, &UserFilter::default(), &all)?,
             newest_first([operator.clone(), user("a")])
         );
         let name = operator.username.clone();
-        assert_eq!(users::page(c, Some(&name), &all)?, [operator]);
-        assert_eq!(users::page(c, Some("nobody"), &all)?, []);
-        assert_eq!(users::count_named(c, None)?, 2);
-        assert_eq!(users::count_named(c, Some(&name))?, 1);
+        let named = |name: &str| UserFilter::new(Some(name.to_owned()), None);
+        assert_eq!(users::page(c, &named(&name), &all)?, [operator]);
+        assert_eq!(users::page(c, &named("nobody"), &all)?, []);
+        assert_eq!(users::count_in(c, &UserFilter::default())?, 2);
+        assert_eq!(users::count_in(c, &named(&name))?, 1);
+        for (text, found) in [
+            ("NAME-A", &["u_a"][..]),
+            ("a@EXAMPLE", &["u_a"]),
+            ("%", &[]),
+            ("name-", &["u_op", "u_a"]),
+        ] {
+            let filter = UserFilter::new(None, Some(text));
+            let users = users::page(c, &filter, &all)?;
+            let mut ids: Vec<_> = users.iter().map(|user| user.id.as_str()).collect();
+            ids.sort_by_key(|id| !id.ends_with("op"));
+            assert_eq!(ids, found, "{text}");
+            assert_eq!(users::count_in(c, &filter)?, found.len() as u64);
+        }
+        let both = UserFilter::new(Some(name), Some("name-a"));
+        assert_eq!(users::count_in(c, &both)?, 0);
         Ok(())
     })
     .unwrap();

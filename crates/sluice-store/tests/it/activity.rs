@@ -1,5 +1,7 @@
 //! What happened in each hour.
 
+use std::{sync::mpsc, time::Duration};
+
 use rstest::rstest;
 use sluice_model::{EventId, UserId};
 use sluice_store::{
@@ -134,6 +136,52 @@ fn old_hours_go_a_few_at_a_time_the_oldest_first(#[values(Db::Sqlite, Db::Postgr
         assert_eq!(activity::of_user(c, &a, 0)?.len(), 2);
         assert_eq!(activity::of_user(c, &user_id("b"), 0)?, []);
         assert_eq!(activity::remove_before(c, 4, 100)?, 0);
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// SQLite has one writer at a time.
+#[test]
+fn the_sweep_waits_for_no_source_that_is_being_removed() {
+    let Some(t) = TestStore::new(Db::Postgres) else {
+        return;
+    };
+    let a = user_id("a");
+    t.write(move |c| {
+        sources::insert(c, &source("gone", &a, 1))?;
+        for hour in 1..=5 {
+            add(c, &a, "gone", hour, 1)?;
+            add(c, &a, "stays", hour, 1)?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    let (signal, removed) = mpsc::channel();
+    let (release, swept) = mpsc::channel();
+    t.runtime.block_on(async {
+        let store = t.store.clone();
+        let removal = tokio::spawn(async move {
+            let remove = move |c: &mut dyn Conn| {
+                sources::remove(c, &source_id("gone"))?;
+                signal.send(()).unwrap();
+                // Whoever waits for these rows waits for longer than this.
+                Ok(swept.recv_timeout(Duration::from_secs(20)).is_ok())
+            };
+            store.write(remove).await
+        });
+        tokio::task::yield_now().await;
+        removed.recv().unwrap();
+        let sweep = t.store.write(|c| activity::remove_before(c, 4, 100));
+        // Of the other source, and of the user.
+        assert_eq!(sweep.await.unwrap(), 3 + 3);
+        release.send(()).unwrap();
+        assert!(removal.await.unwrap().unwrap(), "the sweep waited");
+    });
+    t.read(|c| {
+        assert_eq!(activity::of_emitter(c, &source_id("gone"), 0)?, []);
+        let left = activity::of_emitter(c, &source_id("stays"), 0)?;
+        assert_eq!(left, [hour(4, 1, 0), hour(5, 1, 0)]);
         Ok(())
     })
     .unwrap();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rstest::rstest;
 use sluice_model::{EmitterId, InvocationId, SourceId};
 use sluice_store::{
-    Conn, StoreError,
+    Conn, Result, StoreError,
     inbox::{self, InboxItem, InboxKind, NewInboxItem, Room, Waiting},
     sources::{self, Phase, Source},
 };
@@ -31,6 +31,11 @@ fn waiting(c: &mut dyn Conn, source: &SourceId, rows: usize) -> Vec<InboxItem> {
         bytes: u64::MAX,
     };
     inbox::waiting(c, source, &room).unwrap().items
+}
+
+fn count(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
+    let counts = inbox::counts(c, &[source.clone().into(), source_id("without").into()])?;
+    Ok(counts.values().sum())
 }
 
 #[rstest]
@@ -64,15 +69,15 @@ fn work_waits_oldest_first_until_it_is_removed(#[values(Db::Sqlite, Db::Postgres
         assert_eq!(items[0], first);
         assert_eq!(items[1].prop.as_deref(), Some("http"));
         assert_eq!(waiting(c, &source, 2).len(), 2);
-        assert_eq!(inbox::count(c, &source)?, 3);
+        assert_eq!(count(c, &source)?, 3);
 
         assert!(inbox::contains(c, &source, &ids[0])?);
         assert!(inbox::remove(c, &source, &ids[0])?);
         assert!(!inbox::contains(c, &source, &ids[0])?);
         assert!(!inbox::remove(c, &source, &ids[0])?);
-        assert_eq!(inbox::count(c, &source)?, 2);
+        assert_eq!(count(c, &source)?, 2);
         assert_eq!(waiting(c, &source, 10).len(), 2);
-        assert_eq!(inbox::count(c, &source_id("other"))?, 1);
+        assert_eq!(count(c, &source_id("other"))?, 1);
         Ok(())
     })
     .unwrap();
@@ -196,8 +201,8 @@ fn work_of_a_deleted_source_is_dropped(#[values(Db::Sqlite, Db::Postgres)] db: D
         inbox::insert(c, &source_id("kept"), &item(&ids[0]))?;
         inbox::insert(c, &source_id("gone"), &item(&ids[1]))?;
         assert_eq!(inbox::remove_orphans(c)?, 1);
-        assert_eq!(inbox::count(c, &source_id("kept"))?, 1);
-        assert_eq!(inbox::count(c, &source_id("gone"))?, 0);
+        assert_eq!(count(c, &source_id("kept"))?, 1);
+        assert_eq!(count(c, &source_id("gone"))?, 0);
         Ok(())
     })
     .unwrap();

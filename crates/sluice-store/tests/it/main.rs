@@ -1,5 +1,6 @@
 //! Every store test, each on both databases.
 
+mod account_uses;
 mod accounts;
 mod activity;
 mod app_accounts;

@@ -4,7 +4,7 @@ use rstest::rstest;
 use sluice_model::{Cursor, WebhookId};
 use sluice_store::{
     Page,
-    webhooks::{self, PreviousSecret, Webhook},
+    webhooks::{self, PreviousSecret, Webhook, WebhookFilter},
 };
 
 use crate::support::{Db, TestStore, user_id, webhook};
@@ -63,25 +63,61 @@ fn webhooks_page_newest_first_for_their_user(#[values(Db::Sqlite, Db::Postgres)]
         };
         webhooks::insert(c, &inactive)?;
         webhooks::insert(c, &webhook("other", &user_id("b"), 9))?;
-        assert_eq!(webhooks::count(c, &a)?, 5);
+        assert_eq!(webhooks::count(c, &a, &WebhookFilter::default())?, 5);
         let first = Page {
             limit: 3,
             after: None,
             before: None,
         };
-        let rows = webhooks::page(c, &a, &first)?;
+        let rows = webhooks::page(c, &a, &WebhookFilter::default(), &first)?;
         let ids: Vec<_> = rows.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids, ["wh_e", "wh_d", "wh_c"]);
         let after = Some(Cursor {
             at_ms: 2,
             id: "wh_c".to_owned(),
         });
-        let rows = webhooks::page(c, &a, &Page { after, ..first })?;
+        let rows = webhooks::page(c, &a, &WebhookFilter::default(), &Page { after, ..first })?;
         let ids: Vec<_> = rows.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids, ["wh_a", "wh_b"]);
         let active = webhooks::active(c, &a)?;
         let active: Vec<_> = active.iter().map(WebhookId::as_str).collect();
         assert_eq!(active, ["wh_b", "wh_a", "wh_c", "wh_d"]);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn webhooks_are_found_by_part_of_their_name_or_address(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let a = user_id("a");
+        let named = Webhook {
+            name: Some("Orders 100%".to_owned()),
+            ..webhook("n", &a, 1)
+        };
+        webhooks::insert(c, &named)?;
+        webhooks::insert(c, &webhook("Orders", &a, 2))?;
+        webhooks::insert(c, &webhook("plain", &a, 3))?;
+        webhooks::insert(c, &webhook("foreign", &user_id("b"), 9))?;
+        let all = Page {
+            limit: 10,
+            after: None,
+            before: None,
+        };
+        for (text, expected) in [
+            (Some("oRDERS"), &["wh_Orders", "wh_n"][..]),
+            (Some("EXAMPLE.com/p"), &["wh_plain"]),
+            (Some("0%"), &["wh_n"]),
+            (Some("_"), &[]),
+            (None, &["wh_plain", "wh_Orders", "wh_n"]),
+        ] {
+            let filter = WebhookFilter::new(text);
+            let rows = webhooks::page(c, &a, &filter, &all)?;
+            let ids: Vec<_> = rows.iter().map(|row| row.id.as_str()).collect();
+            assert_eq!(ids, expected, "{text:?}");
+            assert_eq!(webhooks::count(c, &a, &filter)?, expected.len() as u64);
+        }
         Ok(())
     })
     .unwrap();

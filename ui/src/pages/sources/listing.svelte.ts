@@ -1,35 +1,26 @@
 // The list of sources: searched and cut into pages by the server, kept moving by the traffic.
-import { type InfiniteData, keepPreviousData } from '@tanstack/svelte-query';
+import type { InfiniteData } from '@tanstack/svelte-query';
 import { api, body } from '../../api/client';
+import { inPages, type Page } from '../../api/pages';
 import { queries } from '../../api/queries';
-import type { PageInfo, Source } from '../../api/types';
+import type { Source } from '../../api/types';
 import type { Traffic } from '../../live/traffic.svelte';
 import { grown } from '../../parts/activity';
-
-const PAGE = 50;
 
 export const states = ['active', 'inactive', 'failing'] as const;
 export type State = (typeof states)[number];
 export type Wanted = { q: string | undefined; state: State | undefined };
 
-type Page = { data: Source[]; page_info: PageInfo };
-type Listed = InfiniteData<Page, string | undefined>;
+type Listed = InfiniteData<Page<Source>, string | undefined>;
 
 const keyOf = ({ q, state }: Wanted) => ['sources', q ?? '', state ?? ''] as const;
 
 /** What `createInfiniteQuery` needs to show the sources that are wanted. */
 export function listing(wanted: Wanted) {
-  return {
-    queryKey: keyOf(wanted),
-    queryFn: ({ pageParam }: { pageParam: string | undefined }): Promise<Page> => {
-      const query = { ...wanted, limit: PAGE, after: pageParam, expand: 'activity' as const };
-      return body(api.GET('/v1/users/me/sources', { params: { query } }));
-    },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ data, page_info }: Page) =>
-      data.length < PAGE ? undefined : (page_info.end_cursor ?? undefined),
-    placeholderData: keepPreviousData,
-  };
+  return inPages(keyOf(wanted), (page) => {
+    const query = { ...wanted, ...page, expand: 'activity' };
+    return body(api.GET('/v1/users/me/sources', { params: { query } }));
+  });
 }
 
 /** Puts what was heard into the rows it is about. */
@@ -38,7 +29,7 @@ export function hear(wanted: Wanted, traffic: Traffic) {
   const known = queries.getQueryState(queryKey)?.dataUpdatedAt ?? traffic.ts;
   queries.setQueryData<Listed>(queryKey, (listed) => listed && { ...listed, pages: listed.pages.map(moved) });
 
-  function moved(page: Page): Page {
+  function moved(page: Page<Source>): Page<Source> {
     if (!page.data.some(({ id }) => traffic.emitters[id])) return page;
     return { ...page, data: page.data.map(rowMoved) };
   }

@@ -1,18 +1,24 @@
 // The users of the server, and the keys that are shown once.
-import { type QueryClient, queryOptions } from '@tanstack/svelte-query';
+import type { QueryClient } from '@tanstack/svelte-query';
 import { api, body, data } from '../../api/client';
-import { everyPage, LARGEST_PAGE } from '../../api/pages';
+import { inPages } from '../../api/pages';
 import type { ListedUser } from '../../api/types';
 import { confirm } from '../../parts/confirmation.svelte';
 import { attempt } from '../../parts/toasts.svelte';
 import { currentSession, signIn } from '../../shell/session.svelte';
 
-export function allUsers() {
-  return queryOptions({
-    queryKey: ['users'],
-    queryFn: () =>
-      everyPage((after) => body(api.GET('/v1/users', { params: { query: { limit: LARGEST_PAGE, after } } }))),
-  });
+const LISTED = ['users', 'listed'] as const;
+
+/** The users with this in their name or e-mail. */
+export function listing(q: string | undefined) {
+  return inPages([...LISTED, q ?? ''], (page) =>
+    body(api.GET('/v1/users', { params: { query: { ...page, q: q || undefined } } })),
+  );
+}
+
+/** Asks anew for whatever is listed. */
+export function listAnew(client: QueryClient) {
+  return client.invalidateQueries({ queryKey: LISTED });
 }
 
 export type NewKey = { username: string; key: string; of: 'somebody new' | 'somebody else' | 'you' };
@@ -57,6 +63,6 @@ export async function deleteUser(client: QueryClient, { id, username }: ListedUs
   if (!(await confirm(`Delete ${username}?`, note, 'Delete user'))) return;
   await attempt(async () => {
     await body(api.DELETE('/v1/users/{id}', { params: { path: { id } } }));
-    await client.invalidateQueries({ queryKey: allUsers().queryKey });
+    await listAnew(client);
   }, 'The user was deleted.');
 }

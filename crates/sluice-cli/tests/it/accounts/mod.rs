@@ -9,3 +9,4 @@ mod provider;
 mod renewal;
 mod secrets;
 mod sources;
+mod uses;

@@ -208,6 +208,7 @@ fn path() -> impl Strategy<Value = (Method, String)> {
         (Method::POST, "/v1/auto_subscriptions"),
         (Method::POST, "/v1/webhooks"),
         (Method::GET, "/v1/users/me/webhooks"),
+        (Method::GET, "/v1/accounts/apn_unknown/uses"),
         (Method::GET, "/v1/deliveries"),
         (Method::GET, "/v1/users/me/flow"),
         (Method::GET, "/v1/server"),

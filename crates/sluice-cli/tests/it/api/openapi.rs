@@ -11,7 +11,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 90] = [
+const ROUTES: [(&str, &str); 91] = [
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
     ("DELETE", "/v1/session"),
@@ -83,6 +83,7 @@ const ROUTES: [(&str, &str); 90] = [
     ("GET", "/v1/accounts/{id}"),
     ("PUT", "/v1/accounts/{id}"),
     ("DELETE", "/v1/accounts/{id}"),
+    ("GET", "/v1/accounts/{id}/uses"),
     ("POST", "/v1/accounts/connect"),
     ("GET", "/v1/accounts/connect/{id}"),
     ("GET", "/v1/workflows"),

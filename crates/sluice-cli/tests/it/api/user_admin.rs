@@ -149,3 +149,29 @@ async fn looking_after_users_does_not_exist_for_anyone_but_the_operator() {
         assert_eq!(refused(answer, 404), unknown, "{path}");
     }
 }
+
+#[rstest]
+#[tokio::test]
+async fn the_operator_finds_users_by_part_of_their_name_or_email_address(
+    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
+) {
+    let operator = shared_server(backend).api();
+    let (_, user) = user(backend).await;
+    let (name, email) = (text(&user["username"]), text(&user["email"]));
+    for q in [name.to_uppercase(), email.clone(), name[1..].to_owned()] {
+        let found = page(&operator, &format!("/users?q={q}")).await;
+        let names = found.each("username");
+        assert!(names.contains(&user["username"]), "{q}: {names:?}");
+        assert_eq!(found.info["total_count"], found.rows.len(), "{q}");
+    }
+    let both = page(&operator, &format!("/users?q={name}&username=operator")).await;
+    assert!(both.rows.is_empty());
+    let nobody = page(&operator, "/users?q=%25").await;
+    assert_eq!(
+        (nobody.rows.len(), &nobody.info["total_count"]),
+        (0, &json!(0))
+    );
+    let all = page(&operator, "/users?q=").await;
+    assert!(all.info["total_count"].as_u64() > Some(1));
+    refused(operator.get("/users?q=%00").await, 400);
+}

@@ -343,3 +343,48 @@ async fn the_secret_is_not_in_the_database() {
         assert!(!found, "{}", file.display());
     }
 }
+
+#[rstest]
+#[tokio::test]
+async fn webhooks_are_found_by_part_of_their_name_or_address(
+    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
+) {
+    let api = new_user_on(backend).await;
+    create(
+        &api,
+        &json!({ "url": "https://one.example/Hook", "name": "Orders" }),
+    )
+    .await;
+    create(&api, &json!({ "url": "https://two.example/orders" })).await;
+    create(
+        &new_user_on(backend).await,
+        &json!({ "url": "https://one.example/foreign" }),
+    )
+    .await;
+    for (q, expected) in [
+        (
+            "ORDERS",
+            &["https://two.example/orders", "https://one.example/Hook"][..],
+        ),
+        ("one.EXAMPLE/hook", &["https://one.example/Hook"]),
+        ("%25", &[]),
+        (
+            "",
+            &["https://two.example/orders", "https://one.example/Hook"],
+        ),
+    ] {
+        let found = page(&api, &format!("/users/me/webhooks?q={q}")).await;
+        assert_eq!(found.each("url"), expected, "{q}");
+        assert_eq!(found.info["total_count"], expected.len(), "{q}");
+    }
+    let first = page(&api, "/users/me/webhooks?q=orders&limit=1").await;
+    let after = format!(
+        "/users/me/webhooks?q=orders&limit=1&after={}",
+        first.end_cursor()
+    );
+    assert_eq!(
+        page(&api, &after).await.each("url"),
+        ["https://one.example/Hook"]
+    );
+    refused(api.get("/users/me/webhooks?q=%00").await, 400);
+}

@@ -6,7 +6,7 @@ use rand::{RngExt, distr::Alphanumeric};
 use sluice_model::InvocationId;
 use sluice_runtime::{Call, Failure, Invocation, Outcome};
 
-use super::{Actor, process::Authorization};
+use super::{Actor, authorization::Authorization};
 use crate::{
     mailbox::{NoReply, Work},
     source::{PLACEHOLDER, PlaceError, TmpFolder, place},

@@ -1,11 +1,16 @@
 //! Workflows as the API shows them.
 
+use std::collections::HashMap;
+
 use sluice_model::{
-    TimerSpec, UserId,
+    DeploymentId, EmitterId, EndpointKey, TimerSpec, UserId,
     workflow::{DeployedStep, DeployedTrigger, WorkflowSettings},
 };
 use sluice_store::{
-    Conn, Page, StoreError, deployments, endpoints, inbox, timers,
+    Conn, Page, StoreError,
+    deployments::{self, Defined},
+    endpoints, inbox,
+    timers::{self, Timer},
     workflows::{self, Workflow},
 };
 
@@ -51,8 +56,8 @@ impl Engine {
         let viewed = self
             .context
             .store
-            .read(move |c| view(c, workflow, &settings));
-        viewed.await?.ok_or(EngineError::NotFound("workflow"))
+            .read(move |c| views(c, vec![workflow], &settings));
+        viewed.await?.pop().ok_or(EngineError::NotFound("workflow"))
     }
 
     pub async fn workflows(
@@ -66,60 +71,153 @@ impl Engine {
         let settings = self.context.settings.clone();
         let listing = self.context.store.read(move |c| {
             let total = workflows::count(c, &user, &filter)?;
-            let mut rows = Vec::new();
-            for workflow in workflows::page(c, &user, &filter, &page)? {
-                rows.extend(view(c, workflow, &settings)?);
-            }
+            let page = workflows::page(c, &user, &filter, &page)?;
+            let rows = views(c, page, &settings)?;
             Ok(Listing { total, rows })
         });
         Ok(listing.await?)
     }
 }
 
-/// None when the workflow was removed at this moment.
-fn view(
+/// Without those that were removed at this moment.
+fn views(
     c: &mut dyn Conn,
-    workflow: Workflow,
+    workflows: Vec<Workflow>,
     settings: &Settings,
-) -> Result<Option<WorkflowView>, StoreError> {
-    let Some(deployment) = deployments::get(c, &workflow.deployment_id)? else {
-        return Ok(None);
-    };
-    let definition = deployment.definition;
-    let endpoint_url = endpoints::of_emitter(c, &workflow.id)?
-        .first()
-        .map(|endpoint| settings.endpoint_url(&endpoint.key));
-    let mut timers = timers::of_emitter(c, &workflow.id)?;
-    let triggers = definition
-        .triggers
-        .into_iter()
-        .map(|trigger| match trigger {
-            DeployedTrigger::Http { custom_response } => TriggerView::Http {
-                endpoint_url: endpoint_url.clone(),
-                custom_response,
-            },
-            DeployedTrigger::Schedule { timer } => {
-                let row = timers.iter().position(|row| row.spec == timer);
-                TriggerView::Schedule {
-                    next_at: row.and_then(|row| timers.swap_remove(row).due_at),
-                    timer,
+) -> Result<Vec<WorkflowView>, StoreError> {
+    let mut belongings = Belongings::of(c, &workflows)?;
+    let view = |workflow| belongings.view(workflow, settings);
+    Ok(workflows.into_iter().filter_map(view).collect())
+}
+
+/// What belongs to workflows, asked for at once, however many they are.
+struct Belongings {
+    versions: HashMap<DeploymentId, Defined>,
+    endpoints: HashMap<EmitterId, EndpointKey>,
+    timers: HashMap<EmitterId, Vec<Timer>>,
+    queued: HashMap<EmitterId, u64>,
+}
+
+impl Belongings {
+    fn of(c: &mut dyn Conn, workflows: &[Workflow]) -> Result<Belongings, StoreError> {
+        let ids: Vec<EmitterId> = workflows.iter().map(|one| one.id.clone().into()).collect();
+        let versions: Vec<DeploymentId> = workflows
+            .iter()
+            .map(|one| one.deployment_id.clone())
+            .collect();
+        let mut endpoints = HashMap::new();
+        for endpoint in endpoints::of_emitters(c, &ids)? {
+            let first = endpoints.entry(endpoint.emitter_id);
+            first.or_insert(endpoint.key);
+        }
+        let mut timers: HashMap<EmitterId, Vec<Timer>> = HashMap::new();
+        for timer in timers::of_emitters(c, &ids)? {
+            let own = timers.entry(timer.emitter_id.clone()).or_default();
+            own.push(timer);
+        }
+        Ok(Belongings {
+            versions: deployments::defined(c, &versions)?,
+            endpoints,
+            timers,
+            queued: inbox::counts(c, &ids)?,
+        })
+    }
+
+    fn view(&mut self, workflow: Workflow, settings: &Settings) -> Option<WorkflowView> {
+        let Defined { number, definition } = self.versions.remove(&workflow.deployment_id)?;
+        let endpoint = self.endpoints.remove(&*workflow.id);
+        let endpoint_url = endpoint.map(|key| settings.endpoint_url(&key));
+        let mut timers = self.timers.remove(&*workflow.id).unwrap_or_default();
+        let triggers = definition
+            .triggers
+            .into_iter()
+            .map(|trigger| match trigger {
+                DeployedTrigger::Http { custom_response } => TriggerView::Http {
+                    endpoint_url: endpoint_url.clone(),
+                    custom_response,
+                },
+                DeployedTrigger::Schedule { timer } => {
+                    let row = timers.iter().position(|row| row.spec == timer);
+                    TriggerView::Schedule {
+                        next_at: row.and_then(|row| timers.swap_remove(row).due_at),
+                        timer,
+                    }
                 }
-            }
-            DeployedTrigger::Events {
-                emitter_id,
-                event_name,
-            } => TriggerView::Events {
-                emitter_id,
-                event_name,
-            },
-        });
-    Ok(Some(WorkflowView {
-        version: deployment.number,
-        description: definition.description,
-        triggers: triggers.collect(),
-        steps: definition.steps,
-        settings: definition.settings,
-        queued: inbox::count(c, &workflow.id)?,
-        workflow,
-    }))
+                DeployedTrigger::Events {
+                    emitter_id,
+                    event_name,
+                } => TriggerView::Events {
+                    emitter_id,
+                    event_name,
+                },
+            });
+        Some(WorkflowView {
+            version: number,
+            description: definition.description,
+            triggers: triggers.collect(),
+            steps: definition.steps,
+            settings: definition.settings,
+            queued: self.queued.get(&*workflow.id).copied().unwrap_or(0),
+            workflow,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sluice_model::WorkflowId;
+    use sluice_store::{Dialect, Row, Value};
+
+    use super::*;
+
+    /// A database that has nothing, and counts how often it is asked.
+    #[derive(Default)]
+    struct Counting(usize);
+
+    impl Conn for Counting {
+        fn execute(&mut self, _: &str, _: &[Value<'_>]) -> Result<u64, StoreError> {
+            unreachable!("views only read")
+        }
+
+        fn query(
+            &mut self,
+            _: &str,
+            _: &[Value<'_>],
+            _: &mut dyn FnMut(&Row<'_>) -> Result<(), StoreError>,
+        ) -> Result<(), StoreError> {
+            self.0 += 1;
+            Ok(())
+        }
+
+        fn execute_script(&mut self, _: &str) -> Result<(), StoreError> {
+            unreachable!("views only read")
+        }
+
+        fn dialect(&self) -> Dialect {
+            Dialect::Sqlite
+        }
+    }
+
+    fn questions_for(count: u32) -> usize {
+        let workflow = |number: u32| Workflow {
+            id: WorkflowId::parse(&format!("p_{number}")).unwrap(),
+            user_id: UserId::parse("u_a").unwrap(),
+            name: "W".to_owned(),
+            name_slug: format!("w-{number}"),
+            active: true,
+            deployment_id: DeploymentId::parse(&format!("d_{number}")).unwrap(),
+            created_at: 1,
+            updated_at: 1,
+        };
+        let workflows: Vec<Workflow> = (0..count).map(workflow).collect();
+        let mut database = Counting::default();
+        Belongings::of(&mut database, &workflows).unwrap();
+        database.0
+    }
+
+    #[test]
+    fn a_page_of_workflows_asks_as_often_as_one_workflow() {
+        assert_eq!(questions_for(1), 4);
+        assert_eq!(questions_for(100), 4);
+    }
 }

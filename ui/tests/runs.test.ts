@@ -156,7 +156,7 @@ test('runs are narrowed by state in the address, tell of their error, and all th
   const page = await signedIn(browser, who, `/workflows/${id}`);
   const table = page.getByRole('table');
   await table.getByText('charge: the card was declined').waitFor();
-  await page.getByRole('button', { name: 'Failed', exact: true }).click();
+  await page.getByRole('navigation', { name: 'State of runs' }).getByRole('link', { name: 'Failed' }).click();
   await table.getByText('succeeded').waitFor({ state: 'detached' });
   expect(new URL(page.url()).searchParams.get('state')).toBe('failed');
   await page.goBack();

@@ -46,7 +46,7 @@ test('the list shows what starts a workflow, how it fares and when it last ran, 
   await page.goto(`${server.url}/workflows?state=inactive`);
   await resting.waitFor();
   expect(await failing.count()).toBe(0);
-  await page.getByRole('button', { name: 'Failing' }).click();
+  await page.getByRole('navigation', { name: 'State' }).getByRole('link', { name: 'Failing' }).click();
   await failing.waitFor();
   expect(heard).toEqual([]);
 });

@@ -88,6 +88,10 @@ pub struct RunStep {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub error: Option<RunError>,
+    /// What the run waited for after it, or still waits for: `delay`, `suspend`, `rerun` or `retry`; left out when it went on at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub waited_for: Option<PauseKind>,
 }
 
 /// Something that a step sent with `$.send`.

@@ -13,10 +13,7 @@ use sluice_engine::{Engine, EngineOptions, FirstUser, ToldSetting};
 use sluice_model::{ApiKey, Clock, SystemClock};
 use sluice_runtime::{Runtime, RuntimeOptions, find_deno};
 use sluice_store::{Location, Store, StoreOptions, Vault};
-use tokio::{
-    net::TcpListener,
-    signal::unix::{SignalKind, signal},
-};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -40,7 +37,7 @@ async fn run(options: ServeOptions, mut told: Vec<ToldSetting>) -> anyhow::Resul
     let first_key = first_key(&options)?;
     let data_dir = prepare_data_dir(&options.storage.data_dir)?;
     let vault = open_vault(&options, &data_dir)?;
-    let listener = TcpListener::bind(&options.network.listen)
+    let listener = sluice_server::listen(&options.network.listen)
         .await
         .with_context(|| format!("cannot listen on {}", options.network.listen))?;
     let address = listener.local_addr()?;

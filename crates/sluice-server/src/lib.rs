@@ -13,6 +13,7 @@ mod front;
 mod ingress;
 mod instant;
 mod json_body;
+mod listen;
 mod one_line;
 mod openapi;
 mod page;
@@ -28,5 +29,6 @@ mod serve;
 mod session_cookie;
 mod sse;
 
+pub use listen::listen;
 pub use openapi::document as openapi;
 pub use serve::serve;

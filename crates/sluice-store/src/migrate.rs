@@ -77,6 +77,11 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0012_console_lists.sql"),
         postgres: include_str!("../migrations/postgres/0012_console_lists.sql"),
     },
+    Migration {
+        version: 13,
+        sqlite: include_str!("../migrations/sqlite/0013_step_pauses.sql"),
+        postgres: include_str!("../migrations/postgres/0013_step_pauses.sql"),
+    },
 ];
 
 /// Any number that no other program is likely to lock.

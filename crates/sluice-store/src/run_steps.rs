@@ -1,6 +1,9 @@
 //! What the steps of runs did: one row for each time that a step ran.
 
-use sluice_model::{InvocationId, WorkflowId, workflow::RunError};
+use sluice_model::{
+    InvocationId, WorkflowId,
+    workflow::{PauseKind, RunError},
+};
 
 use crate::{
     conn::{Conn, query_all, query_one},
@@ -39,10 +42,12 @@ pub struct StepRecord {
     pub logs: String,
     /// JSON: an object.
     pub exports: String,
+    /// What the run waited for after it.
+    pub pause: Option<PauseKind>,
 }
 
 const COLUMNS: &str =
-    "position, attempt, name, state, started_at, duration_ms, error, logs, exports";
+    "position, attempt, name, state, started_at, duration_ms, error, logs, exports, pause";
 
 impl FromRow for StepRecord {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -56,6 +61,7 @@ impl FromRow for StepRecord {
             error: row.json_opt(6)?,
             logs: row.get(7)?,
             exports: row.get(8)?,
+            pause: row.json_opt(9)?,
         })
     }
 }
@@ -77,12 +83,14 @@ pub fn insert(
         error,
         logs,
         exports,
+        pause,
     } = record;
     let error = error.as_ref().map(to_json).transpose()?;
+    let pause = pause.as_ref().map(to_json).transpose()?;
     c.execute(
         &format!(
             "INSERT INTO run_steps (workflow_id, run_id, {COLUMNS}) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
         ),
         params![
             workflow,
@@ -95,7 +103,8 @@ pub fn insert(
             *duration_ms,
             error.as_ref(),
             logs,
-            exports
+            exports,
+            pause.as_ref()
         ],
     )?;
     Ok(())

@@ -50,7 +50,7 @@ use self::{
     list::ListOptions,
     publish::PublishOptions,
     registry::RegistryCommand,
-    session::{LoginOptions, LogoutOptions, SignupOptions, WhoamiOptions},
+    session::{LoginOptions, LogoutOptions, RotateKeyOptions, SignupOptions, WhoamiOptions},
     sources::{DeleteOptions, DescribeOptions, EventsOptions, LogsOptions, RunOptions},
     subscribe::{SubscribeOptions, UnsubscribeOptions},
     test::TestOptions,
@@ -90,6 +90,7 @@ pub(crate) enum ClientCommand {
     Unsubscribe(UnsubscribeOptions),
     Login(LoginOptions),
     Logout(LogoutOptions),
+    RotateKey(RotateKeyOptions),
     Signup(SignupOptions),
     /// Look after the users of the server; only its operator may
     #[command(subcommand)]
@@ -130,6 +131,7 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::Unsubscribe(options) => done(subscribe::unsubscribe(options).await),
             ClientCommand::Login(options) => done(session::login(options).await),
             ClientCommand::Logout(options) => done(session::logout(&options)),
+            ClientCommand::RotateKey(options) => done(session::rotate_key(options).await),
             ClientCommand::Signup(options) => done(session::signup(options).await),
             ClientCommand::Users(command) => done(users::run(command).await),
             ClientCommand::Completions(options) => done(completions::completions(&options)),

@@ -68,7 +68,7 @@ impl Builder<'_> {
         key: &str,
     ) -> (Change, Fate) {
         let StepEnd {
-            record,
+            mut record,
             sends,
             after,
         } = end;
@@ -95,6 +95,7 @@ impl Builder<'_> {
             After::Waiting { pause, ms } => {
                 progress.run.state = RunState::Waiting;
                 progress.run.due_at = Some(self.now_ms.saturating_add(ms));
+                record.pause = Some(pause.kind);
                 progress.run.pause = Some(pause);
                 progress.run.pause_key = Some(key.to_owned());
                 Fate::Waits

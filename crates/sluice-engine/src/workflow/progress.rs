@@ -111,6 +111,7 @@ impl Progress {
             error,
             logs: logs_json(&logs),
             exports: exports.clone(),
+            pause: None,
         };
         let Some(failure) = failure else {
             return self.went_well(definition, flow, sends, record);

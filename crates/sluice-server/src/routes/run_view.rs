@@ -84,6 +84,7 @@ fn step(record: StepRecord, detail: Detail) -> Result<RunStep, ApiError> {
         exports: shown(record.exports, detail)?,
         logs: shown(record.logs, detail)?,
         error: record.error,
+        waited_for: record.pause,
     })
 }
 

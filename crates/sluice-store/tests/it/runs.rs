@@ -3,7 +3,7 @@
 use rstest::rstest;
 use sluice_model::{
     DeploymentId, EmitId, IdGen, InvocationId,
-    workflow::{RunOrigin, WorkflowDefinition, WorkflowSettings},
+    workflow::{PauseKind, RunOrigin, WorkflowDefinition, WorkflowSettings},
 };
 use sluice_store::{
     Result,
@@ -174,9 +174,11 @@ fn a_run_that_is_forgotten_takes_its_steps_and_sends_with_it(#[case] db: Db) {
         error: None,
         logs: "[]".to_owned(),
         exports: "{}".to_owned(),
+        pause: Some(PauseKind::Delay),
     };
     t.write(move |c| {
         run_steps::insert(c, &workflow_id("a"), &gone, &step)?;
+        assert_eq!(run_steps::of_run(c, &workflow_id("a"), &gone)?, [step]);
         sends::insert(c, &send(gone, None))?;
         let key = RunKey {
             workflow: workflow_id("a"),

@@ -15,7 +15,7 @@ use crate::{
 
 /// Forget a profile, with its API key
 ///
-/// The key itself goes on working; you can replace it in the settings of the console, and an operator with `sluice users rotate-key`.
+/// The key itself goes on working; `sluice rotate-key` gives you another one.
 #[derive(Debug, Args)]
 pub(crate) struct LogoutOptions {
     #[command(flatten)]

@@ -2,6 +2,7 @@
 
 mod login;
 mod logout;
+mod rotate_key;
 mod signup;
 mod whoami;
 
@@ -12,6 +13,7 @@ use sluice_api::User;
 pub(crate) use self::{
     login::{LoginOptions, login},
     logout::{LogoutOptions, logout},
+    rotate_key::{RotateKeyOptions, rotate_key},
     signup::{SignupOptions, signup},
     whoami::{WhoamiOptions, whoami},
 };
@@ -80,8 +82,18 @@ async fn user_of(client: &Client) -> anyhow::Result<(String, String, String)> {
     })
 }
 
-/// Puts a new key in the place of the client's own in every profile that has it; answers the names of those profiles.
-pub(crate) fn replace_key(client: &Client, new: &str) -> anyhow::Result<Vec<String>> {
+/// Puts a new key in the place of the client's own in every profile that has it, and tells; answers whether one has it.
+pub(crate) fn replace_in_profiles(client: &Client, key: &str) -> anyhow::Result<bool> {
+    let profiles = replace_key(client, key)?;
+    if !profiles.is_empty() {
+        let names = profiles.join(", ");
+        complain(&format!("The key was replaced in profile {names}\n"))?;
+    }
+    Ok(!profiles.is_empty())
+}
+
+/// The names of those profiles.
+fn replace_key(client: &Client, new: &str) -> anyhow::Result<Vec<String>> {
     let mut config = Config::load()?;
     let profiles = config.profiles().iter();
     let old: Vec<String> = profiles

@@ -5,14 +5,11 @@ use serde_json::json;
 use sluice_api::RotatedKey;
 
 use super::target::Target;
-use crate::{
-    client::Client,
-    commands::{
-        ask::Agreement,
-        common::Common,
-        output::{complain, show, show_json},
-        session,
-    },
+use crate::commands::{
+    ask::Agreement,
+    common::Common,
+    output::{show, show_json},
+    session,
 };
 
 /// Give a user a new API key, and print it; the old one is worth nothing from then on
@@ -42,17 +39,8 @@ pub(super) async fn rotate_key(options: RotateKeyOptions) -> anyhow::Result<()> 
         show(&format!("{}\n", rotated.api_key))?;
     }
     if user.operator {
-        replace_in_profiles(&client, &rotated.api_key)?;
-    }
-    Ok(())
-}
-
-/// The operator is who asks, so the key that was used is the old one.
-fn replace_in_profiles(client: &Client, key: &str) -> anyhow::Result<()> {
-    let profiles = session::replace_key(client, key)?;
-    if !profiles.is_empty() {
-        let names = profiles.join(", ");
-        complain(&format!("The key was replaced in profile {names}\n"))?;
+        // The operator is who asks, so the key that was used is the old one.
+        session::replace_in_profiles(&client, &rotated.api_key)?;
     }
     Ok(())
 }

@@ -41,6 +41,35 @@ async fn login_checks_the_key_and_keeps_it_for_the_commands_that_follow() {
 }
 
 #[tokio::test]
+async fn a_key_that_its_owner_rotates_takes_the_place_of_the_old_one() {
+    let (home, cli) = (Home::new(), Cli::new().await);
+    for profile in ["default", "again"] {
+        let args = ["login", "--url", url(), "--api-key", cli.api.key()];
+        let ran = home
+            .run(&[&args[..], &["--profile", profile]].concat())
+            .await;
+        assert_eq!(ran.code, 0, "{ran:#?}");
+    }
+    let ran = home.run(&["rotate-key"]).await;
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.err.contains("profile again, default"), "{}", ran.err);
+    assert_eq!(home.config().matches(ran.out.trim()).count(), 2);
+    assert!(!home.config().contains(cli.api.key()));
+    cli.api.get("/users/me").await.expect(401);
+    let told = home.run(&["rotate-key", "--json"]).await;
+    let told: Value = serde_json::from_str(&told.out).expect("JSON");
+    let key = told["api_key"].as_str().expect("a key");
+    assert_eq!(home.run(&["whoami"]).await.code, 0);
+
+    let elsewhere = Home::new();
+    let args = ["rotate-key", "--url", url(), "--api-key", key];
+    let ran = elsewhere.run(&args).await;
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.err.contains("No profile"), "{}", ran.err);
+    assert_eq!(home.run(&["rotate-key"]).await.code, 4);
+}
+
+#[tokio::test]
 async fn the_key_may_come_on_standard_input() {
     let cli = Cli::new().await;
     let key = format!("{}\n", cli.api.key());

@@ -40,6 +40,8 @@ async fn flow_delay_goes_on_with_the_next_step_after_its_time() {
     assert_eq!(run["state"], "succeeded");
     let waited = returned(&run, "second").as_i64().expect("milliseconds");
     assert!(waited >= 700, "{waited}");
+    let waits = |step: usize| &run["steps"][step]["waited_for"];
+    assert_eq!((waits(0), waits(1)), (&json!("delay"), &Value::Null));
     assert_eq!(
         (&run["waits_for"], &run["due_at_ms"]),
         (&Value::Null, &Value::Null)
@@ -98,6 +100,7 @@ async fn flow_suspend_waits_until_somebody_resumes_it(#[case] backend: Backend) 
     let run = over(&workflow, &run).await;
     assert_eq!(returned(&run, "second"), &json!(["asked", body]));
     assert_eq!(exports(&run, "first")["$resume_data"], body);
+    assert_eq!(run["steps"][0]["waited_for"], "suspend");
     // The address works once.
     post(&workflow, address, &body).await.expect(404);
 }

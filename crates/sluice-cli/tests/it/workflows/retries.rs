@@ -45,6 +45,13 @@ async fn a_failed_step_runs_again_after_pauses_that_double() {
     assert_eq!(states, ["failed", "failed", "completed"]);
     assert!(tries[1].0 - tries[0].0 >= 1000, "{tries:?}");
     assert!(tries[2].0 - tries[1].0 >= 2000, "{tries:?}");
+    let steps = run["steps"].as_array().expect("steps");
+    let waits: Vec<&Value> = steps.iter().map(|step| &step["waited_for"]).collect();
+    let retry = json!("retry");
+    assert_eq!(
+        waits,
+        [&Value::Null, &retry, &retry, &Value::Null, &Value::Null]
+    );
     // Steps that completed do not run again.
     assert_eq!(attempts(&run, "before").len(), 1);
     assert_eq!(returned(&run, "after")[0], *returned(&run, "before"));

@@ -259,7 +259,11 @@ fn still_done(records: Vec<StepRecord>, definition: &WorkflowDefinition) -> Vec<
             && record.state == StepState::Completed
             && step.is_some_and(|step| step.name == record.name)
         {
-            done.push(record);
+            // It is not waited again.
+            done.push(StepRecord {
+                pause: None,
+                ..record
+            });
         }
     }
     done
@@ -285,6 +289,7 @@ mod tests {
             error: None,
             logs: "[]".to_owned(),
             exports: "{}".to_owned(),
+            pause: None,
         }
     }
 

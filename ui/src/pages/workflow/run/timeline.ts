@@ -13,12 +13,21 @@ export type Row = {
   /** When it ran, in milliseconds from the start of the axis; a row that has no bar has none. */
   span: Span | undefined;
   /** What passed between it and the next. */
-  wait: Span | undefined;
+  wait: Wait | undefined;
 };
+/** `words` say what was waited for, where that is known. */
+export type Wait = Span & { words: string };
 export type Timeline = { rows: Row[]; lengthMs: number; over: boolean };
 
 /** Shorter pauses are the server's own work between steps. */
 const WAIT_MS = 250;
+
+const WAITS: Record<string, string> = {
+  delay: 'delay',
+  suspend: 'suspended',
+  rerun: 'to run again',
+  retry: 'to retry',
+};
 
 /** `names` are the steps of the version that the run takes, in order. */
 export function timeline(run: Run, names: string[], nowMs: number): Timeline {
@@ -42,7 +51,7 @@ function endOf(step: RunStep): number {
 function triggerRow(run: Run, lengthMs: number): Row {
   const first = run.steps.find((step) => !isKept(run, step))?.started_at_ms;
   const started = first ?? run.started_at_ms ?? run.accepted_at_ms + lengthMs;
-  const wait = { from: 0, to: clamp(started - run.accepted_at_ms, lengthMs) };
+  const wait = { from: 0, to: clamp(started - run.accepted_at_ms, lengthMs), words: 'to the first step' };
   return { key: 'trigger', name: 'trigger', kind: 'trigger', state: '', step: undefined, span: undefined, wait };
 }
 
@@ -51,16 +60,17 @@ function stepRow(run: Run, step: RunStep, index: number, lengthMs: number): Row 
   if (isKept(run, step)) return { ...shared, kind: 'kept', span: undefined, wait: undefined };
   const from = clamp(step.started_at_ms - run.accepted_at_ms, lengthMs);
   const to = clamp(endOf(step) - run.accepted_at_ms, lengthMs);
-  return { ...shared, kind: 'ran', span: { from, to }, wait: waitAfter(run, index, to, lengthMs) };
+  return { ...shared, kind: 'ran', span: { from, to }, wait: waitAfter(run, step, index, to, lengthMs) };
 }
 
-function waitAfter(run: Run, index: number, from: number, lengthMs: number): Span | undefined {
+function waitAfter(run: Run, step: RunStep, index: number, from: number, lengthMs: number): Wait | undefined {
   const next = run.steps[index + 1];
   const underWay = !next && run.state === 'waiting';
   const cancelled = !next && run.state === 'cancelled';
   if (!next && !underWay && !cancelled) return undefined;
   const to = next ? clamp(next.started_at_ms - run.accepted_at_ms, lengthMs) : lengthMs;
-  return to - from >= WAIT_MS || underWay ? { from, to } : undefined;
+  const words = WAITS[step.waited_for ?? ''];
+  return to - from >= WAIT_MS || underWay ? { from, to, words: words ?? 'wait' } : undefined;
 }
 
 /** The step that is under way is not on record yet: it is the one that comes next. */

@@ -144,7 +144,7 @@ test('attempts of a step that was tried again stand one below the other, with th
   await timelineRow(page, 'charge · attempt 2').waitFor();
   await page
     .getByRole('list', { name: 'Timeline' })
-    .getByText(/\+ .* wait/)
+    .getByText(/\+ .* to retry/)
     .waitFor();
 });
 

@@ -45,6 +45,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
             "serve",
             "login",
             "logout",
+            "rotate-key",
             "signup",
             "users",
             "registry",

@@ -3,7 +3,7 @@
 use serde_json::json;
 use sluice_testkit::Backend;
 
-use super::{assert_refused, has_all_walls, manual};
+use super::{assert_refused, has_all_walls, has_private_tmp, manual};
 use crate::support::{deploy, new_user, shared_server};
 
 #[tokio::test]
@@ -103,7 +103,7 @@ async fn the_server_s_data_folder_and_other_components_are_refused() {
 
 #[tokio::test]
 async fn each_component_has_a_tmp_of_its_own() {
-    if !has_all_walls() {
+    if !has_private_tmp() {
         return;
     }
     let api = new_user().await;

@@ -122,6 +122,15 @@ fn has_all_walls() -> bool {
     complete
 }
 
+/// Also whether components get a `/tmp` of their own. They do not where Deno itself lies below it, as in a checkout in `/tmp`.
+fn has_private_tmp() -> bool {
+    let in_the_way = second_wall::deno().starts_with("/tmp");
+    if in_the_way {
+        eprintln!("skipped: Deno is installed below /tmp");
+    }
+    has_all_walls() && !in_the_way
+}
+
 /// A new user of a server where little may be used up.
 async fn tight_user() -> Api {
     static SERVER: OnceLock<Server> = OnceLock::new();

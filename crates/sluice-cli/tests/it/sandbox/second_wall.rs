@@ -5,7 +5,7 @@ use std::{fs, path::Path, process::Command};
 use serde_json::{Value, json};
 use sluice_testkit::Backend;
 
-use super::{has_all_walls, walls};
+use super::{has_private_tmp, walls};
 use crate::support::shared_server;
 
 const TRY_EVERYTHING: &str = "
@@ -74,7 +74,7 @@ pub(super) fn deno() -> std::path::PathBuf {
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn the_kernel_refuses_what_deno_would_allow() {
-    if !has_all_walls() {
+    if !has_private_tmp() {
         return;
     }
     let folder = tempfile::tempdir_in("/var/tmp").expect("a folder");

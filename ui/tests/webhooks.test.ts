@@ -171,29 +171,30 @@ test('a range of failed deliveries is replayed, and says how many came of it', a
   const there = await receiver();
   there.status = 503;
   const id = await webhook(who, 'Desk', there.url, source);
-  for (const order of [1, 2, 3]) await send({ order });
+  // Five failures in a row would make the webhook pause.
+  for (const order of [1, 2]) await send({ order });
   type Counted = { page_info: { total_count: number } };
   const failed = () => who.get<Counted>(`/webhooks/${id}/deliveries?state=failed&limit=1`);
-  await expect.poll(async () => (await failed()).page_info.total_count, PATIENCE).toBe(3);
+  await expect.poll(async () => (await failed()).page_info.total_count, PATIENCE).toBe(2);
   const page = await signedIn(browser, who, `/webhooks/${id}`);
-  await page.getByRole('link', { name: 'Failed 3' }).click();
-  await expect.poll(() => page.getByRole('row').filter({ hasText: '503' }).count(), PATIENCE).toBe(3);
+  await page.getByRole('link', { name: 'Failed 2' }).click();
+  await expect.poll(() => page.getByRole('row').filter({ hasText: '503' }).count(), PATIENCE).toBe(2);
 
   there.status = 200;
   await listening(page);
   await button(page, 'Replay a range').click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('3 deliveries match').waitFor();
+  await dialog.getByText('2 deliveries match').waitFor();
   // Between two times of long ago there is nothing.
   await dialog.getByLabel('Made').selectOption('between');
   await dialog.getByLabel('From').fill('2001-01-01T00:00:00');
   await dialog.getByLabel('Until').fill('2001-01-02T00:00:00');
   await dialog.getByText('No delivery matches.').waitFor();
   await dialog.getByLabel('Until').fill('2101-01-02T00:00:00');
-  await dialog.getByRole('button', { name: 'Replay 3 deliveries' }).click();
-  await told(page, '3 deliveries are on the way again.');
-  await page.getByRole('link', { name: 'Delivered 3' }).click();
-  await expect.poll(() => page.getByRole('row').filter({ hasText: '200' }).count(), PATIENCE).toBe(3);
+  await dialog.getByRole('button', { name: 'Replay 2 deliveries' }).click();
+  await told(page, '2 deliveries are on the way again.');
+  await page.getByRole('link', { name: 'Delivered 2' }).click();
+  await expect.poll(() => page.getByRole('row').filter({ hasText: '200' }).count(), PATIENCE).toBe(2);
 });
 
 test('the pages of webhooks have no serious fault in light and dark, and fit a narrow screen', async () => {

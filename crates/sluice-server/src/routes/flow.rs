@@ -8,7 +8,7 @@ use sluice_engine::{Engine, FlowKind};
 
 use crate::{
     auth::AuthUser, error::ApiError, fields::FieldSelection, openapi::ApiErrors,
-    page::parse_limit_of, query::Query, reply, routes::apps::without_nul,
+    page::parse_limit_of, query::Query, reply, routes::apps::searched,
 };
 
 const DEFAULT_NODES: u32 = 300;
@@ -26,7 +26,7 @@ pub(crate) async fn get(
 ) -> Result<Response, ApiError> {
     let most_nodes = parse_limit_of("limit", limit.as_deref(), DEFAULT_NODES, MOST_NODES)?;
     let query = sluice_engine::FlowQuery {
-        text: without_nul("q", q)?.filter(|text| !text.is_empty()),
+        text: searched(q)?,
         most_nodes: most_nodes as usize,
     };
     let flow = on_the_wire(engine.flow(&user.id, query).await?);

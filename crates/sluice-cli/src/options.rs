@@ -10,7 +10,7 @@ use std::{path::PathBuf, time::Duration};
 
 use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
-use sluice_engine::{Settings, ToldSetting};
+use sluice_infra::{SettingDescription, Settings};
 
 use self::{
     components::ComponentOptions,
@@ -130,7 +130,7 @@ impl ServeOptions {
         &self,
         public_url: String,
         data_dir: PathBuf,
-        told: Vec<ToldSetting>,
+        told: Vec<SettingDescription>,
     ) -> Settings {
         let ServeOptions {
             network,
@@ -180,7 +180,7 @@ impl ServeOptions {
             delivery_max_age: webhooks.delivery_max_age,
             sends: sends.settings(),
             max_streams: events.max_streams,
-            told: told.into(),
+            described: told.into(),
         }
     }
 }

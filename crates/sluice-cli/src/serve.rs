@@ -9,7 +9,8 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use sluice_engine::{Engine, EngineOptions, FirstUser, ToldSetting};
+use sluice_engine::{Engine, FirstUser};
+use sluice_infra::{Infra, SettingDescription};
 use sluice_model::{ApiKey, Clock, SystemClock};
 use sluice_runtime::{Runtime, RuntimeOptions, find_deno};
 use sluice_store::{Location, Store, StoreOptions, Vault};
@@ -21,7 +22,7 @@ use crate::{
     options::{ServeOptions, told::tell},
 };
 
-pub(crate) fn serve(options: ServeOptions, told: Vec<ToldSetting>) -> anyhow::Result<()> {
+pub(crate) fn serve(options: ServeOptions, told: Vec<SettingDescription>) -> anyhow::Result<()> {
     logging::start(options.logging.log_format, &options.logging.log)?;
     open_files::raise_limit();
     // One TLS provider for everything; the error only says that it is there already.
@@ -33,7 +34,7 @@ pub(crate) fn serve(options: ServeOptions, told: Vec<ToldSetting>) -> anyhow::Re
     runtime.block_on(run(options, told))
 }
 
-async fn run(options: ServeOptions, mut told: Vec<ToldSetting>) -> anyhow::Result<()> {
+async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow::Result<()> {
     let first_key = first_key(&options)?;
     let data_dir = prepare_data_dir(&options.storage.data_dir)?;
     let vault = open_vault(&options, &data_dir)?;
@@ -59,14 +60,10 @@ async fn run(options: ServeOptions, mut told: Vec<ToldSetting>) -> anyhow::Resul
         tell(&mut told, name, holds);
     }
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let engine = Engine::start(EngineOptions {
-        settings: options.settings(public_url.clone(), data_dir.clone(), told),
-        store: store.clone(),
-        vault,
-        runtime: component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?,
-        clock,
-    })
-    .await?;
+    let settings = options.settings(public_url.clone(), data_dir.clone(), told);
+    let processes = component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?;
+    let infra = Infra::new(store.clone(), vault, clock, settings);
+    let engine = Engine::start(infra, processes).await?;
     let created = engine.ensure_first_user(first_key).await?;
     tracing::info!("listening on {url}");
     if let FirstUser::Created(key) = created {

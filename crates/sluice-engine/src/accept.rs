@@ -61,13 +61,13 @@ impl Engine {
         request: AcceptedRequest,
     ) -> Result<Acceptance, EngineError> {
         let context = &self.context;
-        let now = context.clock.now_ms();
+        let now = context.infra.clock.now_ms();
         context
             .quotas
-            .check(&context.store, &endpoint.user_id, now)
+            .check(&context.infra.store, &endpoint.user_id, now)
             .await?;
         let work = Work {
-            id: context.new_invocation_id(),
+            id: context.infra.ids.invocation(),
             kind: InboxKind::Http,
             prop: Some(Arc::clone(&endpoint.prop)),
             event: Arc::from(request.event),
@@ -87,7 +87,7 @@ impl Engine {
         self.inbox
             .put(&endpoint.emitter_id, work, request.uploads, reply)
             .await?;
-        context.metrics.requests_accepted.inc();
+        context.infra.metrics.requests_accepted.inc();
         Ok(match receiver {
             None => Acceptance::Stored(id),
             Some(receiver) => Acceptance::Waiting(id, receiver),
@@ -108,10 +108,13 @@ impl Engine {
             ));
         }
         let context = &self.context;
-        let now = context.clock.now_ms();
-        context.quotas.check(&context.store, user, now).await?;
+        let now = context.infra.clock.now_ms();
+        context
+            .quotas
+            .check(&context.infra.store, user, now)
+            .await?;
         let work = Work {
-            id: context.new_invocation_id(),
+            id: context.infra.ids.invocation(),
             kind: InboxKind::Manual,
             prop: None,
             event: Arc::from(event.get()),

@@ -1,5 +1,6 @@
 //! What happened over time, in an account or in one of its sources and workflows.
 
+use sluice_infra::MS_PER_HOUR;
 use sluice_model::{EmitterId, EmitterKind, UserId};
 use sluice_store::{
     Conn, StoreError,
@@ -7,7 +8,7 @@ use sluice_store::{
     emitters, sources, state, workflows,
 };
 
-use crate::{Engine, context::MS_PER_HOUR, error::EngineError};
+use crate::{Engine, error::EngineError};
 
 /// As many hours are kept, the one that is under way included.
 pub const MOST_HOURS: u32 = 31 * DAY_HOURS;
@@ -134,9 +135,9 @@ impl Engine {
         emitter: Option<EmitterId>,
         span: Span,
     ) -> Result<Chart, EngineError> {
-        let (user, now_ms) = (user.clone(), self.context.clock.now_ms());
+        let (user, now_ms) = (user.clone(), self.context.infra.clock.now_ms());
         let first = span.first_hour(now_ms);
-        let read = self.context.store.read(move |c| match emitter {
+        let read = self.context.infra.store.read(move |c| match emitter {
             None => activity::of_user(c, &user, first).map(Some),
             Some(id) if owns(c, &user, &id)? => activity::of_emitter(c, &id, first).map(Some),
             Some(_) => Ok(None),
@@ -152,8 +153,8 @@ impl Engine {
         &self,
         emitters: Vec<EmitterId>,
     ) -> Result<Vec<EmitterActivity>, EngineError> {
-        let now_ms = self.context.clock.now_ms();
-        let read = self.context.store.read(move |c| {
+        let now_ms = self.context.infra.clock.now_ms();
+        let read = self.context.infra.store.read(move |c| {
             let hours = activity::of_emitters(c, &emitters, LAST_DAY.first_hour(now_ms))?;
             let last = state::last_emits(c, &emitters)?;
             let each = emitters.iter().map(|emitter| {

@@ -50,6 +50,7 @@ impl Engine {
         let component = self.inspect_given(user, input).await?;
         let row = component.clone();
         self.context
+            .infra
             .store
             .write(move |c| components::insert(c, &row))
             .await?;
@@ -98,7 +99,7 @@ impl Engine {
         shape: ComponentShape,
         packages: Packages,
     ) -> Component {
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         Component {
             id: ComponentId::random(&mut rand::rng()),
             user_id: user.clone(),

@@ -3,13 +3,14 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
+use sluice_infra::Settings;
 use sluice_model::{
     ComponentShape, EmitterId, EndpointKey, PropType, UserId,
     workflow::{DeployedTrigger, WorkflowDefinition},
 };
 use sluice_store::{Conn, StoreError, components, endpoints};
 
-use crate::{Engine, error::EngineError, settings::Settings, source::Definition};
+use crate::{Engine, error::EngineError, source::Definition};
 
 const CACHED_ENDPOINTS: usize = 50_000;
 /// For all steps of a workflow together: few clients wait longer.
@@ -164,9 +165,10 @@ impl Engine {
             Err(forgotten) => forgotten,
         };
         let wanted = key.clone();
-        let settings = self.context.settings.clone();
+        let settings = self.context.infra.settings.clone();
         let found = self
             .context
+            .infra
             .store
             .read(move |c| match of_source(c, &wanted, &settings)? {
                 Some(endpoint) => Ok(Some(endpoint)),

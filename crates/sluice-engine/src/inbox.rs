@@ -80,7 +80,7 @@ impl Inbox {
             match owner.mailbox().expect(work.id, reply) {
                 Ok(()) => return Ok(owner),
                 Err((_, back)) => {
-                    if context.draining.is_cancelled() {
+                    if context.infra.shutdown.is_draining() {
                         return Err(EngineError::shutting_down());
                     }
                     reply = back;
@@ -106,7 +106,8 @@ async fn gather(context: Arc<Context>, mut queue: mpsc::UnboundedReceiver<Arriva
         }
         let group = std::mem::take(&mut together);
         context
-            .tasks
+            .infra
+            .shutdown
             .spawn(store(Arc::clone(&context), group, place));
     }
 }
@@ -119,7 +120,7 @@ async fn store(context: Arc<Context>, mut group: Vec<Arrival>, _place: OwnedSema
             (arrival.owner.id().clone(), arrival.work.clone(), files)
         })
         .collect();
-    let result = context.store.write(move |c| {
+    let result = context.infra.store.write(move |c| {
         rows.into_iter()
             .try_for_each(|(emitter, work, files)| insert(c, &emitter, &work, files))
     });

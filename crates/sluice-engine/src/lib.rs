@@ -18,7 +18,6 @@ mod inbox;
 mod lifecycle;
 mod mailbox;
 mod memory_budget;
-mod metrics;
 mod net_guard;
 mod observations;
 mod overview;
@@ -34,7 +33,6 @@ mod secrets;
 mod sends;
 mod server_view;
 mod sessions;
-mod settings;
 mod slots;
 mod source;
 mod standings;
@@ -49,6 +47,7 @@ mod workflow;
 
 use std::sync::Arc;
 
+use sluice_infra::{Metrics, Settings};
 use sluice_model::{Clock, ComponentShape};
 use sluice_store::{Store, sources::Source};
 
@@ -70,15 +69,11 @@ pub use flow::{Edge as FlowEdge, Flow, FlowQuery, Kind as FlowKind, Node as Flow
 pub use import::{CodeOfTree, Imported, ImportedComponent, TreePart};
 pub use lifecycle::{CreateSource, EventRange, OnHookError, UpdateSource};
 pub use mailbox::NoReply;
-pub use metrics::Metrics;
 pub use overview::{ActiveEmitter, Overview, Tally};
 pub use questions::{Choice, DeclaredProps, Draft, OptionsAnswer, OptionsQuestion};
-pub use sends::{S3Settings, SendSettings, SmtpSettings};
 pub use server_view::{ProcessView, ServerView};
 pub use sessions::SignedIn;
-pub use settings::{Settings, ToldSetting};
 pub use source::binding;
-pub use startup::EngineOptions;
 pub use streams::{
     EmitterTraffic, EventReader, LineReader, LiveEvent, LiveTraffic, RouteTraffic, StreamEnd,
     StreamedEvent, TrafficReader, TrafficSecond, WebhookTraffic,
@@ -110,41 +105,42 @@ pub struct Engine {
 
 impl Engine {
     pub fn store(&self) -> &Store {
-        &self.context.store
+        &self.context.infra.store
     }
 
     pub fn clock(&self) -> &dyn Clock {
-        &*self.context.clock
+        &*self.context.infra.clock
     }
 
     pub fn metrics(&self) -> &Metrics {
-        &self.context.metrics
+        &self.context.infra.metrics
     }
 
     /// All metrics as a scraper reads them.
     pub fn scrape(&self) -> String {
         let context = &self.context;
         let warm = i64::try_from(context.runtime.warm_processes()).unwrap_or(i64::MAX);
-        context.metrics.warm_processes.set(warm);
+        context.infra.metrics.warm_processes.set(warm);
         let is_warm = i64::from(context.runtime.is_warm());
-        context.metrics.is_warm.set(is_warm);
+        context.infra.metrics.is_warm.set(is_warm);
         let memory = i64::try_from(context.runtime.memory_in_use()).unwrap_or(i64::MAX);
-        context.metrics.process_memory.set(memory);
-        context.metrics.encode()
+        context.infra.metrics.process_memory.set(memory);
+        context.infra.metrics.encode()
     }
 
     pub fn settings(&self) -> &Settings {
-        &self.context.settings
+        &self.context.infra.settings
     }
 
     /// Whether requests are welcome: false once the server drains.
     pub fn is_ready(&self) -> bool {
-        !self.context.draining.is_cancelled()
+        !self.context.infra.shutdown.is_draining()
     }
 
     async fn shape_of(&self, source: &Source) -> Result<ComponentShape, EngineError> {
         let id = source.component_id.clone();
         self.context
+            .infra
             .store
             .read(move |c| sluice_store::components::shape_for_run(c, &id))
             .await?

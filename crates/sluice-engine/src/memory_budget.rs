@@ -10,11 +10,11 @@ pub(crate) async fn keep(context: Arc<Context>) {
     loop {
         tokio::select! {
             () = tokio::time::sleep(PERIOD) => {}
-            () = context.draining.cancelled() => return,
+            () = context.infra.shutdown.draining() => return,
         }
         let used = context.runtime.memory_in_use();
-        let processes = u64::try_from(context.metrics.processes.get()).unwrap_or(0);
-        for _ in 0..too_many(used, context.settings.memory_budget, processes) {
+        let processes = u64::try_from(context.infra.metrics.processes.get()).unwrap_or(0);
+        for _ in 0..too_many(used, context.infra.settings.memory_budget, processes) {
             context.slots.evict_oldest();
         }
     }

@@ -55,10 +55,10 @@ pub struct ActiveEmitter {
 
 impl Engine {
     pub async fn overview(&self, user: &User) -> Result<Overview, EngineError> {
-        let (id, now_ms) = (user.id.clone(), self.context.clock.now_ms());
+        let (id, now_ms) = (user.id.clone(), self.context.infra.clock.now_ms());
         let since = LAST_DAY.first_hour(now_ms);
         let standings = self.context.standings.of(&self.context, &id).await?;
-        let read = self.context.store.read(move |c| {
+        let read = self.context.infra.store.read(move |c| {
             let hours = activity::of_user(c, &id, since)?;
             let mut count_sources = |state| sources::count(c, &id, &in_state(state));
             let sources = Tally {

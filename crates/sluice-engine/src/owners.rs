@@ -69,7 +69,7 @@ impl Owners {
         self.sources.get(id, || {
             let (handle, controls) = SourceHandle::new(id.clone());
             let actor = Actor::run(Arc::clone(context), Arc::clone(&handle), controls);
-            context.tasks.spawn(actor);
+            context.infra.shutdown.spawn(actor);
             handle
         })
     }
@@ -82,7 +82,7 @@ impl Owners {
         self.workflows.get(id, || {
             let (handle, controls) = WorkflowHandle::new(id.clone());
             let actor = workflow::Actor::run(Arc::clone(context), Arc::clone(&handle), controls);
-            context.tasks.spawn(actor);
+            context.infra.shutdown.spawn(actor);
             handle
         })
     }
@@ -98,7 +98,7 @@ impl Owners {
     pub(crate) fn wake(&self, context: &Arc<Context>, id: &EmitterId) {
         loop {
             let owner = self.of(context, id);
-            if owner.mailbox().look_again().is_ok() || context.draining.is_cancelled() {
+            if owner.mailbox().look_again().is_ok() || context.infra.shutdown.is_draining() {
                 return;
             }
             self.release(&owner);

@@ -2,6 +2,7 @@
 
 use std::{future, sync::Arc, time::Duration};
 
+use sluice_infra::ResultLabel;
 use sluice_model::EmitterId;
 use sluice_store::{Conn, Store, StoreError, inbox};
 use tokio::{task::JoinHandle, time::Instant};
@@ -9,7 +10,6 @@ use tokio::{task::JoinHandle, time::Instant};
 use crate::{
     context::Context,
     mailbox::{Mailbox, Refill, Work},
-    metrics::ResultLabel,
 };
 
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -56,11 +56,11 @@ pub(crate) async fn commit<B: Rows>(
                 None => rows.apply(c),
             }
         };
-        let result = context.store.write(write).await;
+        let result = context.infra.store.write(write).await;
         let label = ResultLabel {
             result: if result.is_ok() { "ok" } else { "error" },
         };
-        context.metrics.commits.get_or_create(&label).inc();
+        context.infra.metrics.commits.get_or_create(&label).inc();
         let error = match result {
             Ok(applied) => {
                 stalled(false);
@@ -93,13 +93,13 @@ pub(crate) async fn load<T: Send + 'static>(
 ) -> Option<T> {
     let mut pause = FIRST_PAUSE;
     loop {
-        match context.store.read(read.clone()).await {
+        match context.infra.store.read(read.clone()).await {
             Ok(loaded) => return loaded,
             Err(error) => {
                 tracing::warn!(emitter = %id, %error, "what is to run could not be read; trying again");
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
-                if context.draining.is_cancelled() {
+                if context.infra.shutdown.is_draining() {
                     return None;
                 }
             }

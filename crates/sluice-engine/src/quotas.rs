@@ -4,6 +4,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use parking_lot::Mutex;
+use sluice_infra::{MS_PER_DAY, Settings};
 use sluice_model::UserId;
 use sluice_store::{
     Store,
@@ -11,7 +12,7 @@ use sluice_store::{
     users::{self, Plan},
 };
 
-use crate::{context::MS_PER_DAY, error::EngineError, settings::Settings};
+use crate::error::EngineError;
 
 pub(crate) struct Quotas {
     invocations: Option<u64>,

@@ -52,7 +52,7 @@ impl Engine {
         };
         // Whoever asked may go away; those who listen must learn of it all the same.
         self.to_the_end(|Engine { context, .. }| async move {
-            let reached = context.store.write(replayed).await??;
+            let reached = context.infra.store.write(replayed).await??;
             again.passed_on(&reached);
             Ok(())
         })
@@ -93,6 +93,7 @@ impl Replay {
         let (source, newest_of) = (self.source.clone(), channel.clone());
         let newest = self
             .context
+            .infra
             .store
             .read(move |c| events::id_behind(c, &source, &newest_of, 0));
         // What is emitted meanwhile is no part of it: a source that listens to itself would never come to an end.
@@ -103,12 +104,12 @@ impl Replay {
         let mut after = start.map(just_before);
         let mut count = 0;
         loop {
-            if self.context.draining.is_cancelled() {
+            if self.context.infra.shutdown.is_draining() {
                 return Err(EngineError::shutting_down());
             }
             let (replay, channel) = (Arc::clone(self), channel.clone());
             let portion = move |c: &mut dyn Conn| replay.portion(c, &channel, (after, end));
-            let (passed_on, reached) = self.context.store.write(portion).await?;
+            let (passed_on, reached) = self.context.infra.store.write(portion).await?;
             self.passed_on(&reached);
             let Some(last) = passed_on.last() else {
                 return Ok(count);
@@ -133,11 +134,14 @@ impl Replay {
 
     fn pass_on(&self, c: &mut dyn Conn, events: &[StoredEvent]) -> Result<Reached, StoreError> {
         let context = &self.context;
-        let (now_ms, max_depth) = (context.clock.now_ms(), context.settings.max_event_depth);
+        let (now_ms, max_depth) = (
+            context.infra.clock.now_ms(),
+            context.infra.settings.max_event_depth,
+        );
         let mut router = Router::load(c, &self.user, &self.source, now_ms, max_depth)?;
         for event in events {
             // Receivers remember ids, and shall not take this for what they had already.
-            let emit_id: EmitId = context.new_emit_id();
+            let emit_id: EmitId = context.infra.ids.emit();
             let outgoing = Outgoing {
                 emit_id: &emit_id,
                 emitter: &self.source,

@@ -9,13 +9,14 @@ mod sweep;
 
 use std::{sync::Arc, time::Duration};
 
+use sluice_infra::Settings;
 use sluice_model::{EmitterId, EventId};
 use sluice_store::{Conn, Portion, StoreError, events, logs, pruning, sources::Source};
 use tokio::time::Instant;
 
 use self::lookout::Lookout;
 pub(crate) use self::sweep::sweep;
-use crate::{context::Context, settings::Settings};
+use crate::context::Context;
 
 /// What one write removes: little enough that other writes do not notice.
 const PORTION: Portion = Portion {
@@ -52,15 +53,15 @@ impl Retention {
         if self.events.is_due(keep, rows.events) {
             let (looker, lookout) = (Arc::clone(context), Arc::clone(&self.events));
             let id = emitter.clone();
-            context.tasks.spawn(async move {
+            context.infra.shutdown.spawn(async move {
                 while lookout.looked(keep, prune_events(&looker, &id, keep).await) {}
             });
         }
-        let keep = context.settings.log_retention;
+        let keep = context.infra.settings.log_retention;
         if self.logs.is_due(keep, rows.logs) {
             let (looker, lookout) = (Arc::clone(context), Arc::clone(&self.logs));
             let id = emitter.clone();
-            context.tasks.spawn(async move {
+            context.infra.shutdown.spawn(async move {
                 while lookout.looked(keep, prune_logs(&looker, &id, keep).await) {}
             });
         }
@@ -70,8 +71,8 @@ impl Retention {
 /// Brings a source's events within a retention that has changed.
 pub(crate) fn changed(context: &Arc<Context>, source: &Source) {
     let (context, source) = (Arc::clone(context), source.clone());
-    let tasks = context.tasks.clone();
-    tasks.spawn(async move {
+    let shutdown = context.infra.shutdown.clone();
+    shutdown.spawn(async move {
         if let Err(error) = prune(&context, &source).await {
             later(&error);
         }
@@ -79,7 +80,12 @@ pub(crate) fn changed(context: &Arc<Context>, source: &Source) {
 }
 
 async fn prune(context: &Context, source: &Source) -> Result<(), StoreError> {
-    prune_events(context, &source.id, most_events(&context.settings, source)).await?;
+    prune_events(
+        context,
+        &source.id,
+        most_events(&context.infra.settings, source),
+    )
+    .await?;
     match oldest_event_ms(context, source) {
         Some(before_ms) => prune_events_before(context, &source.id, before_ms).await,
         None => Ok(()),
@@ -96,9 +102,9 @@ fn oldest_event_ms(context: &Context, source: &Source) -> Option<i64> {
     let own = source.retention.max_age_seconds;
     let age_ms = match own {
         Some(seconds) => i64::from(seconds) * 1_000,
-        None => milliseconds(context.settings.event_max_age?),
+        None => milliseconds(context.infra.settings.event_max_age?),
     };
-    Some(context.clock.now_ms() - age_ms)
+    Some(context.infra.clock.now_ms() - age_ms)
 }
 
 fn milliseconds(time: Duration) -> i64 {
@@ -112,7 +118,7 @@ async fn prune_events(
     keep: u64,
 ) -> Result<u64, StoreError> {
     let counted = emitter.clone();
-    let read = context.store.read(move |c| {
+    let read = context.infra.store.read(move |c| {
         let count = events::count_kept(c, &counted)?;
         let beyond = if count > keep {
             pruning::events_beyond(c, &counted, keep)?
@@ -131,7 +137,7 @@ async fn prune_events(
 /// Drops log lines beyond the newest `keep`, and answers how many there were.
 async fn prune_logs(context: &Context, emitter: &EmitterId, keep: u64) -> Result<u64, StoreError> {
     let counted = emitter.clone();
-    let read = context.store.read(move |c| {
+    let read = context.infra.store.read(move |c| {
         let count = logs::count(c, &counted)?;
         let beyond = if count > keep {
             logs::seq_behind(c, &counted, keep)?
@@ -185,9 +191,9 @@ async fn in_portions(
     context: &Context,
     prune: impl Fn(&mut dyn Conn) -> Result<u64, StoreError> + Clone + Send + 'static,
 ) -> Result<(), StoreError> {
-    while !context.draining.is_cancelled() {
+    while !context.infra.shutdown.is_draining() {
         let began = Instant::now();
-        if context.store.write(prune.clone()).await? == 0 {
+        if context.infra.store.write(prune.clone()).await? == 0 {
             break;
         }
         tokio::time::sleep(began.elapsed().max(LEAST_PAUSE)).await;

@@ -23,11 +23,11 @@ const AFTER_FAILURE: Duration = Duration::from_secs(1);
 
 /// Ticks until the server drains.
 pub(crate) async fn run(context: Arc<Context>) {
-    while !context.draining.is_cancelled() {
+    while !context.infra.shutdown.is_draining() {
         // Interest is registered before looking, so that a timer armed meanwhile is not slept over.
         let changed = context.timers.notified();
         let sleep = match tick(&context).await {
-            Ok(Some(due)) => until(due, context.clock.now_ms()),
+            Ok(Some(due)) => until(due, context.infra.clock.now_ms()),
             Ok(None) => LONGEST_SLEEP,
             Err(error) => {
                 tracing::warn!(%error, "timers could not be read; trying again");
@@ -37,7 +37,7 @@ pub(crate) async fn run(context: Arc<Context>) {
         tokio::select! {
             () = tokio::time::sleep(sleep) => {}
             () = changed => {}
-            () = context.draining.cancelled() => {}
+            () = context.infra.shutdown.draining() => {}
         }
     }
 }
@@ -49,8 +49,9 @@ fn until(due: i64, now: i64) -> Duration {
 /// Fires what is due and says when the next look is needed.
 async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
     let armed = context.take_earliest_due();
-    let now = context.clock.now_ms();
+    let now = context.infra.clock.now_ms();
     let (due, held, waiting, next) = context
+        .infra
         .store
         .read(move |c| {
             let next = [
@@ -71,7 +72,7 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
     let due = postpone_beyond_quota(context, due, now).await?;
     let ticks: Vec<Work> = due
         .iter()
-        .map(|timer| work(timer, now, context.new_invocation_id()))
+        .map(|timer| work(timer, now, context.infra.ids.invocation()))
         .collect();
     let owners: Vec<_> = due
         .iter()
@@ -79,7 +80,7 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
         .map(|(timer, work)| expect(context, timer, work))
         .collect();
     let rows = ticks.clone();
-    let stored = context.store.write(move |c| {
+    let stored = context.infra.store.write(move |c| {
         due.iter()
             .zip(&rows)
             .map(|(timer, work)| fire(c, timer, work))
@@ -89,7 +90,7 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
         Ok(fired) => {
             for ((owner, work), fired) in owners.into_iter().zip(ticks).zip(fired) {
                 if fired {
-                    context.metrics.timer_ticks.inc();
+                    context.infra.metrics.timer_ticks.inc();
                     owner.mailbox().deliver(work);
                 } else {
                     owner.mailbox().forget(&work.id);
@@ -110,9 +111,12 @@ async fn tick(context: &Arc<Context>) -> Result<Option<i64>, EngineError> {
 
 /// Held events whose time has come become work of their sources, which give them their place among the others.
 async fn release(context: &Arc<Context>, held: Vec<HeldEvent>) -> Result<(), EngineError> {
-    let ids: Vec<InvocationId> = held.iter().map(|_| context.new_invocation_id()).collect();
+    let ids: Vec<InvocationId> = held
+        .iter()
+        .map(|_| context.infra.ids.invocation())
+        .collect();
     let emitters: BTreeSet<EmitterId> = held.iter().map(|one| one.emitter_id.clone()).collect();
-    let stored = context.store.write(move |c| {
+    let stored = context.infra.store.write(move |c| {
         for (one, id) in held.iter().zip(&ids) {
             if !held_events::claim(c, &one.emitter_id, one.id)? {
                 continue;
@@ -149,15 +153,16 @@ async fn postpone_beyond_quota(
     let mut within = Vec::with_capacity(due.len());
     for timer in due {
         let id = timer.emitter_id.clone();
-        let user = context.store.read(move |c| user_of(c, &id)).await?;
+        let user = context.infra.store.read(move |c| user_of(c, &id)).await?;
         let Some(user) = user else { continue };
-        match context.quotas.check(&context.store, &user, now).await {
+        match context.quotas.check(&context.infra.store, &user, now).await {
             Ok(()) => within.push(timer),
             Err(EngineError::QuotaExceeded { what, retry_after }) => {
                 let wait = i64::try_from(retry_after.as_millis()).unwrap_or(i64::MAX);
                 let until = now.saturating_add(wait);
                 let emitter = timer.emitter_id.clone();
                 context
+                    .infra
                     .store
                     .write(move |c| postpone(c, &timer, until, what, now))
                     .await?;

@@ -1,10 +1,11 @@
 //! The whole server, as its operator sees it.
 
+use sluice_infra::SettingDescription;
 use sluice_model::EmitterId;
 use sluice_runtime::{ProcessOwner, RunningProcess};
 use sluice_store::{Dialect, emitters};
 
-use crate::{Engine, error::EngineError, settings::ToldSetting, vitals::Vitals};
+use crate::{Engine, error::EngineError, vitals::Vitals};
 
 pub struct ServerView {
     pub started_at: i64,
@@ -13,7 +14,7 @@ pub struct ServerView {
     pub vitals: Vitals,
     /// The largest first.
     pub processes: Vec<ProcessView>,
-    pub settings: Vec<ToldSetting>,
+    pub settings: Vec<SettingDescription>,
 }
 
 /// The process of a source or a workflow.
@@ -33,6 +34,7 @@ impl Engine {
         let running = context.runtime.processes();
         let owners: Vec<EmitterId> = running.iter().filter_map(emitter).collect();
         let read = context
+            .infra
             .store
             .read(move |c| Ok((c.dialect(), emitters::named(c, &owners)?)));
         let (database, names) = read.await?;
@@ -52,11 +54,11 @@ impl Engine {
         processes.sort_by_key(|process| std::cmp::Reverse(process.memory_bytes));
         Ok(ServerView {
             started_at: context.started_at,
-            public_url: context.settings.public_url.clone(),
+            public_url: context.infra.settings.public_url.clone(),
             database,
             vitals,
             processes,
-            settings: context.settings.told.to_vec(),
+            settings: context.infra.settings.described.to_vec(),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Sessions of people who sign in to the console: a browser's cookie in place of an API key.
 
+use sluice_infra::{MS_PER_DAY, MS_PER_HOUR};
 use sluice_model::SessionToken;
 use sluice_store::{
     StoreError,
@@ -7,11 +8,7 @@ use sluice_store::{
     users::{self, User},
 };
 
-use crate::{
-    Engine,
-    context::{MS_PER_DAY, MS_PER_HOUR},
-    error::EngineError,
-};
+use crate::{Engine, error::EngineError};
 
 /// A session that nobody uses for so long is over.
 const LIFETIME_MS: i64 = 14 * MS_PER_DAY;
@@ -31,9 +28,10 @@ impl Engine {
     /// A few hexadecimal digits by which a browser tells the sessions of this server from those of others. They come from the
     /// master key, which all nodes of one server share, and from its address, by which copies of a server differ.
     pub fn mark_of_sessions(&self) -> String {
-        let address = &self.context.settings.public_url;
+        let address = &self.context.infra.settings.public_url;
         let mut mark = self
             .context
+            .infra
             .vault
             .fingerprint(&format!("sessions at {address}"));
         mark.truncate(MARK_LENGTH);
@@ -50,12 +48,13 @@ impl Engine {
             return Ok(None);
         }
         let token = SessionToken::random(&mut rand::rng());
-        let key_print = self.context.vault.fingerprint(key);
-        let token_print = self.context.vault.fingerprint(token.as_str());
-        let now = self.context.clock.now_ms();
+        let key_print = self.context.infra.vault.fingerprint(key);
+        let token_print = self.context.infra.vault.fingerprint(token.as_str());
+        let now = self.context.infra.clock.now_ms();
         let expires_at = now + LIFETIME_MS;
         let user = self
             .context
+            .infra
             .store
             .write(move |c| sessions::begin(c, &key_print, &token_print, now, expires_at))
             .await?;
@@ -64,11 +63,12 @@ impl Engine {
 
     /// Who is signed in with this token, if its session lasts.
     pub async fn signed_in(&self, token: &SessionToken) -> Result<Option<SignedIn>, EngineError> {
-        let fingerprint = self.context.vault.fingerprint(token.as_str());
-        let now = self.context.clock.now_ms();
+        let fingerprint = self.context.infra.vault.fingerprint(token.as_str());
+        let now = self.context.infra.clock.now_ms();
         let sought = fingerprint.clone();
         let found = self
             .context
+            .infra
             .store
             .read(move |c| {
                 let Some(session) = sessions::by_fingerprint(c, &sought, now)? else {
@@ -86,9 +86,10 @@ impl Engine {
     }
 
     pub async fn sign_out(&self, token: &SessionToken) -> Result<(), EngineError> {
-        let fingerprint = self.context.vault.fingerprint(token.as_str());
+        let fingerprint = self.context.infra.vault.fingerprint(token.as_str());
         let ended = self
             .context
+            .infra
             .store
             .write(move |c| sessions::end(c, &fingerprint));
         Ok(ended.await?)
@@ -104,6 +105,7 @@ impl Engine {
         let expires_at = now + LIFETIME_MS;
         let noted = self
             .context
+            .infra
             .store
             .write(move |c| sessions::touch(c, &fingerprint, used_before, now, expires_at))
             .await;

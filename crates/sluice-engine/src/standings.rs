@@ -61,9 +61,9 @@ impl RecentStandings {
         context: &Context,
         user: &UserId,
     ) -> Result<Arc<Standings>, EngineError> {
-        let since = LAST_DAY.first_hour(context.clock.now_ms());
+        let since = LAST_DAY.first_hour(context.infra.clock.now_ms());
         let owner = user.clone();
-        let summed = context.store.read(move |c| {
+        let summed = context.infra.store.read(move |c| {
             Ok(Standings {
                 since,
                 sources: emitters::sources(c, &owner, since)?,

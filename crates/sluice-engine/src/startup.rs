@@ -2,16 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use sluice_model::Clock;
+use sluice_infra::{Infra, MS_PER_DAY};
 use sluice_runtime::Runtime;
-use sluice_store::{
-    Store, Vault, connections, data_stores, dynamic_props, sessions, sources, uploads,
-};
+use sluice_store::{connections, data_stores, dynamic_props, sessions, sources, uploads};
 
 use crate::{
     Engine,
     accounts::Accounts,
-    context::{Context, MS_PER_DAY, Parts},
+    context::Context,
     delivery::{self, Couriers},
     error::EngineError,
     fetch::Fetcher,
@@ -20,7 +18,6 @@ use crate::{
     net_guard::NetGuard,
     retention, scheduler,
     sends::{self, Sends},
-    settings::Settings,
 };
 
 const HOUSEKEEPING: Duration = Duration::from_mins(1);
@@ -30,44 +27,26 @@ const EXPIRED_AT_ONCE: u32 = 1_000;
 const FORM_LIFETIME_MS: i64 = 7 * MS_PER_DAY;
 const FORMS_AT_ONCE: u32 = 1_000;
 
-pub struct EngineOptions {
-    pub settings: Settings,
-    pub store: Store,
-    pub vault: Vault,
-    pub runtime: Runtime,
-    pub clock: Arc<dyn Clock>,
-}
-
 impl Engine {
     /// Clears up after a crash, wakes the sources that have work, and starts the clockwork.
-    pub async fn start(options: EngineOptions) -> Result<Engine, EngineError> {
-        let EngineOptions {
-            settings,
-            store,
-            vault,
-            runtime,
-            clock,
-        } = options;
+    pub async fn start(infra: Infra, runtime: Runtime) -> Result<Engine, EngineError> {
+        let settings = &infra.settings;
         let guard = NetGuard::new(settings.allow_private_network);
         let fetcher = Fetcher::new(guard, settings.max_api_body)
             .map_err(|error| EngineError::Internal(error.to_string()))?;
-        let accounts = Accounts::new(store.clone(), vault.clone(), Arc::clone(&clock))
-            .map_err(|error| EngineError::Internal(error.to_string()))?;
+        let accounts = Accounts::new(
+            infra.store.clone(),
+            infra.vault.clone(),
+            Arc::clone(&infra.clock),
+        )
+        .map_err(|error| EngineError::Internal(error.to_string()))?;
         let (couriers, leftover) =
-            Couriers::new(&settings).map_err(|error| EngineError::Internal(error.to_string()))?;
-        let sends = Sends::new(&settings).map_err(EngineError::Invalid)?;
-        let context = Arc::new(Context::new(Parts {
-            settings,
-            store,
-            vault,
-            runtime,
-            clock,
-            accounts,
-            couriers,
-            sends,
-        }));
+            Couriers::new(settings).map_err(|error| EngineError::Internal(error.to_string()))?;
+        let sends = Sends::new(settings).map_err(EngineError::Invalid)?;
+        let context = Arc::new(Context::new(infra, runtime, accounts, couriers, sends));
         delivery::record_leftover(&context, leftover).await?;
         let waiting = context
+            .infra
             .store
             .write(|c| {
                 for unfinished in sources::creating(c)? {
@@ -82,12 +61,25 @@ impl Engine {
             context.owners.wake(&context, &source);
         }
         delivery::resume(&context).await?;
-        context.tasks.spawn(scheduler::run(Arc::clone(&context)));
-        context.tasks.spawn(sends::run(Arc::clone(&context)));
-        context.tasks.spawn(keep_house(Arc::clone(&context)));
-        context.tasks.spawn(retention::sweep(Arc::clone(&context)));
         context
-            .tasks
+            .infra
+            .shutdown
+            .spawn(scheduler::run(Arc::clone(&context)));
+        context
+            .infra
+            .shutdown
+            .spawn(sends::run(Arc::clone(&context)));
+        context
+            .infra
+            .shutdown
+            .spawn(keep_house(Arc::clone(&context)));
+        context
+            .infra
+            .shutdown
+            .spawn(retention::sweep(Arc::clone(&context)));
+        context
+            .infra
+            .shutdown
             .spawn(memory_budget::keep(Arc::clone(&context)));
         Ok(Engine {
             inbox: Inbox::open(Arc::clone(&context)),
@@ -99,12 +91,7 @@ impl Engine {
 
     /// No new work is begun; returns when what was running has ended and is committed, or after `patience`.
     pub async fn drain(&self, patience: Duration) {
-        self.context.draining.cancel();
-        self.context.tasks.close();
-        if tokio::time::timeout(patience, self.context.tasks.wait())
-            .await
-            .is_err()
-        {
+        if !self.context.infra.shutdown.drain(patience).await {
             tracing::warn!(
                 "some invocations did not end in time: they run again at the next start"
             );
@@ -113,12 +100,13 @@ impl Engine {
 }
 
 async fn keep_house(context: Arc<Context>) {
-    while !context.draining.is_cancelled() {
+    while !context.infra.shutdown.is_draining() {
         let lifetime =
-            i64::try_from(context.settings.upload_lifetime.as_millis()).unwrap_or(i64::MAX);
-        let now = context.clock.now_ms();
+            i64::try_from(context.infra.settings.upload_lifetime.as_millis()).unwrap_or(i64::MAX);
+        let now = context.infra.clock.now_ms();
         let before = now.saturating_sub(lifetime);
         let removed = context
+            .infra
             .store
             .write(move |c| {
                 dynamic_props::remove_older_than(c, now - FORM_LIFETIME_MS, FORMS_AT_ONCE)?;
@@ -131,8 +119,9 @@ async fn keep_house(context: Arc<Context>) {
         prune_data_stores(&context).await;
         delivery::prune_old(&context).await;
         // Long after they have expired, so that whoever asks how one ended still learns it.
-        let now = context.clock.now_ms();
+        let now = context.infra.clock.now_ms();
         let removed = context
+            .infra
             .store
             .write(move |c| {
                 sessions::remove_expired(c, now)?;
@@ -144,20 +133,21 @@ async fn keep_house(context: Arc<Context>) {
         }
         tokio::select! {
             () = tokio::time::sleep(HOUSEKEEPING) => {}
-            () = context.draining.cancelled() => {}
+            () = context.infra.shutdown.draining() => {}
         }
     }
 }
 
 async fn prune_data_stores(context: &Context) {
     loop {
-        let now = context.clock.now_ms();
+        let now = context.infra.clock.now_ms();
         let pruned = context
+            .infra
             .store
             .write(move |c| data_stores::prune(c, EXPIRED_AT_ONCE, now))
             .await;
         match pruned {
-            Ok(true) if !context.draining.is_cancelled() => {}
+            Ok(true) if !context.infra.shutdown.is_draining() => {}
             Ok(_) => return,
             Err(error) => {
                 tracing::warn!(%error, "expired entries of data stores could not be removed; they go later");

@@ -18,8 +18,8 @@ impl Engine {
         user: &UserId,
         connects: Connection,
     ) -> Result<Subscription, EngineError> {
-        let wanted = new_subscription(user, connects, self.context.clock.now_ms());
-        let subscribed = self.context.store.write(move |c| {
+        let wanted = new_subscription(user, connects, self.context.infra.clock.now_ms());
+        let subscribed = self.context.infra.store.write(move |c| {
             match missing_end(c, &wanted.user_id, &wanted.connects)? {
                 Some(missing) => Ok(Err(missing)),
                 None => subscriptions::ensure(c, &wanted).map(Ok),
@@ -36,6 +36,7 @@ impl Engine {
         let user = user.clone();
         let removed = self
             .context
+            .infra
             .store
             .write(move |c| subscriptions::remove(c, &user, &connects))
             .await?;
@@ -51,6 +52,7 @@ impl Engine {
         let user = user.clone();
         let listed = self
             .context
+            .infra
             .store
             .read(move |c| subscriptions::list(c, &user));
         Ok(listed.await?)

@@ -28,9 +28,10 @@ impl Engine {
         let Some(key) = ApiKey::parse(key) else {
             return Ok(None);
         };
-        let fingerprint = self.context.vault.fingerprint(key.as_str());
+        let fingerprint = self.context.infra.vault.fingerprint(key.as_str());
         Ok(self
             .context
+            .infra
             .store
             .read(move |c| users::by_fingerprint(c, &fingerprint))
             .await?)
@@ -47,7 +48,7 @@ impl Engine {
         filter: UserFilter,
         page: Page,
     ) -> Result<Listing<User>, EngineError> {
-        let listing = self.context.store.read(move |c| {
+        let listing = self.context.infra.store.read(move |c| {
             Ok(Listing {
                 total: users::count_in(c, &filter)?,
                 rows: users::page(c, &filter, &page)?,
@@ -59,11 +60,12 @@ impl Engine {
     /// Gives a user another key; the one before is worth nothing from then on.
     pub async fn rotate_key(&self, user: &UserId) -> Result<ApiKey, EngineError> {
         let key = ApiKey::random(&mut rand::rng());
-        let fingerprint = self.context.vault.fingerprint(key.as_str());
-        let sealed = self.context.vault.seal(key.as_str().as_bytes());
+        let fingerprint = self.context.infra.vault.fingerprint(key.as_str());
+        let sealed = self.context.infra.vault.seal(key.as_str().as_bytes());
         let user = user.clone();
         let changed = self
             .context
+            .infra
             .store
             .write(move |c| users::set_key(c, &user, &fingerprint, &sealed))
             .await?;
@@ -75,6 +77,7 @@ impl Engine {
         let id = user.clone();
         let (found, running) = self
             .context
+            .infra
             .store
             .read(move |c| Ok::<_, StoreError>((users::get(c, &id)?, users::running(c, &id)?)))
             .await?;
@@ -107,6 +110,7 @@ impl Engine {
         let id = user.clone();
         let running = self
             .context
+            .infra
             .store
             .write(move |c| {
                 // Whoever is creating something at this moment is waited for, and seen.
@@ -125,7 +129,7 @@ impl Engine {
 
     /// Makes the operator's account on an empty store, with `key` when one is given.
     pub async fn ensure_first_user(&self, key: Option<ApiKey>) -> Result<FirstUser, EngineError> {
-        if self.context.store.read(|c| users::count(c)).await? > 0 {
+        if self.context.infra.store.read(|c| users::count(c)).await? > 0 {
             if let Some(key) = key
                 && self.authenticate(key.as_str()).await?.is_none()
             {
@@ -148,6 +152,7 @@ impl Engine {
     pub fn api_key_of(&self, user: &User) -> Result<ApiKey, EngineError> {
         let opened = self
             .context
+            .infra
             .vault
             .open(&user.key_sealed)
             .map_err(|error| EngineError::Internal(error.to_string()))?;
@@ -176,12 +181,13 @@ impl Engine {
             email,
             plan,
             operator: matches!(rank, Rank::Operator),
-            key_sealed: self.context.vault.seal(key.as_str().as_bytes()),
-            created_at: self.context.clock.now_ms(),
+            key_sealed: self.context.infra.vault.seal(key.as_str().as_bytes()),
+            created_at: self.context.infra.clock.now_ms(),
         };
-        let fingerprint = self.context.vault.fingerprint(key.as_str());
+        let fingerprint = self.context.infra.vault.fingerprint(key.as_str());
         let row = user.clone();
         self.context
+            .infra
             .store
             .write(move |c| users::insert(c, &row, &fingerprint))
             .await

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
+use sluice_infra::Settings;
 use sluice_model::{ComponentId, ComponentShape, EmitterId, PropType, SourceId, UserId, masked};
 use sluice_store::{
     Conn, Page, StoreError, components,
@@ -11,7 +12,7 @@ use sluice_store::{
     timers,
 };
 
-use crate::{Engine, activity::EmitterSelection, error::EngineError, settings::Settings};
+use crate::{Engine, activity::EmitterSelection, error::EngineError};
 
 pub struct SourceView {
     pub source: Source,
@@ -30,8 +31,9 @@ pub struct Listing<T> {
 impl Engine {
     pub async fn source(&self, user: &UserId, id_or_slug: &str) -> Result<SourceView, EngineError> {
         let (user, id_or_slug) = (user.clone(), id_or_slug.to_owned());
-        let settings = self.context.settings.clone();
+        let settings = self.context.infra.settings.clone();
         self.context
+            .infra
             .store
             .read(move |c| {
                 let found = match SourceId::parse(&id_or_slug) {
@@ -52,9 +54,9 @@ impl Engine {
         page: Page,
     ) -> Result<Listing<SourceView>, EngineError> {
         let user = user.clone();
-        let filter = selection.filter(self.context.clock.now_ms());
-        let settings = self.context.settings.clone();
-        let listing = self.context.store.read(move |c| {
+        let filter = selection.filter(self.context.infra.clock.now_ms());
+        let settings = self.context.infra.settings.clone();
+        let listing = self.context.infra.store.read(move |c| {
             let total = sources::count(c, &user, &filter)?;
             let page = sources::list(c, &user, &filter, &page)?;
             let rows = views(c, page, &settings)?;
@@ -70,6 +72,7 @@ impl Engine {
     ) -> Result<Source, EngineError> {
         let (user, id) = (user.clone(), id.clone());
         self.context
+            .infra
             .store
             .read(move |c| sources::get(c, &user, &id))
             .await?

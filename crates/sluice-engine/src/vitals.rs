@@ -25,19 +25,20 @@ impl Engine {
     pub async fn vitals(&self) -> Result<Vitals, EngineError> {
         let context = &self.context;
         let (dialect, storage_bytes) = context
+            .infra
             .store
             .read(|c| Ok((c.dialect(), size::bytes(c)?)))
             .await?;
         let folder = match dialect {
-            Dialect::Sqlite => Some(context.settings.data_dir.clone()),
+            Dialect::Sqlite => Some(context.infra.settings.data_dir.clone()),
             Dialect::Postgres => None,
         };
         let (memory_bytes, free_bytes) = tokio::task::spawn_blocking(|| (memory(), free(folder)))
             .await
             .map_err(|error| EngineError::Internal(error.to_string()))?;
-        let uptime_ms = context.clock.now_ms() - context.started_at;
+        let uptime_ms = context.infra.clock.now_ms() - context.started_at;
         Ok(Vitals {
-            processes: u64::try_from(context.metrics.processes.get()).unwrap_or_default(),
+            processes: u64::try_from(context.infra.metrics.processes.get()).unwrap_or_default(),
             processes_memory_bytes: context.runtime.memory_in_use(),
             memory_bytes,
             storage_bytes,

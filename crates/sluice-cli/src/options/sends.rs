@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use sluice_engine::{S3Settings, SendSettings, SmtpSettings};
+use sluice_infra::{S3Settings, SendSettings, SmtpSettings};
 
 #[derive(Args)]
 #[command(next_help_heading = "Sending from workflows")]
@@ -69,7 +69,7 @@ impl SendOptions {
         SendSettings {
             retries: self.send_retries.clone(),
             http_timeout: self.send_timeout,
-            most_at_once: self.max_sends,
+            max_concurrent: self.max_sends,
             smtp: self.smtp(),
             s3: self.s3(),
         }

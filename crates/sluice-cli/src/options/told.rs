@@ -1,7 +1,7 @@
 //! The settings as `sluice serve --help` names them, with what holds, for the operator to look at. No secret is among them.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
-use sluice_engine::ToldSetting;
+use sluice_infra::SettingDescription;
 use url::Url;
 
 use super::ServeOptions;
@@ -9,12 +9,12 @@ use super::ServeOptions;
 const SECRET: &str = "********";
 
 /// All of them, in the order of the help.
-pub(crate) fn told(matches: &ArgMatches) -> Vec<ToldSetting> {
+pub(crate) fn told(matches: &ArgMatches) -> Vec<SettingDescription> {
     let command = ServeOptions::augment_args(Command::new("serve"));
     let settings = command.get_arguments().filter_map(|arg| {
         let name = format!("--{}", arg.get_long()?);
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-        Some(ToldSetting {
+        Some(SettingDescription {
             name,
             value: value(matches, arg),
             help,
@@ -24,7 +24,7 @@ pub(crate) fn told(matches: &ArgMatches) -> Vec<ToldSetting> {
 }
 
 /// What holds where that is more than what was given.
-pub(crate) fn tell(settings: &mut [ToldSetting], name: &str, holds: String) {
+pub(crate) fn tell(settings: &mut [SettingDescription], name: &str, holds: String) {
     let found = settings.iter_mut().find(|setting| setting.name == name);
     if let Some(setting) = found {
         setting.value = Some(holds);
@@ -66,13 +66,13 @@ fn without_credentials(given: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn told_of(arguments: &[&str]) -> Vec<ToldSetting> {
+    fn told_of(arguments: &[&str]) -> Vec<SettingDescription> {
         let command = ServeOptions::augment_args(Command::new("serve"));
         let arguments = std::iter::once("serve").chain(arguments.iter().copied());
         told(&command.get_matches_from(arguments))
     }
 
-    fn holds(settings: &[ToldSetting], name: &str) -> Option<String> {
+    fn holds(settings: &[SettingDescription], name: &str) -> Option<String> {
         let found = settings.iter().find(|setting| setting.name == name);
         found.expect("a setting").value.clone()
     }

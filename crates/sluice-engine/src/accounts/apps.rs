@@ -32,9 +32,9 @@ impl Engine {
                 faults,
             });
         }
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let secret = new.client_secret.as_deref();
-        let secret_sealed = secret.map(|secret| self.context.vault.seal(secret.as_bytes()));
+        let secret_sealed = secret.map(|secret| self.context.infra.vault.seal(secret.as_bytes()));
         let app = App {
             id: AppId::random(&mut rand::rng()),
             name: new.name.unwrap_or_else(|| new.slug.clone()),
@@ -45,7 +45,7 @@ impl Engine {
             created_at: now,
             updated_at: now,
         };
-        let stored = self.context.store.write(move |c| {
+        let stored = self.context.infra.store.write(move |c| {
             let mut app = app;
             if let Some(old) = apps::by_slug(c, &app.slug)? {
                 let changes_kind = old.auth.as_str() != app.auth.as_str();
@@ -69,7 +69,7 @@ impl Engine {
     }
 
     pub async fn remove_app(&self, slug_or_id: String) -> Result<(), EngineError> {
-        let removed = self.context.store.write(move |c| {
+        let removed = self.context.infra.store.write(move |c| {
             let Some(app) = apps::by_slug_or_id(c, &slug_or_id)? else {
                 return Ok(None);
             };
@@ -89,6 +89,7 @@ impl Engine {
 
     pub async fn app(&self, slug_or_id: String) -> Result<App, EngineError> {
         self.context
+            .infra
             .store
             .read(move |c| apps::by_slug_or_id(c, &slug_or_id))
             .await?
@@ -97,7 +98,7 @@ impl Engine {
 
     /// Apps whose slug or name contains `text`.
     pub async fn apps(&self, text: String, page: Page) -> Result<Listing<App>, EngineError> {
-        let listing = self.context.store.read(move |c| {
+        let listing = self.context.infra.store.read(move |c| {
             let total = apps::count(c, &text)?;
             let rows = apps::list(c, &text, &page)?;
             Ok(Listing { total, rows })

@@ -68,8 +68,8 @@ impl Engine {
         }
         let verifier = settings.pkce.then(Verifier::random);
         let state = oauth::random_text();
-        let vault = &self.context.vault;
-        let now = self.context.clock.now_ms();
+        let vault = &self.context.infra.vault;
+        let now = self.context.infra.clock.now_ms();
         let connection = Connection {
             id: ConnectionId::random(&mut rand::rng()),
             user_id: user.clone(),
@@ -90,6 +90,7 @@ impl Engine {
                 .map_err(EngineError::Internal)?;
         let (row, fingerprint) = (connection.clone(), vault.fingerprint(&state));
         self.context
+            .infra
             .store
             .write(move |c| connections::insert(c, &row, &fingerprint))
             .await?;
@@ -103,6 +104,7 @@ impl Engine {
     ) -> Result<Connection, EngineError> {
         let (user, id) = (user.clone(), id.clone());
         self.context
+            .infra
             .store
             .read(move |c| connections::get(c, &user, &id))
             .await?
@@ -115,10 +117,10 @@ impl Engine {
         state: &str,
         answer: ProviderAnswer,
     ) -> Result<Option<Returned>, EngineError> {
-        let fingerprint = self.context.vault.fingerprint(state);
+        let fingerprint = self.context.infra.vault.fingerprint(state);
         self.to_the_end(|engine| async move {
-            let now = engine.context.clock.now_ms();
-            let taken = engine.context.store.write(move |c| {
+            let now = engine.context.infra.clock.now_ms();
+            let taken = engine.context.infra.store.write(move |c| {
                 let Some(connection) = connections::take(c, &fingerprint, now)? else {
                     return Ok(None);
                 };
@@ -136,6 +138,7 @@ impl Engine {
                 let (id, words) = (connection.id.clone(), error.clone());
                 engine
                     .context
+                    .infra
                     .store
                     .write(move |c| connections::finish(c, &id, Err(&words)))
                     .await?;
@@ -183,7 +186,7 @@ impl Engine {
             .uid(settings, &tokens.access_token)
             .await
             .map_err(|error| refused(&error.to_string()))?;
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let credentials = Credentials::Oauth(Tokens::first(tokens, uid, now));
         self.store_connected(connection, app, &credentials)
             .await
@@ -199,11 +202,12 @@ impl Engine {
     ) -> Result<(AccountId, String), EngineError> {
         let user = connection.user_id.clone();
         let name = connection.name.clone().or_else(|| credentials.uid());
-        let renewal = credentials.seal(&self.context.vault, self.context.clock.now_ms());
+        let renewal =
+            credentials.seal(&self.context.infra.vault, self.context.infra.clock.now_ms());
         let new = new_account(&user, app, name, renewal.clone());
         let (id, again) = (connection.id.clone(), connection.account_id.clone());
         let (owner, renamed) = (user.clone(), connection.name.clone());
-        let stored = self.context.store.write(move |c| {
+        let stored = self.context.infra.store.write(move |c| {
             let account = match again {
                 None => {
                     accounts::insert(c, &new)?;
@@ -233,7 +237,7 @@ impl Engine {
         let Some(sealed) = &connection.verifier_sealed else {
             return Ok(None);
         };
-        let opened = self.context.vault.open(sealed).ok();
+        let opened = self.context.infra.vault.open(sealed).ok();
         opened
             .and_then(|bytes| String::from_utf8(bytes).ok())
             .map(|text| Some(Verifier::from_text(text)))
@@ -242,12 +246,12 @@ impl Engine {
 
     /// Where providers send browsers back to.
     fn redirect_uri(&self) -> String {
-        format!("{}/oauth/callback", self.context.settings.public_url)
+        format!("{}/oauth/callback", self.context.infra.settings.public_url)
     }
 
     /// An address of this server, whole; anything else would make it a springboard to anywhere.
     fn own_address(&self, address: &str) -> Result<String, EngineError> {
-        let own = Url::parse(&self.context.settings.public_url)
+        let own = Url::parse(&self.context.infra.settings.public_url)
             .map_err(|error| EngineError::Internal(error.to_string()))?;
         own.join(address)
             .ok()

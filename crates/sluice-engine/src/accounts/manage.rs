@@ -44,6 +44,7 @@ impl Engine {
         let account = new_account(user, &app, new.name, renewal);
         let row = account.clone();
         self.context
+            .infra
             .store
             .write(move |c| accounts::insert(c, &row))
             .await?;
@@ -52,7 +53,7 @@ impl Engine {
 
     pub async fn account(&self, user: &UserId, id: &AccountId) -> Result<AccountView, EngineError> {
         let (user, id) = (user.clone(), id.clone());
-        let found = self.context.store.read(move |c| {
+        let found = self.context.infra.store.read(move |c| {
             let account = accounts::get(c, &user, &id)?;
             account.map(|account| view(c, account)).transpose()
         });
@@ -67,7 +68,7 @@ impl Engine {
         page: Page,
     ) -> Result<Listing<AccountView>, EngineError> {
         let user = user.clone();
-        let listing = self.context.store.read(move |c| {
+        let listing = self.context.infra.store.read(move |c| {
             let app = match app {
                 None => None,
                 Some(name) => match apps::by_slug_or_id(c, &name)? {
@@ -98,7 +99,7 @@ impl Engine {
         page: Page,
     ) -> Result<Listing<Use>, EngineError> {
         let (user, id) = (user.clone(), id.clone());
-        let listing = self.context.store.read(move |c| {
+        let listing = self.context.infra.store.read(move |c| {
             if accounts::get(c, &user, &id)?.is_none() {
                 return Ok(None);
             }
@@ -113,7 +114,7 @@ impl Engine {
 
     /// What components see of an account as `$auth`.
     pub fn credentials_of(&self, view: &AccountView) -> Result<Map<String, Value>, EngineError> {
-        Credentials::open(&self.context.vault, &view.account)
+        Credentials::open(&self.context.infra.vault, &view.account)
             .map(|credentials| credentials.auth(&view.app))
             .map_err(|why| {
                 EngineError::Internal(format!("credentials of {}: {why}", view.account.id))
@@ -132,8 +133,8 @@ impl Engine {
         let renewal = credentials
             .map(|given| self.sealed(&app, given))
             .transpose()?;
-        let (owner, account, now) = (user.clone(), id.clone(), self.context.clock.now_ms());
-        let changed = self.context.store.write(move |c| {
+        let (owner, account, now) = (user.clone(), id.clone(), self.context.infra.clock.now_ms());
+        let changed = self.context.infra.store.write(move |c| {
             let mut there = true;
             if let Some(name) = &change.name {
                 there &= accounts::rename(c, &owner, &account, name, now)?;
@@ -156,6 +157,7 @@ impl Engine {
         let (owner, account) = (user.clone(), id.clone());
         let removed = self
             .context
+            .infra
             .store
             .write(move |c| accounts::remove(c, &owner, &account))
             .await?;
@@ -165,7 +167,8 @@ impl Engine {
         self.context.accounts.forget(user, id);
         let engine = self.clone();
         self.context
-            .tasks
+            .infra
+            .shutdown
             .spawn(async move { engine.revoke(&view).await });
         Ok(())
     }
@@ -174,7 +177,7 @@ impl Engine {
         let known = &self.context.accounts;
         let (AppAuth::Oauth(settings), Ok(Credentials::Oauth(tokens)), Ok(secret)) = (
             &app.auth,
-            Credentials::open(&self.context.vault, account),
+            Credentials::open(&self.context.infra.vault, account),
             known.client_secret(app),
         ) else {
             return;
@@ -192,14 +195,14 @@ impl Engine {
     }
 
     fn sealed(&self, app: &App, given: &Map<String, Value>) -> Result<Renewal, EngineError> {
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let credentials = Credentials::given(&app.auth, given, now).map_err(|faults| {
             EngineError::InvalidRecord {
                 field: "credentials",
                 faults,
             }
         })?;
-        Ok(credentials.seal(&self.context.vault, now))
+        Ok(credentials.seal(&self.context.infra.vault, now))
     }
 }
 

@@ -26,6 +26,7 @@ impl Engine {
         let (user, values) = (user.clone(), checked.as_ref().unwrap_or(given).clone());
         let account_faults = self
             .context
+            .infra
             .store
             .read(move |c| faults(c, &user, &app_props, &values))
             .await?;
@@ -70,7 +71,7 @@ impl Engine {
             |engine| async move { Ok(engine.context.accounts.find_out_all(&slots).await?) },
         )
         .await?;
-        match grants.check(self.context.clock.now_ms()) {
+        match grants.check(self.context.infra.clock.now_ms()) {
             Standing::Current => Ok(()),
             Standing::Changed(auths) => {
                 for (name, auth) in auths {

@@ -22,11 +22,11 @@ impl Engine {
             ComponentRef::Code(input) => return self.save_component(user, input).await,
             ComponentRef::Id(id) => {
                 let read = move |c: &mut dyn Conn| components::get(c, &owner, &id);
-                self.context.store.read(read).await?
+                self.context.infra.store.read(read).await?
             }
             ComponentRef::RegistryKey(key) => {
                 let read = move |c: &mut dyn Conn| published(c, &owner, &key);
-                self.context.store.read(read).await?
+                self.context.infra.store.read(read).await?
             }
         };
         self.ready(found.ok_or(EngineError::NotFound("component"))?)
@@ -42,6 +42,7 @@ impl Engine {
         let (user, key_or_id) = (user.clone(), key_or_id.to_owned());
         let found = self
             .context
+            .infra
             .store
             .read(move |c| find(c, &user, &key_or_id))
             .await?;

@@ -55,8 +55,9 @@ impl Engine {
             .analyze(Arc::from(code.as_str()), lines, Role::Component)
             .await?;
         let packages = stored_lock(packages.as_ref())?;
-        let (id, now) = (found.id.clone(), self.context.clock.now_ms());
+        let (id, now) = (found.id.clone(), self.context.infra.clock.now_ms());
         self.context
+            .infra
             .store
             .write(move |c| components::resolve(c, &id, packages.as_deref(), &shape, now))
             .await?;
@@ -68,6 +69,7 @@ impl Engine {
     async fn as_stored(&self, id: &ComponentId) -> Result<Component, EngineError> {
         let id = id.clone();
         self.context
+            .infra
             .store
             .read(move |c| components::get_for_run(c, &id))
             .await?

@@ -62,7 +62,7 @@ impl Engine {
         page: Page,
     ) -> Result<Listing<Listed>, EngineError> {
         let user = user.clone();
-        let listing = self.context.store.read(move |c| {
+        let listing = self.context.infra.store.read(move |c| {
             let mut entries = entries(c, &user, scope)?;
             let words = Words::of(&filter.words);
             entries.retain(|entry| {

@@ -29,10 +29,10 @@ impl Engine {
             ToPublish::Saved(id) => (self.saved_component(user, id).await?, true),
             ToPublish::Code(input) => (self.inspect_given(user, input).await?, false),
         };
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let publication = publication(place, &component, None, now)?;
         let row = component.clone();
-        let published = self.context.store.write(move |c| {
+        let published = self.context.infra.store.write(move |c| {
             let is_new = registry::publish(c, &publication)?;
             if is_new && !is_saved {
                 components::insert(c, &row)?;
@@ -53,6 +53,7 @@ impl Engine {
     pub async fn unpublish_component(&self, place: Shelf, key: String) -> Result<(), EngineError> {
         let unpublished = self
             .context
+            .infra
             .store
             .write(move |c| registry::unpublish(c, &place, &key))
             .await?;
@@ -70,6 +71,7 @@ impl Engine {
     ) -> Result<Component, EngineError> {
         let user = user.clone();
         self.context
+            .infra
             .store
             .read(move |c| components::get(c, &user, &id))
             .await?

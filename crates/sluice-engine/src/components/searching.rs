@@ -38,7 +38,7 @@ impl Engine {
         search: ComponentSearch,
     ) -> Result<FoundComponents, EngineError> {
         let user = user.clone();
-        let found = self.context.store.read(move |c| {
+        let found = self.context.infra.store.read(move |c| {
             let own = entries(c, &user, Scope::Published)?;
             let mut others = entries(c, &user, Scope::Registry)?;
             let own_keys: HashSet<_> = own.iter().map(|entry| entry.key.as_ref()).collect();

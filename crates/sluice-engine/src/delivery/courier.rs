@@ -57,7 +57,7 @@ impl Courier {
     }
 
     pub(super) async fn run(mut self) {
-        while !self.context.draining.is_cancelled() {
+        while !self.context.infra.shutdown.is_draining() {
             if let Some(end) = self.health.pause(Instant::now()) {
                 let time = end.saturating_duration_since(Instant::now());
                 self.wait(time, self.bell.changed()).await;
@@ -83,7 +83,7 @@ impl Courier {
         tokio::select! {
             () = tokio::time::sleep(time) => {}
             () = event => {}
-            () = self.context.draining.cancelled() => {}
+            () = self.context.infra.shutdown.draining() => {}
         }
     }
 
@@ -101,7 +101,7 @@ impl Courier {
                 Next::Look
             }
             Ok(Waiting::Later(at)) => {
-                let time = at.saturating_sub(self.context.clock.now_ms());
+                let time = at.saturating_sub(self.context.infra.clock.now_ms());
                 Next::Rest(Duration::from_millis(u64::try_from(time).unwrap_or(0)))
             }
             Ok(Waiting::Nothing) => Next::Over,
@@ -115,7 +115,7 @@ impl Courier {
 
     async fn read(&self) -> Result<Waiting, StoreError> {
         let id = self.webhook.clone();
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let read = move |c: &mut dyn Conn| {
             let webhook = webhooks::get_for_delivery(c, &id)?;
             let Some(webhook) = webhook.filter(|webhook| webhook.active) else {
@@ -128,6 +128,6 @@ impl Courier {
             let next = deliveries::next_due(c, &id, now)?;
             Ok(next.map_or(Waiting::Nothing, Waiting::Later))
         };
-        self.context.store.read(read).await
+        self.context.infra.store.read(read).await
     }
 }

@@ -21,12 +21,13 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use sluice_infra::Settings;
 use sluice_model::WebhookId;
 use sluice_store::{StoreError, deliveries};
 use tokio::sync::Semaphore;
 
 use self::{bell::Bell, courier::Courier, journal::Journal, sending::Sender};
-use crate::{context::Context, net_guard::NetGuard, settings::Settings};
+use crate::{context::Context, net_guard::NetGuard};
 
 pub(crate) use self::{
     journal::Leftover,
@@ -80,7 +81,7 @@ impl Couriers {
             Entry::Vacant(entry) => {
                 let bell = Arc::clone(entry.insert(Arc::default()));
                 let courier = Courier::new(Arc::clone(context), webhook.clone(), bell);
-                context.tasks.spawn(courier.run());
+                context.infra.shutdown.spawn(courier.run());
             }
         }
     }
@@ -108,8 +109,8 @@ pub(crate) async fn record_leftover(
         if group.is_empty() {
             break;
         }
-        let now = context.clock.now_ms();
-        let record = context.store.write(move |c| {
+        let now = context.infra.clock.now_ms();
+        let record = context.infra.store.write(move |c| {
             group.iter().try_for_each(|success| {
                 deliveries::record_late(c, &success.id, &success.attempt, now)
             })
@@ -122,7 +123,11 @@ pub(crate) async fn record_leftover(
 
 /// Wakes the couriers of all webhooks that something waits for.
 pub(crate) async fn resume(context: &Arc<Context>) -> Result<(), StoreError> {
-    let waiting = context.store.read(deliveries::webhooks_with_work).await?;
+    let waiting = context
+        .infra
+        .store
+        .read(deliveries::webhooks_with_work)
+        .await?;
     for webhook in waiting {
         context.couriers.wake(context, &webhook);
     }

@@ -14,13 +14,13 @@ const BATCH: u32 = 500;
 /// Takes note of deliveries that were recorded. What is beyond retention is looked for once for about a tenth of it, by chance, so
 /// that nobody has to count.
 pub(super) fn recorded(context: &Arc<Context>, webhook: &WebhookId, rows: usize) {
-    let keep = context.settings.delivery_retention;
+    let keep = context.infra.settings.delivery_retention;
     let chance = rand::random_range(0..(keep / 10).max(1));
     if u64::try_from(rows).is_ok_and(|rows| chance >= rows) {
         return;
     }
     let (pruner, webhook) = (Arc::clone(context), webhook.clone());
-    context.tasks.spawn(async move {
+    context.infra.shutdown.spawn(async move {
         let find = move |c: &mut dyn Conn| delivery_pruning::beyond(c, &webhook, keep, BATCH);
         prune(&pruner, find).await;
     });
@@ -28,8 +28,8 @@ pub(super) fn recorded(context: &Arc<Context>, webhook: &WebhookId, rows: usize)
 
 /// Forgets everybody's deliveries that are older than they are kept.
 pub(crate) async fn prune_old(context: &Context) {
-    let age = millis(context.settings.delivery_max_age);
-    let before = context.clock.now_ms().saturating_sub(age);
+    let age = millis(context.infra.settings.delivery_max_age);
+    let before = context.infra.clock.now_ms().saturating_sub(age);
     prune(context, move |c: &mut dyn Conn| {
         delivery_pruning::older_than(c, before, BATCH)
     })
@@ -41,13 +41,13 @@ async fn prune<F>(context: &Context, find: F)
 where
     F: Fn(&mut dyn Conn) -> Result<Vec<DeliveryId>, StoreError> + Clone + Send + 'static,
 {
-    while !context.draining.is_cancelled() {
+    while !context.infra.shutdown.is_draining() {
         let removed = async {
-            let ids = context.store.read(find.clone()).await?;
+            let ids = context.infra.store.read(find.clone()).await?;
             let count = ids.len();
             if count > 0 {
                 let remove = move |c: &mut dyn Conn| delivery_pruning::remove(c, ids);
-                context.store.write(remove).await?;
+                context.infra.store.write(remove).await?;
             }
             Ok::<_, StoreError>(count)
         };

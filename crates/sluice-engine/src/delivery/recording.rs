@@ -39,7 +39,7 @@ pub(super) async fn record(context: &Arc<Context>, group: Group) -> bool {
     let mut pause = FIRST_PAUSE;
     loop {
         let (rows, id) = (Arc::clone(&tried), webhook.clone());
-        let now = context.clock.now_ms();
+        let now = context.infra.clock.now_ms();
         let write = move |c: &mut dyn Conn| {
             // The webhook before its deliveries, as those do who remove both.
             if let Some(at) = last_success(&rows) {
@@ -52,9 +52,9 @@ pub(super) async fn record(context: &Arc<Context>, group: Group) -> bool {
             }
             Ok(())
         };
-        match context.store.write(write).await {
+        match context.infra.store.write(write).await {
             Ok(()) => break,
-            Err(error) if error.is_retryable() && !context.draining.is_cancelled() => {
+            Err(error) if error.is_retryable() && !context.infra.shutdown.is_draining() => {
                 tracing::warn!(%error, %webhook, "deliveries could not be recorded; trying again");
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);

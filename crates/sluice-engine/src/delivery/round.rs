@@ -8,6 +8,7 @@ use std::{
 };
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
+use sluice_infra::ResultLabel;
 use sluice_store::{
     deliveries::{Attempt, Due, Fate, Tried},
     webhooks::Webhook,
@@ -22,7 +23,7 @@ use super::{
     schedule::{jitter, millis},
     sending::{Destination, Report, Verdict},
 };
-use crate::{context::Context, metrics::ResultLabel};
+use crate::context::Context;
 
 /// The least that a receiver gets when it asks for a pause.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
@@ -68,7 +69,7 @@ impl<'a> Round<'a> {
             self.waiting.truncate(1);
         }
         let context = self.context;
-        let to = Destination::new(&context.vault, self.webhook);
+        let to = Destination::new(&context.infra.vault, self.webhook);
         let concurrency = usize::try_from(self.webhook.concurrency.max(1)).unwrap_or(1);
         let mut under_way = FuturesUnordered::new();
         let mut writing: Option<Pin<Box<_>>> = None;
@@ -110,7 +111,7 @@ impl<'a> Round<'a> {
     fn may_begin(&self) -> bool {
         !self.gone
             && !self.bell.is_changed()
-            && !self.context.draining.is_cancelled()
+            && !self.context.infra.shutdown.is_draining()
             && self.health.pause(Instant::now()).is_none()
     }
 
@@ -120,7 +121,7 @@ impl<'a> Round<'a> {
             return;
         }
         let schedule = &self.couriers().schedule;
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         for due in std::mem::take(&mut self.waiting) {
             if !schedule.is_past_patience(due.due_at, now) {
                 self.waiting.push_back(due);
@@ -156,7 +157,12 @@ impl<'a> Round<'a> {
                 self.health.failed(now, jitter());
                 let pause = self.couriers().schedule.after(tries, retry_after, jitter());
                 let fate = pause.map_or(Fate::Failed, |pause| Fate::Again {
-                    due_at: self.context.clock.now_ms().saturating_add(millis(pause)),
+                    due_at: self
+                        .context
+                        .infra
+                        .clock
+                        .now_ms()
+                        .saturating_add(millis(pause)),
                 });
                 self.finish(due, attempt, tries, fate);
             }
@@ -176,7 +182,7 @@ impl<'a> Round<'a> {
 
     fn finish(&mut self, due: Due, attempt: Attempt, tries: u32, fate: Fate) {
         if fate == Fate::Failed {
-            self.context.metrics.deliveries_failed.inc();
+            self.context.infra.metrics.deliveries_failed.inc();
         }
         let mut attempts = due.attempts;
         attempts.push(attempt);
@@ -190,7 +196,7 @@ impl<'a> Round<'a> {
     }
 
     fn count(&self, due: &Due, verdict: &Verdict) {
-        let metrics = &self.context.metrics;
+        let metrics = &self.context.infra.metrics;
         let delivered = matches!(verdict, Verdict::Delivered(_));
         let result = if delivered { "ok" } else { "error" };
         metrics
@@ -200,7 +206,12 @@ impl<'a> Round<'a> {
         // The time since an old event that somebody asked for again tells nothing.
         let replayed = due.tries == 0 && due.due_at > due.created_at;
         if delivered && !replayed {
-            let since = self.context.clock.now_ms().saturating_sub(due.created_at);
+            let since = self
+                .context
+                .infra
+                .clock
+                .now_ms()
+                .saturating_sub(due.created_at);
             let since = Duration::from_millis(u64::try_from(since).unwrap_or(0));
             metrics.delivery_seconds.observe(since.as_secs_f64());
         }
@@ -221,10 +232,12 @@ async fn attempt(context: &Context, to: &Destination, mut due: Due) -> Option<(D
     } = &context.couriers;
     let _place = tokio::select! {
         biased;
-        () = context.draining.cancelled() => return None,
+        () = context.infra.shutdown.draining() => return None,
         place = places.acquire() => place.ok()?,
     };
-    let report = sender.send(&*context.clock, journal, to, &mut due).await;
+    let report = sender
+        .send(&*context.infra.clock, journal, to, &mut due)
+        .await;
     Some((due, report))
 }
 

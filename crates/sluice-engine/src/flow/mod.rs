@@ -4,6 +4,7 @@ mod map;
 
 use std::collections::HashMap;
 
+use sluice_infra::MS_PER_HOUR;
 use sluice_model::UserId;
 use sluice_store::{
     Conn, StoreError, flow,
@@ -12,13 +13,13 @@ use sluice_store::{
 
 pub use self::map::{Edge, Flow, FlowQuery, Kind, Node};
 
-use crate::{Engine, context::MS_PER_HOUR, error::EngineError, standings::Standings};
+use crate::{Engine, error::EngineError, standings::Standings};
 
 impl Engine {
     pub async fn flow(&self, user: &UserId, query: FlowQuery) -> Result<Flow, EngineError> {
         let user = user.clone();
         let standings = self.context.standings.of(&self.context, &user).await?;
-        let read = self.context.store.read(move |c| {
+        let read = self.context.infra.store.read(move |c| {
             let edges = edges(c, &user)?;
             Ok((nodes(c, &user, &standings)?, edges))
         });

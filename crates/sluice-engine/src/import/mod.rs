@@ -97,9 +97,13 @@ impl Engine {
             left,
             candidates,
             fields,
-            now: self.context.clock.now_ms(),
+            now: self.context.infra.clock.now_ms(),
         };
-        let written = self.context.store.write(move |c| registering.write(c));
+        let written = self
+            .context
+            .infra
+            .store
+            .write(move |c| registering.write(c));
         let (outcomes, new_apps) = written.await?;
         if new_apps {
             self.context.accounts.forget_all();
@@ -114,7 +118,7 @@ impl Engine {
         after: String,
         limit: u32,
     ) -> Result<Listing<Import>, EngineError> {
-        let listing = self.context.store.read(move |c| {
+        let listing = self.context.infra.store.read(move |c| {
             let total = imports::count(c, &tree)?;
             let rows = imports::list(c, &tree, &after, limit)?;
             Ok(Listing { total, rows })
@@ -175,7 +179,7 @@ impl Engine {
         code: PreparedCode,
         shape: ComponentShape,
     ) -> Result<registering::Sound, String> {
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let component = Component {
             imported: true,
             ..self.component(user, code, shape, Packages::Unresolved)

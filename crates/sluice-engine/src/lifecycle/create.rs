@@ -58,9 +58,9 @@ impl Engine {
         let given = given_for(&component, &props, given);
         let checked = configure(&props, &given, None);
         let configured_props = self.with_accounts(user, &props, &given, checked).await?;
-        let configured_props = secrets::seal(&self.context.vault, &props, configured_props);
+        let configured_props = secrets::seal(&self.context.infra.vault, &props, configured_props);
         let warnings = [component.shape.warnings.clone(), declared.warnings].concat();
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let has_hooks = wants_hooks(&component.shape);
         let source = Source {
             id: SourceId::random(&mut rand::rng()),
@@ -108,6 +108,7 @@ impl Engine {
             let (attempt, warnings) = (definition.clone(), warnings.clone());
             let stored = self
                 .context
+                .infra
                 .store
                 .write(move |c| store(c, attempt, &warnings, now))
                 .await;
@@ -133,7 +134,7 @@ impl Engine {
                 engagement.hook(hook).await?;
             }
         }
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let timers = definition.timers.clone();
         engagement
             .conclude(
@@ -166,6 +167,7 @@ impl Engine {
     pub(super) async fn remove(&self, id: &SourceId) -> Result<(), EngineError> {
         let gone = id.clone();
         self.context
+            .infra
             .store
             .write(move |c| sources::remove(c, &gone))
             .await?;

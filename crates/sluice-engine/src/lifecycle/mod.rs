@@ -72,6 +72,7 @@ impl Engine {
             channel,
         } = range;
         self.context
+            .infra
             .store
             .write(move |c| events::delete_range(c, &source.id, &channel, start, end))
             .await?;
@@ -88,6 +89,7 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let source = self.source_row(user, id).await?;
         self.context
+            .infra
             .store
             .write(move |c| logs::delete_range(c, &source.id, start, end))
             .await?;
@@ -103,11 +105,12 @@ impl Engine {
                 return Ok(engagement);
             }
             context.owners.release(&Owner::Source(handle));
-            if context.draining.is_cancelled() {
+            if context.infra.shutdown.is_draining() {
                 return Err(EngineError::shutting_down());
             }
             let wanted = id.clone();
             let found = context
+                .infra
                 .store
                 .read(move |c| sources::get_for_run(c, &wanted))
                 .await?;
@@ -125,10 +128,10 @@ impl Engine {
         T: Send + 'static,
         F: Future<Output = Result<T, EngineError>> + Send + 'static,
     {
-        if self.context.draining.is_cancelled() {
+        if self.context.infra.shutdown.is_draining() {
             return Err(EngineError::shutting_down());
         }
-        let task = self.context.tasks.spawn(operation(self.clone()));
+        let task = self.context.infra.shutdown.spawn(operation(self.clone()));
         task.await
             .map_err(|error| EngineError::Internal(error.to_string()))?
     }

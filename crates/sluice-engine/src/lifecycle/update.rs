@@ -60,7 +60,7 @@ impl Engine {
             None => self.component_of(&old.source).await?,
         };
         must_be_a_source(&component.shape)?;
-        let vault = &self.context.vault;
+        let vault = &self.context.infra.vault;
         let stored = Opened::new(vault, &old.shape.props, &old.source.configured_props);
         let given = request.configured_props.map(|given| stored.unmask(given));
         let rerun = new_code || given.is_some() || request.dynamic_props_id.is_some();
@@ -103,7 +103,7 @@ impl Engine {
         new.source.component_id = component.id;
         new.source.active = request.active;
         new.source.retention = request.retention.unwrap_or(old.source.retention);
-        new.source.updated_at = self.context.clock.now_ms();
+        new.source.updated_at = self.context.infra.clock.now_ms();
         new.endpoints = plan::endpoints(id, &new.shape, &old.endpoints);
         new.timers = plan::timers(&new.source, &new.shape);
         let renamed = request.name.filter(|name| *name != old.source.name);
@@ -129,6 +129,7 @@ impl Engine {
     async fn definition(&self, user: &UserId, id: &SourceId) -> Result<Definition, EngineError> {
         let (user, wanted) = (user.clone(), id.clone());
         self.context
+            .infra
             .store
             .read(move |c| match sources::get(c, &user, &wanted)? {
                 Some(_) => Definition::load(c, &wanted),
@@ -158,7 +159,7 @@ impl Engine {
             self.endpoints.forget(&id);
         }
         if what.activates() {
-            self.endpoints.announce(new, &self.context.settings);
+            self.endpoints.announce(new, &self.context.infra.settings);
             engagement.set_gate(Gate::Open).await?;
             if new.shape.has_hook(Hook::Activate)
                 && let Err(error) = engagement.hook(Hook::Activate).await
@@ -168,7 +169,7 @@ impl Engine {
                 return Err(error);
             }
         }
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let change = change(what, &changed, now);
         let concluded = engagement.conclude(Some(changed.new), change).await;
         self.endpoints.forget(&id);
@@ -196,6 +197,7 @@ impl Engine {
         let id = id.clone();
         Ok(self
             .context
+            .infra
             .store
             .write(move |c| plan::store_endpoints(c, &id, &added, &[]))
             .await?)

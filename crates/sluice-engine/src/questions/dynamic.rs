@@ -64,7 +64,7 @@ impl Engine {
         } = self.declare(&found.asked(user)).await?;
         match result {
             Ok(Declared { props, warnings }) => {
-                let ts = self.context.clock.now_ms();
+                let ts = self.context.infra.clock.now_ms();
                 observations.extend(warnings.iter().map(
                     |warning| json!({ "ts": ts, "k": "warning", "level": "warn", "msg": warning }),
                 ));
@@ -78,6 +78,7 @@ impl Engine {
                 };
                 let id = kept.id.clone();
                 self.context
+                    .infra
                     .store
                     .write(move |c| dynamic_props::insert(c, &kept))
                     .await?;

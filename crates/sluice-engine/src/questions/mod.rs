@@ -7,6 +7,7 @@ mod options;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
+use sluice_infra::MS_PER_DAY;
 use sluice_model::{
     DynamicPropsId, PropDef, SourceId, UserId, carried_over, label_value, merged, provisional,
 };
@@ -26,7 +27,6 @@ pub use options::{Choice, OptionsAnswer, OptionsQuestion};
 
 use crate::{
     Engine,
-    context::MS_PER_DAY,
     error::EngineError,
     secrets::Opened,
     source::{self, packages_of},
@@ -107,6 +107,7 @@ impl Engine {
     pub(crate) async fn component_of(&self, source: &Source) -> Result<Component, EngineError> {
         let id = source.component_id.clone();
         self.context
+            .infra
             .store
             .read(move |c| components::get_for_run(c, &id))
             .await?
@@ -116,8 +117,11 @@ impl Engine {
     /// Everything that a draft names, for a user who may run something today.
     async fn find_draft(&self, user: &UserId, draft: Draft) -> Result<Found, EngineError> {
         let context = &self.context;
-        let now = context.clock.now_ms();
-        context.quotas.check(&context.store, user, now).await?;
+        let now = context.infra.clock.now_ms();
+        context
+            .quotas
+            .check(&context.infra.store, user, now)
+            .await?;
         let Draft {
             component,
             configured_props: given,
@@ -164,7 +168,7 @@ impl Engine {
     async fn opened(&self, source: Source) -> Result<(SourceId, Map<String, Value>), EngineError> {
         let component = self.component_of(&source).await?;
         let props = merged(&component.shape.props, &source.dynamic_props);
-        let opened = Opened::new(&self.context.vault, &props, &source.configured_props);
+        let opened = Opened::new(&self.context.infra.vault, &props, &source.configured_props);
         Ok((source.id, opened.values))
     }
 
@@ -180,6 +184,7 @@ impl Engine {
         let user = user.clone();
         let found = self
             .context
+            .infra
             .store
             .read(move |c| dynamic_props::get(c, &user, &id))
             .await?
@@ -199,7 +204,7 @@ impl Engine {
         question: Question,
         argument: &Value,
     ) -> Result<QuestionOutcome, EngineError> {
-        if self.context.draining.is_cancelled() {
+        if self.context.infra.shutdown.is_draining() {
             return Err(EngineError::shutting_down());
         }
         let component = asked.component;
@@ -218,7 +223,7 @@ impl Engine {
             env: BTreeMap::new(),
             stored: Vec::new(),
         };
-        let timeout = self.context.settings.invocation_timeout;
+        let timeout = self.context.infra.settings.invocation_timeout;
         let argument = Arc::from(argument.to_string());
         let answer = self.context.runtime.ask(&spec, question, argument, timeout);
         let answer = match answer.await {
@@ -249,9 +254,10 @@ impl Engine {
                 .unwrap_or(u64::MAX)
                 .max(1),
         };
-        let day = self.context.clock.now_ms().div_euclid(MS_PER_DAY);
+        let day = self.context.infra.clock.now_ms().div_euclid(MS_PER_DAY);
         let of = user.clone();
         self.context
+            .infra
             .store
             .write(move |c| usage::add(c, &of, day, usage))
             .await?;
@@ -264,7 +270,7 @@ impl Engine {
         let props = asked.props();
         let previous = asked.previous.map(|previous| previous.values);
         let values = provisional(&props, asked.given, previous);
-        let mut bindings = source::bind(&props, &values, &[], &self.context.settings);
+        let mut bindings = source::bind(&props, &values, &[], &self.context.infra.settings);
         self.bind_accounts(asked.user, &props, &mut bindings)
             .await?;
         if asked.component.shape.has_additional_props {

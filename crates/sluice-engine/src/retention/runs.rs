@@ -18,11 +18,11 @@ const RUNS_AT_ONCE: u32 = 50;
 impl Retention {
     /// Takes note of runs of a workflow that are over.
     pub(crate) fn ended(&self, context: &Arc<Context>, workflow: &WorkflowId, runs: u64) {
-        let keep = context.settings.run_retention;
+        let keep = context.infra.settings.run_retention;
         if self.runs.is_due(keep, runs) {
             let (looker, lookout) = (Arc::clone(context), Arc::clone(&self.runs));
             let id = workflow.clone();
-            context.tasks.spawn(async move {
+            context.infra.shutdown.spawn(async move {
                 while lookout.looked(keep, prune(&looker, &id, keep).await) {}
             });
         }
@@ -33,6 +33,7 @@ impl Retention {
 async fn prune(context: &Context, workflow: &WorkflowId, keep: u64) -> Result<u64, StoreError> {
     let counted = workflow.clone();
     let count = context
+        .infra
         .store
         .read(move |c| run_history::count(c, &counted, None))
         .await?;
@@ -48,8 +49,8 @@ async fn prune(context: &Context, workflow: &WorkflowId, keep: u64) -> Result<u6
 
 /// Drops everybody's runs that are older than they are kept.
 pub(super) async fn prune_old(context: &Context) -> Result<(), StoreError> {
-    let age = milliseconds(context.settings.run_max_age);
-    let before = context.clock.now_ms().saturating_sub(age);
+    let age = milliseconds(context.infra.settings.run_max_age);
+    let before = context.infra.clock.now_ms().saturating_sub(age);
     remove(context, move |c| {
         run_pruning::older_than(c, before, RUNS_AT_ONCE)
     })
@@ -61,13 +62,14 @@ async fn remove(
     context: &Context,
     find: impl Fn(&mut dyn Conn) -> Result<Vec<RunKey>, StoreError> + Clone + Send + 'static,
 ) -> Result<(), StoreError> {
-    while !context.draining.is_cancelled() {
-        let found = context.store.read(find.clone()).await?;
+    while !context.infra.shutdown.is_draining() {
+        let found = context.infra.store.read(find.clone()).await?;
         if found.is_empty() {
             break;
         }
         let began = Instant::now();
         context
+            .infra
             .store
             .write(move |c| run_pruning::remove(c, &found))
             .await?;

@@ -19,26 +19,26 @@ const EMITTERS_AT_ONCE: u32 = 1_000;
 
 /// Sweeps until the server drains.
 pub(crate) async fn sweep(context: Arc<Context>) {
-    while !context.draining.is_cancelled() {
+    while !context.infra.shutdown.is_draining() {
         if let Err(error) = sweep_once(&context).await {
             later(&error);
         }
         tokio::select! {
             () = tokio::time::sleep(EVERY) => {}
-            () = context.draining.cancelled() => {}
+            () = context.infra.shutdown.draining() => {}
         }
     }
 }
 
 async fn sweep_once(context: &Context) -> Result<(), StoreError> {
     runs::prune_old(context).await?;
-    let now = context.clock.now_ms();
+    let now = context.infra.clock.now_ms();
     let first = activity::first_kept_hour(now);
     in_portions(context, move |c| {
         hours::remove_before(c, first, PORTION.rows)
     })
     .await?;
-    let default = context.settings.event_max_age.map(milliseconds);
+    let default = context.infra.settings.event_max_age.map(milliseconds);
     let mut last = None;
     while let Some(some) = emitters_after(context, last, move |c, after| {
         pruning::with_aging_events(c, now, default, after, EMITTERS_AT_ONCE)
@@ -53,7 +53,7 @@ async fn sweep_once(context: &Context) -> Result<(), StoreError> {
         }
         last = some.into_iter().next_back().map(|one| one.emitter);
     }
-    let Some(age) = context.settings.log_max_age else {
+    let Some(age) = context.infra.settings.log_max_age else {
         return Ok(());
     };
     let before = now - milliseconds(age);
@@ -66,6 +66,7 @@ async fn sweep_once(context: &Context) -> Result<(), StoreError> {
         for Aged { emitter, .. } in some.iter().filter(|one| one.too_old) {
             let old = emitter.clone();
             let read = context
+                .infra
                 .store
                 .read(move |c| pruning::logs_older_than(c, &old, before));
             if let Some(line) = read.await? {
@@ -85,9 +86,13 @@ async fn emitters_after(
     + Send
     + 'static,
 ) -> Result<Option<Vec<Aged>>, StoreError> {
-    if context.draining.is_cancelled() {
+    if context.infra.shutdown.is_draining() {
         return Ok(None);
     }
-    let some = context.store.read(move |c| read(c, last.as_ref())).await?;
+    let some = context
+        .infra
+        .store
+        .read(move |c| read(c, last.as_ref()))
+        .await?;
     Ok(Some(some).filter(|some| !some.is_empty()))
 }

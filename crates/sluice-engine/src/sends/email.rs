@@ -10,8 +10,9 @@ use lettre::{
 use serde::Deserialize;
 use sluice_store::{sends::SendRow, users};
 
-use super::{outcome::Outcome, settings::SmtpSettings};
+use super::outcome::Outcome;
 use crate::context::Context;
+use sluice_infra::SmtpSettings;
 
 /// For one word of the conversation,
 const STEP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -51,7 +52,12 @@ impl Mailer {
 
     pub(super) async fn send(&self, context: &Context, row: &SendRow) -> Outcome {
         let user = row.user_id.clone();
-        let owner = match context.store.read(move |c| users::get(c, &user)).await {
+        let owner = match context
+            .infra
+            .store
+            .read(move |c| users::get(c, &user))
+            .await
+        {
             Ok(Some(owner)) => owner,
             Ok(None) => return Outcome::Failed("the account is gone".to_owned()),
             Err(error) => return Outcome::again(error.to_string()),

@@ -80,7 +80,7 @@ impl HttpSender {
 
     pub(super) async fn send(&self, context: &Context, row: &SendRow) -> Outcome {
         match self.request(&row.payload).await {
-            Ok(response) => judge(response, context.clock.now_ms()).await,
+            Ok(response) => judge(response, context.infra.clock.now_ms()).await,
             Err(outcome) => outcome,
         }
     }

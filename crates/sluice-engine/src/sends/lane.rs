@@ -87,9 +87,9 @@ impl Worker {
 
     pub(super) async fn run(mut self) {
         let mut under_way = UnderWay::new();
-        let draining = self.context.draining.clone();
+        let shutdown = self.context.infra.shutdown.clone();
         loop {
-            if draining.is_cancelled() {
+            if shutdown.is_draining() {
                 while under_way.next().await.is_some() {}
                 return;
             }
@@ -113,7 +113,7 @@ impl Worker {
                 Some(ended) = under_way.next() => self.ended(ended),
                 Some(()) = self.told.recv() => self.maybe_more = true,
                 () = until(stuck) => self.pass_over_busy().await,
-                () = draining.cancelled() => {}
+                () = shutdown.draining() => {}
             }
         }
     }
@@ -144,9 +144,10 @@ impl Worker {
         // Word that comes while the store is read is heeded afterwards.
         let _ = self.told.try_recv();
         let (lane, in_hand) = (self.lane.clone(), self.in_hand.clone());
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let read = self
             .context
+            .infra
             .store
             .read(move |c| outbox::due(c, &lane, now, &in_hand, portion));
         match read.await {
@@ -159,7 +160,7 @@ impl Worker {
                 tracing::warn!(%error, "what is to be sent could not be read; trying again");
                 tokio::select! {
                     () = tokio::time::sleep(PAUSE) => {}
-                    () = self.context.draining.cancelled() => {}
+                    () = self.context.infra.shutdown.draining() => {}
                 }
             }
         }
@@ -238,7 +239,7 @@ impl Worker {
         for id in slow.iter().flat_map(Parcel::ids) {
             self.in_hand.remove(&id);
         }
-        let due_at = self.context.clock.now_ms() + millis(PUT_OFF);
+        let due_at = self.context.infra.clock.now_ms() + millis(PUT_OFF);
         recording::postpone(&self.context, slow, due_at).await;
     }
 }
@@ -253,7 +254,7 @@ async fn carry(context: Arc<Context>, parcel: Parcel) -> Ended {
     let sends = &context.sends;
     let place = tokio::select! {
         biased;
-        () = context.draining.cancelled() => return ended,
+        () = context.infra.shutdown.draining() => return ended,
         // It is never closed.
         place = sends.places.acquire() => place,
     };

@@ -12,7 +12,6 @@ mod parcel;
 mod recording;
 mod s3;
 mod s3_object;
-mod settings;
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -24,16 +23,15 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use sluice_infra::Settings;
 use sluice_store::{
     StoreError,
     sends::outbox::{self, Lane},
 };
 use tokio::sync::{Notify, Semaphore, mpsc};
 
-pub use self::settings::{S3Settings, SendSettings, SmtpSettings};
-
 use self::{email::Mailer, http::HttpSender, lane::Worker, s3::S3Writer};
-use crate::{context::Context, delivery::Schedule, net_guard::NetGuard, settings::Settings};
+use crate::{context::Context, delivery::Schedule, net_guard::NetGuard};
 
 const LONGEST_SLEEP: Duration = Duration::from_mins(1);
 const AFTER_FAILURE: Duration = Duration::from_secs(1);
@@ -57,7 +55,7 @@ impl Sends {
     pub(crate) fn new(settings: &Settings) -> Result<Sends, String> {
         let guard = NetGuard::new(settings.allow_private_network);
         let sends = &settings.sends;
-        let places = sends.most_at_once.clamp(1, Semaphore::MAX_PERMITS);
+        let places = sends.max_concurrent.clamp(1, Semaphore::MAX_PERMITS);
         Ok(Sends {
             live: Mutex::default(),
             next_look: AtomicI64::new(i64::MAX),
@@ -86,7 +84,7 @@ impl Sends {
                 let (more, told) = mpsc::channel(1);
                 let worker = Worker::new(Arc::clone(context), entry.key().clone(), told);
                 entry.insert(more);
-                context.tasks.spawn(worker.run());
+                context.infra.shutdown.spawn(worker.run());
             }
         }
     }
@@ -105,10 +103,10 @@ impl Sends {
 /// Finds lanes with work until the server drains.
 pub(crate) async fn run(context: Arc<Context>) {
     let sends = &context.sends;
-    while !context.draining.is_cancelled() {
+    while !context.infra.shutdown.is_draining() {
         // Whatever is stored from here on leads to another look.
         sends.next_look.store(i64::MAX, Ordering::SeqCst);
-        let now = context.clock.now_ms();
+        let now = context.infra.clock.now_ms();
         let sleep = match look(&context, now).await {
             Ok(Some(due)) => {
                 sends.next_look.store(due, Ordering::SeqCst);
@@ -123,7 +121,7 @@ pub(crate) async fn run(context: Arc<Context>) {
         tokio::select! {
             () = tokio::time::sleep(sleep) => {}
             () = sends.look.notified() => {}
-            () = context.draining.cancelled() => {}
+            () = context.infra.shutdown.draining() => {}
         }
     }
 }
@@ -131,6 +129,7 @@ pub(crate) async fn run(context: Arc<Context>) {
 /// Sets workers on what is due, and says when something will be.
 async fn look(context: &Arc<Context>, now: i64) -> Result<Option<i64>, StoreError> {
     let read = context
+        .infra
         .store
         .read(move |c| Ok((outbox::lanes_due(c, now)?, outbox::next_due(c, now)?)));
     let (lanes, next) = read.await?;

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use sluice_infra::SendLabel;
 use sluice_store::sends::{self, SendRow, SendState, outbox};
 
 use super::{
@@ -12,7 +13,6 @@ use super::{
 use crate::{
     context::Context,
     delivery::{jitter, millis},
-    metrics::SendLabel,
 };
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -20,7 +20,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// Records a try. Rows of one parcel have the same fate, and stay together when they are tried again.
 pub(super) async fn record(context: &Context, parcel: Parcel, outcome: Outcome) {
-    let now = context.clock.now_ms();
+    let now = context.infra.clock.now_ms();
     let tries = parcel.rows.iter().map(|row| row.tries).max().unwrap_or(0) + 1;
     let (state, due_at, result) = match outcome {
         Outcome::Sent(result) => (SendState::Sent, None, result),
@@ -49,11 +49,12 @@ pub(super) async fn record(context: &Context, parcel: Parcel, outcome: Outcome) 
     loop {
         let rows = Arc::clone(&rows);
         let write = context
+            .infra
             .store
             .write(move |c| rows.iter().try_for_each(|row| sends::update(c, row)));
         match write.await {
             Ok(()) => break,
-            Err(error) if context.draining.is_cancelled() => {
+            Err(error) if context.infra.shutdown.is_draining() => {
                 tracing::error!(%error, "what came of a send could not be recorded; it is sent again");
                 return;
             }
@@ -72,7 +73,7 @@ pub(super) async fn record(context: &Context, parcel: Parcel, outcome: Outcome) 
 /// Lets parcels wait until then. Should that fail they are due as before.
 pub(super) async fn postpone(context: &Context, parcels: Vec<Parcel>, due_at: i64) {
     let ids: Vec<_> = parcels.iter().flat_map(Parcel::ids).collect();
-    let write = context.store.write(move |c| {
+    let write = context.infra.store.write(move |c| {
         ids.iter()
             .try_for_each(|id| outbox::postpone(c, id, due_at))
     });
@@ -89,6 +90,6 @@ fn count(context: &Context, row: &SendRow, state: SendState) {
         SendState::Pending | SendState::Held => "retried",
     };
     let kind = row.kind.as_str();
-    let sends = &context.metrics.sends;
+    let sends = &context.infra.metrics.sends;
     sends.get_or_create(&SendLabel { kind, result }).inc();
 }

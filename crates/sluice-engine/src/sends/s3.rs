@@ -8,12 +8,12 @@ use reqwest::{
     redirect::Policy,
 };
 use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle};
+use sluice_infra::S3Settings;
 use sluice_store::sends::SendRow;
 
 use super::{
     outcome::{Outcome, is_passing},
     s3_object::Object,
-    settings::S3Settings,
 };
 use crate::{delivery::beginning, net_guard::root_cause};
 

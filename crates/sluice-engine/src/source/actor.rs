@@ -127,7 +127,7 @@ impl Actor {
             context.owners.release(&Owner::Source(handle));
             return;
         };
-        context.metrics.live_sources.inc();
+        context.infra.metrics.live_sources.inc();
         let actor = Actor {
             ids: IdGen::new(rand::random()),
             controls,
@@ -160,16 +160,16 @@ impl Actor {
         actor.live().await;
         context.slots.not_idle(&handle.id);
         context.owners.release(&Owner::Source(handle));
-        context.metrics.live_sources.dec();
+        context.infra.metrics.live_sources.dec();
     }
 
     async fn live(mut self) {
         while !self.may_leave() {
             self.advance();
-            let draining = self.context.draining.is_cancelled();
+            let draining = self.context.infra.shutdown.is_draining();
             let idle_at = self
                 .idle_since
-                .map(|since| since + self.context.settings.idle_timeout);
+                .map(|since| since + self.context.infra.settings.idle_timeout);
             tokio::select! {
                 Some(control) = self.controls.recv() => self.obey(control).await,
                 batch = next_events(&mut self.process) => self.heard(batch),
@@ -183,7 +183,7 @@ impl Actor {
                 () = sleep_until(self.start_after), if self.start_after.is_some() => self.start_after = None,
                 () = sleep_until(self.rest_until), if self.rest_until.is_some() => self.rest_until = None,
                 () = sleep_until(idle_at), if idle_at.is_some() => self.stop_idle_process(),
-                () = self.context.draining.cancelled(), if !draining => {}
+                () = self.context.infra.shutdown.draining(), if !draining => {}
             }
         }
         self.handle.mailbox.close();
@@ -211,7 +211,7 @@ impl Actor {
         self.definition.source.active
             && gate == Gate::Open
             && self.rest_until.is_none()
-            && !self.context.draining.is_cancelled()
+            && !self.context.infra.shutdown.is_draining()
     }
 
     fn is_quiet(&self) -> bool {
@@ -238,7 +238,7 @@ impl Actor {
         if !self.is_quiet() || self.engaged.is_some() {
             return false;
         }
-        if self.context.draining.is_cancelled() {
+        if self.context.infra.shutdown.is_draining() {
             return true;
         }
         if self.process.is_some()

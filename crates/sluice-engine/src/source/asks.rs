@@ -48,7 +48,8 @@ impl Asks {
     pub(crate) fn serve(context: &Arc<Context>, reach: Reach, answers: Answers) -> Asks {
         let (sender, receiver) = mpsc::unbounded_channel();
         context
-            .tasks
+            .infra
+            .shutdown
             .spawn(serve(Arc::clone(context), reach, answers, receiver));
         Asks(sender)
     }
@@ -66,8 +67,8 @@ async fn serve(
     mut asks: mpsc::UnboundedReceiver<Ask>,
 ) {
     let limits = Limits {
-        value_bytes: context.settings.max_data_store_value,
-        store_bytes: context.settings.max_data_store as u64,
+        value_bytes: context.infra.settings.max_data_store_value,
+        store_bytes: context.infra.settings.max_data_store as u64,
     };
     let none = HashMap::new();
     let mut waiting = Vec::new();
@@ -98,7 +99,7 @@ async fn perform(
     requests: Vec<StoreRequest>,
     limits: Limits,
 ) -> Vec<Answer> {
-    let (user, now_ms) = (user.clone(), context.clock.now_ms());
+    let (user, now_ms) = (user.clone(), context.infra.clock.now_ms());
     let (count, writes) = (requests.len(), requests.iter().any(StoreRequest::writes));
     let work = move |c: &mut dyn Conn| {
         requests
@@ -107,9 +108,9 @@ async fn perform(
             .collect::<Result<Vec<Answer>, _>>()
     };
     let done = if writes {
-        context.store.write(work).await
+        context.infra.store.write(work).await
     } else {
-        context.store.read(work).await
+        context.infra.store.read(work).await
     };
     done.unwrap_or_else(|error| {
         tracing::warn!(%error, "questions about data stores could not be answered");

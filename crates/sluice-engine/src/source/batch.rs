@@ -167,7 +167,7 @@ impl Rows for Batch {
             logs: vec![LogRow {
                 invocation: self.done.first().copied(),
                 line,
-                emit_id: context.new_emit_id(),
+                emit_id: context.infra.ids.emit(),
                 depth: self.max_depth,
             }],
             ..self

@@ -1,6 +1,7 @@
 //! The values `this.<prop>` gets in the component.
 
 use serde_json::{Map, Value, json};
+use sluice_infra::Settings;
 use sluice_model::{PropDef, PropType, label_value};
 use sluice_runtime::{BindingKind, PropBinding};
 use sluice_store::{Vault, endpoints::Endpoint};
@@ -9,7 +10,6 @@ use super::Definition;
 use crate::{
     accounts::app_value,
     secrets::{self, Unreadable},
-    settings::Settings,
 };
 
 /// Opens the secrets among them: this is the one place that hands those of a source to code.

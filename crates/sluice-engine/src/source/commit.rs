@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
+use sluice_infra::MS_PER_DAY;
 use sluice_model::{
     DedupeKey, DedupeState, EmitId, EventId, IdGen, InvocationId, Verdict, order_by_ts,
 };
@@ -17,7 +18,6 @@ use super::{
     definition::Memory,
 };
 use crate::{
-    context::MS_PER_DAY,
     error_event::{Culprit, ErrorEvent},
     mailbox::Work,
 };

@@ -67,10 +67,10 @@ impl EventReader {
     /// The next event. `taken_in` is how long the client took to take what it was given last. A call that is dropped
     /// loses nothing.
     pub async fn next(&mut self, taken_in: Duration) -> Result<StreamedEvent, StreamEnd> {
-        let draining = self.seat.place.context.draining.clone();
+        let shutdown = self.seat.place.context.infra.shutdown.clone();
         tokio::select! {
             biased;
-            () = draining.cancelled() => Err(StreamEnd::Draining),
+            () = shutdown.draining() => Err(StreamEnd::Draining),
             next = self.go_on(taken_in) => next,
         }
     }
@@ -136,7 +136,7 @@ impl EventReader {
     async fn read(&self) -> Result<VecDeque<StoredEvent>, StoreError> {
         let (source, channels) = (self.seat.place.source.clone(), self.channels.clone());
         let position = self.position;
-        let store = &self.seat.place.context.store;
+        let store = &self.seat.place.context.infra.store;
         let page = store.read(move |c| events::after(c, &source, &channels, position, PAGE));
         Ok(page.await?.into())
     }

@@ -31,10 +31,10 @@ impl LineReader {
 
     /// The next line. A call that is dropped loses nothing.
     pub async fn next(&mut self) -> Result<StoredLog, StreamEnd> {
-        let draining = self.seat.place.context.draining.clone();
+        let shutdown = self.seat.place.context.infra.shutdown.clone();
         tokio::select! {
             biased;
-            () = draining.cancelled() => Err(StreamEnd::Draining),
+            () = shutdown.draining() => Err(StreamEnd::Draining),
             next = self.go_on() => next,
         }
     }
@@ -63,7 +63,7 @@ impl LineReader {
 
     async fn read(&self) -> Result<VecDeque<StoredLog>, StoreError> {
         let (source, position) = (self.seat.place.source.clone(), self.position);
-        let store = &self.seat.place.context.store;
+        let store = &self.seat.place.context.infra.store;
         let page = store.read(move |c| logs::after(c, &source, position, PAGE));
         Ok(page.await?.into())
     }

@@ -54,7 +54,7 @@ impl Engine {
         // Listening begins before the store is read, so that nothing is stored unheard in between.
         let seat = Seat::take(&self.context, source, |feed| feed.events.subscribe())?;
         let (user, id) = (user.clone(), source.clone());
-        let last = self.context.store.read(move |c| {
+        let last = self.context.infra.store.read(move |c| {
             if sources::get(c, &user, &id)?.is_none() {
                 return Ok(None);
             }
@@ -81,7 +81,7 @@ impl Engine {
         let seat = Seat::take(&self.context, workflow, |feed| feed.events.subscribe())?;
         let channels = ChannelFilter::One(SSE_CHANNEL.to_owned());
         let (id, filter) = (workflow.clone(), channels.clone());
-        let position = self.context.store.read(move |c| {
+        let position = self.context.infra.store.read(move |c| {
             if workflows::get_for_run(c, &id)?.is_none() {
                 return Ok(None);
             }
@@ -103,7 +103,7 @@ impl Engine {
     ) -> Result<LineReader, EngineError> {
         let seat = Seat::take(&self.context, source, |feed| feed.lines.subscribe())?;
         let (user, id) = (user.clone(), source.clone());
-        let last = self.context.store.read(move |c| {
+        let last = self.context.infra.store.read(move |c| {
             if sources::get(c, &user, &id)?.is_none() {
                 return Ok(None);
             }

@@ -16,7 +16,7 @@ pub(super) struct Ticket {
 
 impl Ticket {
     pub(super) fn take(context: &Arc<Context>) -> Result<Ticket, EngineError> {
-        if context.draining.is_cancelled() {
+        if context.infra.shutdown.is_draining() {
             return Err(EngineError::shutting_down());
         }
         let streams = &context.streams;
@@ -27,7 +27,7 @@ impl Ticket {
                 streams.most
             ))
         })?;
-        context.metrics.stream_readers.inc();
+        context.infra.metrics.stream_readers.inc();
         Ok(Ticket {
             context: Arc::clone(context),
             _permit: permit,
@@ -37,7 +37,7 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.context.metrics.stream_readers.dec();
+        self.context.infra.metrics.stream_readers.dec();
     }
 }
 

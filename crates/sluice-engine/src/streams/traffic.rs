@@ -86,11 +86,11 @@ impl Engine {
 impl TrafficReader {
     /// The next second in which something happened. What a slow reader misses is gone.
     pub async fn next(&mut self) -> Result<Arc<LiveTraffic>, StreamEnd> {
-        let draining = self.place.ticket.context.draining.clone();
+        let shutdown = self.place.ticket.context.infra.shutdown.clone();
         loop {
             let second = tokio::select! {
                 biased;
-                () = draining.cancelled() => return Err(StreamEnd::Draining),
+                () = shutdown.draining() => return Err(StreamEnd::Draining),
                 second = self.seconds.recv() => second,
             };
             match second {
@@ -194,8 +194,8 @@ async fn tell_each_second(context: Arc<Context>, user: UserId) {
     loop {
         tokio::select! {
             biased;
-            () = context.draining.cancelled() => return,
-            _ = clock.tick() => context.streams.traffic.tell(&user, context.clock.now_ms()),
+            () = context.infra.shutdown.draining() => return,
+            _ = clock.tick() => context.streams.traffic.tell(&user, context.infra.clock.now_ms()),
         }
     }
 }

@@ -31,7 +31,7 @@ impl Engine {
         detail: Detail,
     ) -> Result<Listing<Delivery>, EngineError> {
         let (user, webhook) = (user.clone(), webhook.cloned());
-        let listing = self.context.store.read(move |c| {
+        let listing = self.context.infra.store.read(move |c| {
             let whose = match &webhook {
                 Some(id) if webhooks::get(c, &user, id)?.is_none() => return Ok(None),
                 Some(id) => Whose::Webhook(id),
@@ -48,7 +48,7 @@ impl Engine {
     /// How webhooks are doing, one after the other.
     pub async fn delivery_tallies(&self, webhooks: &[Webhook]) -> Result<Vec<Tally>, EngineError> {
         let ids: Vec<WebhookId> = webhooks.iter().map(|webhook| webhook.id.clone()).collect();
-        let read = self.context.store.read(move |c| {
+        let read = self.context.infra.store.read(move |c| {
             let tallies = delivery_lists::tallies(c, &ids)?;
             // One that has just been removed has nothing any more.
             let tally = |id| tallies.get(id).copied().unwrap_or_default();
@@ -60,6 +60,7 @@ impl Engine {
     pub async fn delivery(&self, user: &UserId, id: &DeliveryId) -> Result<Delivery, EngineError> {
         let (user, id) = (user.clone(), id.clone());
         self.context
+            .infra
             .store
             .read(move |c| delivery_history::get(c, &user, &id))
             .await?
@@ -72,7 +73,7 @@ impl Engine {
         user: &UserId,
         id: &DeliveryId,
     ) -> Result<Delivery, EngineError> {
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let (user, id) = (user.clone(), id.clone());
         let write = move |c: &mut dyn Conn| {
             let Some(delivery) = delivery_history::get(c, &user, &id)? else {
@@ -88,7 +89,7 @@ impl Engine {
         };
         // Whoever asked may go away; the courier must learn of it all the same.
         self.to_the_end(|Engine { context, .. }| async move {
-            let delivery = context.store.write(write).await??;
+            let delivery = context.infra.store.write(write).await??;
             context.couriers.wake(&context, &delivery.webhook_id);
             Ok(delivery)
         })
@@ -111,7 +112,11 @@ impl Engine {
     /// Replays deliveries of all active webhooks of the user, and answers how many.
     pub async fn replay_all(&self, user: &UserId, range: ReplayRange) -> Result<u64, EngineError> {
         let user = user.clone();
-        let active = self.context.store.read(move |c| webhooks::active(c, &user));
+        let active = self
+            .context
+            .infra
+            .store
+            .read(move |c| webhooks::active(c, &user));
         self.replay_to(active.await?, range).await
     }
 
@@ -127,7 +132,7 @@ impl Engine {
             until: range
                 .until
                 .unwrap_or(i64::MAX)
-                .min(self.context.clock.now_ms()),
+                .min(self.context.infra.clock.now_ms()),
         };
         self.to_the_end(|engine| async move {
             let mut count = 0;
@@ -148,8 +153,8 @@ impl Engine {
         let mut from: Option<Cursor> = None;
         loop {
             let (id, replay) = (webhook.clone(), replay.clone());
-            let now = self.context.clock.now_ms();
-            let batch = self.context.store.write(move |c| {
+            let now = self.context.infra.clock.now_ms();
+            let batch = self.context.infra.store.write(move |c| {
                 let from = from.as_ref();
                 delivery_history::replay_batch(c, &id, &replay, from, REPLAYED_AT_ONCE, now)
             });

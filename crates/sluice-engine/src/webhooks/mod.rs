@@ -6,6 +6,7 @@ mod secret;
 
 pub use deliveries::ReplayRange;
 
+use sluice_infra::MS_PER_DAY;
 use sluice_model::{TextChange, UserId, WebhookId};
 use sluice_store::{
     Conn, Page, StoreError, delivery_history,
@@ -13,7 +14,7 @@ use sluice_store::{
 };
 
 use self::secret::NewSecret;
-use crate::{Engine, Listing, context::MS_PER_DAY, error::EngineError};
+use crate::{Engine, Listing, error::EngineError};
 
 /// How long a secret still signs, beside the new one, after it was replaced.
 const OLD_SECRET_SIGNS_FOR_MS: i64 = MS_PER_DAY;
@@ -57,8 +58,8 @@ impl Engine {
             concurrency,
         } = new;
         check(Some(&url), concurrency)?;
-        let secret = NewSecret::random(&self.context.vault);
-        let now = self.context.clock.now_ms();
+        let secret = NewSecret::random(&self.context.infra.vault);
+        let now = self.context.infra.clock.now_ms();
         let webhook = Webhook {
             id: WebhookId::random(&mut rand::rng()),
             user_id: user.clone(),
@@ -74,6 +75,7 @@ impl Engine {
         };
         let row = webhook.clone();
         self.context
+            .infra
             .store
             .write(move |c| webhooks::insert(c, &row))
             .await?;
@@ -86,6 +88,7 @@ impl Engine {
     pub async fn webhook(&self, user: &UserId, id: &WebhookId) -> Result<Webhook, EngineError> {
         let (user, id) = (user.clone(), id.clone());
         self.context
+            .infra
             .store
             .read(move |c| webhooks::get(c, &user, &id))
             .await?
@@ -100,7 +103,7 @@ impl Engine {
         page: Page,
     ) -> Result<Listing<Webhook>, EngineError> {
         let (user, filter) = (user.clone(), WebhookFilter::new(text));
-        let listing = self.context.store.read(move |c| {
+        let listing = self.context.infra.store.read(move |c| {
             Ok(Listing {
                 total: webhooks::count(c, &user, &filter)?,
                 rows: webhooks::page(c, &user, &filter, &page)?,
@@ -141,8 +144,8 @@ impl Engine {
         user: &UserId,
         id: &WebhookId,
     ) -> Result<WithSecret, EngineError> {
-        let NewSecret { shown, sealed } = NewSecret::random(&self.context.vault);
-        let until = self.context.clock.now_ms() + OLD_SECRET_SIGNS_FOR_MS;
+        let NewSecret { shown, sealed } = NewSecret::random(&self.context.infra.vault);
+        let until = self.context.infra.clock.now_ms() + OLD_SECRET_SIGNS_FOR_MS;
         let webhook = self
             .change_webhook(user, id, move |webhook| {
                 let secret = std::mem::replace(&mut webhook.secret, sealed);
@@ -162,7 +165,7 @@ impl Engine {
         change: impl FnOnce(&mut Webhook) + Send + 'static,
     ) -> Result<Webhook, EngineError> {
         let (user, row) = (user.clone(), id.clone());
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let write = move |c: &mut dyn Conn| {
             let Some(mut webhook) = webhooks::hold(c, &user, &row)? else {
                 return Ok(None);
@@ -176,7 +179,7 @@ impl Engine {
         // Whoever asked may go away; the courier must learn of it all the same.
         let webhook = self
             .to_the_end(|Engine { context, .. }| async move {
-                let webhook = context.store.write(write).await?;
+                let webhook = context.infra.store.write(write).await?;
                 context.couriers.changed(&context, &id);
                 Ok(webhook)
             })
@@ -199,6 +202,7 @@ impl Engine {
             let webhook = id.clone();
             let removed = self
                 .context
+                .infra
                 .store
                 .write(move |c| delivery_history::remove_batch(c, &webhook, REMOVED_AT_ONCE));
             if removed.await? < u64::from(REMOVED_AT_ONCE) {
@@ -206,7 +210,7 @@ impl Engine {
             }
         }
         let webhook = id.clone();
-        let removed = self.context.store.write(move |c| {
+        let removed = self.context.infra.store.write(move |c| {
             let removed = webhooks::remove(c, &user, &webhook)?;
             while removed && delivery_history::remove_batch(c, &webhook, REMOVED_AT_ONCE)? > 0 {}
             Ok::<_, StoreError>(removed)

@@ -159,7 +159,7 @@ impl Actor {
         handle: Arc<WorkflowHandle>,
         controls: mpsc::UnboundedReceiver<Control>,
     ) {
-        let (id, clock) = (handle.id.clone(), Arc::clone(&context.clock));
+        let (id, clock) = (handle.id.clone(), Arc::clone(&context.infra.clock));
         let read = move |c: &mut dyn Conn| {
             let Some(known) = Known::load(c, &id)? else {
                 return Ok(None);
@@ -219,17 +219,17 @@ impl Actor {
             handle: Arc::clone(&handle),
             context: Arc::clone(&context),
         };
-        context.metrics.live_workflows.inc();
+        context.infra.metrics.live_workflows.inc();
         actor.live().await;
         context.slots.not_idle(&handle.id);
         context.owners.release(&Owner::Workflow(handle));
-        context.metrics.live_workflows.dec();
+        context.infra.metrics.live_workflows.dec();
     }
 
     async fn live(mut self) {
         while !self.may_leave() {
             self.advance();
-            let draining = self.context.draining.is_cancelled();
+            let draining = self.context.infra.shutdown.is_draining();
             let next_start = self.next_start();
             let idle_at = self.idle_at();
             tokio::select! {
@@ -246,7 +246,7 @@ impl Actor {
                 () = sleep_until(next_start), if next_start.is_some() => {}
                 () = sleep_until(idle_at), if idle_at.is_some() => self.stop_idle_hosts(),
                 () = sleep_until(self.rest_until), if self.rest_until.is_some() => self.rest_until = None,
-                () = self.context.draining.cancelled(), if !draining => {}
+                () = self.context.infra.shutdown.draining(), if !draining => {}
             }
         }
         self.stop_all();
@@ -268,7 +268,7 @@ impl Actor {
     }
 
     fn is_open(&self) -> bool {
-        self.workflow.active && !self.context.draining.is_cancelled()
+        self.workflow.active && !self.context.infra.shutdown.is_draining()
     }
 
     async fn obey(&mut self, control: Control) {
@@ -286,7 +286,12 @@ impl Actor {
     /// New runs take what is stored now; those under way go on as they began.
     async fn reload(&mut self) {
         let id = self.handle.id.clone();
-        let known = self.context.store.read(move |c| Known::load(c, &id)).await;
+        let known = self
+            .context
+            .infra
+            .store
+            .read(move |c| Known::load(c, &id))
+            .await;
         match known {
             Ok(Some(known)) => {
                 self.workflow = known.workflow;
@@ -312,7 +317,7 @@ impl Actor {
         if !self.changes.is_empty() || self.commit.is_some() || !self.steps.is_empty() {
             return false;
         }
-        if self.context.draining.is_cancelled() {
+        if self.context.infra.shutdown.is_draining() {
             return true;
         }
         if !self.runs.is_empty()

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
+use sluice_infra::Settings;
 use sluice_model::workflow::DeployedStep;
 use sluice_store::{runs::Run, workflows::Workflow};
 
 use super::progress::Progress;
-use crate::{error_event::iso, settings::Settings};
+use crate::error_event::iso;
 
 /// The message of one step, as JSON on one line. `event` is that of the run, with the paths of its files.
 pub(super) fn step_input(

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map, Value};
+use sluice_infra::Settings;
 use sluice_model::{
     ComponentShape, DeploymentId, UserId, WorkflowId,
     workflow::{DeployedStep, EnvValue, WorkflowDefinition},
@@ -14,7 +15,6 @@ use sluice_store::{Conn, StoreError, Vault, components, deployments, workflows};
 
 use crate::{
     accounts::{Accounts, Grants},
-    settings::Settings,
     source::{Reach, Stored, bind, packages_of},
 };
 

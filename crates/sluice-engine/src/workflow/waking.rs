@@ -25,6 +25,7 @@ pub(crate) async fn wake_due(
         .map(|run| (run.workflow_id.clone(), run.id))
         .collect();
     let stored = context
+        .infra
         .store
         .write(move |c| due.into_iter().try_for_each(|run| end_wait(c, run, now_ms)));
     let stored = stored.await;

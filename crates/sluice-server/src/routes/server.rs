@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use sluice_api::{Data, Database, FieldQuery, Server, ServerProcess, ServerSetting};
-use sluice_engine::{Engine, ProcessView, ServerView, ToldSetting};
+use sluice_engine::{Engine, ProcessView, ServerView};
+use sluice_infra::SettingDescription;
 use sluice_store::Dialect;
 
 use crate::{
@@ -62,7 +63,7 @@ fn process(view: ProcessView) -> ServerProcess {
     }
 }
 
-fn setting(told: ToldSetting) -> ServerSetting {
+fn setting(told: SettingDescription) -> ServerSetting {
     ServerSetting {
         name: told.name,
         value: told.value,

@@ -65,7 +65,7 @@ impl Actor {
         if self.authorizing.is_some() {
             return Ok(false);
         }
-        match live.grants.check(self.context.clock.now_ms()) {
+        match live.grants.check(self.context.infra.clock.now_ms()) {
             Standing::Current => Ok(true),
             Standing::Changed(auths) => {
                 live.process.authorize(ModuleSpec::COMPONENT, &auths);
@@ -82,7 +82,7 @@ impl Actor {
                     }
                 };
                 // Tracked, because renewed tokens must reach the store also when the server is stopping.
-                self.authorizing = Some(self.context.tasks.spawn(finding_out));
+                self.authorizing = Some(self.context.infra.shutdown.spawn(finding_out));
                 Ok(false)
             }
         }
@@ -90,7 +90,7 @@ impl Actor {
 
     /// Fails as much as may be uncommitted at once; the rest follows when that is committed.
     fn fail_queued(&mut self, reason: &str) {
-        let most = 4 * self.context.settings.source_concurrency;
+        let most = 4 * self.context.infra.settings.source_concurrency;
         while self.uncommitted + self.finished.len() < most {
             let Some(work) = self.handle.mailbox.pop_if(|_| true) else {
                 break;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::Actor;
 use crate::{
-    metrics::ResultLabel,
     owning::{Committed, commit},
     retention::most_events,
     source::{
@@ -12,6 +11,7 @@ use crate::{
         commit::{Aside, BatchBuilder},
     },
 };
+use sluice_infra::ResultLabel;
 
 impl Actor {
     pub(super) fn builder(&mut self) -> BatchBuilder<'_> {
@@ -19,8 +19,8 @@ impl Actor {
             definition: &self.definition,
             memory: &mut self.memory,
             ids: &mut self.ids,
-            now_ms: self.context.clock.now_ms(),
-            max_depth: self.context.settings.max_event_depth,
+            now_ms: self.context.infra.clock.now_ms(),
+            max_depth: self.context.infra.settings.max_event_depth,
         }
     }
 
@@ -73,7 +73,7 @@ impl Actor {
         for id in &batch.done {
             self.handle.mailbox.done(id);
         }
-        let metrics = &self.context.metrics;
+        let metrics = &self.context.infra.metrics;
         metrics
             .invocations
             .get_or_create(&ResultLabel { result: "error" })
@@ -92,7 +92,7 @@ impl Actor {
         }
         applied.reached.wake(&self.context);
         let source = &self.definition.source;
-        let keep = most_events(&self.context.settings, source);
+        let keep = most_events(&self.context.infra.settings, source);
         self.retention
             .stored(&self.context, &source.id, keep, batch.rows());
     }

@@ -20,7 +20,7 @@ impl Actor {
         let Some(refill) = self.handle.mailbox.wants_refill() else {
             return;
         };
-        let store = self.context.store.clone();
+        let store = self.context.infra.store.clone();
         let emitter = self.handle.id.clone().into();
         self.refilling = Some(tokio::spawn(InboxPage::read(store, emitter, refill)));
     }
@@ -50,7 +50,7 @@ impl Actor {
             return;
         }
         let Some(live) = &self.process else { return };
-        let most = self.context.settings.source_concurrency;
+        let most = self.context.infra.settings.source_concurrency;
         let mut alone = self.running.values().any(Running::is_suspect);
         let mut ready = Vec::new();
         while !alone
@@ -77,7 +77,7 @@ impl Actor {
                     visible: live.process.visible_tmp().to_owned(),
                 };
                 self.placing.spawn(uploads::place(
-                    self.context.store.clone(),
+                    self.context.infra.store.clone(),
                     self.handle.id.clone().into(),
                     work.clone(),
                     folder,

@@ -76,12 +76,12 @@ impl Actor {
             return;
         };
         for (hook, reply) in operation.hooks.drain(..) {
-            let id = InvocationId::generate(&mut self.ids, self.context.clock.now_ms());
+            let id = InvocationId::generate(&mut self.ids, self.context.infra.clock.now_ms());
             let invocation = Invocation {
                 id,
                 call: Call::Hook(hook),
                 event: Arc::from("null"),
-                timeout: self.context.settings.invocation_timeout,
+                timeout: self.context.infra.settings.invocation_timeout,
             };
             self.running.insert(id, Running::Hook(hook, reply));
             live.process.invoke(&[invocation]);
@@ -134,7 +134,7 @@ impl Actor {
             self.definition = *definition;
         }
         let batch = Arc::new(self.builder().build(held, Aside::default()));
-        let store = self.context.store.clone();
+        let store = self.context.infra.store.clone();
         let rows = Arc::clone(&batch);
         let result = store
             .write(move |c| {
@@ -152,7 +152,11 @@ impl Actor {
                 self.tell_readers(&batch, &applied);
                 // The change may have written lines of its own.
                 self.context.streams.lines_written(&self.handle.id);
-                self.context.metrics.events.inc_by(batch.user_events());
+                self.context
+                    .infra
+                    .metrics
+                    .events
+                    .inc_by(batch.user_events());
                 self.context
                     .quotas
                     .used(&self.definition.source.user_id, batch.usage());

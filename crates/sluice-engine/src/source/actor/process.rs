@@ -37,7 +37,7 @@ impl Actor {
             return;
         }
         let (definition, context) = (&self.definition, &self.context);
-        let props = match bindings(definition, &context.settings, &context.vault) {
+        let props = match bindings(definition, &context.infra.settings, &context.infra.vault) {
             Ok(props) => props,
             Err(unreadable) => return self.cannot_run(&unreadable.to_string()),
         };
@@ -69,7 +69,7 @@ impl Actor {
         let context = Arc::clone(&self.context);
         self.starting = Some(tokio::spawn(async move {
             let slot = context.slots.acquire().await;
-            context.metrics.process_starts.inc();
+            context.infra.metrics.process_starts.inc();
             let (process, events) = context.runtime.start(&spec).await?;
             let asks = Asks::serve(&context, reach, process.answers());
             Ok(Live {
@@ -86,7 +86,7 @@ impl Actor {
         match started {
             Some(Ok(live)) => {
                 self.start_pause = FIRST_PAUSE;
-                self.context.metrics.processes.inc();
+                self.context.infra.metrics.processes.inc();
                 self.process = Some(live);
                 self.deepest = 0;
             }
@@ -112,7 +112,7 @@ impl Actor {
     /// Code that loaded when it was saved and does not now: a hook fails at once, work is tried again.
     pub(super) fn could_not_load(&mut self, reason: &str) {
         self.pause_starts();
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         if let Some(operation) = &mut self.engaged {
             for (hook, reply) in operation.hooks.drain(..) {
                 let _ = reply.send(Err(hooks::died(hook, &[], reason, now)));
@@ -144,7 +144,7 @@ impl Actor {
 
     pub(super) fn stop_process(&mut self) {
         if let Some(live) = self.process.take() {
-            self.context.metrics.processes.dec();
+            self.context.infra.metrics.processes.dec();
             tokio::spawn(live.end());
         }
         // What was being placed in its folder is placed again in that of the next one.
@@ -206,8 +206,9 @@ impl Actor {
         outcome.writes = self
             .memory
             .stored
-            .take(outcome.writes, self.context.settings.max_db);
+            .take(outcome.writes, self.context.infra.settings.max_db);
         self.context
+            .infra
             .metrics
             .invocation_seconds
             .observe(outcome.duration.as_secs_f64());
@@ -255,14 +256,14 @@ impl Actor {
 
     /// An invocation whose process died under it runs again, up to a limit, and then counts as having thrown.
     pub(super) fn died(&mut self, Unfinished { id, logs }: Unfinished, reason: &str) {
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         match self.running.remove(&id) {
             Some(Running::Hook(hook, reply)) => {
                 let _ = reply.send(Err(hooks::died(hook, &logs, reason, now)));
             }
             Some(Running::Work(mut work)) => {
                 work.attempts += 1;
-                let most = self.context.settings.max_attempts;
+                let most = self.context.infra.settings.max_attempts;
                 if work.attempts >= most {
                     let mut outcome = failed_outcome(
                         "ProcessDied",
@@ -276,7 +277,7 @@ impl Actor {
                     self.ended(id, outcome);
                     return;
                 }
-                self.context.metrics.invocation_retries.inc();
+                self.context.infra.metrics.invocation_retries.inc();
                 self.stray
                     .extend(logs.into_iter().map(|line| (Some(id), line)));
                 let message = format!(

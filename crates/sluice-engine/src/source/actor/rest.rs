@@ -21,14 +21,14 @@ impl Actor {
         {
             return;
         }
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let user = &self.definition.source.user_id;
         let rest = match self.context.quotas.standing(user, now) {
             Standing::Within => return,
             Standing::Unknown => {
                 let (context, user) = (Arc::clone(&self.context), user.clone());
                 tokio::spawn(async move {
-                    let _ = context.quotas.check(&context.store, &user, now).await;
+                    let _ = context.quotas.check(&context.infra.store, &user, now).await;
                 });
                 MOMENT
             }

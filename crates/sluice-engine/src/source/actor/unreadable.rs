@@ -12,7 +12,7 @@ impl Actor {
                 let _ = reply.send(hooks::failed(hook, &outcome()).map_or(Ok(()), Err));
             }
         }
-        let most = self.context.settings.source_concurrency;
+        let most = self.context.infra.settings.source_concurrency;
         while self.is_open() && self.uncommitted + self.finished.len() < 4 * most {
             let Some(work) = self.handle.mailbox.pop_if(|_| true) else {
                 break;

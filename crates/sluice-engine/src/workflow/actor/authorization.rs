@@ -30,7 +30,7 @@ impl Actor {
         if grants.is_empty() {
             return Authorization::Granted;
         }
-        match grants.check(self.context.clock.now_ms()) {
+        match grants.check(self.context.infra.clock.now_ms()) {
             Standing::Current => Authorization::Granted,
             Standing::Changed(auths) => {
                 let step = &host.version.definition.steps[position].name;
@@ -49,7 +49,7 @@ impl Actor {
                         }
                     };
                     // On its own, because renewed tokens must reach the store also when the server stops or the workflow goes.
-                    let on_its_own = self.context.tasks.spawn(finding_out);
+                    let on_its_own = self.context.infra.shutdown.spawn(finding_out);
                     self.authorizing.spawn(async move {
                         let _ = on_its_own.await;
                     });

@@ -2,13 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use sluice_infra::{MS_PER_DAY, ResultLabel};
 use sluice_store::usage::Usage;
 use tokio::time::Instant;
 
 use super::Actor;
 use crate::{
-    context::MS_PER_DAY,
-    metrics::ResultLabel,
     owning::{Committed, commit},
     retention::Stored,
     workflow::batch::{Applied, Batch, Change, ChangeKind},
@@ -26,14 +25,14 @@ impl Actor {
             return;
         }
         self.commit_after = None;
-        let now_ms = self.context.clock.now_ms();
+        let now_ms = self.context.infra.clock.now_ms();
         let changes = std::mem::take(&mut self.changes);
         let has_events = changes.iter().any(|change| !change.events().is_empty());
         let batch = Batch {
             workflow: self.handle.id.clone(),
             user: self.workflow.user_id.clone(),
             now_ms,
-            max_depth: self.context.settings.max_event_depth,
+            max_depth: self.context.infra.settings.max_event_depth,
             day: now_ms.div_euclid(MS_PER_DAY),
             usage: Usage {
                 invocations: std::mem::take(&mut self.begun),
@@ -91,12 +90,12 @@ impl Actor {
         }
         applied.reached.wake(context);
         let emitted = batch.events().filter(|event| event.is_emitted()).count();
-        context.metrics.events.inc_by(emitted as u64);
+        context.infra.metrics.events.inc_by(emitted as u64);
         let rows = Stored {
             events: batch.events().count() as u64,
             logs: 0,
         };
-        let keep = context.settings.event_retention;
+        let keep = context.infra.settings.event_retention;
         self.retention.stored(context, &self.handle.id, keep, rows);
         let is_over = |change: &&Change| change.run.finished_at.is_some();
         let ended = batch.changes.iter().filter(is_over).count();
@@ -119,7 +118,7 @@ impl Actor {
 
     fn count(&self, failed: bool) {
         let result = if failed { "error" } else { "ok" };
-        let runs = &self.context.metrics.runs;
+        let runs = &self.context.infra.metrics.runs;
         runs.get_or_create(&ResultLabel { result }).inc();
     }
 }

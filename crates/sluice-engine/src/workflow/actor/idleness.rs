@@ -11,7 +11,7 @@ use crate::owners::Owner;
 impl Actor {
     pub(super) fn idle_at(&self) -> Option<Instant> {
         let since = self.hosts.values().filter_map(|host| host.idle_since).min();
-        since.map(|since| since + self.context.settings.idle_timeout)
+        since.map(|since| since + self.context.infra.settings.idle_timeout)
     }
 
     pub(super) fn note_idleness(&mut self) {
@@ -48,7 +48,7 @@ impl Actor {
     }
 
     pub(super) fn stop_idle_hosts(&mut self) {
-        let timeout = self.context.settings.idle_timeout;
+        let timeout = self.context.infra.settings.idle_timeout;
         self.hosts.retain(|_, host| {
             host.idle_since
                 .is_none_or(|since| since.elapsed() < timeout)

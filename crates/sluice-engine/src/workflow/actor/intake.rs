@@ -52,7 +52,7 @@ impl Actor {
         let Some(refill) = self.handle.mailbox.wants_refill() else {
             return;
         };
-        let store = self.context.store.clone();
+        let store = self.context.infra.store.clone();
         let emitter = self.handle.id.clone().into();
         self.refilling = Some(tokio::spawn(InboxPage::read(store, emitter, refill)));
     }
@@ -107,7 +107,7 @@ impl Actor {
         if self.rest_until.is_some() || !self.handle.mailbox.has_queued() {
             return false;
         }
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let throttle = self.settings().throttle;
         if let Some(throttle) = throttle
             && let Some(until) = self.window.full_until(throttle, now)
@@ -122,7 +122,7 @@ impl Actor {
             Standing::Unknown => {
                 let (context, user) = (Arc::clone(&self.context), user.clone());
                 tokio::spawn(async move {
-                    let _ = context.quotas.check(&context.store, &user, now).await;
+                    let _ = context.quotas.check(&context.infra.store, &user, now).await;
                 });
                 MOMENT
             }
@@ -164,7 +164,7 @@ impl Actor {
             },
             depth: work.depth,
             accepted_at: work.accepted_at,
-            started_at: self.context.clock.now_ms(),
+            started_at: self.context.infra.clock.now_ms(),
             finished_at: None,
             due_at: None,
             pause: None,
@@ -177,7 +177,7 @@ impl Actor {
 
     /// Reads what is stored of a run that is to go on.
     fn load(&mut self, id: InvocationId) {
-        let store = self.context.store.clone();
+        let store = self.context.infra.store.clone();
         let workflow = self.handle.id.clone();
         let current = self.current.id.clone();
         let known: Vec<_> = self.hosts.keys().cloned().collect();
@@ -250,7 +250,7 @@ impl Actor {
             return;
         };
         if run.state == RunState::Queued {
-            run.started_at = self.context.clock.now_ms();
+            run.started_at = self.context.infra.clock.now_ms();
             run.deployment_id = self.current.id.clone();
             self.window.begun();
             self.begun += 1;

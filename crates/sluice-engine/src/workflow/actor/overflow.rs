@@ -12,10 +12,10 @@ impl Actor {
     pub(super) fn watch_overflow(&mut self) {
         let most = self.settings().queue as usize;
         let may_overflow = self.handle.mailbox.may_hold_more_than(most);
-        if self.overflow.is_some() || !may_overflow || self.context.draining.is_cancelled() {
+        if self.overflow.is_some() || !may_overflow || self.context.infra.shutdown.is_draining() {
             return;
         }
-        let (store, id) = (self.context.store.clone(), self.handle.id.clone());
+        let (store, id) = (self.context.infra.store.clone(), self.handle.id.clone());
         let keep = (most + self.runs.len() + self.loading.len()) as u64;
         self.overflow = Some(tokio::spawn(async move {
             let read = store.read(move |c| inbox::beyond(c, &id, keep, AT_ONCE));
@@ -54,8 +54,8 @@ impl Actor {
                 timers: &self.timers,
                 last_event: &mut self.last_event,
                 ids: &mut self.ids,
-                now_ms: self.context.clock.now_ms(),
-                max_depth: self.context.settings.max_event_depth,
+                now_ms: self.context.infra.clock.now_ms(),
+                max_depth: self.context.infra.settings.max_event_depth,
             };
             let change = builder.refused(run, &work, Vec::new(), None, &failure);
             if let Some(sender) = self.handle.mailbox.take_reply(&work.id) {

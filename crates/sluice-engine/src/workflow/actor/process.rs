@@ -52,7 +52,7 @@ pub(super) enum What {
 
 impl Actor {
     pub(super) fn ensure_hosts(&mut self) {
-        if self.context.draining.is_cancelled() {
+        if self.context.infra.shutdown.is_draining() {
             return;
         }
         let wanted: Vec<Arc<Version>> = self
@@ -90,8 +90,8 @@ impl Actor {
         let context = &self.context;
         let spec = version.process_spec(
             &self.workflow.id,
-            &context.settings,
-            &context.vault,
+            &context.infra.settings,
+            &context.infra.vault,
             &self.stored,
         );
         let spec = match spec {
@@ -116,7 +116,7 @@ impl Actor {
                 what,
             };
             let slot = context.slots.acquire().await;
-            context.metrics.process_starts.inc();
+            context.infra.metrics.process_starts.inc();
             let (process, mut events) = match context.runtime.start(&spec).await {
                 Ok(started) => started,
                 Err(error) => {
@@ -131,11 +131,11 @@ impl Actor {
                 grants,
             };
             tell(&sender, report(What::Started(Box::new(live)))).await;
-            context.metrics.processes.inc();
+            context.infra.metrics.processes.inc();
             while let Some(batch) = events.recv().await {
                 tell(&sender, report(What::Events(batch))).await;
             }
-            context.metrics.processes.dec();
+            context.infra.metrics.processes.dec();
             tell(&sender, report(What::Gone)).await;
             // Its place is free when the process is gone, not when it is told to go.
             drop(slot);

@@ -120,14 +120,17 @@ impl Actor {
             return;
         };
         active.work.attempts += 1;
-        let (attempts, most) = (active.work.attempts, self.context.settings.max_attempts);
+        let (attempts, most) = (
+            active.work.attempts,
+            self.context.infra.settings.max_attempts,
+        );
         if attempts >= most {
             let message =
                 format!("the workflow's process died: {reason} (attempt {attempts} of {most})");
             self.ended(step, died_outcome(message));
             return;
         }
-        self.context.metrics.invocation_retries.inc();
+        self.context.infra.metrics.invocation_retries.inc();
         tracing::info!(workflow = %self.handle.id, %run, reason, "the process of a workflow died; the step runs again");
         self.steps.remove(&step);
         active.stage = Stage::Ready;
@@ -148,7 +151,7 @@ impl Actor {
             return;
         };
         active.work.attempts += 1;
-        if active.work.attempts >= self.context.settings.max_attempts {
+        if active.work.attempts >= self.context.infra.settings.max_attempts {
             self.refuse(id, "ProcessDied", reason);
         } else {
             self.attempts.push(id);

@@ -67,7 +67,7 @@ impl Active {
 impl Actor {
     /// Sends every run that is ready on to its next step. One whose process died runs alone, so that only the guilty is charged.
     pub(super) fn step(&mut self) {
-        if self.context.draining.is_cancelled() {
+        if self.context.infra.shutdown.is_draining() {
             return;
         }
         let suspect = |active: &Active| active.work.is_suspect();
@@ -130,7 +130,10 @@ impl Actor {
             };
             let mut work = active.work.clone();
             work.event = Arc::from(active.progress.run.event.as_str());
-            let (store, emitter) = (self.context.store.clone(), self.handle.id.clone().into());
+            let (store, emitter) = (
+                self.context.infra.store.clone(),
+                self.handle.id.clone().into(),
+            );
             self.placing.spawn(async move {
                 let result = place(store, emitter, work, folder).await;
                 Placed {
@@ -162,7 +165,7 @@ impl Actor {
     }
 
     fn invoke(&mut self, run: InvocationId, event: &str) {
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let Some(active) = self.runs.get_mut(&run) else {
             return;
         };
@@ -174,14 +177,14 @@ impl Actor {
         let definition = &active.version.definition;
         let step = &definition.steps[active.progress.position()];
         active.key = new_key();
-        let addresses = Addresses::of(&self.context.settings, &active.key);
+        let addresses = Addresses::of(&self.context.infra.settings, &active.key);
         let input = step_input(&self.workflow, step, &active.progress, event, &addresses);
         let timeout = step.timeout_seconds.or(definition.settings.timeout_seconds);
         let invocation = Invocation {
             id: InvocationId::generate(&mut self.ids, now),
             call: Call::Step,
             event: Arc::from(input),
-            timeout: timeout.map_or(self.context.settings.invocation_timeout, |seconds| {
+            timeout: timeout.map_or(self.context.infra.settings.invocation_timeout, |seconds| {
                 Duration::from_secs(seconds.into())
             }),
         };
@@ -195,10 +198,11 @@ impl Actor {
         let Some(run) = self.steps.remove(&invocation) else {
             return;
         };
-        let max_db = self.context.settings.max_db;
+        let max_db = self.context.infra.settings.max_db;
         let writes = std::mem::take(&mut outcome.writes);
         self.writes.extend(self.stored.take(writes, max_db));
         self.context
+            .infra
             .metrics
             .invocation_seconds
             .observe(outcome.duration.as_secs_f64());
@@ -218,8 +222,8 @@ impl Actor {
             timers: &self.timers,
             last_event: &mut self.last_event,
             ids: &mut self.ids,
-            now_ms: self.context.clock.now_ms(),
-            max_depth: self.context.settings.max_event_depth,
+            now_ms: self.context.infra.clock.now_ms(),
+            max_depth: self.context.infra.settings.max_event_depth,
         };
         let (change, fate) = builder.stepped(
             &mut active.progress,
@@ -252,8 +256,8 @@ impl Actor {
             timers: &self.timers,
             last_event: &mut self.last_event,
             ids: &mut self.ids,
-            now_ms: self.context.clock.now_ms(),
-            max_depth: self.context.settings.max_event_depth,
+            now_ms: self.context.infra.clock.now_ms(),
+            max_depth: self.context.infra.settings.max_event_depth,
         };
         let change = builder.refused(run, &active.work, held, step, &failure);
         active.progress.run.error.clone_from(&change.run.error);
@@ -262,7 +266,7 @@ impl Actor {
     }
 
     fn finish_without_step(&mut self, id: InvocationId) {
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let Some(active) = self.runs.get_mut(&id) else {
             return;
         };

@@ -17,6 +17,7 @@ impl Engine {
             let gone = id.clone();
             let removed = engine
                 .context
+                .infra
                 .store
                 .write(move |c| workflows::remove(c, &owner, &gone));
             if !removed.await? {

@@ -50,6 +50,7 @@ impl Engine {
                     let stored = id.clone();
                     let stored = engine
                         .context
+                        .infra
                         .store
                         .read(move |c| workflows::secrets(c, &stored));
                     let version = engine
@@ -75,10 +76,11 @@ impl Engine {
         active: Option<bool>,
         update: Update,
     ) -> Result<WorkflowView, EngineError> {
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         let (owner, changed) = (user.clone(), id.clone());
         let stored = self
             .context
+            .infra
             .store
             .write(move |c| store::update(c, &owner, &changed, active, update, now));
         if !stored.await? {
@@ -121,7 +123,7 @@ impl Engine {
         Ok(NewVersion {
             definition,
             components,
-            secrets: environment::seal(&self.context.vault, &secrets),
+            secrets: environment::seal(&self.context.infra.vault, &secrets),
             document,
             files,
         })
@@ -134,11 +136,12 @@ impl Engine {
         active: bool,
         version: NewVersion,
     ) -> Result<(), EngineError> {
-        let now = self.context.clock.now_ms();
+        let now = self.context.infra.clock.now_ms();
         for _ in 0..TRIES {
             let (owner, id, version) = (user.clone(), id.clone(), version.clone());
             let stored = self
                 .context
+                .infra
                 .store
                 .write(move |c| store::create(c, &owner, &id, active, version, now));
             match stored.await {
@@ -159,7 +162,7 @@ impl Engine {
         secrets: &BTreeMap<String, String>,
     ) -> Result<BTreeMap<String, String>, EngineError> {
         let (owner, wanted) = (user.clone(), id.clone());
-        let running = self.context.store.read(move |c| {
+        let running = self.context.infra.store.read(move |c| {
             let workflow = workflows::get(c, &owner, &wanted)?;
             workflow.map_or(Ok(None), |workflow| {
                 deployments::get(c, &workflow.deployment_id)
@@ -167,6 +170,6 @@ impl Engine {
         });
         let running = running.await?.ok_or(EngineError::NotFound("workflow"))?;
         environment::must_be_declared(&running.definition.env, secrets)?;
-        Ok(environment::seal(&self.context.vault, secrets))
+        Ok(environment::seal(&self.context.infra.vault, secrets))
     }
 }

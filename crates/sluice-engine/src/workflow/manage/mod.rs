@@ -62,6 +62,7 @@ impl Engine {
         let (user, wanted) = (user.clone(), id_or_slug.to_owned());
         let found = self
             .context
+            .infra
             .store
             .read(move |c| match WorkflowId::parse(&wanted) {
                 Some(id) => workflows::get(c, &user, &id),
@@ -84,6 +85,6 @@ impl Engine {
         let context = &self.context;
         self.endpoints.forget(workflow);
         context.owners.workflow_changed(workflow);
-        context.timers_changed(context.clock.now_ms());
+        context.timers_changed(context.infra.clock.now_ms());
     }
 }

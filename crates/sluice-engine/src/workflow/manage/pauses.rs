@@ -31,11 +31,11 @@ const NO_SUCH_WAIT: EngineError =
 impl Engine {
     /// Lets the run that waits under `key` go on.
     pub async fn resume_run(&self, key: &str, callback: Callback) -> Result<Resumed, EngineError> {
-        let (key, now) = (key.to_owned(), self.context.clock.now_ms());
+        let (key, now) = (key.to_owned(), self.context.infra.clock.now_ms());
         let Callback { request, uploads } = callback;
         let payload = format!(r#"{{"cause":"resume","request":{request}}}"#);
         self.to_the_end(|engine| async move {
-            let resumed = engine.context.store.write(move |c| {
+            let resumed = engine.context.infra.store.write(move |c| {
                 let Some(run) = runs::by_pause_key(c, &key)? else {
                     return Ok(None);
                 };
@@ -57,8 +57,8 @@ impl Engine {
 
     /// Ends the run that waits under `key`.
     pub async fn cancel_run(&self, key: &str) -> Result<Cancelled, EngineError> {
-        let (key, now) = (key.to_owned(), self.context.clock.now_ms());
-        let cancelled = self.context.store.write(move |c| {
+        let (key, now) = (key.to_owned(), self.context.infra.clock.now_ms());
+        let cancelled = self.context.infra.store.write(move |c| {
             let Some(mut run) = runs::by_pause_key(c, &key)? else {
                 return Ok(None);
             };

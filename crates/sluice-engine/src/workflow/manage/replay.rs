@@ -55,6 +55,7 @@ impl Engine {
         let (replayed, wanted) = (workflow.id.clone(), run);
         let found = self
             .context
+            .infra
             .store
             .read(move |c| runs::get(c, &replayed, &wanted));
         let found = found.await?.ok_or(EngineError::NotFound("run"))?;
@@ -68,7 +69,7 @@ impl Engine {
                 "the run did not fail: replay it from the start".to_owned(),
             ));
         }
-        let new = self.context.new_invocation_id();
+        let new = self.context.infra.ids.invocation();
         self.to_the_end(|engine| async move {
             let begun = engine
                 .begin_again(&workflow, vec![(run, new)], from)
@@ -95,11 +96,11 @@ impl Engine {
             let mut wanted = engine.last_runs(&workflow, &which).await?;
             let mut count = 0;
             while !wanted.is_empty() {
-                if engine.context.draining.is_cancelled() {
+                if engine.context.infra.shutdown.is_draining() {
                     return Err(EngineError::shutting_down());
                 }
                 let some = wanted.iter().rev().take(RUNS_AT_ONCE);
-                let some = some.map(|run| (*run, engine.context.new_invocation_id()));
+                let some = some.map(|run| (*run, engine.context.infra.ids.invocation()));
                 let taken = engine
                     .begin_again(&workflow, some.collect(), which.from)
                     .await?;
@@ -125,6 +126,7 @@ impl Engine {
             let (id, range) = (workflow.id.clone(), (which.start, which.end));
             let page = self
                 .context
+                .infra
                 .store
                 .read(move |c| run_history::outlines(c, &id, range, after, OUTLINES_AT_ONCE));
             let page = page.await?;
@@ -158,9 +160,9 @@ impl Engine {
         let (id, user, now) = (
             workflow.id.clone(),
             workflow.user_id.clone(),
-            context.clock.now_ms(),
+            context.infra.clock.now_ms(),
         );
-        let begun = context.store.write(move |c| {
+        let begun = context.infra.store.write(move |c| {
             let Some(workflow) = workflows::get(c, &user, &id)? else {
                 return Ok(Vec::new());
             };

@@ -117,6 +117,7 @@ impl Engine {
             let (user, wanted) = (user.clone(), from.clone());
             let emitter = self
                 .context
+                .infra
                 .store
                 .read(move |c| emitters::find(c, &user, &wanted));
             match emitter.await? {

@@ -49,10 +49,13 @@ impl Engine {
         let workflow = self.workflow_row(user, id_or_slug).await?;
         must_be_active(&workflow)?;
         let context = &self.context;
-        let now = context.clock.now_ms();
-        context.quotas.check(&context.store, user, now).await?;
+        let now = context.infra.clock.now_ms();
+        context
+            .quotas
+            .check(&context.infra.store, user, now)
+            .await?;
         let work = Work {
-            id: context.new_invocation_id(),
+            id: context.infra.ids.invocation(),
             kind: InboxKind::Manual,
             prop: None,
             event: Arc::from(event.get()),
@@ -79,7 +82,7 @@ impl Engine {
             after,
             before,
         } = page;
-        let listing = self.context.store.read(move |c| {
+        let listing = self.context.infra.store.read(move |c| {
             let total = run_history::count(c, &workflow, state)?;
             let found = run_history::page(c, &workflow, state, limit, after, before)?;
             let mut versions = Versions::default();
@@ -100,7 +103,7 @@ impl Engine {
         run: InvocationId,
     ) -> Result<RunView, EngineError> {
         let workflow = self.workflow_row(user, id_or_slug).await?;
-        let found = self.context.store.read(move |c| {
+        let found = self.context.infra.store.read(move |c| {
             let found = match runs::get(c, &workflow.id, &run)? {
                 Some(run) => Some(run),
                 None => queued(c, &workflow, &run)?,

@@ -23,6 +23,7 @@ impl Engine {
         let id = workflow.id;
         let versions = self
             .context
+            .infra
             .store
             .read(move |c| deployments::versions(c, &id));
         let versions = versions.await?.into_iter().map(|version| VersionView {
@@ -43,6 +44,7 @@ impl Engine {
         let id = workflow.id;
         let found = self
             .context
+            .infra
             .store
             .read(move |c| deployments::by_number(c, &id, number));
         let version = found.await?.ok_or(EngineError::NotFound("version"))?;

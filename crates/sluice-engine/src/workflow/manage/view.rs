@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use sluice_infra::Settings;
 use sluice_model::{
     DeploymentId, EmitterId, EndpointKey, TimerSpec, UserId,
     workflow::{DeployedStep, DeployedTrigger, WorkflowSettings},
@@ -14,9 +15,7 @@ use sluice_store::{
     workflows::{self, Workflow},
 };
 
-use crate::{
-    Engine, activity::EmitterSelection, error::EngineError, settings::Settings, view::Listing,
-};
+use crate::{Engine, activity::EmitterSelection, error::EngineError, view::Listing};
 
 pub struct WorkflowView {
     pub workflow: Workflow,
@@ -52,9 +51,10 @@ impl Engine {
         id_or_slug: &str,
     ) -> Result<WorkflowView, EngineError> {
         let workflow = self.workflow_row(user, id_or_slug).await?;
-        let settings = self.context.settings.clone();
+        let settings = self.context.infra.settings.clone();
         let viewed = self
             .context
+            .infra
             .store
             .read(move |c| views(c, vec![workflow], &settings));
         viewed.await?.pop().ok_or(EngineError::NotFound("workflow"))
@@ -67,9 +67,9 @@ impl Engine {
         page: Page,
     ) -> Result<Listing<WorkflowView>, EngineError> {
         let user = user.clone();
-        let filter = selection.filter(self.context.clock.now_ms());
-        let settings = self.context.settings.clone();
-        let listing = self.context.store.read(move |c| {
+        let filter = selection.filter(self.context.infra.clock.now_ms());
+        let settings = self.context.infra.settings.clone();
+        let listing = self.context.infra.store.read(move |c| {
             let total = workflows::count(c, &user, &filter)?;
             let page = workflows::page(c, &user, &filter, &page)?;
             let rows = views(c, page, &settings)?;

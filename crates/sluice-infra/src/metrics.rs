@@ -1,5 +1,4 @@
-//! Counters and gauges for Prometheus. They live in the engine, not in statics, so that one process can
-//! hold several servers.
+//! Counters and gauges for Prometheus. They are values, not statics, so that one process can hold several servers.
 
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
@@ -13,49 +12,62 @@ use prometheus_client::{
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(crate) struct StatusLabel {
-    pub(crate) status: u16,
+struct StatusLabel {
+    status: u16,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(crate) struct ResultLabel {
-    pub(crate) result: &'static str,
+pub struct ResultLabel {
+    pub result: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(crate) struct SendLabel {
-    pub(crate) kind: &'static str,
-    pub(crate) result: &'static str,
+pub struct SendLabel {
+    pub kind: &'static str,
+    pub result: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct TaskLabel {
+    pub worker: &'static str,
 }
 
 pub struct Metrics {
     registry: Registry,
     api_requests: Family<StatusLabel, Counter>,
-    pub(crate) requests_accepted: Counter,
-    pub(crate) invocations: Family<ResultLabel, Counter>,
-    pub(crate) invocation_retries: Counter,
-    pub(crate) invocation_seconds: Histogram,
-    pub(crate) events: Counter,
-    pub(crate) duplicates: Counter,
-    pub(crate) timer_ticks: Counter,
-    pub(crate) commits: Family<ResultLabel, Counter>,
-    pub(crate) processes: Gauge,
-    pub(crate) warm_processes: Gauge,
-    pub(crate) is_warm: Gauge,
-    pub(crate) process_memory: Gauge,
-    pub(crate) process_starts: Counter,
-    pub(crate) live_sources: Gauge,
-    pub(crate) live_workflows: Gauge,
-    pub(crate) runs: Family<ResultLabel, Counter>,
-    pub(crate) deliveries: Family<ResultLabel, Counter>,
-    pub(crate) deliveries_failed: Counter,
-    pub(crate) delivery_seconds: Histogram,
-    pub(crate) sends: Family<SendLabel, Counter>,
-    pub(crate) stream_readers: Gauge,
+    pub requests_accepted: Counter,
+    pub invocations: Family<ResultLabel, Counter>,
+    pub invocation_retries: Counter,
+    pub invocation_seconds: Histogram,
+    pub events: Counter,
+    pub duplicates: Counter,
+    pub timer_ticks: Counter,
+    pub commits: Family<ResultLabel, Counter>,
+    pub processes: Gauge,
+    pub warm_processes: Gauge,
+    pub is_warm: Gauge,
+    pub process_memory: Gauge,
+    pub process_starts: Counter,
+    pub live_sources: Gauge,
+    pub live_workflows: Gauge,
+    pub runs: Family<ResultLabel, Counter>,
+    pub deliveries: Family<ResultLabel, Counter>,
+    pub deliveries_failed: Counter,
+    pub delivery_seconds: Histogram,
+    pub sends: Family<SendLabel, Counter>,
+    pub stream_readers: Gauge,
+    pub worker_panics: Family<TaskLabel, Counter>,
+    pub invocations_dropped: Counter,
+}
+
+impl Default for Metrics {
+    fn default() -> Metrics {
+        Metrics::new()
+    }
 }
 
 impl Metrics {
-    pub(crate) fn new() -> Metrics {
+    pub fn new() -> Metrics {
         let metrics = Metrics {
             registry: Registry::with_prefix("sluice"),
             api_requests: Family::default(),
@@ -80,6 +92,8 @@ impl Metrics {
             delivery_seconds: Histogram::new(exponential_buckets(0.001, 4.0, 9)),
             sends: Family::default(),
             stream_readers: Gauge::default(),
+            worker_panics: Family::default(),
+            invocations_dropped: Counter::default(),
         };
         metrics.registered()
     }
@@ -93,31 +107,31 @@ impl Metrics {
         );
         r.register(
             "requests_accepted",
-            "Requests to endpoints that were stored",
+            "Endpoint requests stored",
             self.requests_accepted.clone(),
         );
         r.register(
             "invocations",
-            "Invocations that ended and were committed",
+            "Invocations committed, by result",
             self.invocations.clone(),
         );
         r.register(
             "invocation_retries",
-            "Invocations run again because their process died",
+            "Invocations retried because their process died",
             self.invocation_retries.clone(),
         );
         r.register(
             "invocation_seconds",
-            "How long invocations took",
+            "Duration of invocations",
             self.invocation_seconds.clone(),
         );
         r.register("events", "Events committed", self.events.clone());
         r.register(
             "events_deduplicated",
-            "Emitted events that dedupe held back",
+            "Emitted events dropped as duplicates",
             self.duplicates.clone(),
         );
-        r.register("timer_ticks", "Ticks of timers", self.timer_ticks.clone());
+        r.register("timer_ticks", "Timer ticks", self.timer_ticks.clone());
         r.register(
             "commits",
             "Commits of outcomes, by result",
@@ -125,46 +139,46 @@ impl Metrics {
         );
         r.register(
             "processes",
-            "Component processes that are alive",
+            "Component processes alive",
             self.processes.clone(),
         );
         r.register(
             "warm_processes",
-            "Processes that wait for a component",
+            "Processes waiting for a component",
             self.warm_processes.clone(),
         );
         r.register(
             "warm",
-            "1 when as many processes wait for a component as should",
+            "1 when the pool of waiting processes is full",
             self.is_warm.clone(),
         );
         r.register(
             "process_memory_bytes",
-            "Memory that component processes use, each on its own",
+            "Memory of component processes",
             self.process_memory.clone(),
         );
         r.register(
             "process_starts",
-            "Component processes that were started",
+            "Component processes started",
             self.process_starts.clone(),
         );
         r.register(
             "live_sources",
-            "Sources that have work or a process",
+            "Sources with work or a process",
             self.live_sources.clone(),
         );
         r.register(
             "live_workflows",
-            "Workflows that have runs or a process",
+            "Workflows with runs or a process",
             self.live_workflows.clone(),
         );
         r.register(
             "runs",
-            "Runs of workflows that ended or wait, by result",
+            "Workflow runs that ended or wait, by result",
             self.runs.clone(),
         );
         self.register_outgoing();
-        // A counter that has not moved yet is still there to be scraped.
+        // Counters are visible before their first increment.
         for result in ["ok", "error"] {
             let _ = self.invocations.get_or_create(&ResultLabel { result });
             let _ = self.commits.get_or_create(&ResultLabel { result });
@@ -178,28 +192,38 @@ impl Metrics {
         let r = &mut self.registry;
         r.register(
             "deliveries",
-            "Tries to deliver an event to a webhook, by result",
+            "Webhook delivery attempts, by result",
             self.deliveries.clone(),
         );
         r.register(
             "deliveries_failed",
-            "Deliveries that were given up",
+            "Deliveries that used up their attempts",
             self.deliveries_failed.clone(),
         );
         r.register(
             "delivery_seconds",
-            "Time from the commit of an event to its delivery",
+            "Time from commit to delivery",
             self.delivery_seconds.clone(),
         );
         r.register(
             "sends",
-            "Tries to do what workflows send, by kind and result",
+            "Attempts of workflow sends, by kind and result",
             self.sends.clone(),
         );
         r.register(
             "stream_readers",
-            "Readers of streams that are connected",
+            "Connected stream readers",
             self.stream_readers.clone(),
+        );
+        r.register(
+            "worker_panics",
+            "Workers that panicked and were restarted",
+            self.worker_panics.clone(),
+        );
+        r.register(
+            "invocations_dropped",
+            "Invocations whose effects the store rejected",
+            self.invocations_dropped.clone(),
         );
     }
 
@@ -209,9 +233,9 @@ impl Metrics {
             .inc();
     }
 
-    pub(crate) fn encode(&self) -> String {
+    pub fn encode(&self) -> String {
         let mut text = String::new();
-        // Writing to a String cannot fail.
+        // Writing to a string cannot fail.
         let _ = encode(&mut text, &self.registry);
         text
     }

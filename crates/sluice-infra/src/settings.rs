@@ -1,33 +1,33 @@
-//! What an operator may set; every limit of the engine is here.
+//! The operator's settings. Every limit of the server is one of them.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use crate::sends::SendSettings;
+use crate::send_settings::SendSettings;
 
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where clients reach this server, without a trailing slash.
+    /// The address that clients use for this server, without a trailing slash.
     pub public_url: String,
     /// With it, endpoints are `{key}.{domain}` instead of `{public_url}/e/{key}`.
     pub endpoint_domain: Option<String>,
-    /// Serve the console from this folder, in place of the one in the program.
+    /// Serve the console from this folder instead of the files in the binary.
     pub console_dir: Option<PathBuf>,
-    /// Largest body an endpoint takes.
+    /// Largest request body of an endpoint, in bytes.
     pub max_body: usize,
-    /// Largest body the API takes.
+    /// Largest request body of the API, in bytes.
     pub max_api_body: usize,
     pub invocation_timeout: Duration,
-    /// Invocations of one source that may run at once.
+    /// Concurrent invocations of one source.
     pub source_concurrency: usize,
-    /// Component processes that may live at once.
+    /// Component processes alive at once.
     pub max_processes: usize,
-    /// Bytes of memory that component processes may use together before idle ones are stopped.
+    /// Memory of all component processes, in bytes. Above it, idle processes are stopped.
     pub memory_budget: u64,
     /// A process without work is stopped after this.
     pub idle_timeout: Duration,
-    /// Tries for an invocation whose process dies under it.
+    /// Attempts for an invocation whose process dies.
     pub max_attempts: u32,
-    /// How many events in a row may lead to one another from source to source.
+    /// Longest chain of events that cause one another.
     pub max_event_depth: u32,
     /// Largest `$.service.db` of a source.
     pub max_db: usize,
@@ -35,50 +35,50 @@ pub struct Settings {
     pub max_data_store: usize,
     /// Largest value in a data store.
     pub max_data_store_value: usize,
-    /// Events that are kept for each source, unless it says otherwise.
+    /// Events kept for each source without a retention of its own.
     pub event_retention: u64,
-    /// How long they are kept, unless their source says otherwise.
+    /// Age after which they are deleted.
     pub event_max_age: Option<Duration>,
     pub log_retention: u64,
     pub log_max_age: Option<Duration>,
-    /// Runs that are kept for each workflow; those that are not over stay in any case.
+    /// Runs kept for each workflow. Unfinished runs are always kept.
     pub run_retention: u64,
-    /// How long they are kept.
+    /// Age after which finished runs are deleted.
     pub run_max_age: Duration,
-    /// Whether anyone may make an account.
+    /// Whether anyone may sign up.
     pub allow_signup: bool,
     /// For users of the free plan; `None` is no limit.
     pub daily_invocations_quota: Option<u64>,
     pub daily_compute_quota_ms: Option<u64>,
     /// Whether `component_url` and webhooks may point at private addresses.
     pub allow_private_network: bool,
-    /// How long uploaded files can be fetched by their address.
+    /// Time for which uploaded files can be downloaded.
     pub upload_lifetime: Duration,
-    /// Folder for what must outlive the process and is not in the database.
+    /// Folder for files that outlive the process, such as the delivery journal.
     pub data_dir: PathBuf,
-    /// Pauses between the tries of a delivery; as many as there are retries.
+    /// Pauses between the attempts of a delivery, one for each retry.
     pub webhook_retries: Vec<Duration>,
-    /// For one try, with the answer.
+    /// Timeout of one attempt, including the response.
     pub webhook_timeout: Duration,
-    /// Tries of deliveries that may be under way at once.
+    /// Concurrent delivery attempts.
     pub max_deliveries: usize,
     /// Finished deliveries kept for each webhook.
     pub delivery_retention: u64,
-    /// And how long.
+    /// Age after which finished deliveries are deleted.
     pub delivery_max_age: Duration,
     pub sends: SendSettings,
-    /// Readers of streams that may be connected at once.
+    /// Concurrent stream readers.
     pub max_streams: usize,
-    /// All settings of the server as the operator knows them, without secrets.
-    pub told: Arc<[ToldSetting]>,
+    /// All settings as `sluice serve --help` names them, without secrets.
+    pub described: Arc<[SettingDescription]>,
 }
 
-/// A setting in the words of `sluice serve --help`.
+/// One setting as `sluice serve --help` describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldSetting {
+pub struct SettingDescription {
     /// The flag.
     pub name: String,
-    /// What holds; none when it is not set.
+    /// None when it is not set.
     pub value: Option<String>,
     pub help: String,
 }

@@ -1,26 +1,26 @@
-//! What an operator may set about sending.
+//! The operator's settings for `$.send`: HTTP, mail and S3.
 
 use std::{fmt, time::Duration};
 
 #[derive(Debug, Clone)]
 pub struct SendSettings {
-    /// Pauses between the tries of a send; as many as there are retries.
+    /// Pauses between the attempts of a send, one for each retry.
     pub retries: Vec<Duration>,
-    /// For one HTTP request, with the answer.
+    /// Timeout of one HTTP request, including the response.
     pub http_timeout: Duration,
-    /// Tries that may be under way at once.
-    pub most_at_once: usize,
-    /// Without it no mail is sent.
+    /// Concurrent attempts.
+    pub max_concurrent: usize,
+    /// Mail is disabled without it.
     pub smtp: Option<SmtpSettings>,
-    /// Without it nothing is written to S3.
+    /// S3 is disabled without it.
     pub s3: Option<S3Settings>,
 }
 
 #[derive(Clone)]
 pub struct SmtpSettings {
-    /// `smtp://` or `smtps://`, with the user and the password if any are needed.
+    /// `smtp://` or `smtps://`, with user and password when the server needs them.
     pub url: String,
-    /// The address that mail comes from.
+    /// The sender's address.
     pub from: String,
 }
 
@@ -32,7 +32,7 @@ pub struct S3Settings {
     pub secret_access_key: String,
 }
 
-/// Without the password.
+/// Hides the password.
 impl fmt::Debug for SmtpSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SmtpSettings")
@@ -41,7 +41,7 @@ impl fmt::Debug for SmtpSettings {
     }
 }
 
-/// Without the keys.
+/// Hides the keys.
 impl fmt::Debug for S3Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("S3Settings")

@@ -1,0 +1,56 @@
+//! Infrastructure that every service shares: store, vault, clock, ids, settings, metrics and shutdown, and the two
+//! mechanisms that every background task needs, backoff and supervision.
+
+mod backoff;
+mod ids;
+mod metrics;
+mod send_settings;
+mod settings;
+mod shutdown;
+mod supervisor;
+mod time;
+
+use std::sync::Arc;
+
+use sluice_model::Clock;
+use sluice_store::{Store, Vault};
+
+pub use backoff::Backoff;
+pub use ids::Ids;
+pub use metrics::{Metrics, ResultLabel, SendLabel, TaskLabel};
+pub use send_settings::{S3Settings, SendSettings, SmtpSettings};
+pub use settings::{SettingDescription, Settings};
+pub use shutdown::{Shutdown, ShuttingDown};
+pub use supervisor::{Exit, Supervisor};
+pub use time::{MS_PER_DAY, MS_PER_HOUR, millis, until};
+
+/// One per server. Cheap to clone; all clones share the same parts.
+#[derive(Clone)]
+pub struct Infra {
+    pub store: Store,
+    pub vault: Vault,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Ids,
+    pub settings: Arc<Settings>,
+    pub metrics: Arc<Metrics>,
+    pub shutdown: Shutdown,
+}
+
+impl Infra {
+    /// Seeds the id generator from the machine's randomness.
+    pub fn new(store: Store, vault: Vault, clock: Arc<dyn Clock>, settings: Settings) -> Infra {
+        Infra {
+            ids: Ids::from_entropy(Arc::clone(&clock)),
+            store,
+            vault,
+            clock,
+            settings: Arc::new(settings),
+            metrics: Arc::new(Metrics::new()),
+            shutdown: Shutdown::default(),
+        }
+    }
+
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+}

@@ -22,6 +22,7 @@ mod limits;
 mod logs;
 mod opening;
 mod pruning;
+mod query_plans;
 mod registry;
 mod routes;
 mod runs;

@@ -1,10 +1,12 @@
 //! Queries that run often use an index on both databases, however many rows a table has.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rstest::rstest;
 use sluice_store::{
-    Conn, Dialect, Portion, Result, Row, Value, deliveries, held_events, runs,
+    Conn, Dialect, Portion, Result, Row, Value, deliveries, held_events, inbox,
+    run_history::{self, Content, Selection},
+    runs,
     sends::{
         SendKind,
         outbox::{self, Lane},
@@ -12,7 +14,7 @@ use sluice_store::{
     timers,
 };
 
-use crate::support::{Db, TestStore, user_id, webhook_id};
+use crate::support::{Db, TestStore, invocation_ids, source_id, user_id, webhook_id, workflow_id};
 
 const LIMIT: Portion = Portion {
     rows: 10,
@@ -109,6 +111,31 @@ fn a_query_without_an_index_is_a_scan(#[values(Db::Sqlite, Db::Postgres)] db: Db
         scans.as_ref().is_none_or(|scans| scans.len() == 2),
         "{scans:?}"
     );
+}
+
+#[rstest]
+fn pages_are_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let scans = scans_of(db, |c| {
+        let request = inbox::PageRequest {
+            known: &HashSet::new(),
+            limit: LIMIT,
+        };
+        inbox::waiting(c, &source_id("a"), &request)?;
+        inbox::beyond(c, &source_id("a"), 1, LIMIT)?;
+        for content in [Content::Whole, Content::Start(9)] {
+            let selection = Selection {
+                state: None,
+                after: None,
+                before: None,
+                limit: LIMIT,
+                content,
+            };
+            run_history::page(c, &workflow_id("a"), &selection)?;
+            run_history::steps(c, &workflow_id("a"), &invocation_ids(1)[0], content)?;
+        }
+        Ok(())
+    });
+    assert_eq!(scans.unwrap_or_default(), Vec::<String>::new());
 }
 
 #[rstest]

@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 use sluice_model::Clock;
 use sluice_runtime::Runtime;
 use sluice_store::{
-    Store, Vault, connections, data_stores, dynamic_props, sessions, sources, uploads,
+    Conn, Store, StoreError, Vault, connections, data_stores, dynamic_props,
+    orphans::{self, OwnedTable},
+    sessions, sources, uploads,
 };
 
 use crate::{
@@ -73,7 +75,7 @@ impl Engine {
                 for unfinished in sources::creating(c)? {
                     sources::remove(c, &unfinished)?;
                 }
-                sluice_store::inbox::remove_orphans(c)?;
+                remove_orphaned_work(c)?;
                 sluice_store::inbox::emitters_with_work(c)
             })
             .await?;
@@ -110,6 +112,15 @@ impl Engine {
             );
         }
     }
+}
+
+/// Removes accepted work whose source or workflow is gone.
+fn remove_orphaned_work(c: &mut dyn Conn) -> Result<(), StoreError> {
+    let found = orphans::find(c, OwnedTable::Inbox, None, u32::MAX)?;
+    for owner in &found.owners {
+        orphans::remove(c, OwnedTable::Inbox, owner, u32::MAX)?;
+    }
+    Ok(())
 }
 
 async fn keep_house(context: Arc<Context>) {

@@ -248,12 +248,3 @@ pub fn remove_kind(c: &mut dyn Conn, emitter: &EmitterId, kind: InboxKind) -> Re
         params![emitter, kind],
     )
 }
-
-/// Drops what was accepted for an emitter that was deleted at the same moment.
-pub fn remove_orphans(c: &mut dyn Conn) -> Result<u64> {
-    c.execute(
-        "DELETE FROM inbox WHERE NOT EXISTS (SELECT 1 FROM sources s WHERE s.id = inbox.emitter_id) \
-         AND NOT EXISTS (SELECT 1 FROM workflows w WHERE w.id = inbox.emitter_id)",
-        &[],
-    )
-}

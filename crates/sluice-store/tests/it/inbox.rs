@@ -279,19 +279,3 @@ fn work_of_one_kind_is_dropped(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     })
     .unwrap();
 }
-
-#[rstest]
-fn work_of_a_deleted_source_is_dropped(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
-    let Some(t) = TestStore::new(db) else { return };
-    t.write(|c| {
-        let ids = invocation_ids(2);
-        sources::insert(c, &source("kept", &user_id("a"), 1))?;
-        inbox::insert(c, &source_id("kept"), &item(&ids[0]))?;
-        inbox::insert(c, &source_id("gone"), &item(&ids[1]))?;
-        assert_eq!(inbox::remove_orphans(c)?, 1);
-        assert_eq!(count(c, &source_id("kept"))?, 1);
-        assert_eq!(count(c, &source_id("gone"))?, 0);
-        Ok(())
-    })
-    .unwrap();
-}

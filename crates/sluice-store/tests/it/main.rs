@@ -21,6 +21,7 @@ mod inbox;
 mod limits;
 mod logs;
 mod opening;
+mod orphans;
 mod pruning;
 mod query_plans;
 mod registry;

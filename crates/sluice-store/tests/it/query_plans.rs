@@ -5,13 +5,14 @@ use std::collections::{BTreeSet, HashSet};
 use rstest::rstest;
 use sluice_store::{
     Conn, Dialect, Portion, Result, Row, Value, deliveries, held_events, inbox,
+    orphans::{self, OwnedTable},
     run_history::{self, Content, Selection},
     runs,
     sends::{
         SendKind,
         outbox::{self, Lane},
     },
-    timers,
+    timers, uploads,
 };
 
 use crate::support::{Db, TestStore, invocation_ids, source_id, user_id, webhook_id, workflow_id};
@@ -48,7 +49,12 @@ impl Explaining<'_> {
 /// SQLite calls a search without a condition on the index a search too: it reads all rows. Subqueries and the tables of
 /// functions are bounded; those with a name are called `page`.
 fn is_table_scan(step: &str) -> bool {
-    const BOUNDED: [&str; 3] = ["SCAN page", "SCAN (subquery", "SCAN json_each"];
+    const BOUNDED: [&str; 4] = [
+        "SCAN page",
+        "SEARCH page",
+        "SCAN (subquery",
+        "SCAN json_each",
+    ];
     let is_bounded = BOUNDED.iter().any(|start| step.starts_with(start));
     let is_search = step.starts_with("SEARCH ") && step.contains('(');
     let is_access = step.starts_with("SCAN ") || step.starts_with("SEARCH ");
@@ -133,6 +139,19 @@ fn pages_are_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             run_history::page(c, &workflow_id("a"), &selection)?;
             run_history::steps(c, &workflow_id("a"), &invocation_ids(1)[0], content)?;
         }
+        Ok(())
+    });
+    assert_eq!(scans.unwrap_or_default(), Vec::<String>::new());
+}
+
+#[rstest]
+fn orphans_are_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let scans = scans_of(db, |c| {
+        for table in OwnedTable::ALL {
+            orphans::find(c, table, None, 9)?;
+            orphans::remove(c, table, "wh_gone", 9)?;
+        }
+        uploads::remove_older_than(c, 1, 9)?;
         Ok(())
     });
     assert_eq!(scans.unwrap_or_default(), Vec::<String>::new());

@@ -2,14 +2,14 @@
 
 use sluice_model::{InvocationId, WorkflowId};
 use sluice_store::{
-    runs::{self, RunState},
+    runs,
     uploads::{self, Upload},
 };
 
 use crate::{
     Engine, NewUpload,
     error::EngineError,
-    workflow::{go_on, progress::finish, tell_owner},
+    workflow::{go_on, tell_owner},
 };
 
 /// What made a run go on.
@@ -42,7 +42,7 @@ impl Engine {
                 if !runs::claim(c, &run.workflow_id, &run.id, &key)? {
                     return Ok(None);
                 }
-                go_on(c, &run, &payload, now)?;
+                go_on(c, (&run.workflow_id, run.id), run.depth, &payload, now)?;
                 for upload in uploads {
                     uploads::insert(c, &stored(upload, &run.workflow_id, run.id, now))?;
                 }
@@ -59,14 +59,13 @@ impl Engine {
     pub async fn cancel_run(&self, key: &str) -> Result<Cancelled, EngineError> {
         let (key, now) = (key.to_owned(), self.context.infra.clock.now_ms());
         let cancelled = self.context.infra.store.write(move |c| {
-            let Some(mut run) = runs::by_pause_key(c, &key)? else {
+            let Some(run) = runs::by_pause_key(c, &key)? else {
                 return Ok(None);
             };
             if !runs::claim(c, &run.workflow_id, &run.id, &key)? {
                 return Ok(None);
             }
-            finish(&mut run, RunState::Cancelled, now);
-            runs::update(c, &run)?;
+            runs::cancel(c, &run, None, now)?;
             Ok(Some(run.id))
         });
         cancelled.await?.map(Cancelled).ok_or(NO_SUCH_WAIT)

@@ -57,14 +57,14 @@ impl Engine {
             .context
             .infra
             .store
-            .read(move |c| runs::get(c, &replayed, &wanted));
-        let found = found.await?.ok_or(EngineError::NotFound("run"))?;
-        if !found.state.is_over() {
+            .read(move |c| runs::state(c, &replayed, &wanted));
+        let state = found.await?.ok_or(EngineError::NotFound("run"))?;
+        if !state.is_over() {
             return Err(EngineError::Conflict(
                 "the run is not over: it can be replayed when it is".to_owned(),
             ));
         }
-        if from == ReplayFrom::Failed && found.state != RunState::Failed {
+        if from == ReplayFrom::Failed && state != RunState::Failed {
             return Err(EngineError::Conflict(
                 "the run did not fail: replay it from the start".to_owned(),
             ));
@@ -222,7 +222,7 @@ impl Replay {
                 run_steps::insert(c, workflow, &new, &record)?;
             }
         }
-        go_on(c, &run, REPLAY, self.now)?;
+        go_on(c, (workflow, new), run.depth, REPLAY, self.now)?;
         Ok(Some(bytes))
     }
 

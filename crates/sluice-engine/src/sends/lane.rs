@@ -13,7 +13,7 @@ use sluice_store::{
     Portion,
     sends::{
         SendKind,
-        outbox::{self, Lane},
+        outbox::{self, SendQueue as Lane},
     },
 };
 use tokio::{sync::mpsc, time::Instant};

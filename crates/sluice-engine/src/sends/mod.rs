@@ -26,7 +26,7 @@ use parking_lot::Mutex;
 use sluice_infra::Settings;
 use sluice_store::{
     StoreError,
-    sends::outbox::{self, Lane},
+    sends::outbox::{self, SendQueue as Lane},
 };
 use tokio::sync::{Notify, Semaphore, mpsc};
 
@@ -131,7 +131,7 @@ async fn look(context: &Arc<Context>, now: i64) -> Result<Option<i64>, StoreErro
     let read = context
         .infra
         .store
-        .read(move |c| Ok((outbox::lanes_due(c, now)?, outbox::next_due(c, now)?)));
+        .read(move |c| Ok((outbox::queues_due(c, now)?, outbox::next_due(c, now)?)));
     let (lanes, next) = read.await?;
     for lane in lanes {
         context.sends.tell(context, lane);

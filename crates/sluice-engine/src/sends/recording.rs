@@ -73,9 +73,10 @@ pub(super) async fn record(context: &Context, parcel: Parcel, outcome: Outcome) 
 /// Lets parcels wait until then. Should that fail they are due as before.
 pub(super) async fn postpone(context: &Context, parcels: Vec<Parcel>, due_at: i64) {
     let ids: Vec<_> = parcels.iter().flat_map(Parcel::ids).collect();
+    let now = context.infra.now_ms();
     let write = context.infra.store.write(move |c| {
         ids.iter()
-            .try_for_each(|id| outbox::postpone(c, id, due_at))
+            .try_for_each(|id| outbox::postpone(c, id, due_at, now))
     });
     if let Err(error) = write.await {
         tracing::warn!(%error, "sends could not be put off");

@@ -1,4 +1,4 @@
-// Pictures of every page, light and dark, of a company's account: `make screenshots` puts them into docs/screenshots.
+// Screenshots of all pages with the data of an example company. `make screenshots` writes them to docs/screenshots.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   shop = await company(server);
   await past(server, shop);
   await server.user('grace');
-  // Something happens while the pictures are taken, so that what moves is seen to move.
+  // Traffic during the screenshots, for the live parts.
   let index = 100;
   business = setInterval(() => {
     index += 1;
@@ -35,7 +35,7 @@ afterAll(async () => {
   await shop?.close();
 });
 
-/** Until what the page asked for is there and has been drawn. */
+/** Waits until the page is loaded. */
 async function settled(page: Page) {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });

@@ -1,4 +1,4 @@
-// Every page of the console, with something of the company on it.
+// All pages of the console, with data of the company.
 import type { Company } from '../company';
 
 const orders = ({ sources }: Company) => `/sources/${sources['orders-from-the-shop']}`;

@@ -84,7 +84,7 @@ test('an event has three views, and paths and values can be copied', async () =>
 
   await page.getByRole('button', { name: 'Raw' }).click();
   await page.getByText('{"customer":{"full name":"Ada"},"items":[{"sku":"A-1"}]}').waitFor();
-  await page.getByRole('button', { name: 'Copy event' }).click();
+  await page.getByRole('button', { name: 'Copy event', exact: true }).click();
   await clipboard(page).toBe('{"customer":{"full name":"Ada"},"items":[{"sku":"A-1"}]}');
   await page.reload();
   await page.getByRole('button', { name: 'Raw', pressed: true }).waitFor();

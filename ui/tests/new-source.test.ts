@@ -76,10 +76,10 @@ test('the initial example works unchanged', async () => {
 test('a source is created from a URL, including relative imports', async () => {
   const who = await server.user('linker');
   const page = await signedIn(browser, who, '/sources/new?from=url');
-  await page.getByLabel('URL').fill('hello');
+  await page.getByLabel('URL', { exact: true }).fill('hello');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('Enter a URL that starts with http:// or https://.').waitFor();
-  await page.getByLabel('URL').fill(`${files.url}/hello.mjs`);
+  await page.getByLabel('URL', { exact: true }).fill(`${files.url}/hello.mjs`);
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByLabel('Who').fill('Ada');
   await page.getByRole('button', { name: 'Create source' }).click();
@@ -159,7 +159,7 @@ test('leaving with unsaved code asks for confirmation; switching tabs does not',
   await editor(page).getByText('export').waitFor();
   await write(page, '// mine');
   await page.getByRole('link', { name: 'From URL' }).click();
-  await page.getByLabel('URL').waitFor();
+  await page.getByLabel('URL', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'From code' }).click();
   await editor(page).getByText('// mine').waitFor();
   await page.getByRole('link', { name: 'Flow map' }).click();
@@ -177,7 +177,7 @@ test('values of a deselected component are not unsaved changes', async () => {
   );
   await page.getByLabel('Who').fill('Ada');
   await page.getByRole('link', { name: 'Select another' }).click();
-  await page.getByLabel('URL').waitFor();
+  await page.getByLabel('URL', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Flow map' }).click();
   await page.waitForURL(`${server.url}/flow`);
 });

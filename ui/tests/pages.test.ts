@@ -2,8 +2,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seriousViolations } from './harness/accessibility';
 import { open, pageErrors, signedIn } from './harness/browser';
-import { COMPANY_FLAGS, type Company, company } from './harness/company';
+import { COMPANY_FLAGS, company } from './harness/company';
 import { PAGES } from './harness/company/pages';
+import type { Company } from './harness/company/types';
 import { browser, server, stage } from './harness/stage';
 
 stage(...COMPANY_FLAGS);

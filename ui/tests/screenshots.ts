@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
 import { type Look, signedIn } from './harness/browser';
-import { COMPANY_FLAGS, type Company, company, past } from './harness/company';
+import { COMPANY_FLAGS, company, past } from './harness/company';
 import { PAGES } from './harness/company/pages';
 import { order, send } from './harness/company/traffic';
+import type { Company } from './harness/company/types';
 import { browser, server, stage } from './harness/stage';
 
 stage(...COMPANY_FLAGS);

@@ -2,23 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sendTraffic, WEIGHTS } from './company/traffic';
+import type { Company } from './company/types';
 import { runDeno } from './deno';
 import { Receiver } from './receiver';
 import { type Json, Person, type Server } from './server';
-
-export type Company = {
-  person: Person;
-  /** Ids, by the names of the files. */
-  sources: Record<string, string>;
-  workflows: Record<string, string>;
-  webhooks: Record<string, string>;
-  /** Endpoints of the sources that have one. */
-  endpoints: Record<string, string>;
-  /** A run of the shipping workflow, and a delivery that the warehouse rejected. */
-  run: string;
-  delivery: string;
-  close: () => Promise<void>;
-};
 
 type Made = { data: { id: string; configured_props?: { http?: Json } } };
 

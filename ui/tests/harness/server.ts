@@ -129,7 +129,7 @@ function announced(child: ChildProcess): Promise<string> {
     if (!child.stderr) return;
     createInterface({ input: child.stderr }).on('line', (line) => {
       lines.push(line);
-      const url = /waitForTraffic on (http:\/\/[\d.:]+)/.exec(line)?.[1];
+      const url = /listening on (http:\/\/[\d.:]+)/.exec(line)?.[1];
       if (!url) return;
       clearTimeout(late);
       resolve(url);

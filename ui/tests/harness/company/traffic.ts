@@ -1,6 +1,6 @@
 // The traffic of the company.
 import { vi } from 'vitest';
-import type { Company } from '../company';
+import type { Company } from './types';
 
 /** The relative traffic of sources and workflows. */
 export const WEIGHTS: Record<string, number> = {

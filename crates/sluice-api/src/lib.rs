@@ -46,7 +46,7 @@ pub use deliveries::{
     ReplayState, ReplayedDeliveries,
 };
 pub use envelope::{Data, List, PageInfo};
-pub use error::{ErrorBody, Fault};
+pub use error::{DocumentError, ErrorBody, ErrorDetail, PropError};
 pub use events::{EventMetadata, EventSummary, OlderEvent, ReplayEvents, Replayed, TruncatedEvent};
 pub use flow::{Flow, FlowEdge, FlowNode, FlowNodeKind, FlowQuery};
 pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};

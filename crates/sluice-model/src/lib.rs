@@ -15,6 +15,7 @@ pub mod ids;
 pub mod keys;
 pub mod label_value;
 pub mod prop_def;
+pub mod prop_error;
 pub mod prop_type;
 pub mod props;
 pub mod raw_props;
@@ -46,6 +47,7 @@ pub use ids::{
 };
 pub use keys::{ApiKey, EndpointKey, SessionToken};
 pub use prop_def::PropDef;
+pub use prop_error::{PropError, PropErrorCode};
 pub use prop_type::{PropType, ScalarType};
 pub use props::{MASK, carried_over, configure, masked, merged, provisional};
 pub use raw_props::{RawProp, check_dynamic_props};

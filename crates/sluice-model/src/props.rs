@@ -5,12 +5,18 @@
 
 use serde_json::{Map, Value};
 
-use crate::{prop_def::PropDef, prop_type::PropType, prop_value::check_value, timer::TimerSpec};
+use crate::{
+    prop_def::PropDef,
+    prop_error::{PropError, PropErrorCode, ValueError},
+    prop_type::PropType,
+    prop_value::check_value,
+    timer::TimerSpec,
+};
 
 /// What a secret value looks like from outside. Sending it back means "as it was".
 pub const MASK: &str = "********";
 
-/// Checks all given values and returns those to store, in declaration order; or every fault, in words.
+/// Checks all given values. Returns the values to store, in declaration order, or all errors.
 ///
 /// `null` counts as not given. `previous` are the values stored so far: secrets sent back masked and timers that are not
 /// mentioned keep theirs.
@@ -18,9 +24,9 @@ pub fn configure(
     props: &[PropDef],
     given: &Map<String, Value>,
     previous: Option<&Map<String, Value>>,
-) -> Result<Map<String, Value>, Vec<String>> {
+) -> Result<Map<String, Value>, Vec<PropError>> {
     let mut values = Map::new();
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     for prop in props.iter().filter(|prop| !prop.prop_type.takes_no_value()) {
         let given = given.get(&prop.name).filter(|value| !value.is_null());
         let previous = previous.and_then(|previous| previous.get(&prop.name));
@@ -31,19 +37,18 @@ pub fn configure(
         };
         match value {
             Ok(value) => values.extend(value.map(|value| (prop.name.clone(), value))),
-            Err(fault) => faults.push(format!("{} {fault}", prop.name)),
+            Err(error) => errors.push(error.of(&prop.name)),
         }
     }
-    faults.extend(
-        given
-            .keys()
-            .filter(|key| find(props, key).is_none())
-            .map(|key| format!("{key} is not a prop of this component")),
-    );
-    if faults.is_empty() {
+    let unknown = given.keys().filter(|key| find(props, key).is_none());
+    errors.extend(unknown.map(|key| {
+        let reason = "is not a prop of this component";
+        PropError::new(key, PropErrorCode::UnknownProp, reason)
+    }));
+    if errors.is_empty() {
         Ok(values)
     } else {
-        Err(faults)
+        Err(errors)
     }
 }
 
@@ -116,7 +121,7 @@ fn plain_value(
     prop: &PropDef,
     given: Option<&Value>,
     previous: Option<&Value>,
-) -> Result<Option<Value>, String> {
+) -> Result<Option<Value>, ValueError> {
     if prop.is_secret() && given == Some(&MASK.into()) && previous == given {
         // What is stored cannot be read, so it cannot be checked either: it stays as it is.
         return Ok(given.cloned());
@@ -125,11 +130,11 @@ fn plain_value(
         (Some(value), _) => check_value(prop, value).map(Some),
         (None, Some(default)) => check_value(prop, default)
             .map(Some)
-            .map_err(|fault| format!("default {fault}")),
+            .map_err(|error| error.declared_as("default")),
         // Whether an app needs an account depends on how it is registered, which is not known here.
         (None, None) if prop.is_optional() || prop.prop_type == PropType::App => Ok(None),
         (None, None) if prop.cannot_be_filled_in() => Ok(None),
-        (None, None) => Err("is required".to_owned()),
+        (None, None) => Err(ValueError::new(PropErrorCode::Required, "is required")),
     }
 }
 
@@ -150,18 +155,23 @@ fn timer_value(
     prop: &PropDef,
     given: Option<&Value>,
     previous: Option<&Value>,
-) -> Result<Value, String> {
+) -> Result<Value, ValueError> {
     let spec = if let Some(fixed) = prop.static_value() {
-        TimerSpec::from_json(fixed).map_err(|fault| format!("static {fault}"))
+        schedule(fixed).map_err(|error| error.declared_as("static"))
     } else if let Some(given) = given {
-        TimerSpec::from_json(given)
+        schedule(given)
     } else if let Some(previous) = previous.and_then(|previous| TimerSpec::from_json(previous).ok())
     {
         Ok(previous)
     } else if let Some(default) = prop.default_value() {
-        TimerSpec::from_json(default).map_err(|fault| format!("default {fault}"))
+        schedule(default).map_err(|error| error.declared_as("default"))
     } else {
         Ok(TimerSpec::HOURLY)
     };
     spec.map(|spec| spec.to_json())
+}
+
+fn schedule(value: &Value) -> Result<TimerSpec, ValueError> {
+    TimerSpec::from_json(value)
+        .map_err(|reason| ValueError::new(PropErrorCode::InvalidSchedule, reason))
 }

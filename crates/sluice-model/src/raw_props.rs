@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::prop_def::PropDef;
+use crate::{
+    prop_def::PropDef,
+    prop_error::{PropError, PropErrorCode},
+};
 
 /// Every look at a component goes through its props, some of them for each prop.
 const MOST_PROPS: usize = 1_000;
@@ -17,36 +20,45 @@ pub struct RawProp {
     pub def: Value,
 }
 
-/// The props that a component's `additionalProps` declares, or everything that is wrong with them.
-pub fn check_dynamic_props(raw: Vec<RawProp>) -> Result<Vec<PropDef>, Vec<String>> {
-    let mut faults = Vec::new();
-    let props = check_props(&mut faults, raw);
-    if faults.is_empty() {
+/// The props that a component's `additionalProps` declares, or all errors in them.
+pub fn check_dynamic_props(raw: Vec<RawProp>) -> Result<Vec<PropDef>, Vec<PropError>> {
+    let mut errors = Vec::new();
+    let props = check_props(&mut errors, raw);
+    if errors.is_empty() {
         Ok(props)
     } else {
-        Err(faults)
+        Err(errors)
     }
 }
 
-pub(crate) fn check_props(faults: &mut Vec<String>, raw: Vec<RawProp>) -> Vec<PropDef> {
+pub(crate) fn check_props(errors: &mut Vec<PropError>, raw: Vec<RawProp>) -> Vec<PropDef> {
+    let mut reject = |prop: &str, reason: String| {
+        errors.push(PropError::new(
+            prop,
+            PropErrorCode::InvalidDeclaration,
+            reason,
+        ));
+    };
     if raw.len() > MOST_PROPS {
-        faults.push(format!("there are more than {MOST_PROPS} props"));
+        reject("", format!("there are more than {MOST_PROPS} props"));
         return Vec::new();
     }
     let mut props: Vec<PropDef> = Vec::with_capacity(raw.len());
     for RawProp { name, def } in raw {
         let name = without_nul(name);
         if name.len() > LONGEST_NAME {
-            faults.push(too_long("the name of a prop"));
+            reject("", too_long("the name of a prop"));
             continue;
         }
         match PropDef::from_declaration(&name, strip_nul(def)) {
             Ok(_) if props.iter().any(|prop| prop.name == name) => {
-                faults.push(format!("prop {name}: declared twice"));
+                reject(&name, "declared twice".to_owned());
             }
             Ok(prop) => props.push(prop),
-            Err(of_prop) => {
-                faults.extend(of_prop.iter().map(|fault| format!("prop {name}: {fault}")));
+            Err(reasons) => {
+                for reason in reasons {
+                    reject(&name, reason);
+                }
             }
         }
     }

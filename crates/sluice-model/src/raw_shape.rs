@@ -52,7 +52,9 @@ impl RawShape {
         );
         let description = note(&mut faults, optional_text("description", self.description));
         let dedupe = note(&mut faults, dedupe(&self.dedupe));
-        let props = check_props(&mut faults, self.props);
+        let mut prop_errors = Vec::new();
+        let props = check_props(&mut prop_errors, self.props);
+        faults.extend(prop_errors.iter().map(ToString::to_string));
 
         let has_timer = props.iter().any(|prop| prop.prop_type == PropType::Timer);
         let emits_ticks = has_timer && kind == Some(ComponentKind::Source);

@@ -2,31 +2,31 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::prop_value::object;
+use crate::{prop_error::ValueError, prop_value::object};
 
 /// Bytes of a data store's name; with a key beside it, every database can index as many.
 const LONGEST_STORE_NAME: usize = 200;
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 /// The name of the store, which may be given as `{name}` or `{id}` too.
-pub(crate) fn data_store(value: &Value) -> Result<Value, &'static str> {
+pub(crate) fn data_store(value: &Value) -> Result<Value, ValueError> {
     let name = value
         .get("name")
         .or_else(|| value.get("id"))
         .unwrap_or(value)
         .as_str()
         .filter(|name| !name.trim().is_empty() && !name.contains('\0'))
-        .ok_or("must be the name of a data store")?;
+        .ok_or_else(|| ValueError::invalid("must be the name of a data store"))?;
     if name.len() > LONGEST_STORE_NAME {
-        return Err("must be a name of at most 200 bytes");
+        return Err(ValueError::invalid("must be a name of at most 200 bytes"));
     }
     Ok(Value::from(name))
 }
 
 /// A request with an address and a method that exists; GET when none is given.
-pub(crate) fn http_request(value: &Value) -> Result<Value, &'static str> {
+pub(crate) fn http_request(value: &Value) -> Result<Value, ValueError> {
     let Some(Value::Object(mut request)) = object(value) else {
-        return Err("must be an object with a url");
+        return Err(ValueError::wrong_type("must be an object with a url"));
     };
     check_url(&request)?;
     let method = match request.get("method") {
@@ -35,32 +35,44 @@ pub(crate) fn http_request(value: &Value) -> Result<Value, &'static str> {
             .as_str()
             .map(str::to_ascii_uppercase)
             .filter(|method| METHODS.contains(&method.as_str()))
-            .ok_or("must have a method of GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS")?,
+            .ok_or_else(|| {
+                ValueError::invalid(
+                    "must have a method of GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS",
+                )
+            })?,
     };
     request.insert("method".to_owned(), Value::from(method));
     let lists = ["headers", "params"].map(|name| request.get(name));
     if !lists.into_iter().flatten().all(is_name_value_list) {
-        return Err("must have headers and params that are objects or lists of names and values");
+        return Err(ValueError::invalid(
+            "must have headers and params that are objects or lists of names and values",
+        ));
     }
     match request.get("auth").map(|auth| auth.get("type")) {
         None | Some(None | Some(Value::Null)) => {}
         Some(Some(Value::String(kind))) if ["none", "basic", "bearer"].contains(&kind.as_str()) => {
         }
-        Some(Some(_)) => return Err("must have an auth of type none, basic or bearer"),
+        Some(Some(_)) => {
+            return Err(ValueError::invalid(
+                "must have an auth of type none, basic or bearer",
+            ));
+        }
     }
     Ok(Value::Object(request))
 }
 
-fn check_url(request: &Map<String, Value>) -> Result<(), &'static str> {
+fn check_url(request: &Map<String, Value>) -> Result<(), ValueError> {
     let url = request.get("url").and_then(Value::as_str).unwrap_or("");
     if url.is_empty() {
-        return Err("must have a url");
+        return Err(ValueError::invalid("must have a url"));
     }
     let scheme = url.split("://").next().unwrap_or("").to_ascii_lowercase();
     if scheme.len() < url.len() && ["http", "https"].contains(&scheme.as_str()) {
         Ok(())
     } else {
-        Err("must have a url that begins with http:// or https://")
+        Err(ValueError::invalid(
+            "must have a url that begins with http:// or https://",
+        ))
     }
 }
 
@@ -75,23 +87,25 @@ fn is_name_value_list(value: &Value) -> bool {
 }
 
 /// A query with a list of parameters; a text is the query alone.
-pub(crate) fn sql(value: &Value) -> Result<Value, &'static str> {
+pub(crate) fn sql(value: &Value) -> Result<Value, ValueError> {
     let mut statement = match value {
         Value::String(query) => Map::from_iter([("query".to_owned(), json!(query))]),
         Value::Object(fields) => fields.clone(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
-            return Err("must be a query or an object with one");
+            return Err(ValueError::wrong_type(
+                "must be a query or an object with one",
+            ));
         }
     };
     if !statement.get("query").is_some_and(Value::is_string) {
-        return Err("must have a query");
+        return Err(ValueError::invalid("must have a query"));
     }
     match statement.get("params") {
         None | Some(Value::Null) => {
             statement.insert("params".to_owned(), json!([]));
         }
         Some(Value::Array(_)) => {}
-        Some(_) => return Err("must have params that are a list"),
+        Some(_) => return Err(ValueError::invalid("must have params that are a list")),
     }
     Ok(Value::Object(statement))
 }
@@ -131,8 +145,11 @@ mod tests {
             "body": "text", "auth": {"type": "bearer", "token": "t"},
         });
         assert_eq!(http_request(&whole), Ok(whole));
-        for (given, fault) in [
-            (json!(5), "must be an object with a url"),
+        assert_eq!(
+            http_request(&json!(5)),
+            Err(ValueError::wrong_type("must be an object with a url"))
+        );
+        for (given, reason) in [
             (json!({"method": "GET"}), "must have a url"),
             (
                 json!({"url": "x.com"}),
@@ -159,7 +176,8 @@ mod tests {
                 "must have an auth of type none, basic or bearer",
             ),
         ] {
-            assert_eq!(http_request(&given), Err(fault), "{given}");
+            let error = ValueError::invalid(reason);
+            assert_eq!(http_request(&given), Err(error), "{given}");
         }
     }
 

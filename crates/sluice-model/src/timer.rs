@@ -126,7 +126,7 @@ fn parse_cron_spec(cron: &Value, timezone: Option<&Value>) -> Result<TimerSpec, 
         None => None,
         Some(name) => {
             let name = name.as_str().ok_or("timezone must be a string")?;
-            TimeZone::get(name).map_err(|_| format!("timezone {name:?} is not known"))?;
+            check_timezone(name).map_err(|reason| format!("timezone {reason}"))?;
             Some(name.to_owned())
         }
     };
@@ -134,6 +134,13 @@ fn parse_cron_spec(cron: &Value, timezone: Option<&Value>) -> Result<TimerSpec, 
         expression: expression.to_owned(),
         timezone,
     })
+}
+
+/// Whether a time zone of this name exists. The error continues after the name of the field.
+pub(crate) fn check_timezone(name: &str) -> Result<(), String> {
+    TimeZone::get(name)
+        .map(|_| ())
+        .map_err(|_| format!("{name:?} is not known"))
 }
 
 fn parse_cron(expression: &str) -> Result<Cron, String> {

@@ -65,6 +65,7 @@ pub(crate) fn mistake(file: &Path, fault: &DocumentFault) -> String {
         column,
         path,
         message,
+        ..
     } = fault;
     let path = if path.is_empty() {
         String::new()

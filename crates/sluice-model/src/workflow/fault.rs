@@ -5,6 +5,7 @@ use std::{cell::RefCell, fmt};
 use serde::{Deserialize, Serialize};
 
 use super::places::Place;
+use crate::prop_error::PropErrorCode;
 
 /// More than anyone reads at once; a hostile document must not make more of them than it has bytes.
 const MAX_FAULTS: usize = 100;
@@ -16,8 +17,20 @@ pub struct DocumentFault {
     pub column: u32,
     /// Such as `steps[1].props.url`; empty for the document as a whole.
     pub path: String,
-    /// Goes on from the path: "must be a string".
+    /// Continues after the path: "must be a string".
     pub message: String,
+    /// Set when the error is about a prop of a step.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub step_prop: Option<StepPropError>,
+}
+
+/// The data of an error that is about a prop of a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepPropError {
+    /// The name of the step.
+    pub step: String,
+    pub prop: String,
+    pub code: PropErrorCode,
 }
 
 impl DocumentFault {
@@ -27,6 +40,7 @@ impl DocumentFault {
             column: place.column,
             path,
             message: message.into(),
+            step_prop: None,
         }
     }
 }
@@ -88,6 +102,25 @@ mod tests {
             "line 3, column 5: steps[0].name: is required"
         );
         assert_eq!(at(""), "line 3, column 5: is required");
+    }
+
+    #[test]
+    fn the_data_of_a_prop_error_stands_beside_its_place() {
+        let mut error = DocumentFault::new(Place { line: 3, column: 5 }, "p".to_owned(), "m");
+        let plain = r#"{"line":3,"column":5,"path":"p","message":"m"}"#;
+        assert_eq!(serde_json::to_string(&error).unwrap(), plain);
+        assert_eq!(serde_json::from_str::<DocumentFault>(plain).unwrap(), error);
+        error.step_prop = Some(StepPropError {
+            step: "send".to_owned(),
+            prop: "url".to_owned(),
+            code: PropErrorCode::Required,
+        });
+        let text = serde_json::to_string(&error).unwrap();
+        assert_eq!(
+            text,
+            r#"{"line":3,"column":5,"path":"p","message":"m","step":"send","prop":"url","code":"required"}"#
+        );
+        assert_eq!(serde_json::from_str::<DocumentFault>(&text).unwrap(), error);
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod schema;
 
 pub use definition::{DeployedStep, DeployedTrigger, WorkflowDefinition};
 pub use document::{Document, EnvValue, Step, StepCode, Trigger};
-pub use fault::DocumentFault;
+pub use fault::{DocumentFault, StepPropError};
 pub use parsing::parse;
 pub use path::{PathPart, path_text};
 pub use places::{Place, Places};

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use sluice_model::{MASK, PropDef, carried_over, configure, masked, merged, provisional};
+use sluice_model::{
+    MASK, PropDef, PropError, PropErrorCode, carried_over, configure, masked, merged, provisional,
+};
 
 fn props(defs: Value) -> Vec<PropDef> {
     let Value::Object(defs) = defs else {
@@ -27,8 +29,13 @@ fn updated(defs: Value, given: Value, previous: Value) -> Value {
         .into()
 }
 
-fn faults(defs: Value, given: Value) -> Vec<String> {
+fn errors(defs: Value, given: Value) -> Vec<PropError> {
     configure(&props(defs), &map(given), None).unwrap_err()
+}
+
+fn messages(defs: Value, given: Value) -> Vec<String> {
+    let errors = errors(defs, given);
+    errors.iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -44,7 +51,7 @@ fn values_are_stored_in_declaration_order_with_defaults_captured() {
 }
 
 #[test]
-fn every_fault_is_reported_at_once() {
+fn all_errors_are_reported_at_once() {
     let defs = json!({
         "url": "string",
         "count": {"type": "integer", "min": 1, "max": 9},
@@ -60,7 +67,7 @@ fn every_fault_is_reported_at_once() {
         "timer": {"intervalSeconds": 0}, "bar": null,
     });
     assert_eq!(
-        faults(defs, given),
+        messages(defs.clone(), given.clone()),
         [
             "url is required",
             "count must be an integer",
@@ -74,6 +81,27 @@ fn every_fault_is_reported_at_once() {
             "bar is not a prop of this component",
         ]
     );
+    let errors = errors(defs, given);
+    let data: Vec<_> = errors
+        .iter()
+        .map(|error| (error.prop.as_str(), error.code))
+        .collect();
+    assert_eq!(
+        data,
+        [
+            ("url", PropErrorCode::Required),
+            ("count", PropErrorCode::WrongType),
+            ("low", PropErrorCode::OutOfRange),
+            ("high", PropErrorCode::OutOfRange),
+            ("tags", PropErrorCode::WrongType),
+            ("color", PropErrorCode::NotAnOption),
+            ("timer", PropErrorCode::InvalidSchedule),
+            ("page", PropErrorCode::InvalidDefault),
+            ("foo", PropErrorCode::UnknownProp),
+            ("bar", PropErrorCode::UnknownProp),
+        ]
+    );
+    assert_eq!(errors[0].reason, "is required");
 }
 
 #[test]
@@ -101,7 +129,7 @@ fn an_app_may_be_left_out() {
         json!({"slack": {}})
     );
     assert_eq!(
-        faults(defs, json!({"slack": "apn_1"})),
+        messages(defs, json!({"slack": "apn_1"})),
         ["slack must be an object"]
     );
 }
@@ -154,7 +182,7 @@ fn bad_schedules_in_the_code_are_named_as_such() {
         "b": {"type": "$.interface.timer", "default": {"intervalSeconds": 0}},
     });
     assert_eq!(
-        faults(defs, json!({})),
+        messages(defs, json!({})),
         [
             "a static needs intervalSeconds or cron",
             "b default must be at least 1 second"

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     emitter_id::EmitterId,
-    timer::TimerSpec,
+    timer::{TimerSpec, check_timezone},
     workflow::{document::Trigger, fault::Read},
 };
 
@@ -108,8 +108,7 @@ fn cron(cron: &Field<'_>, fields: &Fields<'_>) -> Read<TimerSpec> {
     });
     match (zone_name?, zone) {
         (Some(name), Some(zone)) => {
-            let fault = |fault: String| zone.fault(fault.trim_start_matches("timezone "));
-            spec("* * * * *", Some(name)).map_err(fault)?;
+            check_timezone(name).map_err(|reason| zone.fault(reason))?;
             alone?;
             spec(expression?, Some(name)).map_err(|fault| cron.fault(fault))
         }

@@ -36,7 +36,7 @@ function lineAt(text, index) {
 
 /** As many spaces, with the same line breaks, so that positions stay valid. */
 function spaces(text) {
-  return text.replace(/[^\n]/g, " ");
+  return text.replace(/[^\n]+/g, (line) => " ".repeat(line.length));
 }
 
 function blank(text, start, end) {

@@ -1,7 +1,7 @@
-//! Wire types of the REST API: what requests carry and what responses hold, for the server, the command line and tests.
+//! Wire types of the REST API: the bodies of requests and responses, for the server, the command line and tests.
 //!
-//! Fields stand in the order in which they are sent. Text that a client sends is free of NUL characters once it has been
-//! deserialised, because no database column can hold one.
+//! Fields are in the order in which they are sent. Deserialised text of a client has no NUL characters, because PostgreSQL
+//! cannot store them.
 
 mod accounts;
 mod activity;

@@ -1,10 +1,11 @@
-//! Whether one JSON value suits a prop, and the form in which it is stored.
+//! Checks one JSON value against the declaration of its prop and returns the form in which it is stored.
 //!
 //! The reason of an error continues after the name of the prop: "must be an integer".
 
 use serde_json::Value;
 
 use crate::{
+    json_value::{object, whole_number},
     label_value,
     prop_def::PropDef,
     prop_error::{PropErrorCode, ValueError},
@@ -34,21 +35,6 @@ fn check_plain(prop: &PropDef, value: &Value) -> Result<Value, ValueError> {
     }
     check_options(prop, elements)?;
     Ok(value)
-}
-
-/// The value of a JSON number that has no fraction and fits 64 bits.
-pub(crate) fn whole_number(value: &Value) -> Option<i64> {
-    // The bounds of `i64` as `f64` are exact: -2^63 is inside, 2^63 just outside.
-    const LOWEST: f64 = -9_223_372_036_854_775_808.0;
-    value.as_i64().or_else(|| {
-        let number = value.as_f64()?;
-        let fits = number.fract() == 0.0 && (LOWEST..-LOWEST).contains(&number);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "whole and within the bounds of i64"
-        )]
-        fits.then_some(number as i64)
-    })
 }
 
 fn check_type(prop_type: &PropType, value: &Value) -> Result<Value, ValueError> {
@@ -95,15 +81,6 @@ fn scalar(scalar_type: ScalarType, value: &Value) -> Option<Value> {
         ScalarType::String => value.is_string().then(|| value.clone()),
         ScalarType::Object => object(value),
         ScalarType::Any => Some(value.clone()),
-    }
-}
-
-/// Forms and command lines can only send an object as text.
-pub(crate) fn object(value: &Value) -> Option<Value> {
-    match value {
-        Value::Object(_) => Some(value.clone()),
-        Value::String(text) => serde_json::from_str(text).ok().filter(Value::is_object),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
     }
 }
 

@@ -8,10 +8,10 @@ use crate::{
     prop_error::{PropError, PropErrorCode},
 };
 
-/// Every look at a component goes through its props, some of them for each prop.
-const MOST_PROPS: usize = 1_000;
-/// Bytes of a key or of a prop's name; every database can index as many.
-pub(crate) const LONGEST_NAME: usize = 500;
+/// Bounds the work of code that compares every prop with every other.
+const MAX_PROPS: usize = 1_000;
+/// Bytes of a key or of a prop's name. Both databases can index text of this length.
+pub(crate) const MAX_NAME: usize = 500;
 
 /// One declared prop: `def` is its type (the shorthand) or an object; a method in it is `{"$function": true}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,14 +39,14 @@ pub(crate) fn check_props(errors: &mut Vec<PropError>, raw: Vec<RawProp>) -> Vec
             reason,
         ));
     };
-    if raw.len() > MOST_PROPS {
-        reject("", format!("there are more than {MOST_PROPS} props"));
+    if raw.len() > MAX_PROPS {
+        reject("", format!("there are more than {MAX_PROPS} props"));
         return Vec::new();
     }
     let mut props: Vec<PropDef> = Vec::with_capacity(raw.len());
     for RawProp { name, def } in raw {
         let name = without_nul(name);
-        if name.len() > LONGEST_NAME {
+        if name.len() > MAX_NAME {
             reject("", too_long("the name of a prop"));
             continue;
         }
@@ -65,11 +65,11 @@ pub(crate) fn check_props(errors: &mut Vec<PropError>, raw: Vec<RawProp>) -> Vec
     props
 }
 
-pub(crate) fn too_long(what: &str) -> String {
-    format!("{what} must be at most {LONGEST_NAME} bytes long")
+pub(crate) fn too_long(field: &str) -> String {
+    format!("{field} must be at most {MAX_NAME} bytes long")
 }
 
-/// PostgreSQL stores no NUL in text, and no author means one.
+/// PostgreSQL cannot store NUL in text.
 pub(crate) fn without_nul(text: String) -> String {
     if text.contains('\0') {
         text.replace('\0', "")

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{prop_error::ValueError, prop_value::object};
+use crate::{json_value::object, prop_error::ValueError};
 
-/// Bytes of a data store's name; with a key beside it, every database can index as many.
-const LONGEST_STORE_NAME: usize = 200;
+/// Bytes of a data store's name. Both databases can index the name together with a key.
+const MAX_STORE_NAME: usize = 200;
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/// The name of the store, which may be given as `{name}` or `{id}` too.
+/// The name of the store. `{name}` and `{id}` are accepted too.
 pub(crate) fn data_store(value: &Value) -> Result<Value, ValueError> {
     let name = value
         .get("name")
@@ -17,13 +17,13 @@ pub(crate) fn data_store(value: &Value) -> Result<Value, ValueError> {
         .as_str()
         .filter(|name| !name.trim().is_empty() && !name.contains('\0'))
         .ok_or_else(|| ValueError::invalid("must be the name of a data store"))?;
-    if name.len() > LONGEST_STORE_NAME {
+    if name.len() > MAX_STORE_NAME {
         return Err(ValueError::invalid("must be a name of at most 200 bytes"));
     }
     Ok(Value::from(name))
 }
 
-/// A request with an address and a method that exists; GET when none is given.
+/// A request with a valid URL and method. The default method is GET.
 pub(crate) fn http_request(value: &Value) -> Result<Value, ValueError> {
     let Some(Value::Object(mut request)) = object(value) else {
         return Err(ValueError::wrong_type("must be an object with a url"));
@@ -86,7 +86,7 @@ fn is_name_value_list(value: &Value) -> bool {
     }
 }
 
-/// A query with a list of parameters; a text is the query alone.
+/// A query with a list of parameters. Text is a query without parameters.
 pub(crate) fn sql(value: &Value) -> Result<Value, ValueError> {
     let mut statement = match value {
         Value::String(query) => Map::from_iter([("query".to_owned(), json!(query))]),
@@ -120,7 +120,7 @@ mod tests {
             assert_eq!(data_store(&given), Ok(json!("a")), "{given}");
         }
         assert!(data_store(&json!("x".repeat(200))).is_ok());
-        let faulty = [
+        let invalid = [
             json!(""),
             json!(" "),
             json!("a\0"),
@@ -129,7 +129,7 @@ mod tests {
             json!({"name": 1}),
             json!("x".repeat(201)),
         ];
-        for given in faulty {
+        for given in invalid {
             assert!(data_store(&given).is_err(), "{given}");
         }
     }

@@ -12,9 +12,9 @@ use http::{
     HeaderValue, StatusCode,
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use sluice_api::{DocumentError, ErrorBody, ErrorDetail, PropError};
+use sluice_api::{ErrorBody, ErrorDetail, PropError};
 use sluice_engine::{CodeFault, EngineError};
-use sluice_model::workflow::{DocumentFault, StepPropError};
+use sluice_model::workflow::{DocumentError, StepPropError};
 use sluice_store::StoreError;
 
 /// How long a client should wait when the server could not do what it should.
@@ -178,8 +178,8 @@ fn texts(faults: impl IntoIterator<Item = String>) -> Vec<ErrorDetail> {
     faults.into_iter().map(ErrorDetail::Text).collect()
 }
 
-fn placed(fault: DocumentFault) -> ErrorDetail {
-    let DocumentFault {
+fn placed(fault: DocumentError) -> ErrorDetail {
+    let DocumentError {
         line,
         column,
         path,
@@ -190,7 +190,7 @@ fn placed(fault: DocumentFault) -> ErrorDetail {
         Some(StepPropError { step, prop, code }) => (Some(step), Some(prop), Some(code)),
         None => (None, None, None),
     };
-    ErrorDetail::Document(DocumentError {
+    ErrorDetail::Document(sluice_api::DocumentError {
         line,
         column,
         path,

@@ -4,7 +4,7 @@ use std::{error::Error, fmt};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use sluice_model::workflow::DocumentFault;
+use sluice_model::workflow::DocumentError;
 
 #[derive(Debug)]
 pub(crate) enum ClientError {
@@ -95,7 +95,7 @@ impl ClientError {
     }
 
     /// The mistakes of the document that was sent, when that is what the server refused.
-    pub(crate) fn document_mistakes(&self) -> Option<Vec<DocumentFault>> {
+    pub(crate) fn document_mistakes(&self) -> Option<Vec<DocumentError>> {
         let ClientError::Refused { body, .. } = self else {
             return None;
         };

@@ -157,7 +157,7 @@ fn a_timer_keeps_its_schedule_when_the_default_changes() {
     let defs = json!({"timer": {"type": "$.interface.timer", "default": {"intervalSeconds": 5}}});
     let previous = json!({"timer": {"cron": null, "interval_seconds": 60}});
     assert_eq!(updated(defs.clone(), json!({}), previous.clone()), previous);
-    // What was stored under this name when it was another kind of prop is no schedule.
+    // A value that was stored when the prop had another type is not a schedule.
     assert_eq!(
         updated(defs, json!({}), json!({"timer": "text"})),
         json!({"timer": {"cron": null, "interval_seconds": 5}})
@@ -264,7 +264,7 @@ fn a_secret_that_stands_as_the_mask_is_kept_whatever_its_type() {
 }
 
 #[test]
-fn what_the_server_itself_reads_is_never_a_secret() {
+fn values_that_the_server_reads_are_never_secret() {
     for kind in ["app", "$.interface.timer", "data_store"] {
         let declared = props(json!({"p": {"type": kind, "secret": true}}));
         assert!(!declared[0].is_secret(), "{kind}");
@@ -272,7 +272,7 @@ fn what_the_server_itself_reads_is_never_a_secret() {
 }
 
 #[test]
-fn nobody_is_asked_for_what_no_form_lets_them_give() {
+fn props_without_an_input_in_forms_are_not_required() {
     let defs = json!({
         "hidden": {"type": "string", "hidden": true},
         "disabled": {"type": "string", "disabled": true},
@@ -283,7 +283,7 @@ fn nobody_is_asked_for_what_no_form_lets_them_give() {
 }
 
 #[test]
-fn values_so_far_are_taken_as_they_come() {
+fn provisional_values_are_not_checked() {
     let defs = props(json!({
         "count": {"type": "integer", "default": 3},
         "name": "string",
@@ -301,7 +301,7 @@ fn values_so_far_are_taken_as_they_come() {
 }
 
 #[test]
-fn later_props_take_the_place_of_earlier_ones_of_the_same_name() {
+fn later_props_replace_earlier_ones_of_the_same_name() {
     let declared = props(json!({"a": "string", "b": "integer"}));
     let later = props(json!({"c": "any", "a": {"type": "string", "hidden": true}}));
     assert_eq!(

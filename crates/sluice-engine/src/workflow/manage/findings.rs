@@ -2,7 +2,7 @@
 
 use sluice_model::{
     PropError, PropErrorCode,
-    workflow::{DocumentFault, PathPart, Places, StepPropError},
+    workflow::{DocumentError, PathPart, Positions, StepPropError},
 };
 use sluice_runtime::CodeFault;
 
@@ -10,20 +10,20 @@ use crate::error::EngineError;
 
 /// Gathers faults, so that all of them can be told at once.
 pub(super) struct Findings<'a> {
-    places: &'a Places,
-    faults: Vec<DocumentFault>,
+    positions: &'a Positions,
+    faults: Vec<DocumentError>,
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn new(places: &'a Places) -> Findings<'a> {
+    pub(super) fn new(positions: &'a Positions) -> Findings<'a> {
         Findings {
-            places,
+            positions,
             faults: Vec::new(),
         }
     }
 
     pub(super) fn add(&mut self, path: &[PathPart<'_>], message: impl Into<String>) {
-        let fault = self.places.fault(path, message);
+        let fault = self.positions.error(path, message);
         self.faults.push(fault);
     }
 
@@ -47,7 +47,7 @@ impl<'a> Findings<'a> {
             "props".into(),
             prop.as_str().into(),
         ];
-        let mut fault = self.places.fault(&path, reason);
+        let mut fault = self.positions.error(&path, reason);
         let step = step.to_owned();
         fault.step_prop = Some(StepPropError { step, prop, code });
         self.faults.push(fault);
@@ -75,9 +75,9 @@ impl<'a> Findings<'a> {
         path: &[PathPart<'_>],
         (line, column): (u32, u32),
         message: impl Into<String>,
-    ) -> DocumentFault {
-        let mut fault = self.places.fault(path, message);
-        if let Some(place) = self.places.place_in_text(path, line, column) {
+    ) -> DocumentError {
+        let mut fault = self.positions.error(path, message);
+        if let Some(place) = self.positions.position_in_text(path, line, column) {
             (fault.line, fault.column) = (place.line, place.column);
         }
         fault

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sluice_infra::ShuttingDown;
-use sluice_model::workflow::DocumentFault;
+use sluice_model::{PropError, workflow::DocumentError};
 use sluice_runtime::{CodeFault, LoadError};
 use sluice_store::StoreError;
 
@@ -17,7 +17,7 @@ pub enum EngineError {
     #[error("component code does not load")]
     InvalidCode(Vec<CodeFault>),
     #[error("record invalid")]
-    InvalidProps(Vec<String>),
+    InvalidProps(Vec<PropError>),
     /// One part of a request is invalid; the messages say why.
     #[error("record invalid")]
     InvalidRecord {
@@ -25,7 +25,7 @@ pub enum EngineError {
         faults: Vec<String>,
     },
     #[error("the document is invalid")]
-    InvalidDocument(Vec<DocumentFault>),
+    InvalidDocument(Vec<DocumentError>),
     /// A hook threw. Its log lines and its error are the observations.
     #[error("observation error")]
     HookFailed { observations: Vec<Value> },

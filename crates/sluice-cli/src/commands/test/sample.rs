@@ -129,10 +129,13 @@ fn values(options: &TestOptions, shape: &ComponentShape) -> anyhow::Result<Map<S
             values.extend(ours);
             Ok(values)
         }
-        Err(faults) => bail!(
-            "{}\nGive values with --prop NAME=VALUE, or all of them with --props FILE",
-            faults.join("\n")
-        ),
+        Err(errors) => {
+            let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            bail!(
+                "{}\nGive values with --prop NAME=VALUE, or all of them with --props FILE",
+                messages.join("\n")
+            )
+        }
     }
 }
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use sluice_code::CodeError;
 use sluice_model::workflow::DocumentFault;
-use sluice_runtime::{CodeFault, LoadError};
+use sluice_runtime::LoadError;
 use sluice_store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +15,7 @@ pub enum EngineError {
     #[error("{0}")]
     BadRequest(String),
     #[error("component code does not load")]
-    InvalidCode(Vec<CodeFault>),
+    InvalidCode(Vec<CodeError>),
     #[error("record invalid")]
     InvalidProps(Vec<String>),
     /// What is wrong with one part of a request, in words.

@@ -92,7 +92,8 @@ pub use workflow::{
     RunPage, RunView, TriggerView, VersionView, WorkflowView,
 };
 
-pub use sluice_runtime::{CodeFault, Reply as HttpReply};
+pub use sluice_code::CodeError;
+pub use sluice_runtime::Reply as HttpReply;
 
 use context::Context;
 use endpoint::EndpointCache;

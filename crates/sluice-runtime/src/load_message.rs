@@ -10,8 +10,8 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     ask,
-    expressions::template,
     limits::Limits,
+    prop_template::template,
     spec::{BindingKind, ProcessOwner, ProcessSpec, PropBinding, Role},
 };
 

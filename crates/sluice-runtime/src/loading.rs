@@ -5,11 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use sluice_code::CodeError;
 use sluice_model::{ModuleFormat, RawShape};
 use tokio::io::AsyncWriteExt;
 
 use crate::{
-    analysis::CodeFault,
     lines::LineReader,
     load_message::{Placed, load_line, prime_line},
     outcome::LogLine,
@@ -222,5 +222,5 @@ pub(crate) fn unreadable(why: &str) -> LoadError {
 }
 
 pub(crate) fn code_fault(message: String) -> LoadError {
-    LoadError::Code(vec![CodeFault::of_the_whole(message)])
+    LoadError::Code(vec![CodeError::without_position(message)])
 }

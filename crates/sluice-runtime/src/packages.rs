@@ -9,7 +9,6 @@ mod downloads;
 mod install;
 mod lock;
 mod native;
-mod specifier;
 
 use std::{
     io,
@@ -18,16 +17,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use sluice_code::{CodeError, PackageImport, PackageRequest};
 use tokio::sync::Semaphore;
 
-pub use lock::PackageLock;
-pub(crate) use native::explain as explain_native;
-pub use specifier::PackageRequest;
-pub(crate) use specifier::Specifier;
-
-use crate::analysis::{CodeFault, NamedPackage};
 use downloads::Downloads;
 use install::{InstallError, Installer};
+pub use lock::PackageLock;
+pub(crate) use native::explain as explain_native;
 
 /// Installs that may run at once: they wait for the network more than for a core.
 const AT_ONCE: usize = 4;
@@ -36,7 +32,7 @@ const AT_ONCE: usize = 4;
 pub enum PackageError {
     /// The code names what does not exist or cannot run here.
     #[error("the code names packages that cannot be used")]
-    Code(Vec<CodeFault>),
+    Code(Vec<CodeError>),
     /// Nobody's fault but the network's or the registry's.
     #[error("packages could not be fetched: {0}")]
     Unavailable(String),
@@ -90,7 +86,7 @@ impl Packages {
     /// Resolves what code names to the versions it gets from now on, and installs them.
     pub(crate) async fn resolve(
         &self,
-        named: &[NamedPackage],
+        named: &[PackageImport],
     ) -> Result<PackageLock, PackageError> {
         let requests: Vec<&PackageRequest> = named.iter().map(|package| &package.request).collect();
         let wanted = wanted(&requests);
@@ -107,7 +103,7 @@ impl Packages {
             .install(&lock, &staging)
             .await
             .map_err(|error| blame(error, named))?;
-        let faults: Vec<CodeFault> = named
+        let faults: Vec<CodeError> = named
             .iter()
             .filter(|package| native::is_native(&folder.join(package.request.alias())))
             .map(|package| fault(package, native::refusal(package.request.name())))
@@ -202,19 +198,19 @@ fn wanted(requests: &[&PackageRequest]) -> String {
 }
 
 /// Finds the place in the code that names the package which is missing; one that only another package needs has none.
-fn blame(error: InstallError, named: &[NamedPackage]) -> PackageError {
+fn blame(error: InstallError, named: &[PackageImport]) -> PackageError {
     let InstallError::Missing { package, message } = error else {
         return PackageError::Unavailable(error.to_string());
     };
     let culprit = named.iter().find(|named| named.request.name() == package);
     PackageError::Code(vec![match culprit {
         Some(named) => fault(named, message),
-        None => CodeFault::of_the_whole(message),
+        None => CodeError::without_position(message),
     }])
 }
 
-fn fault(package: &NamedPackage, message: String) -> CodeFault {
-    CodeFault {
+fn fault(package: &PackageImport, message: String) -> CodeError {
+    CodeError {
         message,
         line: package.line,
         column: package.column,

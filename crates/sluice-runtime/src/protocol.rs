@@ -6,10 +6,10 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
+use sluice_code::CodeError;
 use sluice_model::{InvocationId, RawShape};
 
 use crate::{
-    analysis::CodeFault,
     ask::Ask,
     outcome::{Emit, Failure, Invocation, LogLevel, LogLine, Reply, Writes},
     step::{Flow, Send, SendKind},
@@ -23,10 +23,10 @@ pub(crate) enum Message {
     /// What its modules are, in their order.
     Loaded(Vec<RawShape>),
     /// Why it does not load, and the stack of the error.
-    Failed(CodeFault, String),
+    Failed(CodeError, String),
     /// What one module is that is only looked at, and whether it changed what all modules of the process share.
     Surveyed {
-        shape: Result<Box<RawShape>, CodeFault>,
+        shape: Result<Box<RawShape>, CodeError>,
         spoiled: bool,
     },
     Log(Option<InvocationId>, LogLine),
@@ -101,8 +101,8 @@ struct Fault {
 
 impl Fault {
     /// The fault, and the stack of the error.
-    fn into_parts(self) -> (CodeFault, String) {
-        let fault = CodeFault {
+    fn into_parts(self) -> (CodeError, String) {
+        let fault = CodeError {
             message: self.message,
             line: self.line,
             column: self.column,

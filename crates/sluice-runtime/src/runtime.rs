@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use sluice_code::{CodeError, ParsedModule};
 use sluice_model::{Clock, RawShape};
 use tokio::{
     process::{Child, Command},
@@ -18,7 +19,6 @@ use tokio::{
 };
 
 use crate::{
-    analysis::{self, CodeFault, Language},
     census::{Census, RunningProcess},
     limits::Limits,
     lines::LineReader,
@@ -123,30 +123,30 @@ impl Runtime {
         self.0.pool.is_full()
     }
 
-    /// Reads a component's shape: parses the code, fetches the packages it names, then loads it in a sandboxed process
-    /// of its own.
+    /// Reads the shape of a component, which is JavaScript: installs the packages it imports, then loads it in a sandboxed
+    /// process of its own.
     pub async fn analyze(
         &self,
-        code: Arc<str>,
+        module: &ParsedModule,
         lines: Lines,
         role: Role<'_>,
     ) -> Result<Analysis, LoadError> {
-        let mut reading = analysis::read(&code, Language::JavaScript).map_err(LoadError::Code)?;
-        if lines == Lines::Built {
-            for package in &mut reading.packages {
-                (package.line, package.column) = (None, None);
-            }
-        }
-        let packages = match reading.packages.as_slice() {
+        let packages = match module.packages() {
             [] => None,
-            named => Some(Arc::new(self.0.packages.resolve(named).await?)),
+            imports => {
+                let lock = self.0.packages.resolve(imports).await;
+                Some(Arc::new(lock.map_err(|error| match lines {
+                    Lines::Written => LoadError::from(error),
+                    Lines::Built => LoadError::from(error).without_positions(),
+                })?))
+            }
         };
         let spec = ProcessSpec {
             owner: ProcessOwner::Nobody,
             modules: vec![ModuleSpec {
                 name: role.module_name().to_owned(),
-                code,
-                format: reading.format,
+                code: Arc::clone(module.code()),
+                format: module.format(),
                 packages: packages.clone(),
                 props: Vec::new(),
             }],
@@ -161,8 +161,13 @@ impl Runtime {
         kill_group(&started.child);
         // Reaped here, so that its folder is not removed under a process that still runs.
         let _ = started.child.wait().await;
-        let shape = role.check(shapes, reading.format).map_err(|faults| {
-            LoadError::Code(faults.into_iter().map(CodeFault::of_the_whole).collect())
+        let shape = role.check(shapes, module.format()).map_err(|errors| {
+            LoadError::Code(
+                errors
+                    .into_iter()
+                    .map(CodeError::without_position)
+                    .collect(),
+            )
         })?;
         Ok(Analysis {
             shape,

@@ -4,12 +4,10 @@ use std::{collections::BTreeMap, io, sync::Arc};
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
+use sluice_code::CodeError;
 use sluice_model::{ComponentKind, ComponentShape, ModuleFormat, RawShape, SourceId, WorkflowId};
 
-use crate::{
-    analysis::CodeFault,
-    packages::{PackageError, PackageLock},
-};
+use crate::packages::{PackageError, PackageLock};
 
 /// What a process does before it has a component.
 #[derive(Clone, Copy)]
@@ -69,7 +67,7 @@ impl ModuleSpec {
 pub enum Role<'a> {
     /// A component object with a name and a version.
     Component,
-    /// The step of this name: an object that may lack both, or a function. Functions need [`crate::step_code`] first.
+    /// The step of this name: an object that may lack both, or a function. Functions need [`sluice_code::parse_step`] first.
     Step(&'a str),
 }
 
@@ -97,7 +95,7 @@ pub enum BindingKind {
 pub enum LoadError {
     /// The component's own fault.
     #[error("the component does not load")]
-    Code(Vec<CodeFault>),
+    Code(Vec<CodeError>),
     /// The process did not get as far as loading it.
     #[error("the component process did not start: {0}")]
     Start(String),
@@ -122,6 +120,15 @@ impl From<io::Error> for LoadError {
 }
 
 impl LoadError {
+    pub(crate) fn without_positions(mut self) -> LoadError {
+        if let LoadError::Code(errors) = &mut self {
+            for error in errors {
+                (error.line, error.column) = (None, None);
+            }
+        }
+        self
+    }
+
     /// Built code was parsed when it was built: what the runtime still finds wrong with its syntax is an import of
     /// something that a module does not have, at a place that no source map has brought back to the author's lines.
     pub(crate) fn without_built_lines(mut self) -> LoadError {

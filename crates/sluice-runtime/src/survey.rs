@@ -5,18 +5,17 @@
 
 use std::{collections::VecDeque, sync::Arc, thread, time::Duration};
 
+use sluice_code::{CodeError, ParsedModule};
 use sluice_model::{ComponentShape, ModuleFormat, RawShape};
 use tokio::{io::AsyncWriteExt, task::JoinSet};
 
 use crate::{
-    analysis::{self, CodeFault, Language},
     load_message::survey_line,
     loading::{code_fault, unreadable, write_module},
     process::{Started, kill_group},
     protocol::{self, Message},
     runtime::{Inner, Runtime},
     spec::{Lines, LoadError, Preload, Role},
-    stand_ins::without_packages,
 };
 
 /// More would make one that ends its process dearer.
@@ -27,7 +26,7 @@ const LONGEST_LOAD: Duration = Duration::from_secs(4);
 /// A component to be looked at.
 pub struct SurveyModule {
     /// JavaScript.
-    pub code: Arc<str>,
+    pub module: ParsedModule,
     pub lines: Lines,
 }
 
@@ -36,7 +35,7 @@ pub(crate) fn at_once() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A module that parses, without its packages.
+/// A module without its packages.
 struct Candidate {
     /// Its place among the modules that were given.
     number: usize,
@@ -94,12 +93,8 @@ impl Inner {
         let Ok(_turn) = self.surveys.acquire().await else {
             return Vec::new();
         };
-        let prepared = tokio::task::spawn_blocking(move || prepare(group)).await;
-        let (mut candidates, broken) = prepared.unwrap_or_default();
-        let mut shapes: Vec<_> = broken
-            .into_iter()
-            .map(|(number, error)| (number, Err(error)))
-            .collect();
+        let mut candidates: VecDeque<Candidate> = group.iter().map(Candidate::of).collect();
+        let mut shapes = Vec::with_capacity(candidates.len());
         while !candidates.is_empty() {
             let Sitting { found, ended_by } = self.sit(candidates.make_contiguous()).await;
             let was_alone = found.is_empty();
@@ -198,10 +193,24 @@ struct Report {
 }
 
 impl Candidate {
+    fn of((number, SurveyModule { module, lines }): &(usize, SurveyModule)) -> Candidate {
+        Candidate {
+            number: *number,
+            code: module.without_packages(),
+            format: module.format(),
+            lines: *lines,
+        }
+    }
+
     fn judged(self, shape: Found) -> (usize, Result<ComponentShape, LoadError>) {
         let shape = shape.and_then(|shape| {
             shape.check(self.format).map_err(|faults| {
-                LoadError::Code(faults.into_iter().map(CodeFault::of_the_whole).collect())
+                LoadError::Code(
+                    faults
+                        .into_iter()
+                        .map(CodeError::without_position)
+                        .collect(),
+                )
             })
         });
         let shape = shape.map_err(|error| match self.lines {
@@ -210,24 +219,6 @@ impl Candidate {
         });
         (self.number, shape)
     }
-}
-
-/// What parses is a candidate; of the rest, why it does not.
-fn prepare(group: Vec<(usize, SurveyModule)>) -> (VecDeque<Candidate>, Vec<(usize, LoadError)>) {
-    let mut candidates = VecDeque::with_capacity(group.len());
-    let mut broken = Vec::new();
-    for (number, SurveyModule { code, lines }) in group {
-        match analysis::read(&code, Language::JavaScript) {
-            Ok(reading) => candidates.push_back(Candidate {
-                number,
-                code: without_packages(&code),
-                format: reading.format,
-                lines,
-            }),
-            Err(faults) => broken.push((number, LoadError::Code(faults))),
-        }
-    }
-    (candidates, broken)
 }
 
 fn too_slow() -> LoadError {

@@ -2,6 +2,7 @@
 
 use std::{io, path::Path};
 
+use sluice_code::{Language, PackageImport, ParsedModule};
 use sluice_model::ModuleFormat;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader},
@@ -9,12 +10,7 @@ use tokio::{
     sync::mpsc,
 };
 
-use crate::{
-    analysis::{self, Language},
-    loading::link_packages,
-    runtime::Runtime,
-    spec::LoadError,
-};
+use crate::{loading::link_packages, runtime::Runtime, spec::LoadError};
 
 /// By this name tests import what runs a component.
 const HELPER_PACKAGE: &str = "sluice";
@@ -70,18 +66,22 @@ impl Runtime {
         spec: &TestSpec<'_>,
         mut line: impl FnMut(&str),
     ) -> Result<TestEnd, LoadError> {
-        let reading = analysis::read(spec.code, Language::JavaScript).map_err(LoadError::Code)?;
-        let mut named = reading.packages;
-        named.retain(|package| package.request.name() != HELPER_PACKAGE);
+        let module = ParsedModule::parse(spec.code, Some(Language::JavaScript));
+        let module = module.map_err(LoadError::Code)?;
+        let imports = module.packages().iter();
+        let packages: Vec<PackageImport> = imports
+            .filter(|package| package.request.name() != HELPER_PACKAGE)
+            .cloned()
+            .collect();
         let folder = self.0.instance_folder()?;
         let code = folder.module("test");
-        if named.is_empty() {
+        if packages.is_empty() {
             tokio::fs::create_dir_all(&code).await?;
         } else {
-            let lock = self.0.packages.resolve(&named).await?;
+            let lock = self.0.packages.resolve(&packages).await?;
             link_packages(&code, &self.0.packages.modules(&lock).await?).await?;
         }
-        let file = code.join(match reading.format {
+        let file = code.join(match module.format() {
             ModuleFormat::CommonJs => "component.test.cjs",
             ModuleFormat::EsModule => "component.test.mjs",
         });

@@ -13,7 +13,7 @@ use http::{
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use sluice_api::{ErrorBody, Fault};
-use sluice_engine::{CodeFault, EngineError};
+use sluice_engine::{CodeError, EngineError};
 use sluice_model::workflow::DocumentFault;
 use sluice_store::StoreError;
 
@@ -193,8 +193,8 @@ fn unprocessable(error: &str, field: &str, faults: Vec<Fault>) -> Response {
     )
 }
 
-fn located(fault: &CodeFault) -> String {
-    let CodeFault {
+fn located(fault: &CodeError) -> String {
+    let CodeError {
         message,
         line,
         column,
@@ -246,7 +246,7 @@ mod tests {
 
     #[tokio::test]
     async fn faults_of_code_say_where_they_are() {
-        let fault = |line, column| CodeFault {
+        let fault = |line, column| CodeError {
             message: "Unexpected token".to_owned(),
             line,
             column,

@@ -7,15 +7,13 @@ use std::{
     time::Duration,
 };
 
+use sluice_code::PackageRequest;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader},
     process::Command,
 };
 
-use super::{
-    PackageRequest,
-    lock::{self, PackageLock},
-};
+use super::lock::{self, PackageLock};
 
 pub(super) struct Installer {
     pub(super) deno: PathBuf,

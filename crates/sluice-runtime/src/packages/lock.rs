@@ -3,9 +3,8 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use serde::{Deserialize, Serialize};
+use sluice_code::PackageRequest;
 use sluice_model::code_hash;
-
-use super::PackageRequest;
 
 /// Stored with the component it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

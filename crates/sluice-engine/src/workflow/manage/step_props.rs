@@ -1,8 +1,8 @@
 //! The prop values of a step, checked as far as they are known before it runs.
 
 use serde_json::{Map, Value};
+use sluice_code::check_expressions;
 use sluice_model::{PropDef, PropType, UserId, configure, workflow::PathPart};
-use sluice_runtime::check_expressions;
 use sluice_store::components::Component;
 
 use super::{findings::Findings, step_code::StepComponent};

@@ -1,4 +1,4 @@
-//! What a component of five files costs: `cargo run --release -p sluice-code --example speed`.
+//! Measures the bundling of a component of five files: `cargo run --release -p sluice-code --example speed`.
 
 use std::{fmt::Write as _, fs, path::Path, time::Instant};
 

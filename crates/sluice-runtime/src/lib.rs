@@ -1,53 +1,66 @@
-//! Running people's code: analysis of a component, sandboxed Deno processes, and the pipe to them.
+//! Runs user code: sandboxed Deno processes, the pipe to them, and the analysis of components.
 //!
-//! This crate knows no database. It is handed invocations and hands back outcomes; whatever a process
-//! does to itself (crash, hang, garbage on the pipe) ends as an [`ProcessEvent`], never as a panic here.
+//! This crate knows no database. It takes invocations and returns outcomes. A process that crashes, hangs or writes invalid
+//! lines is reported as a [`ProcessEvent`] and never causes a panic here. The engine depends on the trait [`Processes`];
+//! [`Runtime`] implements it, and so does `ScriptedProcesses` for tests (feature `scripted`).
 
 mod ask;
 mod assets;
-mod census;
+mod code_cache;
 mod deno;
+mod deno_process;
 mod inflight;
+mod inner;
+mod kill_reason;
 pub mod launcher;
 mod limits;
 mod lines;
 mod load_message;
 mod loading;
 mod memory;
+mod options;
 mod outcome;
 mod packages;
 mod pool;
+mod pool_filling;
 mod process;
+mod processes;
 mod prop_template;
 mod protocol;
 mod question;
+mod reply;
+mod running;
 mod runtime;
 mod sandbox;
+#[cfg(any(test, feature = "scripted"))]
+pub mod scripted;
 mod spec;
 mod step;
 mod step_report;
 mod survey;
 mod test_run;
-mod verdict;
+mod test_spec;
 mod watchdog;
 
 pub use ask::{Answer, Answers, Ask};
-pub use census::RunningProcess;
 pub use deno::{DENO_VERSION, DenoError, find_deno};
 pub use limits::Limits;
+pub use options::RuntimeOptions;
 pub use outcome::{
-    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question, Reply,
+    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question,
     Unfinished, Writes,
 };
 pub use packages::PackageLock;
-pub use process::{Process, ProcessEvents};
+pub use process::{Process, ProcessControl, ProcessEvents};
+pub use processes::{BoxFuture, Processes};
 pub use question::QuestionOutcome;
-pub use runtime::{Runtime, RuntimeOptions};
+pub use reply::Reply;
+pub use running::RunningProcess;
+pub use runtime::Runtime;
 pub use sandbox::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};
 pub use spec::{
     Analysis, BindingKind, Lines, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, PropBinding,
-    Role,
+    Role, SurveyModule,
 };
 pub use step::{Flow, Send, SendKind, StepOutcome};
-pub use survey::SurveyModule;
-pub use test_run::{TestEnd, TestReport, TestSpec};
+pub use test_spec::{TestEnd, TestReport, TestSpec};

@@ -1,11 +1,11 @@
-//! Prop values with expressions in them, as the harness gets them: split already, so that there is one rule for that.
+//! Prop values with expressions, split for the harness, so that only one parser of `{{ … }}` exists.
 
 use serde_json::{Value, json};
 use sluice_model::workflow::expressions::{Part, Template, split};
 
-/// A tree that says how a value is made; none when it is made of no expression.
+/// A tree from which the harness makes the value; `None` if the value has no expression.
 ///
-/// `{"v": …}` is a value as it is, `{"x": "…"}` the value of an expression, `{"p": […]}` a text of texts and expressions,
+/// `{"v": …}` is a plain value, `{"x": "…"}` the value of an expression, `{"p": […]}` a text of texts and expressions,
 /// `{"a": […]}` an array, and `{"o": [[key, …], …]}` an object.
 pub(crate) fn template(value: &Value) -> Option<Value> {
     match value {
@@ -14,15 +14,14 @@ pub(crate) fn template(value: &Value) -> Option<Value> {
             let made: Vec<Option<Value>> = items.iter().map(template).collect();
             made.iter().any(Option::is_some).then(|| {
                 let items = items.iter().zip(made);
-                json!({ "a": items.map(|(item, made)| or_as_it_is(item, made)).collect::<Vec<_>>() })
+                json!({ "a": items.map(|(item, made)| or_plain(item, made)).collect::<Vec<_>>() })
             })
         }
         Value::Object(fields) => {
             let made: Vec<Option<Value>> = fields.values().map(template).collect();
             made.iter().any(Option::is_some).then(|| {
                 let fields = fields.iter().zip(made);
-                let rows =
-                    fields.map(|((key, value), made)| json!([key, or_as_it_is(value, made)]));
+                let rows = fields.map(|((key, value), made)| json!([key, or_plain(value, made)]));
                 json!({ "o": rows.collect::<Vec<_>>() })
             })
         }
@@ -30,7 +29,7 @@ pub(crate) fn template(value: &Value) -> Option<Value> {
     }
 }
 
-/// Braces that make no expression are text here: whoever saved the value was told.
+/// Invalid expressions are text here. They were reported when the value was saved.
 fn of_text(text: &str) -> Option<Value> {
     match split(text) {
         Ok(Template::Text(_)) | Err(_) => None,
@@ -45,7 +44,7 @@ fn of_text(text: &str) -> Option<Value> {
     }
 }
 
-fn or_as_it_is(value: &Value, made: Option<Value>) -> Value {
+fn or_plain(value: &Value, made: Option<Value>) -> Value {
     made.unwrap_or_else(|| json!({ "v": value }))
 }
 
@@ -66,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_are_found_however_deep_they_are() {
+    fn nested_expressions_are_found() {
         assert_eq!(
             template(&json!({ "a": ["{{ 1 }}", 2], "b": "x{{ y }}" })),
             Some(json!({ "o": [

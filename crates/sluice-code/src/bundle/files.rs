@@ -1,6 +1,6 @@
 //! Where the files of a component come from.
 
-use super::location::Location;
+use super::location::{Location, PathError};
 use crate::module::ParsedModule;
 
 /// The files that a component may import.
@@ -36,4 +36,13 @@ pub enum FileError {
     TooDeep(Location),
     #[error("the component is too large: {0}")]
     TooMuch(String),
+}
+
+impl FileError {
+    pub(crate) fn of_path(error: &PathError, specifier: &str) -> FileError {
+        match error {
+            PathError::NotRelative => FileError::Unsupported(specifier.to_owned()),
+            PathError::Outside => FileError::Outside(specifier.to_owned()),
+        }
+    }
 }

@@ -64,7 +64,8 @@ impl LocalFiles {
 
 impl Files for LocalFiles {
     fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
-        importer.relative(specifier)
+        let location = importer.relative(specifier);
+        location.map_err(|error| FileError::of_path(&error, specifier))
     }
 
     fn app_folder(&self, app: &str) -> Option<Location> {

@@ -2,12 +2,16 @@
 
 use std::fmt;
 
-use super::files::FileError;
-
 /// The location of a file: its path below the root of a tree, with `/` as separator, or its URL. Errors and source maps
 /// name files by it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location(String);
+
+/// Why a path has no location in a tree.
+pub(crate) enum PathError {
+    NotRelative,
+    Outside,
+}
 
 impl Location {
     pub fn new(name: impl Into<String>) -> Location {
@@ -51,9 +55,9 @@ impl Location {
     }
 
     /// The location of a relative path in this file, if it is inside of the tree.
-    pub(crate) fn relative(&self, specifier: &str) -> Result<Location, FileError> {
+    pub(crate) fn relative(&self, specifier: &str) -> Result<Location, PathError> {
         if !specifier.starts_with('.') {
-            return Err(FileError::Unsupported(specifier.to_owned()));
+            return Err(PathError::NotRelative);
         }
         let mut parts: Vec<&str> = self.0.split('/').collect();
         parts.pop();
@@ -61,9 +65,7 @@ impl Location {
             match part {
                 "" | "." => {}
                 ".." => {
-                    parts
-                        .pop()
-                        .ok_or_else(|| FileError::Outside(specifier.to_owned()))?;
+                    parts.pop().ok_or(PathError::Outside)?;
                 }
                 name => parts.push(name),
             }

@@ -30,7 +30,9 @@ impl MemoryFiles {
         if path.starts_with('/') {
             return Err(FileError::Outside(path.to_owned()));
         }
-        Location::new("").relative(&format!("./{path}"))
+        let specifier = format!("./{path}");
+        let location = Location::new("").relative(&specifier);
+        location.map_err(|error| FileError::of_path(&error, &specifier))
     }
 
     pub fn get(&self, location: &Location) -> Option<&str> {
@@ -40,7 +42,8 @@ impl MemoryFiles {
 
 impl Files for MemoryFiles {
     fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
-        importer.relative(specifier)
+        let location = importer.relative(specifier);
+        location.map_err(|error| FileError::of_path(&error, specifier))
     }
 
     fn app_folder(&self, app: &str) -> Option<Location> {

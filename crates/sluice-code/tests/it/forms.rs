@@ -1,4 +1,4 @@
-//! What modules may look like: a bundle does what its files do when nothing joins them.
+//! The forms of modules: a bundle behaves like its separate files.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Components at addresses.
+//! Components at URLs.
 
 use std::{
     collections::HashMap,
@@ -22,7 +22,7 @@ async fn bundled(files: &[(&str, &str)]) -> (Result<Bundle, Vec<BundleError>>, V
     let log = Arc::clone(&asked);
     let remote = RemoteFiles::new(move |address: url::Url| {
         log.lock()
-            .expect("nobody panicked")
+            .expect("no thread panicked")
             .push(address.to_string());
         let text = served.get(address.as_str()).cloned();
         async move {
@@ -32,7 +32,7 @@ async fn bundled(files: &[(&str, &str)]) -> (Result<Bundle, Vec<BundleError>>, V
     });
     let entry = Location::new(format!("{HOST}/{}", files[0].0));
     let made = bundle(&entry, remote, BundleOptions::default()).await;
-    let mut asked = std::mem::take(&mut *asked.lock().expect("nobody panicked"));
+    let mut asked = std::mem::take(&mut *asked.lock().expect("no thread panicked"));
     asked.sort();
     (made, asked)
 }
@@ -70,7 +70,7 @@ async fn the_files_beside_an_address_are_fetched_once_each() {
 }
 
 #[tokio::test]
-async fn faults_name_addresses() {
+async fn errors_name_urls() {
     let (made, _) = bundled(&[
         (
             "a.mjs",

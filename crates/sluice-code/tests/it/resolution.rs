@@ -1,4 +1,4 @@
-//! Which file an import means, and which imports stay for npm.
+//! Imports that resolve to files, and imports that are left to npm.
 
 use serde_json::json;
 use sluice_code::{BundleOptions, LocalFiles, Location, bundle};

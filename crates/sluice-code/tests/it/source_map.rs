@@ -1,4 +1,4 @@
-//! Errors can be shown where the author wrote them.
+//! Errors have the positions of the author's files.
 
 use std::fs;
 

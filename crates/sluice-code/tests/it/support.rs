@@ -1,4 +1,4 @@
-//! Component trees in temporary folders, and Deno to run what is made of them.
+//! Component trees in temporary folders, and Deno to run their bundles.
 
 use std::{
     env, fs,
@@ -99,7 +99,7 @@ impl Tree {
         other.path(name)
     }
 
-    /// What the bundle of `entry` exports when it runs.
+    /// The exports of the bundle of `entry`.
     pub(crate) async fn exports(&self, entry: &str) -> Value {
         let other = Tree::of(&[]);
         let ran = run(&[self.bundle_to(&other, entry).await]).remove(0);

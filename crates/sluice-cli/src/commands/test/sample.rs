@@ -146,7 +146,7 @@ fn process(analysis: &Analysis, code: Arc<str>, values: &Map<String, Value>) -> 
     ProcessSpec {
         owner: match (shape.kind, WorkflowId::parse(WORKFLOW)) {
             (ComponentKind::Action, Some(id)) => ProcessOwner::Workflow(id),
-            _ => ProcessOwner::Nobody,
+            _ => ProcessOwner::Unowned,
         },
         modules: vec![ModuleSpec {
             name: ModuleSpec::COMPONENT.to_owned(),

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-/// In the temporary folder: what `dir` props are.
+/// The folder of `dir` props, in the temporary folder.
 pub(crate) const STASH: &str = "stash";
 
-/// The private folder of a process; removed when the process is gone.
+/// The private folder of a process, which is removed on drop.
 pub(crate) struct InstanceFolder(pub(crate) PathBuf);
 
 impl InstanceFolder {
@@ -13,17 +13,17 @@ impl InstanceFolder {
         self.0.join("tmp")
     }
 
-    /// What `dir` props and `STASH_DIR` name.
+    /// The value of `dir` props and `STASH_DIR`.
     pub(crate) fn stash(&self) -> PathBuf {
         self.tmp().join(STASH)
     }
 
-    /// Where all its modules are.
+    /// The folder of all its modules.
     pub(crate) fn code(&self) -> PathBuf {
         self.0.join("code")
     }
 
-    /// The folder of one module, in which its packages are found.
+    /// The folder of one module and its packages.
     pub(crate) fn module(&self, name: &str) -> PathBuf {
         self.code().join(name)
     }
@@ -32,7 +32,7 @@ impl InstanceFolder {
 impl Drop for InstanceFolder {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            tracing::debug!(folder = %self.0.display(), %error, "an instance folder could not be removed");
+            tracing::debug!(folder = %self.0.display(), %error, "cannot remove instance folder");
         }
     }
 }

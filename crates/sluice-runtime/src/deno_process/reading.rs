@@ -1,16 +1,16 @@
-//! What a process says: its messages on standard output, and whatever it prints on standard error.
+//! The output of a process: messages on standard output, and text on standard error.
 
 use std::sync::Arc;
 
 use tokio::process::{ChildStderr, ChildStdout};
 
-use super::Shared;
+use super::shared::Shared;
 use crate::{
+    kill_reason::KillReason,
     lines::LineReader,
     outcome::{LogLevel, LogLine, ProcessEvent},
     protocol::{self, Message},
     step::Flow,
-    verdict::Verdict,
 };
 
 const STDERR_TAIL: usize = 4096;
@@ -20,7 +20,7 @@ impl Shared {
         loop {
             let more = match stdout.fill().await {
                 Ok(more) => more,
-                Err(error) => return self.misbehaved(&error.to_string()),
+                Err(error) => return self.protocol_error(&error.to_string()),
             };
             let mut batch = Vec::new();
             while let Some(line) = stdout.next_line() {
@@ -30,7 +30,7 @@ impl Shared {
                     .and_then(|message| self.take(message, &mut batch));
                 if let Err(error) = parsed {
                     let _ = self.events.send(batch);
-                    return self.misbehaved(&error);
+                    return self.protocol_error(&error);
                 }
             }
             if !batch.is_empty() && self.events.send(batch).is_err() {
@@ -46,14 +46,14 @@ impl Shared {
         let mut inflight = self.inflight.lock();
         match message {
             Message::Emit(id, emit) => {
-                return self.within_limit(inflight.emitted(&id, emit, self.most_reported()));
+                return self.within_limit(inflight.emitted(&id, emit, self.max_reported()));
             }
             Message::Export(id, name, value) => {
-                let within = inflight.exported(&id, name, value, self.most_reported());
+                let within = inflight.exported(&id, name, value, self.max_reported());
                 return self.within_limit(within);
             }
             Message::Send(id, send) => {
-                return self.within_limit(inflight.sent(&id, send, self.most_reported()));
+                return self.within_limit(inflight.sent(&id, send, self.max_reported()));
             }
             Message::Log(id, line) => {
                 let stray = inflight.logged(id.as_ref(), line);
@@ -62,12 +62,12 @@ impl Shared {
             Message::Respond(id, reply) => batch.push(ProcessEvent::Replied(id, reply)),
             Message::Ask(id, ask) => {
                 if !inflight.is_running(&id) {
-                    return Ok(()); // The harness asks nothing for an invocation that has ended.
+                    return Ok(()); // Questions of ended invocations get no answer.
                 }
                 if ask.is_oversized(self.limits.data_store_value_bytes) {
                     return Err("it asked a question that is too large".to_owned());
                 }
-                if !self.asks.add() {
+                if !self.pending_answers.add() {
                     return Err("it asked more questions than may wait for an answer".to_owned());
                 }
                 batch.push(ProcessEvent::Asked(ask));
@@ -76,7 +76,7 @@ impl Shared {
             Message::Write(id, writes) => inflight.wrote(&id, writes),
             Message::End(id, end) => {
                 let context = end.flow.as_ref().map_or(0, Flow::context_bytes);
-                self.within_limit(context <= self.most_reported())?;
+                self.within_limit(context <= self.max_reported())?;
                 if let Some(outcome) = inflight.end(&id, end) {
                     batch.push(ProcessEvent::Ended(id, outcome));
                 }
@@ -91,8 +91,8 @@ impl Shared {
         Ok(())
     }
 
-    /// The harness ends an invocation that reports too much by itself, though it counts more roughly.
-    fn most_reported(&self) -> usize {
+    /// The harness enforces the limit itself, but counts less exactly.
+    fn max_reported(&self) -> usize {
         4 * self.limits.emits_bytes
     }
 
@@ -106,10 +106,10 @@ impl Shared {
         ))
     }
 
-    fn misbehaved(&self, how: &str) {
-        self.verdict
+    fn protocol_error(&self, how: &str) {
+        self.kill_reason
             .lock()
-            .get_or_insert_with(|| Verdict::Misbehaved(how.to_owned()));
+            .get_or_insert_with(|| KillReason::ProtocolError(how.to_owned()));
         self.kill.cancel();
     }
 
@@ -135,7 +135,7 @@ impl Shared {
         }
     }
 
-    /// A process may print this much past our console and no more: the rest is dropped, not stored.
+    /// Only so many bytes that bypass the console are kept. The rest is dropped.
     fn stderr_line(&self, line: &[u8], budget: &mut usize, batch: &mut Vec<ProcessEvent>) {
         let message = String::from_utf8_lossy(line).replace('\0', "");
         if message.is_empty() {

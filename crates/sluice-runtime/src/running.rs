@@ -1,4 +1,4 @@
-//! The processes that have their code, and whose they are.
+//! The registry of processes with loaded code.
 
 use std::{
     collections::BTreeMap,
@@ -12,19 +12,19 @@ use parking_lot::Mutex;
 
 use crate::spec::ProcessOwner;
 
-/// A process as it is at this moment.
+/// A snapshot of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningProcess {
     pub owner: ProcessOwner,
-    /// Of its own: what it shares with others is not counted.
+    /// Private memory. Shared pages do not count.
     pub memory_bytes: u64,
-    /// When it got its code.
+    /// When its code was loaded, in epoch milliseconds.
     pub started_at: i64,
 }
 
-/// All of them, in the order in which they got their code.
+/// All running processes, in the order in which they were registered.
 #[derive(Clone, Default)]
-pub(crate) struct Census(Arc<Mutex<Entries>>);
+pub(crate) struct RunningProcesses(Arc<Mutex<Entries>>);
 
 #[derive(Default)]
 struct Entries {
@@ -38,19 +38,19 @@ struct Entry {
     started_at: i64,
 }
 
-/// A process is counted as long as it has this.
-pub(crate) struct Counted {
-    census: Census,
+/// Unregisters its process when it is dropped.
+pub(crate) struct Registration {
+    registry: RunningProcesses,
     number: u64,
 }
 
-impl Census {
-    pub(crate) fn count(
+impl RunningProcesses {
+    pub(crate) fn register(
         &self,
         owner: ProcessOwner,
         memory: Arc<AtomicU64>,
         started_at: i64,
-    ) -> Counted {
+    ) -> Registration {
         let mut entries = self.0.lock();
         let number = entries.next;
         entries.next += 1;
@@ -60,26 +60,26 @@ impl Census {
             started_at,
         };
         entries.by_number.insert(number, entry);
-        Counted {
-            census: self.clone(),
+        Registration {
+            registry: self.clone(),
             number,
         }
     }
 
     pub(crate) fn processes(&self) -> Vec<RunningProcess> {
         let entries = self.0.lock();
-        let shown = |entry: &Entry| RunningProcess {
+        let snapshot = |entry: &Entry| RunningProcess {
             owner: entry.owner.clone(),
             memory_bytes: entry.memory.load(Ordering::Relaxed),
             started_at: entry.started_at,
         };
-        entries.by_number.values().map(shown).collect()
+        entries.by_number.values().map(snapshot).collect()
     }
 }
 
-impl Drop for Counted {
+impl Drop for Registration {
     fn drop(&mut self) {
-        self.census.0.lock().by_number.remove(&self.number);
+        self.registry.0.lock().by_number.remove(&self.number);
     }
 }
 
@@ -88,26 +88,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_counted_until_it_is_gone() {
-        let census = Census::default();
+    fn a_process_is_listed_until_its_registration_is_dropped() {
+        let registry = RunningProcesses::default();
         let memory = Arc::new(AtomicU64::new(0));
-        let counted = census.count(ProcessOwner::Nobody, Arc::clone(&memory), 5);
-        let other = census.count(ProcessOwner::Nobody, Arc::default(), 6);
+        let registration = registry.register(ProcessOwner::Unowned, Arc::clone(&memory), 5);
+        let other = registry.register(ProcessOwner::Unowned, Arc::default(), 6);
         memory.store(7, Ordering::Relaxed);
         let first = RunningProcess {
-            owner: ProcessOwner::Nobody,
+            owner: ProcessOwner::Unowned,
             memory_bytes: 7,
             started_at: 5,
         };
-        assert_eq!(census.processes()[0], first);
-        drop(counted);
-        let left: Vec<_> = census
+        assert_eq!(registry.processes()[0], first);
+        drop(registration);
+        let left: Vec<_> = registry
             .processes()
             .iter()
             .map(|one| one.started_at)
             .collect();
         assert_eq!(left, [6]);
         drop(other);
-        assert!(census.processes().is_empty());
+        assert!(registry.processes().is_empty());
     }
 }

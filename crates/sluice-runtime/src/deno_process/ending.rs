@@ -1,4 +1,4 @@
-//! The end of a process: its own, or one that was decided here, and why.
+//! The end of a process: by itself, or by a kill and its reason.
 
 use std::{
     process::ExitStatus,
@@ -8,8 +8,8 @@ use std::{
 
 use tokio::{process::Child, task::JoinHandle};
 
-use super::{InstanceFolder, Shared};
-use crate::{outcome::ProcessEvent, verdict::Verdict, watchdog::Watchdog};
+use super::{folder::InstanceFolder, shared::Shared};
+use crate::{kill_reason::KillReason, outcome::ProcessEvent, watchdog::Watchdog};
 
 const OVERDUE_PERIOD: Duration = Duration::from_millis(500);
 
@@ -31,44 +31,44 @@ impl Shared {
                 }
                 _ = overdue_check.tick() => {
                     if self.inflight.lock().is_overdue(Instant::now()) {
-                        self.verdict.lock().get_or_insert(Verdict::Overdue);
+                        self.kill_reason.lock().get_or_insert(KillReason::Overdue);
                         self.kill.cancel();
                     }
                 }
             }
         };
         for reader in readers {
-            // Whatever it still had to say comes before its end.
+            // Its last output is reported before its end.
             let _ = reader.await;
         }
         if let Some(overuse) = watchdog.overuse() {
-            *self.verdict.lock() = Some(Verdict::Overused(overuse));
+            *self.kill_reason.lock() = Some(KillReason::Overused(overuse));
         }
-        let _ = self.events.send(self.last_words(status));
+        let _ = self.events.send(self.last_events(status));
         drop(folder);
     }
 
-    fn last_words(&self, status: Option<ExitStatus>) -> Vec<ProcessEvent> {
-        let verdict = self.verdict.lock().clone();
+    fn last_events(&self, status: Option<ExitStatus>) -> Vec<ProcessEvent> {
+        let kill_reason = self.kill_reason.lock().clone();
         let mut inflight = self.inflight.lock();
         let mut batch = Vec::new();
-        if let Some(failure) = verdict.as_ref().and_then(Verdict::as_failure) {
+        if let Some(failure) = kill_reason.as_ref().and_then(KillReason::as_failure) {
             let ended = inflight.fail_sole(Instant::now(), failure);
             batch.extend(ended.map(|(id, outcome)| ProcessEvent::Ended(id, outcome)));
         }
         batch.push(ProcessEvent::Exited {
-            reason: self.reason(verdict, status),
+            reason: self.reason(kill_reason, status),
             unfinished: inflight.abandon(),
         });
         batch
     }
 
-    fn reason(&self, verdict: Option<Verdict>, status: Option<ExitStatus>) -> String {
+    fn reason(&self, kill_reason: Option<KillReason>, status: Option<ExitStatus>) -> String {
         use std::os::unix::process::ExitStatusExt;
-        match verdict {
-            Some(Verdict::Overdue) => "it overran its time".to_owned(),
-            Some(Verdict::Overused(overuse)) => overuse.to_string(),
-            Some(Verdict::Misbehaved(how)) => {
+        match kill_reason {
+            Some(KillReason::Overdue) => "it overran its time".to_owned(),
+            Some(KillReason::Overused(overuse)) => overuse.to_string(),
+            Some(KillReason::ProtocolError(how)) => {
                 format!("it broke the protocol on its standard output: {how}")
             }
             None if self.stderr_tail.lock().contains("out of memory") => {
@@ -86,7 +86,7 @@ impl Shared {
     }
 }
 
-/// Kills the process and whatever it may have started.
+/// Kills the process and its children.
 pub(crate) fn kill_group(child: &Child) {
     let pid = child
         .id()

@@ -1,28 +1,27 @@
-//! Our reasons for ending a process.
+//! The reasons for which the supervisor kills a process.
 
 use crate::{outcome::Failure, watchdog::Overuse};
 
-/// Why a process was killed, when it was our decision.
 #[derive(Clone)]
-pub(crate) enum Verdict {
+pub(crate) enum KillReason {
     Overdue,
-    Misbehaved(String),
+    ProtocolError(String),
     Overused(Overuse),
 }
 
-impl Verdict {
-    /// How an invocation failed that was alone when this was found; none when it may have been something else.
+impl KillReason {
+    /// The failure of an invocation that was the only one; `None` if the cause may have been another one.
     pub(crate) fn as_failure(&self) -> Option<Failure> {
         let (name, message) = match self {
-            Verdict::Overdue => (
+            KillReason::Overdue => (
                 "Timeout",
                 "the invocation overran its time without giving way and was stopped".to_owned(),
             ),
-            Verdict::Overused(overuse) => (
+            KillReason::Overused(overuse) => (
                 overuse.name(),
                 format!("the invocation was stopped: {overuse}"),
             ),
-            Verdict::Misbehaved(_) => return None,
+            KillReason::ProtocolError(_) => return None,
         };
         Some(Failure {
             name: name.to_owned(),

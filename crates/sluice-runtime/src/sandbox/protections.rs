@@ -1,4 +1,4 @@
-//! Which walls this machine has, and what it means when one is missing.
+//! The protections that this machine supports, and the consequences of missing ones.
 
 use std::{
     io,
@@ -6,58 +6,57 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::{Network, PrivateNetworks};
-use crate::launcher::{self, Mounts, Walls};
+use super::network::{Network, PrivateNetworks};
+use crate::launcher::{self, Mounts, Protections};
 
 /// Asks the launcher, which tries them.
-pub(super) fn find(launcher: &Path) -> io::Result<Walls> {
+pub(super) fn probe(launcher: &Path) -> io::Result<Protections> {
     let output = Command::new(launcher)
         .arg(launcher::PROBE_SUBCOMMAND)
         .env_clear()
         .stdin(Stdio::null())
         .output()?;
     serde_json::from_slice(&output.stdout).map_err(|error| {
-        let said = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         io::Error::other(format!(
-            "what the kernel can wall off could not be found out: {error} {}",
-            said.trim()
+            "cannot probe the sandbox of the kernel: {error} {}",
+            stderr.trim()
         ))
     })
 }
 
-/// What an operator must know, in one line; none when nothing is missing.
-pub(super) fn missing(walls: Walls, private_tmp: bool, network: &Network) -> Option<String> {
+/// One line for the operator; `None` if nothing is missing.
+pub(super) fn missing(
+    protections: Protections,
+    private_tmp: bool,
+    network: &Network,
+) -> Option<String> {
     let mut lacks = Vec::new();
-    if !walls.landlock {
+    if !protections.landlock {
         lacks.push("no Landlock, so Deno's permissions alone keep components from files");
     }
-    if !walls.seccomp {
+    if !protections.seccomp {
         lacks.push("no seccomp, so system calls are not filtered");
-        if !network.allows_ipv6() && matches!(network.private, PrivateNetworks::Refused(_)) {
-            lacks.push("without it, private IPv6 addresses are not refused either");
+        if !network.allows_ipv6() && matches!(network.private, PrivateNetworks::Blocked(_)) {
+            lacks.push("without it, private IPv6 addresses are not blocked either");
         }
     }
-    if walls.mounts == Mounts::None {
+    if protections.mounts == Mounts::None {
         lacks.push("no private mounts, so components have TMPDIR but no /tmp of their own");
     } else if !private_tmp {
         lacks.push("the data folder or Deno is below /tmp, so components have TMPDIR but no /tmp of their own");
     }
-    if network.proxy.is_some() && !walls.landlock_tcp {
+    if network.proxy.is_some() && !protections.landlock_tcp {
         lacks.push("no TCP rules in Landlock, so components can connect past the egress proxy");
     }
-    (!lacks.is_empty()).then(|| {
-        format!(
-            "part of the sandbox is missing on this machine: {}; the rest applies",
-            lacks.join("; ")
-        )
-    })
+    (!lacks.is_empty()).then(|| lacks.join("; "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const COMPLETE: Walls = Walls {
+    const COMPLETE: Protections = Protections {
         landlock: true,
         landlock_tcp: true,
         seccomp: true,
@@ -70,17 +69,17 @@ mod tests {
     }
 
     #[test]
-    fn each_missing_wall_is_named_with_what_it_means() {
-        let walls = Walls {
+    fn each_missing_protection_is_named_with_its_consequence() {
+        let protections = Protections {
             landlock: false,
             landlock_tcp: false,
             seccomp: false,
             mounts: Mounts::None,
         };
-        let said = missing(walls, false, &Network::default()).expect("a report");
+        let report = missing(protections, false, &Network::default()).expect("a report");
         for part in ["no Landlock", "no seccomp", "IPv6", "no private mounts"] {
-            assert!(said.contains(part), "{said}");
+            assert!(report.contains(part), "{report}");
         }
-        assert_eq!(said.lines().count(), 1);
+        assert_eq!(report.lines().count(), 1);
     }
 }

@@ -7,8 +7,6 @@ mod matching;
 mod publishing;
 mod searching;
 
-use std::sync::Arc;
-
 use sluice_model::{ComponentId, ComponentShape, PropDef, PropType, UserId, code_hash};
 use sluice_runtime::{Analysis, PackageLock, Role};
 use sluice_store::components::{self, Component, Packages};
@@ -79,7 +77,7 @@ impl Engine {
         let Analysis { shape, packages } = self
             .context
             .runtime
-            .analyze(Arc::from(prepared.javascript()), prepared.lines(), role)
+            .analyze(&prepared.module, prepared.lines(), role)
             .await?;
         for warning in &shape.warnings {
             tracing::warn!(%user, component = shape.name, "a component was saved: {warning}");
@@ -95,7 +93,7 @@ impl Engine {
     pub(crate) fn component(
         &self,
         user: &UserId,
-        PreparedCode { code, built }: PreparedCode,
+        PreparedCode { code, built, .. }: PreparedCode,
         shape: ComponentShape,
         packages: Packages,
     ) -> Component {

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use sluice_code::CodeError;
 use sluice_infra::ShuttingDown;
 use sluice_model::{PropError, workflow::DocumentError};
-use sluice_runtime::{CodeFault, LoadError};
+use sluice_runtime::LoadError;
 use sluice_store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +16,7 @@ pub enum EngineError {
     #[error("{0}")]
     BadRequest(String),
     #[error("component code does not load")]
-    InvalidCode(Vec<CodeFault>),
+    InvalidCode(Vec<CodeError>),
     #[error("record invalid")]
     InvalidProps(Vec<PropError>),
     /// One part of a request is invalid; the messages say why.

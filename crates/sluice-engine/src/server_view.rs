@@ -65,7 +65,7 @@ impl Engine {
 
 fn emitter(process: &RunningProcess) -> Option<EmitterId> {
     match &process.owner {
-        ProcessOwner::Nobody => None,
+        ProcessOwner::Unowned => None,
         ProcessOwner::Source(id) => Some(id.clone().into()),
         ProcessOwner::Workflow(id) => Some(id.clone().into()),
     }

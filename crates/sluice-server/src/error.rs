@@ -13,7 +13,8 @@ use http::{
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use sluice_api::{ErrorBody, ErrorDetail, PropError};
-use sluice_engine::{CodeFault, EngineError};
+use sluice_code::CodeError;
+use sluice_engine::EngineError;
 use sluice_model::workflow::{DocumentError, StepPropError};
 use sluice_store::StoreError;
 
@@ -220,8 +221,8 @@ fn unprocessable_fields<const FIELDS: usize>(
     )
 }
 
-fn located(fault: &CodeFault) -> String {
-    let CodeFault {
+fn located(fault: &CodeError) -> String {
+    let CodeError {
         message,
         line,
         column,
@@ -274,7 +275,7 @@ mod tests {
 
     #[tokio::test]
     async fn faults_of_code_say_where_they_are() {
-        let fault = |line, column| CodeFault {
+        let fault = |line, column| CodeError {
             message: "Unexpected token".to_owned(),
             line,
             column,

@@ -7,6 +7,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use sluice_code::{Language, ParsedModule};
 use sluice_model::ComponentId;
 use sluice_runtime::{Analysis, Lines, Role};
 use sluice_store::components::{self, Component, Packages};
@@ -49,10 +50,12 @@ impl Engine {
             Some(built) => (built, Lines::Built),
             None => (&found.code, Lines::Written),
         };
+        let module = ParsedModule::parse(code.as_str(), Some(Language::JavaScript));
+        let module = module.map_err(EngineError::InvalidCode)?;
         let Analysis { shape, packages } = self
             .context
             .runtime
-            .analyze(Arc::from(code.as_str()), lines, Role::Component)
+            .analyze(&module, lines, Role::Component)
             .await?;
         let packages = stored_lock(packages.as_ref())?;
         let (id, now) = (found.id.clone(), self.context.infra.clock.now_ms());

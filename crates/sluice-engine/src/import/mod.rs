@@ -4,10 +4,11 @@
 mod apps;
 mod registering;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
+use sluice_code::CodeError;
 use sluice_model::{ComponentShape, UserId};
-use sluice_runtime::{CodeFault, LoadError, SurveyModule, auth_fields};
+use sluice_runtime::{LoadError, SurveyModule};
 use sluice_store::{
     components::{Component, Packages},
     imports::{self, Import},
@@ -82,9 +83,7 @@ impl Engine {
         for (((path, files), code), shape) in places.into_iter().zip(codes).zip(shapes) {
             let found = match (code, shape) {
                 (Ok(code), Some(Ok(shape))) => {
-                    let read = code.javascript().to_owned();
-                    let read = tokio::task::spawn_blocking(move || auth_fields(&read)).await;
-                    fields.add(&shape, read.unwrap_or_default());
+                    fields.add(&shape, code.module.auth_fields().clone());
                     self.sound(user, app_folder(&path), code, shape)
                 }
                 (Ok(_), Some(Err(reason))) | (Err(reason), _) => Err(reason),
@@ -153,7 +152,7 @@ impl Engine {
         codes: &[Result<PreparedCode, String>],
     ) -> Result<Vec<Option<Result<ComponentShape, String>>>, EngineError> {
         let modules = codes.iter().flatten().map(|code| SurveyModule {
-            code: Arc::from(code.javascript()),
+            module: code.module.clone(),
             lines: code.lines(),
         });
         let surveyed = self.context.runtime.survey(modules.collect()).await;
@@ -201,7 +200,7 @@ fn app_folder(path: &str) -> Option<&str> {
 }
 
 /// All faults, each with its place.
-fn in_words(faults: &[CodeFault]) -> String {
+fn in_words(faults: &[CodeError]) -> String {
     let faults: Vec<String> = faults
         .iter()
         .map(|fault| match (fault.line, fault.column) {

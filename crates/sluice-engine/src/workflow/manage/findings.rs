@@ -1,10 +1,10 @@
 //! What is found wrong with a document once it is compared with what there is.
 
+use sluice_code::CodeError;
 use sluice_model::{
     PropError, PropErrorCode,
     workflow::{DocumentError, PathPart, Positions, StepPropError},
 };
-use sluice_runtime::CodeFault;
 
 use crate::error::EngineError;
 
@@ -84,8 +84,8 @@ impl<'a> Findings<'a> {
     }
 
     /// Faults of code that stands in the document, at its lines there.
-    pub(super) fn add_code(&mut self, path: &[PathPart<'_>], faults: Vec<CodeFault>) {
-        for CodeFault {
+    pub(super) fn add_code(&mut self, path: &[PathPart<'_>], faults: Vec<CodeError>) {
+        for CodeError {
             message,
             line,
             column,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sluice_bundle::GivenFiles;
+use sluice_code::MemoryFiles;
 use sluice_model::{
     UserId, WorkflowId,
     workflow::{DeployedStep, DeployedTrigger, Document, Step, Trigger, WorkflowDefinition, parse},
@@ -41,7 +41,7 @@ impl Engine {
         given: &Given<'_>,
     ) -> Result<Resolved, EngineError> {
         let (document, places) = parse(given.document).map_err(EngineError::InvalidDocument)?;
-        let files = GivenFiles::new(given.files).map_err(|error| EngineError::InvalidRecord {
+        let files = MemoryFiles::new(given.files).map_err(|error| EngineError::InvalidRecord {
             field: "files",
             faults: vec![error.to_string()],
         })?;

@@ -1,11 +1,11 @@
 //! The code of a step: written in the document, in a file beside it, or a component that was saved before.
 
-use sluice_bundle::{GivenFiles, Location};
+use sluice_code::{CodeError, Language, Location, MemoryFiles, ParsedModule, parse_step};
 use sluice_model::{
     ComponentKind, UserId, WorkflowId,
     workflow::{PathPart, Step, StepCode},
 };
-use sluice_runtime::{CodeFault, Language, Role, language, step_code};
+use sluice_runtime::Role;
 use sluice_store::components::Component;
 
 use super::findings::Findings;
@@ -15,7 +15,7 @@ use crate::{Engine, code, error::EngineError};
 pub(super) struct Surroundings<'a> {
     pub(super) user: &'a UserId,
     pub(super) workflow: &'a WorkflowId,
-    pub(super) files: &'a GivenFiles,
+    pub(super) files: &'a MemoryFiles,
 }
 
 /// The component that a step runs.
@@ -45,18 +45,19 @@ impl Engine {
         let path = |field| [PathPart::Key("steps"), index.into(), PathPart::Key(field)];
         match &step.code {
             StepCode::Inline(code) => {
-                let extension = match language(code) {
-                    Language::JavaScript => "js",
-                    Language::TypeScript => "ts",
+                let inspected = match parse_step(code.as_str(), None) {
+                    Ok(module) => {
+                        let entry = inline_location(step, module.language());
+                        self.inspect_step(around, step, module, entry).await
+                    }
+                    Err(errors) => Err(EngineError::InvalidCode(errors)),
                 };
-                let entry = Location::new(format!("{}.{extension}", step.name));
-                let inspected = self.inspect_step(around, step, code, entry).await;
                 own(inspected, |faults| {
                     findings.add_code(&path("code"), faults);
                 })
             }
             StepCode::File(file) => {
-                let given = GivenFiles::location(file)
+                let given = MemoryFiles::location(file)
                     .ok()
                     .and_then(|entry| Some((around.files.get(&entry)?, entry.clone())));
                 let Some((code, entry)) = given else {
@@ -66,7 +67,10 @@ impl Engine {
                     );
                     return Ok(None);
                 };
-                let inspected = self.inspect_step(around, step, code, entry).await;
+                let inspected = match parse_step(code, language_of(&entry)) {
+                    Ok(module) => self.inspect_step(around, step, module, entry).await,
+                    Err(errors) => Err(EngineError::InvalidCode(errors)),
+                };
                 own(inspected, |faults| {
                     for fault in faults {
                         let place = match (fault.line, fault.column) {
@@ -103,13 +107,12 @@ impl Engine {
         &self,
         around: &Surroundings<'_>,
         step: &Step,
-        code: &str,
+        module: ParsedModule,
         entry: Location,
     ) -> Result<Component, EngineError> {
         let files = around.files.clone();
         let most_bytes = self.settings().max_api_body;
-        let code = step_code(code).into_owned();
-        let prepared = code::prepare_beside(code, entry, files, most_bytes).await?;
+        let prepared = code::prepare_beside(module, entry, files, most_bytes).await?;
         let role = Role::Step(&step.name);
         let mut component = self.inspect(around.user, prepared, None, role).await?;
         component.workflow_id = Some(around.workflow.clone());
@@ -117,10 +120,27 @@ impl Engine {
     }
 }
 
+/// The name of the file for code that is written in the document.
+fn inline_location(step: &Step, language: Language) -> Location {
+    let extension = match language {
+        Language::JavaScript => "js",
+        Language::TypeScript => "ts",
+    };
+    Location::new(format!("{}.{extension}", step.name))
+}
+
+/// The language of a file by its extension; others are detected.
+fn language_of(entry: &Location) -> Option<Language> {
+    let (_, extension) = entry.as_str().rsplit_once('.')?;
+    ["ts", "mts", "cts"]
+        .contains(&extension)
+        .then_some(Language::TypeScript)
+}
+
 /// Faults of the code go to the document's author, others to whoever asked.
 fn own(
     inspected: Result<Component, EngineError>,
-    tell: impl FnOnce(Vec<CodeFault>),
+    tell: impl FnOnce(Vec<CodeError>),
 ) -> Result<Option<StepComponent>, EngineError> {
     match inspected {
         Ok(component) => Ok(Some(StepComponent::Own(component))),

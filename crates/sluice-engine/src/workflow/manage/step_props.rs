@@ -1,11 +1,11 @@
 //! The prop values of a step, checked as far as they are known before it runs.
 
 use serde_json::{Map, Value};
+use sluice_code::check_expressions;
 use sluice_model::{
     PropDef, PropError, PropErrorCode, PropType, UserId, configure,
     workflow::{PathPart, Step},
 };
-use sluice_runtime::check_expressions;
 
 use super::{findings::Findings, step_code::StepComponent};
 use crate::{Engine, error::EngineError};

@@ -68,7 +68,7 @@ mod tests {
             "2026-01-31T12:00:00\0",
         ] {
             let Err(ApiError::BadRequest(message)) = parse("until", text) else {
-                panic!("{text:?} was taken");
+                panic!("{text:?} was accepted");
             };
             assert!(message.starts_with("until must be a time"), "{message}");
         }

@@ -79,7 +79,7 @@ pub(crate) fn record_user(id: &UserId) {
     Span::current().record("user_id", id.as_str());
 }
 
-/// Records what an accepted request was for, and the invocation that it became.
+/// Records the emitter and the invocation of an accepted request.
 pub(crate) fn record_accepted(emitter: &EmitterId, invocation: &InvocationId) {
     let span = Span::current();
     let (emitter_id, invocation_id) = (emitter.as_str(), invocation.as_str());

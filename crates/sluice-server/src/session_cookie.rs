@@ -88,8 +88,8 @@ pub(crate) fn strip(headers: &mut HeaderMap) {
     }
 }
 
-/// Whether a `set-cookie` would set a session cookie in a browser. A cookie without a name comes back as its value alone,
-/// which may look like one.
+/// Whether a `set-cookie` would set a session cookie in a browser. A browser returns a cookie without a name as
+/// its value alone, which may look like one.
 pub(crate) fn is_set_by(set_cookie: &[u8]) -> bool {
     let pair = set_cookie.split(|&byte| byte == b';').next();
     let pair = pair.unwrap_or_default().trim_ascii();

@@ -133,7 +133,7 @@ pub(crate) async fn update(
     let UpdateAccount { name, credentials } = parameters;
     if name.is_none() && credentials.is_none() {
         return Err(ApiError::bad_request(
-            "the body names nothing to change: give one of name and credentials",
+            "there is nothing to change: give one of name and credentials",
         ));
     }
     let change = AccountChange { name, credentials };

@@ -27,8 +27,8 @@ const MAX_NAME: usize = 1000;
 
 /// Import components of a tree into the registry
 ///
-/// Each is analysed without installing its packages, and registered with its app if it is valid. For the operator only; for
-/// everyone else this path does not exist.
+/// Each is analysed without installing its packages, and registered with its app if it is valid. For the operator only.
+/// For other users this path does not exist.
 #[utoipa::path(post, path = "/components/registry/import", tag = "components", operation_id = "importComponents",
     request_body = ImportComponents, extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Vec<ImportedComponent>>), ApiErrors))]

@@ -133,7 +133,7 @@ pub(crate) async fn update(
 ) -> Result<Response, ApiError> {
     if parameters == UpdateSource::default() {
         return Err(ApiError::bad_request(
-            "the body names nothing to change: give one of component_id, component_code, component_url, key, name, \
+            "there is nothing to change: give one of component_id, component_code, component_url, key, name, \
              configured_props, dynamic_props_id, retention and active",
         ));
     }

@@ -31,8 +31,8 @@ pub(crate) async fn create(
     let connects = connection(parameters)?;
     if connects.emitter == Emitter::CreatedLater {
         return Err(ApiError::bad_request(
-            "emitter_id must not be *: POST /auto_subscriptions subscribes to what is created later, dc_* and p_* are \
-             all sources and all workflows",
+            "emitter_id must not be *: POST /auto_subscriptions subscribes to future emitters, and dc_* and p_* are all \
+             sources and all workflows",
         ));
     }
     let subscription = engine.subscribe(&user.id, connects).await?;

@@ -112,7 +112,7 @@ pub(crate) async fn update(
 ) -> Result<Response, ApiError> {
     if parameters == UpdateWebhook::default() {
         return Err(ApiError::bad_request(
-            "the body names nothing to change: give one of url, name, description, active and concurrency",
+            "there is nothing to change: give one of url, name, description, active and concurrency",
         ));
     }
     let UpdateWebhook {

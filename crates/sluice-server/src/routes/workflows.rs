@@ -123,7 +123,7 @@ pub(crate) async fn update(
 ) -> Result<Response, ApiError> {
     if parameters == DeployWorkflow::default() {
         return Err(ApiError::bad_request(
-            "the body names nothing to change: give one of document, secrets and active",
+            "there is nothing to change: give one of document, secrets and active",
         ));
     }
     let change = change(parameters)?;

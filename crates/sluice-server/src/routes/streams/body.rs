@@ -15,7 +15,7 @@ use tokio::time::{Interval, MissedTickBehavior};
 use super::frames::Frames;
 use crate::{auth::Credential, cause_chain::CauseChain, sse};
 
-const ACCESS_ENDED: &str = "the key or the session of this stream is no longer good";
+const ACCESS_ENDED: &str = "the key or the session of this stream is no longer valid";
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// An open stream.
@@ -108,11 +108,11 @@ fn end_reason(end: &StreamEnd, frames: &Frames) -> String {
     let resume = frames.how_to_resume();
     match end {
         StreamEnd::Gone => frames.deleted().to_owned(),
-        StreamEnd::Draining => format!("the server is stopping: {resume}"),
-        StreamEnd::TooSlow => format!("dropped: read faster, or {resume}"),
+        StreamEnd::Draining => format!("the server is shutting down: {resume}"),
+        StreamEnd::TooSlow => format!("the client reads too slowly: {resume}"),
         StreamEnd::Failed(error) => {
             tracing::warn!(error = %CauseChain(error), "stream ended because the store is unavailable");
-            format!("the server cannot go on at the moment: {resume}")
+            format!("the server is temporarily unavailable: {resume}")
         }
     }
 }

@@ -100,9 +100,9 @@ impl Frames {
     pub(super) fn how_to_resume(&self) -> &'static str {
         match self {
             Frames::Events { .. } | Frames::Lines { .. } | Frames::Sends { .. } => {
-                "reconnect with Last-Event-ID to go on"
+                "reconnect with Last-Event-ID to continue"
             }
-            Frames::Traffic(_) => "reconnect to go on",
+            Frames::Traffic(_) => "reconnect to continue",
         }
     }
 }

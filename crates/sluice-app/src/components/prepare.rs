@@ -1,0 +1,307 @@
+//! From the code of a request to the code that is stored and the JavaScript that runs.
+//!
+//! A single file of JavaScript runs unchanged. TypeScript, and code that imports other files, is bundled into one module
+//! with a source map, so that errors show the author's lines.
+
+use std::sync::Arc;
+
+use reqwest::Url;
+use sluice_bundle::{
+    Bundle, BundleFault, BundleOptions, FileError, Files, Limits, Location, RemoteFiles, SourceMap,
+    bundle, with_inline_map, without_inline_map,
+};
+use sluice_engine::EngineError;
+use sluice_runtime::{CodeFault, Language, Lines, language, read};
+
+use super::{
+    fetch::{self, Fetcher},
+    input::CodeInput,
+};
+
+/// A component's code, ready to be loaded.
+pub(crate) struct PreparedCode {
+    /// Stored and shown.
+    pub(crate) code: String,
+    /// The JavaScript that runs, unless that is the code itself.
+    pub(crate) built: Option<String>,
+}
+
+impl PreparedCode {
+    pub(crate) fn javascript(&self) -> &str {
+        self.built.as_ref().unwrap_or(&self.code)
+    }
+
+    pub(crate) fn lines(&self) -> Lines {
+        if self.built.is_some() {
+            Lines::Built
+        } else {
+            Lines::Written
+        }
+    }
+}
+
+/// Fetches code from its address, follows its imports, and bundles it if it cannot run unchanged.
+pub(super) async fn prepare(
+    input: CodeInput,
+    fetcher: &Arc<Fetcher>,
+    max_bytes: usize,
+) -> Result<PreparedCode, EngineError> {
+    let address = match &input.url {
+        Some(url) => Some(raw_address(fetch::checked(url)?)),
+        None => None,
+    };
+    let code = match (input.code, &address) {
+        (Some(code), _) => code,
+        (None, Some(address)) => fetcher.code(address).await?,
+        (None, None) => {
+            return Err(EngineError::BadRequest(
+                "component_code or component_url is required".to_owned(),
+            ));
+        }
+    };
+    if code.contains('\0') {
+        return Err(EngineError::Invalid(
+            "component_code must not contain NUL characters".to_owned(),
+        ));
+    }
+    let language = language_of(&code, address.as_ref());
+    let reading = read(&code, language).map_err(EngineError::InvalidCode)?;
+    if let (Some(import), None) = (&reading.relative, &address) {
+        return Err(EngineError::InvalidCode(vec![CodeFault {
+            message: format!(
+                "the code imports {}, and only one file was given: give component_url, or put everything into one file",
+                import.specifier
+            ),
+            line: import.line,
+            column: import.column,
+        }]));
+    }
+    if language == Language::JavaScript && reading.relative.is_none() {
+        return Ok(unchanged(code));
+    }
+    let fetcher = Arc::clone(fetcher);
+    let beside = RemoteFiles::new(move |address: Url| {
+        let fetcher = Arc::clone(&fetcher);
+        async move {
+            let file = fetcher.file(&address).await;
+            file.map_err(|error| FileError::Unreadable {
+                location: Location::new(address),
+                reason: error.to_string(),
+            })
+        }
+    });
+    build(code, entry_location(address, language), beside, max_bytes).await
+}
+
+/// Bundles the code of the file `entry` with the files of `beside` that it imports, if it cannot run unchanged.
+pub(super) async fn prepare_beside(
+    code: String,
+    entry: Location,
+    beside: impl Files,
+    max_bytes: usize,
+) -> Result<PreparedCode, EngineError> {
+    if code.contains('\0') {
+        return Err(EngineError::InvalidCode(vec![CodeFault {
+            message: "the code must not contain NUL characters".to_owned(),
+            line: None,
+            column: None,
+        }]));
+    }
+    let language = match entry.as_str().rsplit_once('.') {
+        Some((_, "ts" | "mts" | "cts")) => Language::TypeScript,
+        _ => language(&code),
+    };
+    let reading = read(&code, language).map_err(EngineError::InvalidCode)?;
+    if language == Language::JavaScript && reading.relative.is_none() {
+        return Ok(PreparedCode { code, built: None });
+    }
+    build(code, entry, beside, max_bytes).await
+}
+
+/// Generated code with an inline source map is shown without the map and runs with it.
+fn unchanged(code: String) -> PreparedCode {
+    match without_inline_map(&code).map(str::to_owned) {
+        Some(shown) => PreparedCode {
+            code: shown,
+            built: Some(code),
+        },
+        None => PreparedCode { code, built: None },
+    }
+}
+
+async fn build(
+    code: String,
+    entry: Location,
+    beside: impl Files,
+    max_bytes: usize,
+) -> Result<PreparedCode, EngineError> {
+    let files = ComponentFiles {
+        entry: entry.clone(),
+        code: code.clone(),
+        beside,
+    };
+    let options = BundleOptions {
+        limits: Limits {
+            bytes: max_bytes,
+            ..Limits::default()
+        },
+        source_map: Some(SourceMap::NamesOnly),
+        ..BundleOptions::default()
+    };
+    let Bundle {
+        code: javascript,
+        files,
+        map,
+        ..
+    } = bundle(&entry, files, options)
+        .await
+        .map_err(|faults| EngineError::InvalidCode(code_faults(faults, &entry)))?;
+    let built = with_inline_map(&javascript, &map.unwrap_or_default());
+    Ok(PreparedCode {
+        // Several files are stored as the one module that they become.
+        code: if files.len() == 1 { code } else { javascript },
+        built: Some(built),
+    })
+}
+
+/// The entry file, and the files beside it.
+struct ComponentFiles<F> {
+    entry: Location,
+    code: String,
+    beside: F,
+}
+
+impl<F: Files> Files for ComponentFiles<F> {
+    fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
+        self.beside.locate(importer, specifier)
+    }
+
+    fn app_folder(&self, app: &str) -> Option<Location> {
+        self.beside.app_folder(app)
+    }
+
+    async fn read(&self, location: &Location) -> Result<Option<String>, FileError> {
+        if *location == self.entry {
+            return Ok(Some(self.code.clone()));
+        }
+        self.beside.read(location).await
+    }
+}
+
+/// The name of the entry file: its address or a default name, with the extension of its language.
+fn entry_location(address: Option<Url>, language: Language) -> Location {
+    let extension = match language {
+        Language::JavaScript => "js",
+        Language::TypeScript => "ts",
+    };
+    let Some(mut address) = address else {
+        return Location::new(format!("component.{extension}"));
+    };
+    if extension_of(&address).is_none() {
+        let path = format!("{}.{extension}", address.path());
+        address.set_path(&path);
+    }
+    Location::new(address)
+}
+
+fn language_of(code: &str, address: Option<&Url>) -> Language {
+    match address.and_then(extension_of) {
+        Some("ts" | "mts" | "cts") => Language::TypeScript,
+        Some(_) | None => language(code),
+    }
+}
+
+/// The extension of an address, if it is one of a code file.
+fn extension_of(address: &Url) -> Option<&str> {
+    let (_, extension) = address.path().rsplit_once('.')?;
+    ["js", "mjs", "cjs", "ts", "mts", "cts"]
+        .contains(&extension)
+        .then_some(extension)
+}
+
+/// The address of a file, given that of a GitHub page that shows it. Other addresses are unchanged.
+pub fn raw_address(mut url: Url) -> Url {
+    let segments: Vec<String> = url
+        .path_segments()
+        .into_iter()
+        .flatten()
+        .map(str::to_owned)
+        .collect();
+    if let ("github.com" | "www.github.com", [owner, repository, "blob", rest @ ..]) = (
+        url.host_str().unwrap_or_default(),
+        segments
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .as_slice(),
+    ) && rest.len() > 1
+    {
+        let path = format!("/{owner}/{repository}/{}", rest.join("/"));
+        // Fails only for invalid hosts.
+        let _ = url.set_host(Some("raw.githubusercontent.com"));
+        url.set_path(&path);
+        url.set_query(None);
+        url.set_fragment(None);
+    }
+    url
+}
+
+/// An error in the entry file has a line; an error in another file names that file.
+fn code_faults(faults: Vec<BundleFault>, entry: &Location) -> Vec<CodeFault> {
+    faults
+        .into_iter()
+        .map(|fault| match &fault.file {
+            Some(file) if file != entry.as_str() => CodeFault {
+                message: fault.to_string(),
+                line: None,
+                column: None,
+            },
+            _ => CodeFault {
+                message: fault.message,
+                line: fault.line,
+                column: fault.column,
+            },
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(address: &str) -> String {
+        raw_address(Url::parse(address).unwrap()).to_string()
+    }
+
+    #[test]
+    fn a_github_page_is_read_as_its_file() {
+        assert_eq!(
+            raw("https://github.com/acme/things/blob/main/components/a/sources/b.mjs?x=1#L3"),
+            "https://raw.githubusercontent.com/acme/things/main/components/a/sources/b.mjs"
+        );
+        for other in [
+            "https://raw.githubusercontent.com/acme/things/main/a.mjs",
+            "https://example.com/acme/things/blob/main/a.mjs",
+            "https://github.com/acme/things/blob/main",
+        ] {
+            assert_eq!(raw(other), other);
+        }
+    }
+
+    #[test]
+    fn the_entry_file_has_the_extension_of_its_language() {
+        let name = |address: Option<&str>, language| {
+            let address = address.map(|address| Url::parse(address).unwrap());
+            entry_location(address, language).as_str().to_owned()
+        };
+        assert_eq!(name(None, Language::TypeScript), "component.ts");
+        assert_eq!(
+            name(Some("https://a.test/x.mjs?v=1"), Language::JavaScript),
+            "https://a.test/x.mjs?v=1"
+        );
+        assert_eq!(
+            name(Some("https://a.test/x"), Language::TypeScript),
+            "https://a.test/x.ts"
+        );
+    }
+}

@@ -86,7 +86,8 @@ impl Health {
     }
 }
 
-impl HealthCache {    /// The cached snapshot, or else the result of `read`, which is polled only then.
+impl HealthCache {
+    /// The cached snapshot, or else the result of `read`, which is polled only then.
     async fn get(
         &self,
         user: &UserId,

@@ -45,7 +45,8 @@ impl Sessions {
     /// copies of a server.
     pub fn server_mark(&self) -> String {
         let address = &self.infra.settings.public_url;
-        let mut mark = self.infra
+        let mut mark = self
+            .infra
             .vault
             .fingerprint(&format!("sessions at {address}"));
         mark.truncate(SERVER_MARK_LENGTH);
@@ -66,7 +67,8 @@ impl Sessions {
         let token_print = self.infra.vault.fingerprint(token.as_str());
         let now = self.infra.now_ms();
         let expires_at = now + LIFETIME_MS;
-        let user = self.infra
+        let user = self
+            .infra
             .store
             .write(move |c| sessions::begin(c, &key_print, &token_print, now, expires_at))
             .await?;
@@ -78,7 +80,8 @@ impl Sessions {
         let fingerprint = self.infra.vault.fingerprint(token.as_str());
         let now = self.infra.now_ms();
         let wanted = fingerprint.clone();
-        let found = self.infra
+        let found = self
+            .infra
             .store
             .read(move |c| {
                 let Some(session) = sessions::by_fingerprint(c, &wanted, now)? else {
@@ -97,7 +100,8 @@ impl Sessions {
 
     pub async fn sign_out(&self, token: &SessionToken) -> Result<(), EngineError> {
         let fingerprint = self.infra.vault.fingerprint(token.as_str());
-        let ended = self.infra
+        let ended = self
+            .infra
             .store
             .write(move |c| sessions::end(c, &fingerprint));
         Ok(ended.await?)
@@ -110,7 +114,8 @@ impl Sessions {
             return session.expires_at;
         }
         let expires_at = now + LIFETIME_MS;
-        let extended = self.infra
+        let extended = self
+            .infra
             .store
             .write(move |c| sessions::touch(c, &fingerprint, used_before, now, expires_at))
             .await;

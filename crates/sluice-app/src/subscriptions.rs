@@ -42,7 +42,8 @@ impl Subscriptions {
 
     pub async fn delete(&self, user: &UserId, connects: Connection) -> Result<(), EngineError> {
         let user = user.clone();
-        let removed = self.infra
+        let removed = self
+            .infra
             .store
             .write(move |c| subscriptions::remove(c, &user, &connects))
             .await?;
@@ -56,7 +57,8 @@ impl Subscriptions {
     /// All subscriptions of the user, newest first.
     pub async fn list(&self, user: &UserId) -> Result<Vec<Subscription>, EngineError> {
         let user = user.clone();
-        let listed = self.infra
+        let listed = self
+            .infra
             .store
             .read(move |c| subscriptions::list(c, &user));
         Ok(listed.await?)

@@ -50,7 +50,8 @@ impl Users {
             return Ok(None);
         };
         let fingerprint = self.infra.vault.fingerprint(key.as_str());
-        Ok(self.infra
+        Ok(self
+            .infra
             .store
             .read(move |c| users::by_fingerprint(c, &fingerprint))
             .await?)
@@ -62,11 +63,7 @@ impl Users {
         Ok((user, key))
     }
 
-    pub async fn list(
-        &self,
-        filter: UserFilter,
-        page: Page,
-    ) -> Result<Listing<User>, EngineError> {
+    pub async fn list(&self, filter: UserFilter, page: Page) -> Result<Listing<User>, EngineError> {
         let listing = self.infra.store.read(move |c| {
             Ok(Listing {
                 total: users::count_in(c, &filter)?,
@@ -82,7 +79,8 @@ impl Users {
         let fingerprint = self.infra.vault.fingerprint(key.as_str());
         let sealed = self.infra.vault.seal(key.as_str().as_bytes());
         let user = user.clone();
-        let changed = self.infra
+        let changed = self
+            .infra
             .store
             .write(move |c| users::set_key(c, &user, &fingerprint, &sealed))
             .await?;
@@ -92,16 +90,18 @@ impl Users {
     /// Removes a user with webhooks and accounts. Sources and workflows must be deleted before: they may have hooks to run.
     pub async fn delete(&self, user: &UserId) -> Result<(), EngineError> {
         let id = user.clone();
-        let (found, running) = self.infra
+        let (found, running) = self
+            .infra
             .store
             .read(move |c| Ok::<_, StoreError>((users::get(c, &id)?, users::running(c, &id)?)))
             .await?;
         found.ok_or(EngineError::NotFound("user"))?;
         must_be_idle(running)?;
         let (users, user) = (self.clone(), user.clone());
-        detached::run(&self.infra.shutdown, async move {
-            users.tear_down(&user).await
-        })
+        detached::run(
+            &self.infra.shutdown,
+            async move { users.tear_down(&user).await },
+        )
         .await
     }
 
@@ -125,7 +125,8 @@ impl Users {
             }
         }
         let id = user.clone();
-        let running = self.infra
+        let running = self
+            .infra
             .store
             .write(move |c| {
                 // Waits for requests that are creating a source or a workflow, and then sees it.
@@ -166,7 +167,8 @@ impl Users {
 
     /// The user's API key in clear.
     pub fn api_key(&self, user: &User) -> Result<ApiKey, EngineError> {
-        let opened = self.infra
+        let opened = self
+            .infra
             .vault
             .open(&user.key_sealed)
             .map_err(|error| EngineError::Internal(error.to_string()))?;
@@ -178,12 +180,7 @@ impl Users {
             })
     }
 
-    async fn insert(
-        &self,
-        new: NewUser,
-        rank: Rank,
-        key: &ApiKey,
-    ) -> Result<User, EngineError> {
+    async fn insert(&self, new: NewUser, rank: Rank, key: &ApiKey) -> Result<User, EngineError> {
         let NewUser {
             username,
             email,

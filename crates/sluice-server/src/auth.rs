@@ -2,15 +2,14 @@
 //!
 //! Handlers name one of these extractors first, so that nothing else about a request is looked at before its key.
 
-use std::sync::Arc;
-
 use axum::extract::FromRequestParts;
 use http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts};
-use sluice_engine::{Engine, EngineError, SignedIn};
+use sluice_app::{ActiveSession, App};
+use sluice_engine::EngineError;
 use sluice_model::SessionToken;
 use sluice_store::users::User;
 
-use crate::{error::ApiError, same_origin, session_cookie::SessionCookie};
+use crate::{error::ApiError, same_origin, session_cookie::SessionCookie, state::ServerState};
 
 const SCHEME: &str = "bearer";
 
@@ -30,10 +29,10 @@ pub(crate) enum Proof {
 
 impl Proof {
     /// Whether it would still do: keys are rotated, sessions end, and users are deleted.
-    pub(crate) async fn holds(&self, engine: &Engine) -> Result<bool, EngineError> {
+    pub(crate) async fn holds(&self, app: &App) -> Result<bool, EngineError> {
         Ok(match self {
-            Proof::Key(key) => engine.authenticate(key).await?.is_some(),
-            Proof::Session { token, .. } => engine.signed_in(token).await?.is_some(),
+            Proof::Key(key) => app.users.authenticate(key).await?.is_some(),
+            Proof::Session { token, .. } => app.sessions.find(token).await?.is_some(),
         })
     }
 }
@@ -44,27 +43,27 @@ pub(crate) struct AuthUser(pub(crate) User);
 /// The same, where only an operator may ask; for everyone else the path does not exist.
 pub(crate) struct Operator(pub(crate) User);
 
-impl FromRequestParts<Arc<Engine>> for Caller {
+impl FromRequestParts<ServerState> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
-        engine: &Arc<Engine>,
+        state: &ServerState,
     ) -> Result<Self, Self::Rejection> {
         if let Some(key) = bearer(&parts.headers) {
-            let user = engine.authenticate(key).await?;
+            let user = state.app.users.authenticate(key).await?;
             return Ok(Caller {
                 user: user.ok_or(ApiError::Unauthorized)?,
                 proof: Proof::Key(key.to_owned()),
             });
         }
-        let token = SessionCookie::of(engine).token(&parts.headers);
+        let token = SessionCookie::of(&state.app, &state.infra.settings).token(&parts.headers);
         let token = token.ok_or(ApiError::Unauthorized)?;
         if !matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS) {
-            same_origin::check(&parts.headers, &engine.settings().public_url)?;
+            same_origin::check(&parts.headers, &state.infra.settings.public_url)?;
         }
-        let signed_in = engine.signed_in(&token).await?;
-        let SignedIn { user, expires_at } = signed_in.ok_or(ApiError::Unauthorized)?;
+        let signed_in = state.app.sessions.find(&token).await?;
+        let ActiveSession { user, expires_at } = signed_in.ok_or(ApiError::Unauthorized)?;
         Ok(Caller {
             user,
             proof: Proof::Session { token, expires_at },
@@ -72,26 +71,26 @@ impl FromRequestParts<Arc<Engine>> for Caller {
     }
 }
 
-impl FromRequestParts<Arc<Engine>> for AuthUser {
+impl FromRequestParts<ServerState> for AuthUser {
     type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
-        engine: &Arc<Engine>,
+        state: &ServerState,
     ) -> Result<Self, Self::Rejection> {
-        let caller = Caller::from_request_parts(parts, engine).await?;
+        let caller = Caller::from_request_parts(parts, state).await?;
         Ok(AuthUser(caller.user))
     }
 }
 
-impl FromRequestParts<Arc<Engine>> for Operator {
+impl FromRequestParts<ServerState> for Operator {
     type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
-        engine: &Arc<Engine>,
+        state: &ServerState,
     ) -> Result<Self, Self::Rejection> {
-        let AuthUser(user) = AuthUser::from_request_parts(parts, engine).await?;
+        let AuthUser(user) = AuthUser::from_request_parts(parts, state).await?;
         if user.operator {
             Ok(Operator(user))
         } else {

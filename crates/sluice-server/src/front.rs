@@ -15,7 +15,6 @@ use http::{
     header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS},
 };
 use rand::{Rng, rngs::StdRng};
-use sluice_engine::Engine;
 use tower::ServiceExt;
 use tracing::Instrument;
 
@@ -24,10 +23,11 @@ use crate::{
     ingress::Ingress,
     request_id::{RequestIds, X_REQUEST_ID},
     router,
+    state::ServerState,
 };
 
 pub(crate) struct Front {
-    engine: Arc<Engine>,
+    state: ServerState,
     request_ids: RequestIds,
     ingress: Ingress,
     router: Router,
@@ -35,12 +35,12 @@ pub(crate) struct Front {
 
 impl Front {
     /// `rng` must be unpredictable: the addresses of uploads come from it.
-    pub(crate) fn new(engine: Arc<Engine>, mut rng: StdRng) -> Self {
+    pub(crate) fn new(state: ServerState, mut rng: StdRng) -> Self {
         Front {
             request_ids: RequestIds::new(rng.next_u64()),
-            ingress: Ingress::new(Arc::clone(&engine), rng),
-            router: router::router(Arc::clone(&engine)),
-            engine,
+            ingress: Ingress::new(state.clone(), rng),
+            router: router::router(state.clone()),
+            state,
         }
     }
 
@@ -83,7 +83,7 @@ impl Front {
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         }
         let status = response.status().as_u16();
-        self.engine.metrics().count_api_request(status);
+        self.state.infra.metrics.count_api_request(status);
         tracing::debug!("{method} {path} answered {status}");
         response
     }

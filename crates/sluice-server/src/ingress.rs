@@ -23,7 +23,7 @@ use axum::{
 use http::{Request, request::Parts};
 use parking_lot::Mutex;
 use rand::{RngExt, distr::Alphanumeric, rngs::StdRng};
-use sluice_engine::{AcceptedRequest, Endpoint, Engine, EventForm, Responds};
+use sluice_engine::{AcceptedRequest, Endpoint, EventForm, Responds};
 
 use self::{
     address::{Address, EndpointHost},
@@ -31,21 +31,21 @@ use self::{
     event::{RequestFacts, body_json, event_json},
     multipart::UploadAddresses,
 };
-use crate::{error::ApiError, read_body::read_body, session_cookie};
+use crate::{error::ApiError, read_body::read_body, session_cookie, state::ServerState};
 
 /// Long enough that an upload's address cannot be guessed.
 const UPLOAD_ID_LENGTH: usize = 32;
 
 pub(crate) struct Ingress {
-    engine: Arc<Engine>,
+    state: ServerState,
     host: Option<EndpointHost>,
     upload_ids: Mutex<StdRng>,
 }
 
 impl Ingress {
     /// `rng` must be unpredictable.
-    pub(crate) fn new(engine: Arc<Engine>, rng: StdRng) -> Self {
-        let settings = engine.settings();
+    pub(crate) fn new(state: ServerState, rng: StdRng) -> Self {
+        let settings = &state.infra.settings;
         let host = settings
             .endpoint_domain
             .as_deref()
@@ -53,7 +53,7 @@ impl Ingress {
         Ingress {
             host,
             upload_ids: Mutex::new(rng),
-            engine,
+            state,
         }
     }
 
@@ -89,7 +89,7 @@ impl Ingress {
 
     async fn find(&self, address: &Address) -> Result<Arc<Endpoint>, ApiError> {
         let endpoint = match address.key() {
-            Some(key) => self.engine.endpoint(key).await?,
+            Some(key) => self.state.endpoints.find(key).await?,
             None => None,
         };
         endpoint.ok_or(ApiError::NotFound("endpoint"))
@@ -104,7 +104,7 @@ impl Ingress {
     ) -> Result<Response, ApiError> {
         let (mut parts, body) = request.into_parts();
         session_cookie::strip(&mut parts.headers);
-        let body = read_body(&parts.headers, body, self.engine.settings().max_body).await?;
+        let body = read_body(&parts.headers, body, self.state.infra.settings.max_body).await?;
         let (parsed, uploads) = parse_body(&parts.headers, &body, self).await;
         let event = match endpoint.event {
             EventForm::Request => event_json(
@@ -121,12 +121,12 @@ impl Ingress {
             EventForm::Body => body_json(&parsed),
         };
         let accepted = AcceptedRequest { event, uploads };
-        let acceptance = self.engine.accept(endpoint, accepted).await?;
+        let acceptance = self.state.accept.accept(endpoint, accepted).await?;
         answer::answer(acceptance, address.origin()).await
     }
 
     fn url(&self, address: &Address, parts: &Parts) -> String {
-        let public_url = &self.engine.settings().public_url;
+        let public_url = &self.state.infra.settings.public_url;
         address.url(parts, public_url, self.host.as_ref())
     }
 }
@@ -140,6 +140,6 @@ impl UploadAddresses for Ingress {
     }
 
     fn url(&self, id: &str) -> String {
-        format!("{}/uploads/{id}", self.engine.settings().public_url)
+        format!("{}/uploads/{id}", self.state.infra.settings.public_url)
     }
 }

@@ -8,7 +8,7 @@ use axum::{
     routing::{MethodRouter, any, get, options},
 };
 use http::{HeaderMap, HeaderValue, Method, Uri, header::CONTENT_TYPE};
-use sluice_engine::Engine;
+use sluice_engine::Streams;
 use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -23,10 +23,11 @@ use crate::{
         session, signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
         workflow_events, workflow_versions, workflows,
     },
+    state::ServerState,
 };
 
 /// The API, with its description.
-pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
+pub(crate) fn described() -> OpenApiRouter<ServerState> {
     let v1 = OpenApiRouter::new()
         .routes(routes!(
             session::sign_in,
@@ -112,13 +113,13 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Engine>> {
 }
 
 /// Everything, ready to serve.
-pub(crate) fn router(engine: Arc<Engine>) -> Router {
+pub(crate) fn router(state: ServerState) -> Router {
     let (api, description) = described().split_for_parts();
     let description =
         serde_json::to_string(&description).expect("the description has only text for keys");
     let content_type = HeaderValue::from_static("application/json");
     let description = ([(CONTENT_TYPE, content_type)], description);
-    let console = Arc::new(Console::new(engine.settings().console_dir.clone()));
+    let console = Arc::new(Console::new(state.infra.settings.console_dir.clone()));
     api.route("/healthz", get(operations::healthz))
         .route("/metrics", get(operations::metrics))
         .route("/openapi.json", get(async move || description.clone()))
@@ -147,9 +148,9 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
             console.answer(&method, uri.path(), &headers).await
         })
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed.into_response())
-        .with_state(engine)
+        .with_state(state)
 }
 
-fn stream_of_workflow() -> MethodRouter<Arc<Engine>> {
+fn stream_of_workflow() -> MethodRouter<ServerState> {
     get(streams::workflows::sends).options(streams::workflows::preflight)
 }

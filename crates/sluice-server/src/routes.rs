@@ -1,4 +1,4 @@
-//! The handlers, by resource. Each extracts, calls the engine or reads the store, and maps to the wire.
+//! The handlers, by resource. Each extracts, calls a service or reads the store, and maps to the wire.
 
 pub(crate) mod accounts;
 pub(crate) mod activity;

@@ -15,7 +15,7 @@ use std::{
 use axum::body::Body;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use sluice_engine::Engine;
+use sluice_engine::Streams;
 use socket2::SockRef;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -23,7 +23,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{front::Front, sse::Endless};
+use crate::{front::Front, sse::Endless, state::ServerState};
 
 /// How long a client may take to send the head of a request, and may leave its connection idle.
 const HEAD_TIME: Duration = Duration::from_mins(1);
@@ -42,11 +42,11 @@ const TAKE_TIME: Duration = Duration::from_mins(1);
 /// Requests that wait for a component are given the time of an invocation; then their connections are closed.
 pub async fn serve(
     listener: TcpListener,
-    engine: Arc<Engine>,
+    state: ServerState,
     shutdown: CancellationToken,
 ) -> io::Result<()> {
-    let drain_time = engine.settings().invocation_timeout + DRAIN_GRACE;
-    let front = Arc::new(Front::new(engine, rand::make_rng()));
+    let drain_time = state.infra.settings.invocation_timeout + DRAIN_GRACE;
+    let front = Arc::new(Front::new(state, rand::make_rng()));
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {

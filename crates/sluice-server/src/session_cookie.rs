@@ -1,7 +1,8 @@
 //! The cookie of people who are signed in to the console: read, given, taken back, and kept from everyone else.
 
 use http::{HeaderMap, HeaderValue, header::COOKIE};
-use sluice_engine::Engine;
+use sluice_app::App;
+use sluice_infra::Settings;
 use sluice_model::SessionToken;
 
 /// How the name begins. A browser gives the cookies of a host to all its ports, so each server goes on with a mark of its own;
@@ -19,10 +20,10 @@ pub(crate) struct SessionCookie {
 }
 
 impl SessionCookie {
-    pub(crate) fn of(engine: &Engine) -> Self {
+    pub(crate) fn of(app: &App, settings: &Settings) -> Self {
         SessionCookie {
-            name: format!("{STEM}_{}", engine.mark_of_sessions()),
-            secure: engine.settings().public_url.starts_with("https://"),
+            name: format!("{STEM}_{}", app.sessions.server_mark()),
+            secure: settings.public_url.starts_with("https://"),
         }
     }
 

@@ -66,7 +66,9 @@ impl Accounts {
                 ));
             }
         }
-        let verifier = settings.pkce.then(|| Verifier::random(&mut self.infra.ids.rng()));
+        let verifier = settings
+            .pkce
+            .then(|| Verifier::random(&mut self.infra.ids.rng()));
         let state = oauth::random_text(&mut self.infra.ids.rng());
         let vault = &self.infra.vault;
         let now = self.infra.now_ms();
@@ -135,7 +137,8 @@ impl Accounts {
             };
             if let Err(error) = &outcome {
                 let (id, message) = (connection.id.clone(), error.clone());
-                accounts.infra
+                accounts
+                    .infra
                     .store
                     .write(move |c| connections::finish(c, &id, Err(&message)))
                     .await?;
@@ -197,8 +200,7 @@ impl Accounts {
     ) -> Result<(AccountId, String), EngineError> {
         let user = connection.user_id.clone();
         let name = connection.name.clone().or_else(|| credentials.uid());
-        let renewal =
-            credentials.seal(&self.infra.vault, self.infra.now_ms());
+        let renewal = credentials.seal(&self.infra.vault, self.infra.now_ms());
         let new = new_account(&user, app, name, renewal.clone(), &self.infra.ids);
         let (id, again) = (connection.id.clone(), connection.account_id.clone());
         let (owner, renamed) = (user.clone(), connection.name.clone());

@@ -48,11 +48,7 @@ impl Accounts {
         }
     }
 
-    pub async fn create(
-        &self,
-        user: &UserId,
-        new: NewAccount,
-    ) -> Result<AccountView, EngineError> {
+    pub async fn create(&self, user: &UserId, new: NewAccount) -> Result<AccountView, EngineError> {
         let app = self.apps.get(new.app).await?;
         let renewal = self.sealed(&app, &new.credentials)?;
         let account = new_account(user, &app, new.name, renewal, &self.infra.ids);
@@ -168,7 +164,8 @@ impl Accounts {
     pub async fn delete(&self, user: &UserId, id: &AccountId) -> Result<(), EngineError> {
         let view = self.get(user, id).await?;
         let (owner, account) = (user.clone(), id.clone());
-        let removed = self.infra
+        let removed = self
+            .infra
             .store
             .write(move |c| accounts::remove(c, &owner, &account))
             .await?;

@@ -39,7 +39,8 @@ impl AccountProps {
             return checked.map_err(EngineError::InvalidProps);
         }
         let (user, values) = (user.clone(), checked.as_ref().unwrap_or(given).clone());
-        let account_faults = self.infra
+        let account_faults = self
+            .infra
             .store
             .read(move |c| faults(c, &user, &app_props, &values))
             .await?;

@@ -101,7 +101,8 @@ fn target(from: &Url, response: &Response) -> Result<Url, EngineError> {
     let url = from
         .join(location)
         .map_err(|_| rejected("a redirect to no valid address"))?;
-    checked(url.as_str()).map_err(|_| rejected("a redirect to an address that is not http or https"))
+    checked(url.as_str())
+        .map_err(|_| rejected("a redirect to an address that is not http or https"))
 }
 
 fn rejected(reason: &str) -> EngineError {

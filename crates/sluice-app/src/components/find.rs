@@ -40,7 +40,8 @@ impl Components {
         key_or_id: &str,
     ) -> Result<Option<Component>, EngineError> {
         let (user, key_or_id) = (user.clone(), key_or_id.to_owned());
-        let found = self.infra
+        let found = self
+            .infra
             .store
             .read(move |c| find(c, &user, &key_or_id))
             .await?;

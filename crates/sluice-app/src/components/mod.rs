@@ -15,8 +15,8 @@ mod words;
 
 pub use input::{CodeInput, ComponentRef};
 pub use list::{ComponentFilter, ListedComponent, Scope};
-pub use prepare::raw_address;
 pub(crate) use prepare::PreparedCode;
+pub use prepare::raw_address;
 pub use publish::PublishInput;
 pub(crate) use publish::publication;
 pub use search::{ComponentMatches, ComponentSearch};

@@ -54,7 +54,8 @@ impl Components {
 
     /// Removes every version of a key from the shelf. Sources and workflows that use them keep running.
     pub async fn unpublish(&self, shelf: Shelf, key: String) -> Result<(), EngineError> {
-        let unpublished = self.infra
+        let unpublished = self
+            .infra
             .store
             .write(move |c| registry::unpublish(c, &shelf, &key))
             .await?;

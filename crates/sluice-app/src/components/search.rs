@@ -60,9 +60,7 @@ fn best(entries: impl Iterator<Item = Entry>, search: &ComponentSearch) -> Compo
         })
         .collect();
     matches.sort_by(|(a_score, a_key, _), (b_score, b_key, _)| {
-        a_score
-            .compare(b_score)
-            .then_with(|| a_key.cmp(b_key))
+        a_score.compare(b_score).then_with(|| a_key.cmp(b_key))
     });
     let mut found = ComponentMatches::default();
     for (_, key, kind) in matches {

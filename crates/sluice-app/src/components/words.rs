@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn a_key_ranks_before_a_key_prefix_the_name_and_the_rest() {
-        let score = |key, name, description| Words::of("New File").score(text(key, name, description));
+        let score =
+            |key, name, description| Words::of("New File").score(text(key, name, description));
         let scores = [
             score("new-file", "X", ""),
             score("new-file-event", "X", ""),

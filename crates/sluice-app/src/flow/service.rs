@@ -41,11 +41,7 @@ impl FlowMap {
 }
 
 /// All sources, workflows and webhooks, with their counts of the last 24 hours.
-fn nodes(
-    c: &mut dyn Conn,
-    user: &UserId,
-    health: &AccountHealth,
-) -> Result<Vec<Node>, StoreError> {
+fn nodes(c: &mut dyn Conn, user: &UserId, health: &AccountHealth) -> Result<Vec<Node>, StoreError> {
     let since = health.since;
     let numbers: HashMap<&str, (u64, u64)> = health
         .all()

@@ -6,9 +6,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use serde_json::{Map, Value};
 use sluice_engine::{EngineError, Opened, Quotas, bind, packages_of};
 use sluice_infra::{Infra, MS_PER_DAY};
-use sluice_model::{
-    DynamicPropsId, PropDef, SourceId, UserId, label_value, merged, provisional,
-};
+use sluice_model::{DynamicPropsId, PropDef, SourceId, UserId, label_value, merged, provisional};
 use sluice_runtime::{
     BindingKind, Failure, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, PropBinding, Question,
     QuestionOutcome, Runtime,
@@ -119,7 +117,8 @@ impl Forms {
         let unknown = || EngineError::NotFound("dynamic props");
         let id = DynamicPropsId::parse(id).ok_or_else(unknown)?;
         let user = user.clone();
-        let found = self.infra
+        let found = self
+            .infra
             .store
             .read(move |c| dynamic_props::get(c, &user, &id))
             .await?

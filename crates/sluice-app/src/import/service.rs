@@ -168,7 +168,9 @@ impl Imports {
         let now = self.infra.now_ms();
         let component = Component {
             imported: true,
-            ..self.components.new_component(user, code, shape, Packages::Unresolved)
+            ..self
+                .components
+                .new_component(user, code, shape, Packages::Unresolved)
         };
         let publication = publication(Shelf::Server, &component, folder, now)
             .map_err(|error| error.to_string())?;

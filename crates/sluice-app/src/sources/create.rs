@@ -58,10 +58,7 @@ impl Sources {
             given: &given,
             previous: None,
         };
-        let declared = self
-            .forms
-            .declared_props(&draft, dynamic_props_id)
-            .await?;
+        let declared = self.forms.declared_props(&draft, dynamic_props_id).await?;
         let props = merged(&component.shape.props, &declared.props);
         let given = given_for(&component, &props, given);
         let checked = configure(&props, &given, None);
@@ -123,7 +120,8 @@ impl Sources {
         for _ in 0..8 {
             let (attempt, warnings) = (definition.clone(), warnings.clone());
             let ids = self.infra.ids.clone();
-            let stored = self.infra
+            let stored = self
+                .infra
                 .store
                 .write(move |c| store(c, attempt, &warnings, &ids, now))
                 .await;

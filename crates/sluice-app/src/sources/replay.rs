@@ -60,7 +60,11 @@ impl Sources {
         range: EventRange,
     ) -> Result<u64, EngineError> {
         let replay = self.replay(user, id).await?;
-        detached::run(&self.infra.shutdown, async move { replay.range(range).await }).await
+        detached::run(
+            &self.infra.shutdown,
+            async move { replay.range(range).await },
+        )
+        .await
     }
 
     async fn replay(&self, user: &UserId, id: &SourceId) -> Result<Arc<Replay>, EngineError> {
@@ -92,7 +96,8 @@ impl Replay {
             channel,
         } = range;
         let (source, newest_of) = (self.source.clone(), channel.clone());
-        let newest = self.infra
+        let newest = self
+            .infra
             .store
             .read(move |c| events::id_behind(c, &source, &newest_of, 0));
         // Events emitted from now on are excluded. A source that listens to itself would never finish otherwise.

@@ -61,7 +61,10 @@ impl Sources {
             self.owners.unregister(&Owner::Source(handle));
             self.infra.shutdown.check()?;
             let wanted = id.clone();
-            let found = self.infra.store.read(move |c| sources::get_for_run(c, &wanted));
+            let found = self
+                .infra
+                .store
+                .read(move |c| sources::get_for_run(c, &wanted));
             if found.await?.is_none() {
                 return Err(EngineError::NotFound("source"));
             }

@@ -199,7 +199,8 @@ impl Sources {
             return Ok(());
         }
         let id = id.clone();
-        Ok(self.infra
+        Ok(self
+            .infra
             .store
             .write(move |c| plan::store_endpoints(c, &id, &added, &[]))
             .await?)

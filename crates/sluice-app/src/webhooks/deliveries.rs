@@ -114,9 +114,7 @@ impl Webhooks {
     /// Replays deliveries of all active webhooks of the user; returns their number.
     pub async fn replay_all(&self, user: &UserId, range: ReplayRange) -> Result<u64, EngineError> {
         let user = user.clone();
-        let active = self.infra
-            .store
-            .read(move |c| webhooks::active(c, &user));
+        let active = self.infra.store.read(move |c| webhooks::active(c, &user));
         self.replay_to(active.await?, range).await
     }
 
@@ -129,10 +127,7 @@ impl Webhooks {
             which: range.which,
             since: range.since.unwrap_or(i64::MIN),
             // Deliveries from now on have not failed yet.
-            until: range
-                .until
-                .unwrap_or(i64::MAX)
-                .min(self.infra.now_ms()),
+            until: range.until.unwrap_or(i64::MAX).min(self.infra.now_ms()),
         };
         let service = self.clone();
         detached::run(&self.infra.shutdown, async move {

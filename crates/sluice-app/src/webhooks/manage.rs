@@ -152,7 +152,8 @@ impl Webhooks {
         user: &UserId,
         id: &WebhookId,
     ) -> Result<WebhookWithSecret, EngineError> {
-        let NewSecret { shown, sealed } = NewSecret::random(&self.infra.vault, &mut self.infra.ids.rng());
+        let NewSecret { shown, sealed } =
+            NewSecret::random(&self.infra.vault, &mut self.infra.ids.rng());
         let until = self.infra.now_ms() + OLD_SECRET_SIGNS_FOR_MS;
         let webhook = self
             .change(user, id, move |webhook| {
@@ -209,7 +210,8 @@ impl Webhooks {
     async fn tear_down(&self, user: UserId, id: WebhookId) -> Result<(), EngineError> {
         loop {
             let webhook = id.clone();
-            let removed = self.infra
+            let removed = self
+                .infra
                 .store
                 .write(move |c| delivery_history::remove_batch(c, &webhook, REMOVAL_BATCH));
             if removed.await? < u64::from(REMOVAL_BATCH) {

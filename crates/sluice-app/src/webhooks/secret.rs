@@ -36,6 +36,9 @@ mod tests {
         assert_eq!(STANDARD.decode(encoded).expect("base64").len(), 24);
         let opened = vault.open(&secret.sealed).expect("our own seal");
         assert_eq!(opened, secret.shown.as_bytes());
-        assert_ne!(NewSecret::random(&vault, &mut rand::rng()).shown, secret.shown);
+        assert_ne!(
+            NewSecret::random(&vault, &mut rand::rng()).shown,
+            secret.shown
+        );
     }
 }

@@ -13,7 +13,8 @@ impl Workflows {
         let (service, owner) = (self.clone(), user.clone());
         detached::run(&self.infra.shutdown, async move {
             let removed = id.clone();
-            let removed = service.infra
+            let removed = service
+                .infra
                 .store
                 .write(move |c| workflows::remove(c, &owner, &removed));
             if !removed.await? {

@@ -52,7 +52,8 @@ impl Workflows {
                 ChangeWorkflow::Deploy(request) => {
                     let active = request.active;
                     let stored = id.clone();
-                    let stored = service.infra
+                    let stored = service
+                        .infra
                         .store
                         .read(move |c| workflows::secrets(c, &stored));
                     let version = service
@@ -80,7 +81,8 @@ impl Workflows {
     ) -> Result<WorkflowView, EngineError> {
         let now = self.infra.now_ms();
         let (owner, changed, ids) = (user.clone(), id.clone(), self.infra.ids.clone());
-        let stored = self.infra
+        let stored = self
+            .infra
             .store
             .write(move |c| store::update(c, &owner, &changed, active, update, &ids, now));
         if !stored.await? {
@@ -140,7 +142,8 @@ impl Workflows {
         for _ in 0..SLUG_ATTEMPTS {
             let (owner, id, version) = (user.clone(), id.clone(), version.clone());
             let ids = self.infra.ids.clone();
-            let stored = self.infra
+            let stored = self
+                .infra
                 .store
                 .write(move |c| store::create(c, &owner, &id, active, version, &ids, now));
             match stored.await {

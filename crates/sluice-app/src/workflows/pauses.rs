@@ -28,7 +28,11 @@ const NO_SUCH_WAIT: EngineError =
 
 impl Workflows {
     /// Resumes the run that waits under `key`.
-    pub async fn resume_run(&self, key: &str, callback: Callback) -> Result<ResumedRun, EngineError> {
+    pub async fn resume_run(
+        &self,
+        key: &str,
+        callback: Callback,
+    ) -> Result<ResumedRun, EngineError> {
         let (key, now) = (key.to_owned(), self.infra.now_ms());
         let Callback { request, uploads } = callback;
         let payload = format!(r#"{{"cause":"resume","request":{request}}}"#);

@@ -54,7 +54,8 @@ impl Workflows {
         let workflow = self.row(user, id_or_slug).await?;
         must_be_active(&workflow)?;
         let (replayed, wanted) = (workflow.id.clone(), run);
-        let found = self.infra
+        let found = self
+            .infra
             .store
             .read(move |c| runs::get(c, &replayed, &wanted));
         let found = found.await?.ok_or(EngineError::NotFound("run"))?;
@@ -123,7 +124,8 @@ impl Workflows {
         let (mut wanted, mut events, mut after) = (Vec::new(), HashSet::new(), None);
         loop {
             let (id, range) = (workflow.id.clone(), (which.start, which.end));
-            let page = self.infra
+            let page = self
+                .infra
                 .store
                 .read(move |c| run_history::outlines(c, &id, range, after, OUTLINE_PAGE));
             let page = page.await?;

@@ -115,7 +115,8 @@ impl Workflows {
                 "from".into(),
             ];
             let (user, wanted) = (user.clone(), from.clone());
-            let emitter = self.infra
+            let emitter = self
+                .infra
                 .store
                 .read(move |c| emitters::find(c, &user, &wanted));
             match emitter.await? {

@@ -11,8 +11,7 @@ use sluice_model::{
 use sluice_store::{
     Conn, StoreError,
     deployments::{self, Deployment},
-    inbox,
-    run_history,
+    inbox, run_history,
     run_steps::{self, StepRecord},
     runs::{self, Run, RunState},
     sends::{self, SendRow},

@@ -47,7 +47,8 @@ impl Workflows {
     ) -> Result<Workflow, EngineError> {
         let missing = || EngineError::NotFound("workflow");
         let (user, wanted) = (user.clone(), id_or_slug.to_owned());
-        let found = self.infra
+        let found = self
+            .infra
             .store
             .read(move |c| match WorkflowId::parse(&wanted) {
                 Some(id) => workflows::get(c, &user, &id),

@@ -6,9 +6,7 @@ use sluice_model::{PropDef, PropType, UserId, configure, workflow::PathPart};
 use sluice_runtime::check_expressions;
 use sluice_store::components::Component;
 
-use super::{
-    document_errors::DocumentErrors, service::Workflows, step_code::StepComponent,
-};
+use super::{document_errors::DocumentErrors, service::Workflows, step_code::StepComponent};
 
 impl Workflows {
     /// The values to store, completed with defaults; none when they have errors.
@@ -43,7 +41,8 @@ impl Workflows {
         let values = match self
             .account_props
             .check(user, &closed, &known, checked)
-            .await {
+            .await
+        {
             Ok(values) => Some(values),
             Err(EngineError::InvalidProps(texts)) => {
                 faults.extend(texts.iter().map(|text| named(text, component, given)));
@@ -127,7 +126,11 @@ fn named(text: &str, component: &Component, given: &Map<String, Value>) -> (Stri
 }
 
 /// Reports expressions that are no valid JavaScript, anywhere in the values of a step.
-pub(super) fn check_syntax(index: usize, given: &Map<String, Value>, errors: &mut DocumentErrors<'_>) {
+pub(super) fn check_syntax(
+    index: usize,
+    given: &Map<String, Value>,
+    errors: &mut DocumentErrors<'_>,
+) {
     let mut path = vec!["steps".into(), index.into(), "props".into()];
     for (name, value) in given {
         path.push(name.as_str().into());
@@ -136,7 +139,11 @@ pub(super) fn check_syntax(index: usize, given: &Map<String, Value>, errors: &mu
     }
 }
 
-fn check_value<'a>(path: &mut Vec<PathPart<'a>>, value: &'a Value, errors: &mut DocumentErrors<'_>) {
+fn check_value<'a>(
+    path: &mut Vec<PathPart<'a>>,
+    value: &'a Value,
+    errors: &mut DocumentErrors<'_>,
+) {
     match value {
         Value::String(text) => {
             for fault in check_expressions(text) {

@@ -22,7 +22,8 @@ impl Workflows {
     ) -> Result<Vec<VersionView<Version>>, EngineError> {
         let workflow = self.row(user, id_or_slug).await?;
         let id = workflow.id;
-        let versions = self.infra
+        let versions = self
+            .infra
             .store
             .read(move |c| deployments::versions(c, &id));
         let versions = versions.await?.into_iter().map(|version| VersionView {
@@ -41,7 +42,8 @@ impl Workflows {
     ) -> Result<VersionView<Deployment>, EngineError> {
         let workflow = self.row(user, id_or_slug).await?;
         let id = workflow.id;
-        let found = self.infra
+        let found = self
+            .infra
             .store
             .read(move |c| deployments::by_number(c, &id, number));
         let version = found.await?.ok_or(EngineError::NotFound("version"))?;

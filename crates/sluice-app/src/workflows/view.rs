@@ -51,7 +51,8 @@ impl Workflows {
     pub async fn get(&self, user: &UserId, id_or_slug: &str) -> Result<WorkflowView, EngineError> {
         let workflow = self.row(user, id_or_slug).await?;
         let settings = self.infra.settings.clone();
-        let viewed = self.infra
+        let viewed = self
+            .infra
             .store
             .read(move |c| views(c, vec![workflow], &settings));
         viewed.await?.pop().ok_or(EngineError::NotFound("workflow"))

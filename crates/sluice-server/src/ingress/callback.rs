@@ -1,5 +1,6 @@
 //! Requests to runs that wait: any request makes the run go on, or ends it. The key in the address is the permission.
 
+use sluice_infra::{Infra, Settings};
 use std::sync::Arc;
 
 use axum::{
@@ -8,7 +9,7 @@ use axum::{
 };
 use rand::{RngExt, distr::Alphanumeric};
 use sluice_api::RunState;
-use sluice_engine::{Callback, Cancelled, Engine, Resumed};
+use sluice_app::{App, Callback, CancelledRun, ResumedRun};
 
 use super::{
     UPLOAD_ID_LENGTH,
@@ -21,19 +22,20 @@ use crate::{error::ApiError, fields::FieldSelection, read_body::read_body, reply
 
 /// `/workflows/resume/{key}`
 pub(crate) async fn resume(
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
     Path(key): Path<String>,
     request: Request,
 ) -> Response {
     if cors::is_preflight(&request) {
         return cors::preflight_answer(request.headers());
     }
-    cors::open_to_all(go_on(&engine, &key, request).await.into_response())
+    cors::open_to_all(go_on(&app, &infra, &key, request).await.into_response())
 }
 
 /// `/workflows/cancel/{key}`
 pub(crate) async fn cancel(
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Path(key): Path<String>,
     request: Request,
 ) -> Response {
@@ -41,19 +43,24 @@ pub(crate) async fn cancel(
         return cors::preflight_answer(request.headers());
     }
     let cancelled = match known(&key) {
-        Ok(key) => engine.cancel_run(key).await.map_err(ApiError::from),
+        Ok(key) => app.workflows.cancel_run(key).await.map_err(ApiError::from),
         Err(error) => Err(error),
     };
-    let answer = cancelled.map(|Cancelled(id)| told(id, "cancelled"));
+    let answer = cancelled.map(|CancelledRun(id)| told(id, "cancelled"));
     cors::open_to_all(answer.into_response())
 }
 
-async fn go_on(engine: &Engine, key: &str, request: Request) -> Result<Response, ApiError> {
+async fn go_on(
+    app: &App,
+    infra: &Infra,
+    key: &str,
+    request: Request,
+) -> Result<Response, ApiError> {
     let key = known(key)?;
     let (mut parts, body) = request.into_parts();
     session_cookie::strip(&mut parts.headers);
-    let body = read_body(&parts.headers, body, engine.settings().max_body).await?;
-    let (body, uploads) = parse_body(&parts.headers, &body, &Addresses(engine)).await;
+    let body = read_body(&parts.headers, body, infra.settings.max_body).await?;
+    let (body, uploads) = parse_body(&parts.headers, &body, &Addresses(&infra.settings)).await;
     let facts = CallbackFacts {
         method: &parts.method,
         path: parts.uri.path(),
@@ -64,7 +71,7 @@ async fn go_on(engine: &Engine, key: &str, request: Request) -> Result<Response,
         request: callback_json(&facts, &body),
         uploads,
     };
-    let Resumed(id) = engine.resume_run(key, callback).await?;
+    let ResumedRun(id) = app.workflows.resume_run(key, callback).await?;
     Ok(told(id, "queued"))
 }
 
@@ -83,7 +90,7 @@ fn told(id: sluice_model::InvocationId, state: &str) -> Response {
 }
 
 /// Where the files of a request can be fetched.
-struct Addresses<'a>(&'a Engine);
+struct Addresses<'a>(&'a Settings);
 
 impl UploadAddresses for Addresses<'_> {
     fn new_id(&self) -> String {
@@ -94,6 +101,6 @@ impl UploadAddresses for Addresses<'_> {
     }
 
     fn url(&self, id: &str) -> String {
-        format!("{}/uploads/{id}", self.0.settings().public_url)
+        format!("{}/uploads/{id}", self.0.public_url)
     }
 }

@@ -1,7 +1,7 @@
 //! The rows of a list of events: of the newest that are kept, or of all that a search finds.
 
 use sluice_api::EventSummary;
-use sluice_engine::Engine;
+use sluice_infra::Infra;
 use sluice_model::{EmitterId, EmitterKind, EventId, UserId};
 use sluice_store::{
     Store, StoreError,
@@ -50,7 +50,7 @@ impl Rows {
 
 /// How many there are in all, and those of the page, newest first.
 pub(super) async fn read(
-    engine: &Engine,
+    infra: &Infra,
     user: &UserId,
     emitter: &EmitterId,
     wanted: Wanted,
@@ -61,8 +61,8 @@ pub(super) async fn read(
         search,
         detail,
     } = wanted;
-    must_exist(engine, user, emitter).await?;
-    let store = engine.store();
+    must_exist(infra, user, emitter).await?;
+    let store = infra.store;
     match rows {
         Rows::Events(filter) => {
             let (total, events) = match search {
@@ -95,12 +95,12 @@ pub(super) async fn read(
 
 /// Whether the emitter is one of the user's.
 pub(super) async fn must_exist(
-    engine: &Engine,
+    infra: &Infra,
     user: &UserId,
     emitter: &EmitterId,
 ) -> Result<(), ApiError> {
     let (owner, id) = (user.clone(), emitter.clone());
-    let missing = engine.store().read(move |c| {
+    let missing = infra.store.read(move |c| {
         Ok(match id.kind() {
             EmitterKind::Source(id) => sources::get(c, &owner, &id)?.is_none().then_some("source"),
             EmitterKind::Workflow(id) => workflows::get(c, &owner, &id)?

@@ -2,7 +2,8 @@
 
 use serde_json::value::{RawValue, to_raw_value};
 use sluice_api::{Run, RunSend, RunStep, RunWait};
-use sluice_engine::{Addresses, RunView};
+use sluice_app::RunView;
+use sluice_engine::Addresses;
 use sluice_infra::Settings;
 use sluice_model::workflow::Pause;
 use sluice_store::{

@@ -9,7 +9,8 @@ use std::{
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
-use sluice_engine::{Engine, StreamEnd};
+use sluice_app::App;
+use sluice_engine::StreamEnd;
 use tokio::time::{Interval, MissedTickBehavior};
 
 use super::frames::Frames;
@@ -31,7 +32,7 @@ struct Stream {
 pub(super) enum Reader {
     Anyone,
     /// Whoever has shown this, for as long as it would do.
-    With(Proof, Arc<Engine>),
+    With(Proof, Arc<App>),
 }
 
 impl Reader {
@@ -39,7 +40,7 @@ impl Reader {
         match self {
             Reader::Anyone => true,
             // A store that cannot be read ends nobody's stream.
-            Reader::With(proof, engine) => proof.holds(engine).await.unwrap_or(true),
+            Reader::With(proof, app) => proof.holds(app).await.unwrap_or(true),
         }
     }
 }

@@ -6,7 +6,8 @@ use axum::{extract::State, response::Response};
 use bytes::Bytes;
 use http::Method;
 use sluice_api::{EmitterTraffic, RouteTraffic, Traffic, WebhookTraffic};
-use sluice_engine::{Engine, TrafficSecond};
+use sluice_app::App;
+use sluice_engine::{Streams, TrafficSecond};
 
 use super::{
     body::{self, Reader},
@@ -26,12 +27,13 @@ const NAME: &str = "traffic";
     responses((status = 200, description = "A stream that does not end by itself", content_type = "text/event-stream", body = Traffic), ApiErrors))]
 pub(crate) async fn follow(
     Caller { user, proof }: Caller,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(streams): State<Streams>,
     method: Method,
 ) -> Result<Response, ApiError> {
     get_only(&method)?;
-    let reader = engine.follow_traffic(&user.id)?;
-    let body = body::of(Frames::Traffic(reader), Reader::With(proof, engine));
+    let reader = streams.follow_traffic(&user.id)?;
+    let body = body::of(Frames::Traffic(reader), Reader::With(proof, app));
     Ok(sse::response(body))
 }
 

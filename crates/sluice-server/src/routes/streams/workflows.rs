@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use http::{HeaderMap, Method};
 use sluice_api::SendStreamQuery;
-use sluice_engine::Engine;
+use sluice_engine::Streams;
 
 use super::{body, frames::Frames, get_only, last_event_id};
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, description = "A stream that does not end by itself", content_type = "text/event-stream", body = serde_json::Value), ApiErrors))]
 pub(crate) async fn sends(
-    State(engine): State<Arc<Engine>>,
+    State(streams): State<Streams>,
     WorkflowPath(id): WorkflowPath,
     method: Method,
     headers: HeaderMap,
@@ -31,7 +31,7 @@ pub(crate) async fn sends(
     get_only(&method)?;
     let after = last_event_id(&headers, query.last_event_id.as_deref())?;
     let frames = Frames::Sends {
-        reader: engine.follow_sends(&id, after).await?,
+        reader: streams.follow_sends(&id, after).await?,
         head: query.channel.as_deref().map(sse::name_line),
     };
     Ok(cors::open_to_all(sse::response(body::of(

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use reqwest::Url;
-use sluice_engine::{Credentials, EngineError};
+use sluice_engine::{EngineError, process::credentials::Credentials};
 use sluice_infra::Infra;
 use sluice_model::{AppAuth, AppId, OauthSettings, is_app_slug};
 use sluice_store::{

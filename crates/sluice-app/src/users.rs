@@ -1,6 +1,6 @@
 //! Users and their keys.
 
-use sluice_engine::{EngineError, Streams};
+use sluice_engine::{EngineError, streams::Streams};
 use sluice_infra::Infra;
 use sluice_model::{ApiKey, UserId};
 use sluice_store::{

@@ -4,7 +4,7 @@ use std::{future, sync::Arc, time::Duration};
 
 use sluice_infra::ResultLabel;
 use sluice_model::EmitterId;
-use sluice_store::{Conn, Store, StoreError, inbox};
+use sluice_store::{Conn, Portion, Store, StoreError, inbox};
 use tokio::{task::JoinHandle, time::Instant};
 
 use crate::{
@@ -14,8 +14,10 @@ use crate::{
 
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(100);
 pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-const REFILL_ROWS: usize = 256;
-const REFILL_BYTES: u64 = 8 * 1024 * 1024;
+const REFILL: Portion = Portion {
+    rows: 256,
+    bytes: 8 * 1024 * 1024,
+};
 
 /// What one transaction writes.
 pub(crate) trait Rows: Send + Sync + Sized + 'static {
@@ -110,7 +112,7 @@ pub(crate) async fn load<T: Send + 'static>(
 /// A page of an inbox, on its way into the mailbox.
 pub(crate) struct InboxPage {
     refill: Refill,
-    waiting: inbox::Waiting,
+    waiting: inbox::InboxPage,
 }
 
 impl InboxPage {
@@ -121,12 +123,11 @@ impl InboxPage {
         refill: Refill,
     ) -> Option<InboxPage> {
         let read = store.read(move |c| {
-            let room = inbox::Room {
+            let request = inbox::PageRequest {
                 known: &refill.known,
-                rows: REFILL_ROWS,
-                bytes: REFILL_BYTES,
+                limit: REFILL,
             };
-            let waiting = inbox::waiting(c, &emitter, &room)?;
+            let waiting = inbox::waiting(c, &emitter, &request)?;
             Ok(InboxPage { refill, waiting })
         });
         let read = read.await;
@@ -138,7 +139,7 @@ impl InboxPage {
     }
 
     pub(crate) fn put_into(self, mailbox: &Mailbox) {
-        let inbox::Waiting { items, complete } = self.waiting;
+        let inbox::InboxPage { items, complete } = self.waiting;
         let page = items.into_iter().map(Work::from).collect();
         mailbox.refill(&self.refill, page, complete);
     }

@@ -4,7 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use sluice_infra::{Infra, MS_PER_DAY};
 use sluice_runtime::Runtime;
-use sluice_store::{connections, data_stores, dynamic_props, sessions, sources, uploads};
+use sluice_store::{
+    Conn, StoreError, connections, data_stores, dynamic_props,
+    orphans::{self, OwnedTable},
+    sessions, sources, uploads,
+};
 
 use crate::{
     Engine,
@@ -52,7 +56,7 @@ impl Engine {
                 for unfinished in sources::creating(c)? {
                     sources::remove(c, &unfinished)?;
                 }
-                sluice_store::inbox::remove_orphans(c)?;
+                remove_orphaned_work(c)?;
                 sluice_store::inbox::emitters_with_work(c)
             })
             .await?;
@@ -97,6 +101,15 @@ impl Engine {
             );
         }
     }
+}
+
+/// Removes accepted work whose source or workflow is gone.
+fn remove_orphaned_work(c: &mut dyn Conn) -> Result<(), StoreError> {
+    let found = orphans::find(c, OwnedTable::Inbox, None, u32::MAX)?;
+    for owner in &found.owners {
+        orphans::remove(c, OwnedTable::Inbox, owner, u32::MAX)?;
+    }
+    Ok(())
 }
 
 async fn keep_house(context: Arc<Context>) {

@@ -13,7 +13,8 @@ use http::{
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use sluice_api::{ErrorBody, Fault};
-use sluice_engine::{CodeFault, EngineError};
+use sluice_app::CodeFault;
+use sluice_engine::EngineError;
 use sluice_model::workflow::DocumentFault;
 use sluice_store::StoreError;
 

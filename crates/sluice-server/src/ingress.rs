@@ -23,7 +23,7 @@ use axum::{
 use http::{Request, request::Parts};
 use parking_lot::Mutex;
 use rand::{RngExt, distr::Alphanumeric, rngs::StdRng};
-use sluice_engine::{AcceptedRequest, Endpoint, EventForm, Responds};
+use sluice_engine::accept::{AcceptedRequest, Endpoint, EventForm, Responds};
 
 use self::{
     address::{Address, EndpointHost},

@@ -11,9 +11,7 @@ use serde::de::{DeserializeOwned, value::MapDeserializer};
 use serde_json::value::{RawValue, to_raw_value};
 use sluice_api::FieldQuery;
 
-use crate::{
-    error::ApiError, fields::FieldSelection, read_body::read_body, state::ServerState,
-};
+use crate::{error::ApiError, fields::FieldSelection, read_body::read_body, state::ServerState};
 
 /// Parameters whose text in the query string is JSON; all others are strings there.
 const JSON_PARAMETERS: [&str; 10] = [

@@ -8,7 +8,6 @@ use axum::{
     routing::{MethodRouter, any, get, options},
 };
 use http::{HeaderMap, HeaderValue, Method, Uri, header::CONTENT_TYPE};
-use sluice_engine::Streams;
 use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
 

@@ -15,7 +15,6 @@ use std::{
 use axum::body::Body;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use sluice_engine::Streams;
 use socket2::SockRef;
 use tokio::{
     net::{TcpListener, TcpStream},

@@ -4,7 +4,11 @@ use std::{ops::Deref, sync::Arc};
 
 use axum::extract::FromRef;
 use sluice_app::App;
-use sluice_engine::{Accept, Endpoints, Engine, Streams};
+use sluice_engine::{
+    Engine,
+    accept::{Accept, Endpoints},
+    streams::Streams,
+};
 use sluice_infra::Infra;
 
 /// Cheap to clone. A handler extracts only the parts that it uses.

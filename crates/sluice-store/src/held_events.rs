@@ -56,8 +56,13 @@ pub fn due(c: &mut dyn Conn, now_ms: i64, limit: u32) -> Result<Vec<HeldEvent>> 
     )
 }
 
+/// When the next event of any user is due. The condition is that of the partial index: without it, SQLite scans the table.
 pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
-    query_one(c, "SELECT MIN(due_at) FROM held_events", &[])
+    query_one(
+        c,
+        "SELECT MIN(due_at) FROM held_events WHERE due_at IS NOT NULL",
+        &[],
+    )
 }
 
 pub fn is_held(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<bool> {

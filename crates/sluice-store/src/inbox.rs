@@ -10,8 +10,10 @@ use crate::{
     error::Result,
     id_list::{IdList, ids_in},
     params,
+    portion::Portion,
     row::{FromRow, Row},
     text_enum::text_enum,
+    value::Value,
 };
 
 /// What caused an invocation.
@@ -103,56 +105,72 @@ pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Resul
     Ok(removed == 1)
 }
 
-/// How much a reader of the inbox can take, and what it has already.
-pub struct Room<'a> {
+/// What a reader of the inbox has already, and how much more it takes.
+pub struct PageRequest<'a> {
+    /// Items that are left out.
     pub known: &'a HashSet<InvocationId>,
-    pub rows: usize,
-    pub bytes: u64,
+    pub limit: Portion,
 }
 
 /// A part of the inbox; `complete` when nothing lies beyond it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Waiting {
+pub struct InboxPage {
     pub items: Vec<InboxItem>,
     pub complete: bool,
 }
 
-struct Size {
-    id: InvocationId,
-    bytes: u64,
+/// An item, and whether another one follows it.
+struct PageRow {
+    item: InboxItem,
+    has_next: bool,
 }
 
-impl FromRow for Size {
+impl FromRow for PageRow {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Size {
-            id: row.get(0)?,
-            bytes: row.get(1)?,
+        Ok(PageRow {
+            item: InboxItem::from_row(row)?,
+            has_next: row.get(7)?,
         })
     }
 }
 
-/// What waits and is not known, oldest first. Sizes are read before payloads, so that a few huge ones
-/// do not fill the memory; at least one item comes when there is any.
-pub fn waiting(c: &mut dyn Conn, emitter: &EmitterId, room: &Room<'_>) -> Result<Waiting> {
-    let limit = room.known.len() + room.rows;
-    let sizes: Vec<Size> = query_all(
-        c,
-        "SELECT id, CAST(octet_length(payload) AS BIGINT) FROM inbox WHERE emitter_id = ?1 \
-         ORDER BY id LIMIT ?2",
-        params![emitter, limit as u64],
-    )?;
-    let mut complete = sizes.len() < limit;
-    let mut items = Vec::new();
-    let mut bytes = 0;
-    for size in sizes.iter().filter(|size| !room.known.contains(&size.id)) {
-        if bytes > 0 && bytes + size.bytes > room.bytes {
-            complete = false;
-            break;
-        }
-        bytes += size.bytes;
-        items.extend(get(c, emitter, &size.id)?);
-    }
-    Ok(Waiting { items, complete })
+/// The first items that meet a condition, within ?2 rows and ?3 bytes of payload; one at least, if there is any. ?1 is the
+/// emitter. Sums of lengths select the rows, so payloads beyond the limit are not read: both databases know the length of
+/// a text without reading it.
+fn page_sql(condition: &str, offset: &str) -> String {
+    format!(
+        "SELECT i.id, i.kind, i.prop, i.payload, i.attempts, i.accepted_at, i.depth, page.has_next \
+         FROM (SELECT id, ROW_NUMBER() OVER w AS place, \
+         CAST(SUM(bytes) OVER w AS BIGINT) AS total, LEAD(id) OVER w IS NOT NULL AS has_next \
+         FROM (SELECT id, octet_length(payload) AS bytes FROM inbox \
+         WHERE emitter_id = ?1 AND {condition} ORDER BY id LIMIT CAST(?2 AS BIGINT) + 1{offset}) \
+         page_rows WINDOW w AS (ORDER BY id)) page CROSS JOIN inbox i \
+         WHERE i.emitter_id = ?1 AND i.id = page.id AND page.place <= ?2 \
+         AND (page.place = 1 OR page.total <= ?3)"
+    )
+}
+
+/// Sorted here and not by the database, which would copy the payloads to sort them.
+fn read_page(c: &mut dyn Conn, sql: &str, params: &[Value<'_>]) -> Result<InboxPage> {
+    let mut rows: Vec<PageRow> = query_all(c, sql, params)?;
+    rows.sort_by_key(|row| row.item.id);
+    Ok(InboxPage {
+        complete: rows.last().is_none_or(|row| !row.has_next),
+        items: rows.into_iter().map(|row| row.item).collect(),
+    })
+}
+
+/// Items that wait and are not known to the reader, oldest first. One query reads the page.
+pub fn waiting(
+    c: &mut dyn Conn,
+    emitter: &EmitterId,
+    request: &PageRequest<'_>,
+) -> Result<InboxPage> {
+    let PageRequest { known, limit } = request;
+    let known: Vec<&InvocationId> = known.iter().collect();
+    let sql = page_sql(&format!("id NOT IN {}", ids_in(c.dialect(), "?4")), "");
+    let known = IdList::new(&known)?;
+    read_page(c, &sql, params![emitter, limit.rows, limit.bytes, &known])
 }
 
 /// One that waits.
@@ -165,19 +183,17 @@ pub fn get(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<O
     )
 }
 
-/// What waits behind the first `keep`, oldest first. Runs that go on do not count among those that wait for their turn.
+/// The items behind the first `keep`, oldest first and within the limit. Runs that go on are not counted: they wait for no
+/// place in the queue.
 pub fn beyond(
     c: &mut dyn Conn,
     emitter: &EmitterId,
     keep: u64,
-    limit: u32,
+    limit: Portion,
 ) -> Result<Vec<InboxItem>> {
-    query_all(
-        c,
-        "SELECT id, kind, prop, payload, attempts, accepted_at, depth FROM inbox \
-         WHERE emitter_id = ?1 AND kind <> 'continued' ORDER BY id LIMIT ?2 OFFSET ?3",
-        params![emitter, limit, keep],
-    )
+    let sql = page_sql("kind <> 'continued'", " OFFSET ?4");
+    let page = read_page(c, &sql, params![emitter, limit.rows, limit.bytes, keep])?;
+    Ok(page.items)
 }
 
 /// Whether an item is still to be acknowledged.
@@ -230,14 +246,5 @@ pub fn remove_kind(c: &mut dyn Conn, emitter: &EmitterId, kind: InboxKind) -> Re
     c.execute(
         "DELETE FROM inbox WHERE emitter_id = ?1 AND kind = ?2",
         params![emitter, kind],
-    )
-}
-
-/// Drops what was accepted for an emitter that was deleted at the same moment.
-pub fn remove_orphans(c: &mut dyn Conn) -> Result<u64> {
-    c.execute(
-        "DELETE FROM inbox WHERE NOT EXISTS (SELECT 1 FROM sources s WHERE s.id = inbox.emitter_id) \
-         AND NOT EXISTS (SELECT 1 FROM workflows w WHERE w.id = inbox.emitter_id)",
-        &[],
     )
 }

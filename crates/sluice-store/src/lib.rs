@@ -46,6 +46,7 @@ pub mod imports;
 pub mod inbox;
 pub mod kv;
 pub mod logs;
+pub mod orphans;
 pub mod pruning;
 pub mod registry;
 pub mod routes;

@@ -6,39 +6,145 @@ use crate::{
     conn::{Conn, query_all, query_one},
     error::Result,
     params,
+    portion::Portion,
     row::{FromRow, Row},
-    runs::{COLUMNS, Run, RunState},
+    run_steps::StepRecord,
+    runs::{HEAD_COLUMNS, Run, RunState},
 };
 
 /// Bounds that every id lies between.
 const LOWEST: &str = "";
 const HIGHEST: &str = "~";
 
-/// A page of the runs of a workflow, newest first. `after` asks for what follows a run in that order: older ones. `before`
-/// asks for newer ones, and alone for those nearest to it.
+/// How much of each large text a list reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    Whole,
+    /// The first so many characters.
+    Start(u32),
+}
+
+impl Content {
+    fn of(self, column: &str) -> String {
+        match self {
+            Content::Whole => column.to_owned(),
+            Content::Start(characters) => format!("substr({column}, 1, {characters})"),
+        }
+    }
+}
+
+/// Which runs of a workflow to list. `after` asks for the runs that follow a run in the list, which are older; `before` asks
+/// for newer ones, and alone for those nearest to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    pub state: Option<RunState>,
+    pub after: Option<InvocationId>,
+    pub before: Option<InvocationId>,
+    /// Bytes count when runs are read whole. One run is always read, if there is any.
+    pub limit: Portion,
+    pub content: Content,
+}
+
+/// A run whose event is as long as the list reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedRun {
+    pub run: Run,
+    /// The length of the whole event.
+    pub event_bytes: u64,
+}
+
+impl FromRow for ListedRun {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(ListedRun {
+            run: Run::from_row(row)?,
+            event_bytes: row.get(15)?,
+        })
+    }
+}
+
+/// A page of the runs of a workflow, newest first.
 pub fn page(
     c: &mut dyn Conn,
     workflow: &WorkflowId,
-    state: Option<RunState>,
-    limit: u32,
-    after: Option<InvocationId>,
-    before: Option<InvocationId>,
-) -> Result<Vec<Run>> {
-    let nearest_first = if before.is_some() && after.is_none() {
+    selection: &Selection,
+) -> Result<Vec<ListedRun>> {
+    let Selection {
+        state,
+        after,
+        before,
+        limit,
+        content,
+    } = selection;
+    let order = if before.is_some() && after.is_none() {
         "id"
     } else {
         "id DESC"
     };
-    let in_state = in_state(state);
+    let bytes = match content {
+        Content::Whole => {
+            "octet_length(event) + COALESCE((SELECT SUM(octet_length(exports) \
+             + octet_length(logs)) FROM run_steps s \
+             WHERE s.workflow_id = runs.workflow_id AND s.run_id = runs.id), 0)"
+        }
+        Content::Start(_) => "0",
+    };
+    // Lengths select the rows before a text is read.
     let sql = format!(
-        "SELECT {COLUMNS} FROM runs WHERE workflow_id = ?1 {in_state} AND id < ?2 AND id > ?3 \
-         ORDER BY {nearest_first} LIMIT ?4"
+        "SELECT {HEAD_COLUMNS}, {}, CAST(octet_length(event) AS BIGINT) \
+         FROM (SELECT id AS run_id, ROW_NUMBER() OVER w AS place, \
+         CAST(SUM(bytes) OVER w AS BIGINT) AS total FROM (SELECT id, {bytes} AS bytes FROM runs \
+         WHERE workflow_id = ?1 {} AND id < ?2 AND id > ?3 ORDER BY {order} LIMIT ?4) page_rows \
+         WINDOW w AS (ORDER BY {order})) page CROSS JOIN runs \
+         WHERE workflow_id = ?1 AND id = page.run_id AND (page.place = 1 OR page.total <= ?5)",
+        content.of("event"),
+        in_state(*state)
     );
     let below = after.as_ref().map_or(HIGHEST, InvocationId::as_str);
     let above = before.as_ref().map_or(LOWEST, InvocationId::as_str);
-    let mut runs: Vec<Run> = query_all(c, &sql, params![workflow, below, above, limit])?;
-    runs.sort_by_key(|run| std::cmp::Reverse(run.id));
+    let mut runs: Vec<ListedRun> = query_all(
+        c,
+        &sql,
+        params![workflow, below, above, limit.rows, limit.bytes],
+    )?;
+    runs.sort_by_key(|listed| std::cmp::Reverse(listed.run.id));
     Ok(runs)
+}
+
+/// A record of a step whose exports and logs are as long as the list reads them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedStep {
+    pub record: StepRecord,
+    /// The length of all exports.
+    pub exports_bytes: u64,
+    /// The length of all logs.
+    pub logs_bytes: u64,
+}
+
+impl FromRow for ListedStep {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(ListedStep {
+            record: StepRecord::from_row(row)?,
+            exports_bytes: row.get(10)?,
+            logs_bytes: row.get(11)?,
+        })
+    }
+}
+
+/// The steps of a run in the order in which they ran.
+pub fn steps(
+    c: &mut dyn Conn,
+    workflow: &WorkflowId,
+    run: &InvocationId,
+    content: Content,
+) -> Result<Vec<ListedStep>> {
+    let sql = format!(
+        "SELECT position, attempt, name, state, started_at, duration_ms, error, {}, {}, pause, \
+         CAST(octet_length(exports) AS BIGINT), CAST(octet_length(logs) AS BIGINT) \
+         FROM run_steps WHERE workflow_id = ?1 AND run_id = ?2 ORDER BY position, attempt",
+        content.of("logs"),
+        content.of("exports")
+    );
+    query_all(c, &sql, params![workflow, run])
 }
 
 /// How many runs [`page`] has in all.

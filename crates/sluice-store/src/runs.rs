@@ -2,12 +2,12 @@
 
 use sluice_model::{
     DeploymentId, InvocationId, WorkflowId,
-    workflow::{Pause, RunError, RunOrigin},
+    workflow::{Pause, PauseKind, RunError, RunOrigin},
 };
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
-    error::Result,
+    error::{Result, StoreError},
     params,
     row::{FromRow, Row, to_json},
     text_enum::text_enum,
@@ -66,8 +66,9 @@ pub struct Run {
     pub event: String,
 }
 
-pub(crate) const COLUMNS: &str = "id, workflow_id, deployment_id, state, origin, depth, accepted_at, \
-     started_at, finished_at, due_at, pause, pause_key, error, exit_reason, event";
+/// The columns of a [`Run`], in its order, but for the event.
+pub(crate) const HEAD_COLUMNS: &str = "id, workflow_id, deployment_id, state, origin, depth, \
+     accepted_at, started_at, finished_at, due_at, pause, pause_key, error, exit_reason";
 
 impl FromRow for Run {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -114,7 +115,7 @@ pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
     let error = error.as_ref().map(to_json).transpose()?;
     c.execute(
         &format!(
-            "INSERT INTO runs ({COLUMNS}) \
+            "INSERT INTO runs ({HEAD_COLUMNS}, event) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
              ON CONFLICT (workflow_id, id) DO UPDATE SET deployment_id = excluded.deployment_id, \
              state = excluded.state, started_at = excluded.started_at, \
@@ -166,14 +167,81 @@ pub fn update(c: &mut dyn Conn, run: &Run) -> Result<()> {
 }
 
 pub fn get(c: &mut dyn Conn, workflow: &WorkflowId, id: &InvocationId) -> Result<Option<Run>> {
-    let sql = format!("SELECT {COLUMNS} FROM runs WHERE workflow_id = ?1 AND id = ?2");
+    let sql = format!("SELECT {HEAD_COLUMNS}, event FROM runs WHERE workflow_id = ?1 AND id = ?2");
     query_opt(c, &sql, params![workflow, id])
 }
 
+/// The state of a run, without its content.
+pub fn state(
+    c: &mut dyn Conn,
+    workflow: &WorkflowId,
+    id: &InvocationId,
+) -> Result<Option<RunState>> {
+    query_opt(
+        c,
+        "SELECT state FROM runs WHERE workflow_id = ?1 AND id = ?2",
+        params![workflow, id],
+    )
+}
+
+/// A run that waits, without its event and the context of its pause, which may be large.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingRun {
+    pub workflow_id: WorkflowId,
+    pub id: InvocationId,
+    pub depth: u32,
+    pub due_at: Option<i64>,
+    pub pause: Option<PauseKind>,
+    pub pause_key: Option<String>,
+}
+
+/// The columns of a [`WaitingRun`]. A stored pause begins with its kind; the rest of it is not read.
+const WAITING_COLUMNS: &str = "workflow_id, id, depth, due_at, pause_key, substr(pause, 1, 32)";
+
+impl FromRow for WaitingRun {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        let pause: Option<String> = row.get(5)?;
+        Ok(WaitingRun {
+            workflow_id: row.get(0)?,
+            id: row.get(1)?,
+            depth: row.get(2)?,
+            due_at: row.get(3)?,
+            pause_key: row.get(4)?,
+            pause: pause.as_deref().map(pause_kind).transpose()?,
+        })
+    }
+}
+
+/// The kind of a pause, from the beginning of its JSON.
+fn pause_kind(pause: &str) -> Result<PauseKind> {
+    let kind = pause.strip_prefix("{\"kind\":").and_then(|rest| {
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter();
+        values.next()?.ok()
+    });
+    kind.ok_or_else(|| StoreError::Corrupt(format!("no kind in a pause: {pause}")))
+}
+
 /// The run that waits under this key. The key is the permission.
-pub fn by_pause_key(c: &mut dyn Conn, key: &str) -> Result<Option<Run>> {
-    let sql = format!("SELECT {COLUMNS} FROM runs WHERE pause_key = ?1 AND state = 'waiting'");
+pub fn by_pause_key(c: &mut dyn Conn, key: &str) -> Result<Option<WaitingRun>> {
+    let sql =
+        format!("SELECT {WAITING_COLUMNS} FROM runs WHERE pause_key = ?1 AND state = 'waiting'");
     query_opt(c, &sql, params![key])
+}
+
+/// Cancels a run that was claimed.
+pub fn cancel(c: &mut dyn Conn, run: &WaitingRun, reason: Option<&str>, now_ms: i64) -> Result<()> {
+    c.execute(
+        "UPDATE runs SET state = ?3, finished_at = ?4, exit_reason = ?5, due_at = NULL, \
+         pause = NULL, pause_key = NULL WHERE workflow_id = ?1 AND id = ?2",
+        params![
+            &run.workflow_id,
+            &run.id,
+            RunState::Cancelled,
+            now_ms,
+            reason
+        ],
+    )?;
+    Ok(())
 }
 
 /// Lets a run that waits under this key go on; false when somebody else did already.
@@ -191,10 +259,11 @@ pub fn claim(
     Ok(claimed == 1)
 }
 
-/// Everybody's runs whose wait is over at `now`, the longest over first.
-pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<Run>> {
+/// Runs of all users whose wait is over at `now`, the longest over first.
+pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<WaitingRun>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM runs WHERE due_at <= ?1 ORDER BY due_at, workflow_id, id LIMIT ?2"
+        "SELECT {WAITING_COLUMNS} FROM runs WHERE due_at <= ?1 \
+         ORDER BY due_at, workflow_id, id LIMIT ?2"
     );
     query_all(c, &sql, params![now, limit])
 }
@@ -224,4 +293,28 @@ pub fn started_since(c: &mut dyn Conn, workflow: &WorkflowId, since: i64) -> Res
         "SELECT COUNT(*) FROM runs WHERE workflow_id = ?1 AND started_at >= ?2",
         params![workflow, since],
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_of_a_pause_is_read_from_its_first_characters() {
+        for kind in [
+            PauseKind::Delay,
+            PauseKind::Suspend,
+            PauseKind::Rerun,
+            PauseKind::Retry,
+        ] {
+            let pause = Pause {
+                kind,
+                position: 3,
+                context: Some(serde_json::json!({ "kind": "x".repeat(99) })),
+            };
+            let json = to_json(&pause).unwrap();
+            assert_eq!(pause_kind(&json[..32]), Ok(kind));
+        }
+        assert!(matches!(pause_kind("{}"), Err(StoreError::Corrupt(_))));
+    }
 }

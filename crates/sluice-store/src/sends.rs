@@ -129,11 +129,44 @@ pub fn insert(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
     Ok(())
 }
 
-/// Of one run, in the order of sending.
-pub fn of_run(c: &mut dyn Conn, workflow: &WorkflowId, run: &InvocationId) -> Result<Vec<SendRow>> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM sends WHERE workflow_id = ?1 AND run_id = ?2 ORDER BY id");
-    query_all(c, &sql, params![workflow, run])
+/// A send without its payload, which may be large.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SendSummary {
+    pub id: EmitId,
+    pub step: String,
+    pub kind: SendKind,
+    pub state: SendState,
+    pub due_at: Option<i64>,
+    pub tries: u32,
+    pub result: Option<String>,
+}
+
+impl FromRow for SendSummary {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(SendSummary {
+            id: row.get(0)?,
+            step: row.get(1)?,
+            kind: row.get(2)?,
+            state: row.get(3)?,
+            due_at: row.get(4)?,
+            tries: row.get(5)?,
+            result: row.get(6)?,
+        })
+    }
+}
+
+/// The sends of one run, in the order of sending.
+pub fn of_run(
+    c: &mut dyn Conn,
+    workflow: &WorkflowId,
+    run: &InvocationId,
+) -> Result<Vec<SendSummary>> {
+    query_all(
+        c,
+        "SELECT id, step, kind, state, due_at, tries, result FROM sends \
+         WHERE workflow_id = ?1 AND run_id = ?2 ORDER BY id",
+        params![workflow, run],
+    )
 }
 
 /// Those of a run that are held, in the order of sending.

@@ -5,8 +5,11 @@
 
 use reqwest::Url;
 use sluice_engine::{
-    EngineError, StoredCredentials, Tokens,
-    oauth::{self, Registration, Verifier},
+    EngineError,
+    process::credentials::{
+        StoredCredentials, Tokens,
+        oauth::{self, Registration, Verifier},
+    },
 };
 use sluice_model::{AccountId, AppAuth, ConnectionId, OauthSettings, UserId};
 use sluice_store::{

@@ -1,7 +1,10 @@
 //! Accounts: create, read, change, delete.
 
 use serde_json::{Map, Value};
-use sluice_engine::{Credentials, EngineError, StoredCredentials, Tokens, oauth::Registration};
+use sluice_engine::{
+    EngineError,
+    process::credentials::{Credentials, StoredCredentials, Tokens, oauth::Registration},
+};
 use sluice_infra::{Ids, Infra};
 use sluice_model::{AccountId, AppAuth, UserId};
 use sluice_store::{

@@ -1,7 +1,10 @@
 //! App props: a check of the accounts that they name, and their `$auth`.
 
 use serde_json::{Map, Value};
-use sluice_engine::{Credentials, EngineError, GrantStatus, Grants, account_of, is_app};
+use sluice_engine::{
+    EngineError,
+    process::credentials::{Credentials, GrantStatus, Grants, account_of, is_app},
+};
 use sluice_infra::Infra;
 use sluice_model::{PropDef, UserId};
 use sluice_runtime::{BindingKind, PropBinding};

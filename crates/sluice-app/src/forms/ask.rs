@@ -4,7 +4,9 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
-use sluice_engine::{EngineError, Opened, Quotas, bind, packages_of};
+use sluice_engine::{
+    EngineError, Quotas, process::bindings::bind, secrets::Opened, state::packages_of,
+};
 use sluice_infra::{Infra, MS_PER_DAY};
 use sluice_model::{DynamicPropsId, PropDef, SourceId, UserId, label_value, merged, provisional};
 use sluice_runtime::{

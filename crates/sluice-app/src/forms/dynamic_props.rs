@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sluice_engine::{EngineError, observations};
+use sluice_engine::{EngineError, owner::observations};
 use sluice_model::{DynamicPropsId, PropDef, RawProp, UserId, check_dynamic_props, merged};
 use sluice_runtime::{Failure, Question};
 use sluice_store::dynamic_props::{self, DynamicProps};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
-use sluice_engine::{EngineError, observations};
+use sluice_engine::{EngineError, owner::observations};
 use sluice_model::UserId;
 use sluice_runtime::{Failure, Question};
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use sluice_engine::{Credentials, EngineError};
+use sluice_engine::{EngineError, process::credentials::Credentials};
 use sluice_infra::Infra;
 use sluice_model::{ComponentShape, UserId};
 use sluice_runtime::{CodeFault, LoadError, Runtime, SurveyModule, auth_fields};

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use sluice_engine::{Definition, Dispatch, EngineError, secrets};
+use sluice_engine::{EngineError, owner::lifecycle::Dispatch, secrets, state::Definition};
 use sluice_infra::Ids;
 use sluice_model::{ComponentShape, Hook, SourceId, UserId, configure, merged, slugify};
 use sluice_store::{

@@ -1,6 +1,6 @@
 //! `DELETE /sources/{id}`. Running invocations finish, `deactivate` runs, and the source is removed with all its rows.
 
-use sluice_engine::{Dispatch, EngineError};
+use sluice_engine::{EngineError, owner::lifecycle::Dispatch};
 use sluice_model::{ComponentShape, Hook, SourceId, UserId};
 use sluice_store::{components, sources::Source};
 

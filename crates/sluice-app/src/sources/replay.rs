@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use sluice_engine::{EngineError, Recipients, Router, Streams, Waker};
+use sluice_engine::{
+    EngineError,
+    owner::Waker,
+    route::{Recipients, Router},
+    streams::Streams,
+};
 use sluice_infra::Infra;
 use sluice_model::{EventId, SourceId, UserId};
 use sluice_store::{
@@ -156,7 +161,7 @@ impl Replay {
     /// Wakes the listeners once their work is stored.
     fn wake(&self, recipients: &Recipients) {
         self.streams
-            .count_traffic(&self.user, &self.source, Counts::default(), recipients);
+            .count_commit(&self.user, &self.source, Counts::default(), recipients);
         self.waker.wake(recipients);
     }
 }

@@ -3,8 +3,10 @@
 //! Each operation runs in a task of its own, so that a client that disconnects does not leave it half done.
 
 use sluice_engine::{
-    Accept, DueTimes, Endpoints, Engine, EngineError, LifecycleLock, Owner, Owners, Retention,
-    Streams, Waker,
+    DueTimes, Engine, EngineError, Retention,
+    accept::{Accept, Endpoints},
+    owner::{Owner, Owners, Waker, lifecycle::LifecycleLock},
+    streams::Streams,
 };
 use sluice_infra::Infra;
 use sluice_model::SourceId;
@@ -44,7 +46,7 @@ impl Sources {
             timers: engine.timers.clone(),
             streams: engine.streams.clone(),
             retention: engine.retention.clone(),
-            waker: engine.waker.clone(),
+            waker: Waker::new(engine.owners.clone(), engine.outbox.clone()),
             components,
             account_props,
             forms,

@@ -3,7 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use sluice_engine::{Change, Definition, Dispatch, EngineError, LifecycleLock, Opened};
+use sluice_engine::{
+    EngineError,
+    owner::lifecycle::{Change, Dispatch, LifecycleLock},
+    secrets::Opened,
+    state::Definition,
+};
 use sluice_model::{Hook, SourceId, UserId, carried_over, configure};
 use sluice_store::{
     endpoints,

@@ -1,9 +1,13 @@
 //! Waiting runs: a request with the key of one resumes or cancels it.
 
-use sluice_engine::{EngineError, NewUpload, continue_run, finish_run, wake_owner};
+use sluice_engine::{
+    EngineError,
+    inbox::NewUpload,
+    timers::waiting_runs::{continue_run, wake_owner},
+};
 use sluice_model::{InvocationId, WorkflowId};
 use sluice_store::{
-    runs::{self, RunState},
+    runs,
     uploads::{self, Upload},
 };
 
@@ -45,7 +49,7 @@ impl Workflows {
                 if !runs::claim(c, &run.workflow_id, &run.id, &key)? {
                     return Ok(None);
                 }
-                continue_run(c, &run, &payload, now)?;
+                continue_run(c, (&run.workflow_id, run.id), run.depth, &payload, now)?;
                 for upload in uploads {
                     uploads::insert(c, &stored(upload, &run.workflow_id, run.id, now))?;
                 }
@@ -62,14 +66,13 @@ impl Workflows {
     pub async fn cancel_run(&self, key: &str) -> Result<CancelledRun, EngineError> {
         let (key, now) = (key.to_owned(), self.infra.now_ms());
         let cancelled = self.infra.store.write(move |c| {
-            let Some(mut run) = runs::by_pause_key(c, &key)? else {
+            let Some(run) = runs::by_pause_key(c, &key)? else {
                 return Ok(None);
             };
             if !runs::claim(c, &run.workflow_id, &run.id, &key)? {
                 return Ok(None);
             }
-            finish_run(&mut run, RunState::Cancelled, now);
-            runs::update(c, &run)?;
+            runs::cancel(c, &run, None, now)?;
             Ok(Some(run.id))
         });
         cancelled.await?.map(CancelledRun).ok_or(NO_SUCH_WAIT)

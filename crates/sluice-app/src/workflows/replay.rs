@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sluice_engine::{EngineError, continue_run};
+use sluice_engine::{EngineError, timers::waiting_runs::continue_run};
 use sluice_model::{
     InvocationId, UserId,
     workflow::{RunOrigin, WorkflowDefinition},
@@ -57,14 +57,14 @@ impl Workflows {
         let found = self
             .infra
             .store
-            .read(move |c| runs::get(c, &replayed, &wanted));
-        let found = found.await?.ok_or(EngineError::NotFound("run"))?;
-        if !found.state.is_over() {
+            .read(move |c| runs::state(c, &replayed, &wanted));
+        let state = found.await?.ok_or(EngineError::NotFound("run"))?;
+        if !state.is_over() {
             return Err(EngineError::Conflict(
                 "the run is not over: it can be replayed when it is".to_owned(),
             ));
         }
-        if from == ReplayFrom::Failed && found.state != RunState::Failed {
+        if from == ReplayFrom::Failed && state != RunState::Failed {
             return Err(EngineError::Conflict(
                 "the run did not fail: replay it from the start".to_owned(),
             ));
@@ -218,7 +218,7 @@ impl Replay {
                 run_steps::insert(c, workflow, &new, &record)?;
             }
         }
-        continue_run(c, &run, REPLAY, self.now)?;
+        continue_run(c, (workflow, new), run.depth, REPLAY, self.now)?;
         Ok(Some(bytes))
     }
 

@@ -9,26 +9,31 @@ use sluice_model::{
     workflow::{RunOrigin, WorkflowDefinition},
 };
 use sluice_store::{
-    Conn, StoreError,
+    Conn, Portion, StoreError,
     deployments::{self, Deployment},
-    inbox, run_history,
-    run_steps::{self, StepRecord},
+    inbox,
+    run_history::{self, Content, ListedRun, ListedStep},
     runs::{self, Run, RunState},
-    sends::{self, SendRow},
+    sends::{self, SendSummary},
     workflows::Workflow,
 };
 
 use super::service::Workflows;
 use crate::listing::Listing;
 
+/// A page of whole runs ends before this, unless it has a single run.
+const PAGE_BYTES: u64 = 16 * 1024 * 1024;
+
 pub struct RunView {
+    /// With as much of its event as was asked for.
     pub run: Run,
+    pub event_bytes: u64,
     /// The number of its version.
     pub version: u32,
     /// The step that it waits at, if it waits.
     pub waits_at: Option<String>,
-    pub steps: Vec<StepRecord>,
-    pub sends: Vec<SendRow>,
+    pub steps: Vec<ListedStep>,
+    pub sends: Vec<SendSummary>,
 }
 
 /// Which runs to list. At most one of the bounds is present.
@@ -37,6 +42,7 @@ pub struct RunPage {
     pub limit: u32,
     pub after: Option<InvocationId>,
     pub before: Option<InvocationId>,
+    pub content: Content,
 }
 
 impl Workflows {
@@ -65,14 +71,25 @@ impl Workflows {
             limit,
             after,
             before,
+            content,
         } = page;
+        let selection = run_history::Selection {
+            state,
+            after,
+            before,
+            limit: Portion {
+                rows: limit,
+                bytes: PAGE_BYTES,
+            },
+            content,
+        };
         let listing = self.infra.store.read(move |c| {
             let total = run_history::count(c, &workflow, state)?;
-            let found = run_history::page(c, &workflow, state, limit, after, before)?;
+            let found = run_history::page(c, &workflow, &selection)?;
             let mut versions = Versions::default();
             let mut rows = Vec::with_capacity(found.len());
             for run in found {
-                rows.push(view(c, run, &mut versions)?);
+                rows.push(view(c, run, content, &mut versions)?);
             }
             Ok(Listing { total, rows })
         });
@@ -93,7 +110,11 @@ impl Workflows {
                 None => queued(c, &workflow, &run)?,
             };
             found
-                .map(|run| view(c, run, &mut Versions::default()))
+                .map(|run| {
+                    let event_bytes = run.event.len() as u64;
+                    let listed = ListedRun { run, event_bytes };
+                    view(c, listed, Content::Whole, &mut Versions::default())
+                })
                 .transpose()
         });
         found.await?.ok_or(EngineError::NotFound("run"))
@@ -160,7 +181,13 @@ impl Versions {
     }
 }
 
-fn view(c: &mut dyn Conn, run: Run, versions: &mut Versions) -> Result<RunView, StoreError> {
+fn view(
+    c: &mut dyn Conn,
+    listed: ListedRun,
+    content: Content,
+    versions: &mut Versions,
+) -> Result<RunView, StoreError> {
+    let ListedRun { run, event_bytes } = listed;
     let (number, definition) = versions
         .get(c, &run.deployment_id)?
         .ok_or_else(|| StoreError::Corrupt(format!("run {} has no version", run.id)))?;
@@ -172,8 +199,9 @@ fn view(c: &mut dyn Conn, run: Run, versions: &mut Versions) -> Result<RunView, 
     Ok(RunView {
         version,
         waits_at,
-        steps: run_steps::of_run(c, &run.workflow_id, &run.id)?,
+        steps: run_history::steps(c, &run.workflow_id, &run.id, content)?,
         sends: sends::of_run(c, &run.workflow_id, &run.id)?,
         run,
+        event_bytes,
     })
 }

@@ -1,6 +1,11 @@
 //! The service for workflows, and the steps that its operations share.
 
-use sluice_engine::{Accept, DueTimes, Endpoints, Engine, EngineError, Owners, Streams};
+use sluice_engine::{
+    DueTimes, Engine, EngineError,
+    accept::{Accept, Endpoints},
+    owner::Owners,
+    streams::Streams,
+};
 use sluice_infra::Infra;
 use sluice_model::{UserId, WorkflowId};
 use sluice_store::workflows::{self, Workflow};

@@ -6,10 +6,10 @@ use sluice_model::{InvocationId, WorkflowId, workflow::PauseKind};
 use sluice_store::{
     Conn, StoreError,
     inbox::{self, InboxKind, NewInboxItem},
-    runs::{self, Run, RunState},
+    runs::{self, WaitingRun},
 };
 
-use super::progress::{NOT_RESUMED, finish};
+use super::progress::NOT_RESUMED;
 use crate::{context::Context, error::EngineError};
 
 const DUE: &str = r#"{"cause":"due"}"#;
@@ -17,7 +17,7 @@ const DUE: &str = r#"{"cause":"due"}"#;
 /// Lets the runs go on whose time has come; one that nobody resumed in time is cancelled.
 pub(crate) async fn wake_due(
     context: &Arc<Context>,
-    due: Vec<Run>,
+    due: Vec<WaitingRun>,
     now_ms: i64,
 ) -> Result<(), EngineError> {
     let ids: Vec<(WorkflowId, InvocationId)> = due
@@ -27,7 +27,7 @@ pub(crate) async fn wake_due(
     let stored = context
         .infra
         .store
-        .write(move |c| due.into_iter().try_for_each(|run| end_wait(c, run, now_ms)));
+        .write(move |c| due.iter().try_for_each(|run| end_wait(c, run, now_ms)));
     let stored = stored.await;
     // Also when it failed: it may have been kept all the same.
     for (workflow, run) in ids {
@@ -36,36 +36,34 @@ pub(crate) async fn wake_due(
     Ok(stored?)
 }
 
-fn end_wait(c: &mut dyn Conn, mut run: Run, now_ms: i64) -> Result<(), StoreError> {
-    let key = run.pause_key.clone().unwrap_or_default();
-    if !runs::claim(c, &run.workflow_id, &run.id, &key)? {
+fn end_wait(c: &mut dyn Conn, run: &WaitingRun, now_ms: i64) -> Result<(), StoreError> {
+    let key = run.pause_key.as_deref().unwrap_or_default();
+    if !runs::claim(c, &run.workflow_id, &run.id, key)? {
         return Ok(());
     }
-    let kind = run.pause.as_ref().map(|pause| pause.kind);
-    if kind == Some(PauseKind::Suspend) {
-        finish(&mut run, RunState::Cancelled, now_ms);
-        run.exit_reason = Some(NOT_RESUMED.to_owned());
-        return runs::update(c, &run);
+    if run.pause == Some(PauseKind::Suspend) {
+        return runs::cancel(c, run, Some(NOT_RESUMED), now_ms);
     }
-    go_on(c, &run, DUE, now_ms)
+    go_on(c, (&run.workflow_id, run.id), run.depth, DUE, now_ms)
 }
 
 /// Makes a run that was claimed work of its workflow again. `payload` is JSON that says why.
 pub(crate) fn go_on(
     c: &mut dyn Conn,
-    run: &Run,
+    (workflow, run): (&WorkflowId, InvocationId),
+    depth: u32,
     payload: &str,
     now_ms: i64,
 ) -> Result<(), StoreError> {
     let item = NewInboxItem {
-        id: &run.id,
+        id: &run,
         kind: InboxKind::Continued,
         prop: None,
         payload,
         accepted_at: now_ms,
-        depth: run.depth,
+        depth,
     };
-    inbox::insert(c, &run.workflow_id, &item)
+    inbox::insert(c, workflow, &item)
 }
 
 /// Tells the owner of a workflow of a run that goes on, once that is stored.

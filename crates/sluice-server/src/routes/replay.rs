@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use sluice_api::{Data, ReplayEvents, Replayed};
 use sluice_app::{App, EventRange};
-use sluice_engine::Streams;
 use sluice_model::EventId;
 
 use crate::{

@@ -3,13 +3,13 @@
 use serde_json::value::{RawValue, to_raw_value};
 use sluice_api::{Run, RunSend, RunStep, RunWait};
 use sluice_app::RunView;
-use sluice_engine::Addresses;
+use sluice_engine::owner::RunUrls;
 use sluice_infra::Settings;
 use sluice_model::workflow::Pause;
 use sluice_store::{
-    run_steps::StepRecord,
+    run_history::ListedStep,
     runs::{self, RunState},
-    sends::SendRow,
+    sends::SendSummary,
 };
 
 use crate::{
@@ -24,6 +24,7 @@ pub(super) fn on_the_wire(
 ) -> Result<Run, ApiError> {
     let RunView {
         run,
+        event_bytes,
         version,
         waits_at,
         steps,
@@ -35,11 +36,11 @@ pub(super) fn on_the_wire(
     let waits_for = pause
         .filter(|_| run.state == RunState::Waiting)
         .map(|pause| wait(&run, pause, waits_at, settings));
-    let steps = steps.into_iter().map(|record| step(record, detail));
+    let steps = steps.into_iter().map(|listed| step(listed, detail));
     Ok(Run {
         steps: steps.collect::<Result<_, _>>()?,
         sends: sends.into_iter().map(send).collect(),
-        event: shown(run.event, detail)?,
+        event: shown(run.event, event_bytes, detail)?,
         waits_for,
         id: run.id,
         workflow_id: run.workflow_id,
@@ -63,7 +64,7 @@ fn wait(run: &runs::Run, pause: &Pause, step: Option<String>, settings: &Setting
     let addresses = run
         .pause_key
         .as_deref()
-        .map(|key| Addresses::of(settings, key));
+        .map(|key| RunUrls::of(settings, key));
     let (resume_url, cancel_url) = addresses
         .map(|addresses| (addresses.resume_url, addresses.cancel_url))
         .unzip();
@@ -75,7 +76,12 @@ fn wait(run: &runs::Run, pause: &Pause, step: Option<String>, settings: &Setting
     }
 }
 
-fn step(record: StepRecord, detail: Detail) -> Result<RunStep, ApiError> {
+fn step(listed: ListedStep, detail: Detail) -> Result<RunStep, ApiError> {
+    let ListedStep {
+        record,
+        exports_bytes,
+        logs_bytes,
+    } = listed;
     Ok(RunStep {
         name: record.name,
         position: record.position,
@@ -83,14 +89,14 @@ fn step(record: StepRecord, detail: Detail) -> Result<RunStep, ApiError> {
         state: record.state.as_str().to_owned(),
         started_at_ms: record.started_at,
         duration_ms: record.duration_ms,
-        exports: shown(record.exports, detail)?,
-        logs: shown(record.logs, detail)?,
+        exports: shown(record.exports, exports_bytes, detail)?,
+        logs: shown(record.logs, logs_bytes, detail)?,
         error: record.error,
         waited_for: record.pause,
     })
 }
 
-fn send(row: SendRow) -> RunSend {
+fn send(row: SendSummary) -> RunSend {
     RunSend {
         id: row.id.to_string(),
         step: row.step,
@@ -101,9 +107,11 @@ fn send(row: SendRow) -> RunSend {
     }
 }
 
-fn shown(json: String, detail: Detail) -> Result<Box<RawValue>, ApiError> {
+/// `bytes` is the length of the whole text, of which a preview needs the beginning only.
+fn shown(json: String, bytes: u64, detail: Detail) -> Result<Box<RawValue>, ApiError> {
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let shown = match detail {
-        Detail::Preview if json.len() > MAX_WHOLE => to_raw_value(&preview(&json)),
+        Detail::Preview if bytes > MAX_WHOLE => to_raw_value(&preview(&json, bytes)),
         Detail::Preview | Detail::Whole => RawValue::from_string(json),
     };
     shown.map_err(|error| ApiError::Internal(format!("what a run has stored: {error}")))

@@ -10,7 +10,7 @@ use sluice_api::{
 use sluice_app::{App, Listing, ReplayFrom, RunPage};
 use sluice_infra::Infra;
 use sluice_model::InvocationId;
-use sluice_store::runs::RunState;
+use sluice_store::{run_history::Content, runs::RunState};
 
 use crate::{
     auth::AuthUser,
@@ -24,6 +24,9 @@ use crate::{
     reply,
     routes::{events::must_be_in_order, run_view::on_the_wire, summary::Detail},
 };
+
+/// No text of so many bytes has more characters, and no preview shows more of one.
+const PREVIEW_CHARACTERS: u32 = 1024;
 
 /// The runs of a workflow, newest first
 ///
@@ -45,16 +48,17 @@ pub(crate) async fn list(
         after,
         before,
     } = PageRequest::parse(&page, InvocationId::parse)?;
+    let (detail, content) = match query.expand.as_deref() {
+        None => (Detail::Preview, Content::Start(PREVIEW_CHARACTERS)),
+        Some("run") => (Detail::Whole, Content::Whole),
+        Some(_) => return Err(ApiError::bad_request("expand must be \"run\"")),
+    };
     let page = RunPage {
         state: query.state.as_deref().map(parse_state).transpose()?,
         limit,
         after,
         before,
-    };
-    let detail = match query.expand.as_deref() {
-        None => Detail::Preview,
-        Some("run") => Detail::Whole,
-        Some(_) => return Err(ApiError::bad_request("expand must be \"run\"")),
+        content,
     };
     let Listing { total, rows } = app.workflows.list_runs(&user.id, &id, page).await?;
     let runs = rows

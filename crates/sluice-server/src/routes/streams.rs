@@ -11,7 +11,7 @@ use axum::{extract::State, response::Response};
 use http::{HeaderMap, Method};
 use sluice_api::{EventStreamQuery, EventSummary, LogLine, LogStreamQuery};
 use sluice_app::App;
-use sluice_engine::Streams;
+use sluice_engine::streams::Streams;
 use sluice_model::{EventId, SourceId};
 use sluice_store::routes::LOG_CHANNEL;
 

@@ -50,7 +50,9 @@ pub(super) fn summarise(
         delivery_ts: meta.delivery_ts,
     };
     let shown = match detail {
-        Detail::Preview if event.data.len() > MAX_WHOLE => to_raw_value(&preview(&event.data)),
+        Detail::Preview if event.data.len() > MAX_WHOLE => {
+            to_raw_value(&preview(&event.data, event.data.len()))
+        }
         Detail::Preview | Detail::Whole => RawValue::from_string(event.data),
     };
     Ok(EventSummary {
@@ -61,10 +63,11 @@ pub(super) fn summarise(
     })
 }
 
-pub(super) fn preview(data: &str) -> TruncatedEvent {
+/// The beginning of a text of `size` bytes.
+pub(super) fn preview(data: &str, size: usize) -> TruncatedEvent {
     TruncatedEvent {
         truncated: true,
-        size: data.len(),
+        size,
         preview: data[..data.floor_char_boundary(MAX_PREVIEW)].to_owned(),
     }
 }
@@ -161,7 +164,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_preview_is_cut_between_characters(text in "[a-zäß語🦀]{400,600}") {
-            let preview = preview(&text).preview;
+            let preview = preview(&text, text.len()).preview;
             prop_assert!(text.starts_with(&preview));
             prop_assert!(preview.len() <= MAX_PREVIEW);
             prop_assert!(preview.len() == text.len() || preview.len() > MAX_PREVIEW - 4);

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use rstest::rstest;
 use sluice_model::{EmitterId, InvocationId, SourceId};
 use sluice_store::{
-    Conn, Result, StoreError,
-    inbox::{self, InboxItem, InboxKind, NewInboxItem, Room, Waiting},
+    Conn, Portion, Result, StoreError,
+    inbox::{self, InboxItem, InboxKind, InboxPage, NewInboxItem, PageRequest},
     sources::{self, Phase, Source},
 };
 
@@ -23,14 +23,16 @@ fn item(id: &InvocationId) -> NewInboxItem<'_> {
     }
 }
 
-/// What waits, for a reader that knows nothing and has room for `rows`.
-fn waiting(c: &mut dyn Conn, source: &SourceId, rows: usize) -> Vec<InboxItem> {
-    let room = Room {
+/// The first `rows` items, for a reader that knows none.
+fn waiting(c: &mut dyn Conn, source: &SourceId, rows: u32) -> Vec<InboxItem> {
+    let request = PageRequest {
         known: &HashSet::new(),
-        rows,
-        bytes: u64::MAX,
+        limit: Portion {
+            rows,
+            bytes: u64::MAX,
+        },
     };
-    inbox::waiting(c, source, &room).unwrap().items
+    inbox::waiting(c, source, &request).unwrap().items
 }
 
 fn count(c: &mut dyn Conn, source: &SourceId) -> Result<u64> {
@@ -139,12 +141,12 @@ fn only_live_active_sources_have_work(#[values(Db::Sqlite, Db::Postgres)] db: Db
 }
 
 #[rstest]
-fn a_reader_gets_what_it_has_room_for(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+fn a_page_is_bounded_in_rows_and_bytes(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         let source = source_id("s");
         let ids = invocation_ids(4);
-        // Two characters, four bytes: room is counted in bytes.
+        // Two characters, four bytes: the limit counts bytes.
         let payload = "éé";
         for id in &ids {
             let item = NewInboxItem {
@@ -153,20 +155,106 @@ fn a_reader_gets_what_it_has_room_for(#[values(Db::Sqlite, Db::Postgres)] db: Db
             };
             inbox::insert(c, &source, &item)?;
         }
-        let known = HashSet::from([ids[0]]);
-        let mut look = |known: &HashSet<InvocationId>, rows, bytes| {
-            let room = Room { known, rows, bytes };
-            let Waiting { items, complete } = inbox::waiting(c, &source, &room)?;
-            let found: Vec<_> = items.iter().map(|item| item.id).collect();
-            sluice_store::Result::Ok((found, complete))
+        let mut read = |known: &[InvocationId], rows, bytes| {
+            let request = PageRequest {
+                known: &known.iter().copied().collect(),
+                limit: Portion { rows, bytes },
+            };
+            let InboxPage { items, complete } = inbox::waiting(c, &source, &request)?;
+            let read: Vec<_> = items.iter().map(|item| item.id).collect();
+            Result::Ok((read, complete))
         };
-        let none = &HashSet::new();
-        assert_eq!(look(none, 9, 100)?, (ids.clone(), true));
-        assert_eq!(look(none, 3, 100)?, (ids[..3].to_vec(), false));
-        assert_eq!(look(none, 9, 8)?, (ids[..2].to_vec(), false));
-        assert_eq!(look(none, 9, 1)?, (ids[..1].to_vec(), false));
-        assert_eq!(look(&known, 2, 100)?, (ids[1..3].to_vec(), false));
-        assert_eq!(look(&known, 9, 100)?, (ids[1..].to_vec(), true));
+        assert_eq!(read(&[], 9, 100)?, (ids.clone(), true));
+        assert_eq!(read(&[], 4, 16)?, (ids.clone(), true));
+        assert_eq!(read(&[], 3, 100)?, (ids[..3].to_vec(), false));
+        assert_eq!(read(&[], 9, 8)?, (ids[..2].to_vec(), false));
+        assert_eq!(read(&[], 9, 1)?, (ids[..1].to_vec(), false));
+        assert_eq!(read(&ids[..1], 2, 100)?, (ids[1..3].to_vec(), false));
+        assert_eq!(read(&ids[..1], 9, 100)?, (ids[1..].to_vec(), true));
+        assert_eq!(
+            read(&ids[1..3], 9, 100)?,
+            (vec![ids[0], ids[3]], true),
+            "known items may lie between others"
+        );
+        assert_eq!(read(&ids[..3], 9, 1)?, (ids[3..].to_vec(), true));
+        assert_eq!(read(&ids, 9, 100)?, (Vec::new(), true));
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// Inserts items with payloads of these lengths.
+fn insert_sizes(c: &mut dyn Conn, sizes: &[usize], kind: InboxKind) -> Result<Vec<InvocationId>> {
+    let ids = invocation_ids(sizes.len());
+    for (id, size) in ids.iter().zip(sizes) {
+        let item = NewInboxItem {
+            payload: &"x".repeat(*size),
+            kind,
+            ..item(id)
+        };
+        inbox::insert(c, &source_id("s"), &item)?;
+    }
+    Ok(ids)
+}
+
+#[rstest]
+fn large_payloads_make_small_pages(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    const MIB: usize = 1024 * 1024;
+    let Some(t) = TestStore::new(db) else { return };
+    let limit = Portion {
+        rows: 9,
+        bytes: 4 * MIB as u64,
+    };
+    t.write(move |c| {
+        let ids = insert_sizes(c, &[6 * MIB, MIB, 3 * MIB, 1, 10 * MIB, 2], InboxKind::Http)?;
+        let mut known = HashSet::new();
+        for expected in [&ids[..1], &ids[1..3], &ids[3..4], &ids[4..5], &ids[5..]] {
+            let request = PageRequest {
+                known: &known,
+                limit,
+            };
+            let page = inbox::waiting(c, &source_id("s"), &request)?;
+            let read: Vec<_> = page.items.iter().map(|item| item.id).collect();
+            assert_eq!(read, expected);
+            assert_eq!(page.complete, expected.last() == ids.last());
+            known.extend(read);
+        }
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn overflow_is_bounded_in_rows_and_bytes(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let ids = insert_sizes(c, &[1, 1, 9_000, 1, 1, 1], InboxKind::Event)?;
+        let mut beyond = |keep, rows, bytes| {
+            let limit = Portion { rows, bytes };
+            let items = inbox::beyond(c, &source_id("s"), keep, limit)?;
+            Result::Ok(items.iter().map(|item| item.id).collect::<Vec<_>>())
+        };
+        assert_eq!(beyond(1, 9, 10_000)?, ids[1..]);
+        assert_eq!(beyond(1, 2, 10_000)?, ids[1..3]);
+        assert_eq!(beyond(1, 9, 9_000)?, ids[1..2]);
+        assert_eq!(beyond(2, 9, 1)?, ids[2..3], "one is always read");
+        assert_eq!(beyond(3, 9, 2)?, ids[3..5]);
+        assert_eq!(beyond(6, 9, 10_000)?, []);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn runs_that_go_on_do_not_count_as_overflow(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        insert_sizes(c, &[1, 1], InboxKind::Continued)?;
+        let limit = Portion {
+            rows: 9,
+            bytes: 100,
+        };
+        assert_eq!(inbox::beyond(c, &source_id("s"), 0, limit)?, []);
         Ok(())
     })
     .unwrap();
@@ -187,22 +275,6 @@ fn work_of_one_kind_is_dropped(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         assert_eq!(inbox::remove_kind(c, &source, InboxKind::Timer)?, 2);
         assert_eq!(inbox::remove_kind(c, &source, InboxKind::Manual)?, 0);
         assert_eq!(waiting(c, &source, 9)[0].id, ids[1]);
-        Ok(())
-    })
-    .unwrap();
-}
-
-#[rstest]
-fn work_of_a_deleted_source_is_dropped(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
-    let Some(t) = TestStore::new(db) else { return };
-    t.write(|c| {
-        let ids = invocation_ids(2);
-        sources::insert(c, &source("kept", &user_id("a"), 1))?;
-        inbox::insert(c, &source_id("kept"), &item(&ids[0]))?;
-        inbox::insert(c, &source_id("gone"), &item(&ids[1]))?;
-        assert_eq!(inbox::remove_orphans(c)?, 1);
-        assert_eq!(count(c, &source_id("kept"))?, 1);
-        assert_eq!(count(c, &source_id("gone"))?, 0);
         Ok(())
     })
     .unwrap();

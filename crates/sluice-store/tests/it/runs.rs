@@ -3,15 +3,15 @@
 use rstest::rstest;
 use sluice_model::{
     DeploymentId, EmitId, IdGen, InvocationId,
-    workflow::{PauseKind, RunOrigin, WorkflowDefinition, WorkflowSettings},
+    workflow::{Pause, PauseKind, RunOrigin, WorkflowDefinition, WorkflowSettings},
 };
 use sluice_store::{
-    Result,
+    Portion, Result,
     deployments::{self, Deployment},
-    run_history,
+    run_history::{self, Content, ListedStep, Selection},
     run_pruning::{self, RunKey},
     run_steps::{self, StepRecord, StepState},
-    runs::{self, Run, RunState},
+    runs::{self, Run, RunState, WaitingRun},
     sends::{self, SendKind, SendRow, SendState},
     workflows,
 };
@@ -64,14 +64,28 @@ fn page(
     after: Option<InvocationId>,
     before: Option<InvocationId>,
 ) -> Vec<InvocationId> {
-    let read =
-        t.read(move |c| run_history::page(c, &workflow_id("a"), state, limit, after, before));
-    read.unwrap().into_iter().map(|run| run.id).collect()
+    let selection = Selection {
+        state,
+        after,
+        before,
+        limit: Portion {
+            rows: limit,
+            bytes: 1_000,
+        },
+        content: Content::Whole,
+    };
+    let read = t.read(move |c| run_history::page(c, &workflow_id("a"), &selection));
+    read.unwrap()
+        .into_iter()
+        .map(|listed| listed.run.id)
+        .collect()
 }
 
 fn ids_of(t: &TestStore, workflow: &'static str) -> Vec<InvocationId> {
-    let read = t.read(move |c| run_history::page(c, &workflow_id(workflow), None, 100, None, None));
-    read.unwrap().into_iter().map(|run| run.id).collect()
+    let all = (None, None);
+    let read = t.read(move |c| run_history::outlines(c, &workflow_id(workflow), all, None, 100));
+    let outlines = read.unwrap().into_iter();
+    outlines.map(|outline| outline.id).collect()
 }
 
 #[rstest]
@@ -90,6 +104,173 @@ fn pages_are_newest_first_and_before_asks_for_the_nearest(#[case] db: Db) {
     assert_eq!(page(&t, Some(Failed), 9, Some(ids[3]), None), [ids[1]]);
     let count = |state| t.read(move |c| run_history::count(c, &workflow_id("a"), state));
     assert_eq!((count(None).unwrap(), count(Some(Failed)).unwrap()), (5, 2));
+}
+
+fn step_of(exports: &str, logs: &str) -> StepRecord {
+    StepRecord {
+        position: 0,
+        attempt: 1,
+        name: "one".to_owned(),
+        state: StepState::Completed,
+        started_at: 1,
+        duration_ms: 1,
+        error: None,
+        logs: logs.to_owned(),
+        exports: exports.to_owned(),
+        pause: None,
+    }
+}
+
+/// A store with three runs of `p_a`: each has an event of 2 MiB and a step with 1 MiB of exports and 1 MiB of logs.
+fn store_with_large_runs(db: Db) -> Option<(TestStore, Vec<InvocationId>)> {
+    let t = TestStore::new(db)?;
+    let ids = invocation_ids(3);
+    let runs = ids.clone();
+    t.write(move |c| {
+        let text = "é".repeat(MIB / 2);
+        for id in runs {
+            let row = Run {
+                event: text.repeat(2),
+                ..run("a", id, RunState::Succeeded)
+            };
+            runs::begin(c, &row)?;
+            run_steps::insert(c, &workflow_id("a"), &id, &step_of(&text, &text))?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    Some((t, ids))
+}
+
+const MIB: usize = 1024 * 1024;
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn a_page_of_whole_runs_is_bounded_in_bytes(#[case] db: Db) {
+    let Some((t, ids)) = store_with_large_runs(db) else {
+        return;
+    };
+    let page = |mib: usize, before| {
+        let selection = Selection {
+            state: None,
+            after: None,
+            before,
+            limit: Portion {
+                rows: 9,
+                bytes: (mib * MIB) as u64,
+            },
+            content: Content::Whole,
+        };
+        let read = t.read(move |c| run_history::page(c, &workflow_id("a"), &selection));
+        let listed = read.unwrap().into_iter();
+        let whole = listed.inspect(|listed| assert_eq!(listed.run.event.len(), 2 * MIB));
+        whole.map(|listed| listed.run.id).collect::<Vec<_>>()
+    };
+    assert_eq!(page(12, None), [ids[2], ids[1], ids[0]]);
+    assert_eq!(page(11, None), [ids[2], ids[1]]);
+    assert_eq!(page(1, None), [ids[2]], "one is always read");
+    assert_eq!(page(4, Some(ids[0])), [ids[1]], "the nearest comes first");
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn a_list_can_read_the_beginning_of_large_texts(#[case] db: Db) {
+    let Some((t, ids)) = store_with_large_runs(db) else {
+        return;
+    };
+    let selection = Selection {
+        state: None,
+        after: None,
+        before: None,
+        limit: Portion { rows: 9, bytes: 0 },
+        content: Content::Start(10),
+    };
+    let read = t.read(move |c| run_history::page(c, &workflow_id("a"), &selection));
+    let listed = read.unwrap();
+    assert_eq!(listed.len(), 3);
+    assert_eq!(listed[0].run.event, "é".repeat(10));
+    assert_eq!(listed[0].event_bytes, 2 * MIB as u64);
+    let steps = |content| {
+        let id = ids[0];
+        t.read(move |c| run_history::steps(c, &workflow_id("a"), &id, content))
+            .unwrap()
+    };
+    let start = "é".repeat(10);
+    let expected = ListedStep {
+        record: step_of(&start, &start),
+        exports_bytes: MIB as u64,
+        logs_bytes: MIB as u64,
+    };
+    assert_eq!(steps(Content::Start(10)), [expected]);
+    assert_eq!(steps(Content::Whole)[0].record.logs.len(), MIB);
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn a_run_that_waits_is_found_by_its_time_and_its_key(#[case] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let ids = invocation_ids(2);
+        let pauses = [
+            (PauseKind::Suspend, None, 7),
+            (PauseKind::Rerun, Some(serde_json::json!("x".repeat(99))), 5),
+        ];
+        for (id, (kind, context, due_at)) in ids.iter().zip(pauses) {
+            let row = Run {
+                due_at: Some(due_at),
+                pause_key: Some(format!("key-{due_at}")),
+                pause: Some(Pause {
+                    kind,
+                    position: 0,
+                    context,
+                }),
+                depth: 2,
+                ..run("a", *id, RunState::Waiting)
+            };
+            runs::begin(c, &row)?;
+        }
+        let waiting = |id, kind, due_at: i64| WaitingRun {
+            workflow_id: workflow_id("a"),
+            id,
+            depth: 2,
+            due_at: Some(due_at),
+            pause: Some(kind),
+            pause_key: Some(format!("key-{due_at}")),
+        };
+        let (suspended, again) = (
+            waiting(ids[0], PauseKind::Suspend, 7),
+            waiting(ids[1], PauseKind::Rerun, 5),
+        );
+        assert_eq!(runs::due(c, 4, 9)?, []);
+        assert_eq!(runs::due(c, 7, 9)?, [again, suspended.clone()]);
+        assert_eq!(runs::next_due(c)?, Some(5));
+        assert_eq!(runs::by_pause_key(c, "key-7")?.as_ref(), Some(&suspended));
+        assert!(runs::claim(
+            c,
+            &suspended.workflow_id,
+            &suspended.id,
+            "key-7"
+        )?);
+        assert_eq!(runs::by_pause_key(c, "key-7")?, None);
+        runs::cancel(c, &suspended, Some("late"), 8)?;
+        let cancelled = runs::get(c, &workflow_id("a"), &ids[0])?.unwrap();
+        let expected = Run {
+            finished_at: Some(8),
+            exit_reason: Some("late".to_owned()),
+            depth: 2,
+            ..run("a", ids[0], RunState::Cancelled)
+        };
+        assert_eq!(cancelled, expected);
+        assert_eq!(
+            runs::state(c, &workflow_id("a"), &ids[0])?,
+            Some(RunState::Cancelled)
+        );
+        Ok(())
+    })
+    .unwrap();
 }
 
 #[rstest]
@@ -165,16 +346,8 @@ fn a_run_that_is_forgotten_takes_its_steps_and_sends_with_it(#[case] db: Db) {
     };
     let gone = ids[0];
     let step = StepRecord {
-        position: 0,
-        attempt: 1,
-        name: "one".to_owned(),
-        state: StepState::Completed,
-        started_at: 1,
-        duration_ms: 1,
-        error: None,
-        logs: "[]".to_owned(),
-        exports: "{}".to_owned(),
         pause: Some(PauseKind::Delay),
+        ..step_of("{}", "[]")
     };
     t.write(move |c| {
         run_steps::insert(c, &workflow_id("a"), &gone, &step)?;

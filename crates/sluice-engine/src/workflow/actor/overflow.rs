@@ -1,12 +1,18 @@
 //! A queue that is longer than it may be: what came last fails, with an error that somebody can see, and can be replayed.
 
 use sluice_runtime::Failure;
-use sluice_store::inbox::{self, InboxItem};
+use sluice_store::{
+    Portion,
+    inbox::{self, InboxItem},
+};
 
 use super::Actor;
 use crate::{mailbox::Work, workflow::commit::Builder};
 
-const AT_ONCE: u32 = 100;
+const AT_ONCE: Portion = Portion {
+    rows: 100,
+    bytes: 8 * 1024 * 1024,
+};
 
 impl Actor {
     pub(super) fn watch_overflow(&mut self) {

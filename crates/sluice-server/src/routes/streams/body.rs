@@ -10,7 +10,7 @@ use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
 use sluice_app::App;
-use sluice_engine::StreamEnd;
+use sluice_engine::streams::StreamEnd;
 use tokio::time::{Interval, MissedTickBehavior};
 
 use super::frames::Frames;

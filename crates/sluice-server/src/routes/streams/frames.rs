@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use sluice_engine::{EventReader, LineReader, StreamEnd, StreamedEvent, TrafficReader};
+use sluice_engine::streams::{EventReader, LogReader, StreamEnd, StreamedEvent, TrafficReader};
 use sluice_model::EmitterId;
 use sluice_store::{events::StoredEvent, logs::StoredLog};
 
@@ -26,7 +26,7 @@ pub(super) enum Frames {
     },
     Lines {
         source: EmitterId,
-        reader: LineReader,
+        reader: LogReader,
         form: LineForm,
     },
     /// What a workflow sends to its stream.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::Method;
 use sluice_api::{EmitterTraffic, RouteTraffic, Traffic, WebhookTraffic};
 use sluice_app::App;
-use sluice_engine::{Streams, TrafficSecond};
+use sluice_engine::streams::{Streams, TrafficSecond};
 
 use super::{
     body::{self, Reader},

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use http::{HeaderMap, Method};
 use sluice_api::SendStreamQuery;
-use sluice_engine::Streams;
+use sluice_engine::streams::Streams;
 
 use super::{body, frames::Frames, get_only, last_event_id};
 use crate::{

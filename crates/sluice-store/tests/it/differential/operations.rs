@@ -12,7 +12,7 @@ use sluice_store::{
     },
     emitters::{EmitterFilter, EmitterState},
     events::{self, ChannelFilter, NewEvent},
-    inbox::{self, InboxKind, NewInboxItem, Room},
+    inbox::{self, InboxKind, NewInboxItem, PageRequest},
     kv,
     logs::{self, NewLog},
     pruning,
@@ -237,12 +237,11 @@ fn inbox_operation() -> impl Strategy<Value = Operation> {
                 InboxStep::Attempt => format!("{:?}", inbox::add_attempt(c, &source, &id)?),
                 InboxStep::Finish => inbox::remove(c, &source, &id)?.to_string(),
             };
-            let room = Room {
+            let request = PageRequest {
                 known: &HashSet::from([id]),
-                rows: 2,
-                bytes: 4,
+                limit: Portion { rows: 2, bytes: 4 },
             };
-            let waiting = inbox::waiting(c, &source, &room)?;
+            let waiting = inbox::waiting(c, &source, &request)?;
             let with_work = inbox::emitters_with_work(c)?;
             Ok(format!("{done} {waiting:?} {with_work:?}"))
         })

@@ -1,8 +1,9 @@
-//! What can go wrong in a use case, in terms of what the caller can do about it.
+//! Errors of use cases, by what the caller can do about them.
 
 use std::time::Duration;
 
 use serde_json::Value;
+use sluice_infra::ShuttingDown;
 use sluice_model::workflow::DocumentFault;
 use sluice_runtime::{CodeFault, LoadError};
 use sluice_store::StoreError;
@@ -17,7 +18,7 @@ pub enum EngineError {
     InvalidCode(Vec<CodeFault>),
     #[error("record invalid")]
     InvalidProps(Vec<String>),
-    /// What is wrong with one part of a request, in words.
+    /// One part of a request is invalid; the messages say why.
     #[error("record invalid")]
     InvalidRecord {
         field: &'static str,
@@ -25,24 +26,24 @@ pub enum EngineError {
     },
     #[error("the document is invalid")]
     InvalidDocument(Vec<DocumentFault>),
-    /// A hook threw; what it logged on the way, and the error, are the observations.
+    /// A hook threw. Its log lines and its error are the observations.
     #[error("observation error")]
     HookFailed { observations: Vec<Value> },
     #[error("{0}")]
     Invalid(String),
     #[error("{0}")]
     Conflict(String),
-    #[error("{what} exceeded")]
+    #[error("{quota} exceeded")]
     QuotaExceeded {
-        what: &'static str,
+        quota: &'static str,
         retry_after: Duration,
     },
     #[error("{0}")]
     TooLarge(String),
-    /// Another server that is needed for this cannot be had; says which and why.
+    /// A server that this one depends on failed; the message names it.
     #[error("{0}")]
     Upstream(String),
-    /// A limit of the whole server is reached; says which.
+    /// A limit of the whole server is reached; the message names it.
     #[error("{0}")]
     Busy(String),
     #[error("{0}")]
@@ -51,8 +52,8 @@ pub enum EngineError {
     Internal(String),
 }
 
-impl EngineError {
-    pub(crate) fn shutting_down() -> EngineError {
+impl From<ShuttingDown> for EngineError {
+    fn from(_: ShuttingDown) -> EngineError {
         EngineError::Unavailable("the server is shutting down".to_owned())
     }
 }

@@ -1,35 +1,36 @@
-//! Daily quotas of free-plan users, counted in memory beside the durable count so that the hot path asks
-//! nobody.
+//! Daily quotas of free-plan users, counted in memory beside the durable count, so that the hot path reads no store.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
-use sluice_infra::{MS_PER_DAY, Settings};
+use sluice_infra::{Infra, MS_PER_DAY};
 use sluice_model::UserId;
 use sluice_store::{
-    Store,
     usage::{self, Usage},
     users::{self, Plan},
 };
 
 use crate::error::EngineError;
 
-pub(crate) struct Quotas {
+/// Cheap to clone; all clones share one count.
+#[derive(Clone)]
+pub struct Quotas {
+    infra: Infra,
     invocations: Option<u64>,
     compute_ms: Option<u64>,
-    today: Mutex<HashMap<UserId, Account>>,
+    today: Arc<Mutex<HashMap<UserId, Account>>>,
 }
 
-/// How a user stands, as far as it is known without asking the store.
-pub(crate) enum Standing {
+/// A user's quota, as far as it is known without a read of the store.
+pub(crate) enum QuotaStatus {
     Within,
-    Exceeded(Exceeded),
+    Exceeded(QuotaExceeded),
     Unknown,
 }
 
-/// What a user has used up, and when there is more.
-pub(crate) struct Exceeded {
-    pub(crate) what: &'static str,
+/// The exhausted quota, and the time until it is renewed.
+pub(crate) struct QuotaExceeded {
+    pub(crate) quota: &'static str,
     pub(crate) retry_after: Duration,
 }
 
@@ -41,51 +42,49 @@ struct Account {
 }
 
 impl Quotas {
-    pub(crate) fn new(settings: &Settings) -> Quotas {
+    pub(crate) fn new(infra: Infra) -> Quotas {
         Quotas {
-            invocations: settings.daily_invocations_quota,
-            compute_ms: settings.daily_compute_quota_ms,
-            today: Mutex::default(),
+            invocations: infra.settings.daily_invocations_quota,
+            compute_ms: infra.settings.daily_compute_quota_ms,
+            today: Arc::default(),
+            infra,
         }
     }
 
-    /// Whether any user can run out at all.
+    /// Whether any quota is configured.
     pub(crate) fn are_set(&self) -> bool {
         self.invocations.is_some() || self.compute_ms.is_some()
     }
 
-    /// Refuses a user who has used up the day.
-    pub(crate) async fn check(
-        &self,
-        store: &Store,
-        user: &UserId,
-        now_ms: i64,
-    ) -> Result<(), EngineError> {
+    /// Fails for a user whose quota of the day is exhausted.
+    pub async fn check(&self, user: &UserId) -> Result<(), EngineError> {
         if !self.are_set() {
             return Ok(());
         }
+        let now_ms = self.infra.now_ms();
         let day = now_ms.div_euclid(MS_PER_DAY);
         let account = match self.known(user, day) {
             Some(account) => account,
-            None => self.load(store, user, day).await?,
+            None => self.load(user, day).await?,
         };
         match self.exceeded(&account, now_ms) {
             None => Ok(()),
-            Some(Exceeded { what, retry_after }) => {
-                Err(EngineError::QuotaExceeded { what, retry_after })
+            Some(QuotaExceeded { quota, retry_after }) => {
+                Err(EngineError::QuotaExceeded { quota, retry_after })
             }
         }
     }
 
-    pub(crate) fn standing(&self, user: &UserId, now_ms: i64) -> Standing {
+    pub(crate) fn status(&self, user: &UserId) -> QuotaStatus {
         if !self.are_set() {
-            return Standing::Within;
+            return QuotaStatus::Within;
         }
+        let now_ms = self.infra.now_ms();
         match self.known(user, now_ms.div_euclid(MS_PER_DAY)) {
-            None => Standing::Unknown,
+            None => QuotaStatus::Unknown,
             Some(account) => self
                 .exceeded(&account, now_ms)
-                .map_or(Standing::Within, Standing::Exceeded),
+                .map_or(QuotaStatus::Within, QuotaStatus::Exceeded),
         }
     }
 
@@ -94,12 +93,12 @@ impl Quotas {
         account.filter(|account| account.day == day)
     }
 
-    fn exceeded(&self, account: &Account, now_ms: i64) -> Option<Exceeded> {
+    fn exceeded(&self, account: &Account, now_ms: i64) -> Option<QuotaExceeded> {
         if account.plan == Plan::Paid {
             return None;
         }
         let used = |most: Option<u64>, used: u64| most.is_some_and(|most| used >= most);
-        let what = if used(self.invocations, account.used.invocations) {
+        let quota = if used(self.invocations, account.used.invocations) {
             "daily invocations quota"
         } else if used(self.compute_ms, account.used.compute_ms) {
             "daily compute time quota"
@@ -108,12 +107,14 @@ impl Quotas {
         };
         let left_ms = (account.day + 1) * MS_PER_DAY - now_ms;
         let retry_after = Duration::from_millis(u64::try_from(left_ms).unwrap_or(0));
-        Some(Exceeded { what, retry_after })
+        Some(QuotaExceeded { quota, retry_after })
     }
 
-    async fn load(&self, store: &Store, user: &UserId, day: i64) -> Result<Account, EngineError> {
+    async fn load(&self, user: &UserId, day: i64) -> Result<Account, EngineError> {
         let id = user.clone();
-        let (plan, so_far) = store
+        let (plan, usage) = self
+            .infra
+            .store
             .read(move |c| {
                 let plan = users::get(c, &id)?.map_or(Plan::Free, |user| user.plan);
                 Ok((plan, usage::of_day(c, &id, day)?))
@@ -122,14 +123,14 @@ impl Quotas {
         let account = Account {
             day,
             plan,
-            used: so_far,
+            used: usage,
         };
         self.today.lock().insert(user.clone(), account);
         Ok(account)
     }
 
-    /// Counts what was just committed; what belongs to a new day is read anew at the next check.
-    pub(crate) fn used(&self, user: &UserId, more: Usage) {
+    /// Counts committed usage. The usage of a new day is read at the next check.
+    pub fn used(&self, user: &UserId, more: Usage) {
         if !self.are_set() {
             return;
         }

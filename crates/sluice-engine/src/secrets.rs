@@ -17,13 +17,13 @@ const SEALED: &str = "$sealed";
     "the secret value of {prop} cannot be read: {error}. Give the value again, or start the server with the \
      master key it was sealed with"
 )]
-pub(crate) struct Unreadable {
+pub struct UnreadableSecret {
     prop: String,
     error: VaultError,
 }
 
 /// The values to store.
-pub(crate) fn seal(
+pub fn seal(
     vault: &Vault,
     props: &[PropDef],
     mut values: Map<String, Value>,
@@ -37,7 +37,7 @@ pub(crate) fn seal(
 }
 
 /// One stored value as the component sees it.
-pub(crate) fn open(vault: &Vault, prop: &PropDef, stored: &Value) -> Result<Value, Unreadable> {
+pub fn open(vault: &Vault, prop: &PropDef, stored: &Value) -> Result<Value, UnreadableSecret> {
     let sealed = stored.get(SEALED).and_then(Value::as_str);
     let Some(sealed) = sealed.filter(|_| prop.is_secret()) else {
         return Ok(stored.clone());
@@ -45,22 +45,22 @@ pub(crate) fn open(vault: &Vault, prop: &PropDef, stored: &Value) -> Result<Valu
     vault
         .open(sealed)
         .and_then(|json| serde_json::from_slice(&json).map_err(|_| VaultError::Damaged))
-        .map_err(|error| Unreadable {
+        .map_err(|error| UnreadableSecret {
             prop: prop.name.clone(),
             error,
         })
 }
 
 /// The values of a source that is being updated. One that cannot be read stands as the mask, which keeps it.
-pub(crate) struct Opened {
-    pub(crate) values: Map<String, Value>,
+pub struct Opened {
+    pub values: Map<String, Value>,
     unreadable: Map<String, Value>,
     secret: Vec<String>,
 }
 
 impl Opened {
     /// `props` are the declarations under which the values were stored.
-    pub(crate) fn new(vault: &Vault, props: &[PropDef], stored: &Map<String, Value>) -> Opened {
+    pub fn new(vault: &Vault, props: &[PropDef], stored: &Map<String, Value>) -> Opened {
         let mut opened = Opened {
             values: stored.clone(),
             unreadable: Map::new(),
@@ -81,7 +81,7 @@ impl Opened {
     }
 
     /// Puts what is stored in place of masks, also where the new code no longer has a secret.
-    pub(crate) fn unmask(&self, mut given: Map<String, Value>) -> Map<String, Value> {
+    pub fn unmask(&self, mut given: Map<String, Value>) -> Map<String, Value> {
         for name in &self.secret {
             if let (Some(value), Some(stored)) = (given.get_mut(name), self.values.get(name))
                 && value == MASK
@@ -93,7 +93,7 @@ impl Opened {
     }
 
     /// The values to store under the declarations of the new code.
-    pub(crate) fn seal_again(
+    pub fn seal_again(
         mut self,
         vault: &Vault,
         props: &[PropDef],

@@ -1,5 +1,5 @@
-//! The small state of a source that its commits carry along: the last event id and what dedupe
-//! remembers.
+//! The small state of a source or a workflow that its commits carry along: the number of its last commit, its last event
+//! id and its dedupe state.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,18 @@ use crate::{
     error::{Result, StoreError},
     id_list::{IdList, ids_in},
     params,
-    row::{FromRow, Row, to_json},
+    row::{FromRow, Row},
 };
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct SourceState {
+pub struct EmitterState {
+    /// The number of the last commit.
+    pub commit_no: i64,
     pub last_event: Option<EventId>,
     pub dedupe: DedupeState,
 }
 
-impl FromRow for SourceState {
+impl FromRow for EmitterState {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         let last_event = match (row.get(0)?, row.get(1)?) {
             (Some(ms), Some(seq)) => Some(EventId { ms, seq }),
@@ -32,15 +34,19 @@ impl FromRow for SourceState {
             Some(_) => row.json(2)?,
             None => DedupeState::default(),
         };
-        Ok(SourceState { last_event, dedupe })
+        Ok(EmitterState {
+            commit_no: row.get(3)?,
+            last_event,
+            dedupe,
+        })
     }
 }
 
 /// The saved state, or the empty one.
-pub fn load(c: &mut dyn Conn, emitter: &EmitterId) -> Result<SourceState> {
+pub fn load(c: &mut dyn Conn, emitter: &EmitterId) -> Result<EmitterState> {
     let saved = query_opt(
         c,
-        "SELECT last_event_ms, last_event_seq, dedupe FROM emitter_state WHERE emitter_id = ?1",
+        "SELECT last_event_ms, last_event_seq, dedupe, commit_no FROM emitter_state WHERE emitter_id = ?1",
         params![emitter],
     )?;
     Ok(saved.unwrap_or_default())
@@ -58,31 +64,60 @@ pub fn last_emits(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<HashMap<Em
     Ok(last.into_iter().collect())
 }
 
-pub fn save(c: &mut dyn Conn, emitter: &EmitterId, state: &SourceState) -> Result<()> {
-    let SourceState { last_event, dedupe } = state;
-    let dedupe = (*dedupe != DedupeState::default())
-        .then(|| to_json(dedupe))
-        .transpose()?;
-    save_raw(c, emitter, *last_event, dedupe.as_deref(), None)
+/// The state that a commit saves.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NewState<'a> {
+    pub last_event: Option<EventId>,
+    /// JSON; `None` is the empty dedupe state.
+    pub dedupe: Option<&'a str>,
+    /// Set when the commit emits an event.
+    pub emitted_at: Option<i64>,
 }
 
-/// [`save`] for the hot path, with the JSON of the dedupe state; `None` is the empty one. `emitted_at` says that it emitted
-/// something then.
-pub fn save_raw(
+/// Whether a commit took the next number of its emitter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advance {
+    Advanced,
+    /// Another commit is the last one. When it has the same number, it is an earlier attempt of this commit.
+    At(i64),
+}
+
+/// Takes the number of a commit, which must follow the last one.
+pub fn advance(c: &mut dyn Conn, emitter: &EmitterId, commit_no: i64) -> Result<Advance> {
+    let rows = c.execute(
+        "INSERT INTO emitter_state (emitter_id, commit_no) VALUES (?1, ?2) \
+         ON CONFLICT (emitter_id) DO UPDATE SET commit_no = excluded.commit_no \
+         WHERE emitter_state.commit_no = excluded.commit_no - 1",
+        params![emitter, commit_no],
+    )?;
+    outcome(c, emitter, rows)
+}
+
+/// [`advance`], and saves the state with it.
+pub fn advance_with(
     c: &mut dyn Conn,
     emitter: &EmitterId,
-    last_event: Option<EventId>,
-    dedupe: Option<&str>,
-    emitted_at: Option<i64>,
-) -> Result<()> {
-    let (ms, seq) = last_event.map(|id| (id.ms, id.seq)).unzip();
-    c.execute(
-        "INSERT INTO emitter_state (emitter_id, last_event_ms, last_event_seq, dedupe, last_emit_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (emitter_id) DO UPDATE SET \
+    commit_no: i64,
+    state: &NewState<'_>,
+) -> Result<Advance> {
+    let (ms, seq) = state.last_event.map(|id| (id.ms, id.seq)).unzip();
+    let rows = c.execute(
+        "INSERT INTO emitter_state \
+         (emitter_id, commit_no, last_event_ms, last_event_seq, dedupe, last_emit_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (emitter_id) DO UPDATE SET \
+         commit_no = excluded.commit_no, \
          last_event_ms = excluded.last_event_ms, last_event_seq = excluded.last_event_seq, \
          dedupe = excluded.dedupe, \
-         last_emit_at = COALESCE(excluded.last_emit_at, emitter_state.last_emit_at)",
-        params![emitter, ms, seq, dedupe, emitted_at],
+         last_emit_at = COALESCE(excluded.last_emit_at, emitter_state.last_emit_at) \
+         WHERE emitter_state.commit_no = excluded.commit_no - 1",
+        params![emitter, commit_no, ms, seq, state.dedupe, state.emitted_at],
     )?;
-    Ok(())
+    outcome(c, emitter, rows)
+}
+
+fn outcome(c: &mut dyn Conn, emitter: &EmitterId, rows: u64) -> Result<Advance> {
+    if rows > 0 {
+        return Ok(Advance::Advanced);
+    }
+    Ok(Advance::At(load(c, emitter)?.commit_no))
 }

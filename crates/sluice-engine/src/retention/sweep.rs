@@ -1,47 +1,48 @@
-//! Removing what has become too old, of all sources and workflows.
+//! The retention sweeper: deletes what is too old, of all sources and workflows.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
+use sluice_infra::{Infra, MS_PER_HOUR, millis};
 use sluice_model::EmitterId;
 use sluice_store::{
-    Conn, StoreError, activity as hours,
+    Conn, StoreError, activity,
     pruning::{self, Aged},
 };
 
 use super::{
-    PORTION, in_portions, later, milliseconds, prune_events_before, prune_logs_up_to, runs,
+    prune::{BATCH, in_batches, log_failure, prune_events_before, prune_logs_up_to},
+    runs,
 };
-use crate::{activity, context::Context};
 
-const EVERY: Duration = Duration::from_mins(1);
-/// Emitters that one read looks at.
-const EMITTERS_AT_ONCE: u32 = 1_000;
+const PERIOD: Duration = Duration::from_mins(1);
+/// Emitters per read.
+const PAGE: u32 = 1_000;
 
-/// Sweeps until the server drains.
-pub(crate) async fn sweep(context: Arc<Context>) {
-    while !context.infra.shutdown.is_draining() {
-        if let Err(error) = sweep_once(&context).await {
-            later(&error);
+/// Hours of activity that are kept, including the current one.
+pub const ACTIVITY_HOURS: i64 = 31 * 24;
+
+/// Runs until the server drains.
+pub(crate) async fn run(infra: Infra) {
+    while !infra.shutdown.is_draining() {
+        if let Err(error) = sweep(&infra).await {
+            log_failure(&error);
         }
-        tokio::select! {
-            () = tokio::time::sleep(EVERY) => {}
-            () = context.infra.shutdown.draining() => {}
-        }
+        infra.shutdown.sleep(PERIOD).await;
     }
 }
 
-async fn sweep_once(context: &Context) -> Result<(), StoreError> {
-    runs::prune_old(context).await?;
-    let now = context.infra.clock.now_ms();
-    let first = activity::first_kept_hour(now);
-    in_portions(context, move |c| {
-        hours::remove_before(c, first, PORTION.rows)
+async fn sweep(infra: &Infra) -> Result<(), StoreError> {
+    runs::prune_old(infra).await?;
+    let now = infra.now_ms();
+    let first = now.div_euclid(MS_PER_HOUR) + 1 - ACTIVITY_HOURS;
+    in_batches(infra, move |c| {
+        activity::remove_before(c, first, BATCH.rows)
     })
     .await?;
-    let default = context.infra.settings.event_max_age.map(milliseconds);
+    let default = infra.settings.event_max_age.map(millis);
     let mut last = None;
-    while let Some(some) = emitters_after(context, last, move |c, after| {
-        pruning::with_aging_events(c, now, default, after, EMITTERS_AT_ONCE)
+    while let Some(some) = emitters_after(infra, last, move |c, after| {
+        pruning::with_aging_events(c, now, default, after, PAGE)
     })
     .await?
     {
@@ -49,28 +50,27 @@ async fn sweep_once(context: &Context) -> Result<(), StoreError> {
             emitter, before_ms, ..
         } in some.iter().filter(|one| one.too_old)
         {
-            prune_events_before(context, emitter, *before_ms).await?;
+            prune_events_before(infra, emitter, *before_ms).await?;
         }
         last = some.into_iter().next_back().map(|one| one.emitter);
     }
-    let Some(age) = context.infra.settings.log_max_age else {
+    let Some(age) = infra.settings.log_max_age else {
         return Ok(());
     };
-    let before = now - milliseconds(age);
+    let before = now - millis(age);
     let mut last = None;
-    while let Some(some) = emitters_after(context, last, move |c, after| {
-        pruning::with_old_logs(c, before, after, EMITTERS_AT_ONCE)
+    while let Some(some) = emitters_after(infra, last, move |c, after| {
+        pruning::with_old_logs(c, before, after, PAGE)
     })
     .await?
     {
         for Aged { emitter, .. } in some.iter().filter(|one| one.too_old) {
             let old = emitter.clone();
-            let read = context
-                .infra
+            let read = infra
                 .store
                 .read(move |c| pruning::logs_older_than(c, &old, before));
             if let Some(line) = read.await? {
-                prune_logs_up_to(context, emitter, line).await?;
+                prune_logs_up_to(infra, emitter, line).await?;
             }
         }
         last = some.into_iter().next_back().map(|one| one.emitter);
@@ -78,21 +78,17 @@ async fn sweep_once(context: &Context) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The next emitters of a list; none when it has ended or the server drains.
+/// The next page of emitters; `None` at the end, or when the server drains.
 async fn emitters_after(
-    context: &Context,
+    infra: &Infra,
     last: Option<EmitterId>,
     read: impl FnOnce(&mut dyn Conn, Option<&EmitterId>) -> Result<Vec<Aged>, StoreError>
     + Send
     + 'static,
 ) -> Result<Option<Vec<Aged>>, StoreError> {
-    if context.infra.shutdown.is_draining() {
+    if infra.shutdown.is_draining() {
         return Ok(None);
     }
-    let some = context
-        .infra
-        .store
-        .read(move |c| read(c, last.as_ref()))
-        .await?;
+    let some = infra.store.read(move |c| read(c, last.as_ref())).await?;
     Ok(Some(some).filter(|some| !some.is_empty()))
 }

@@ -1,4 +1,4 @@
-//! The feeds of sources that have readers: what is stored is published here after its commit.
+//! Feeds: committed events are announced to the readers of their emitter.
 
 use std::{
     collections::HashMap,
@@ -9,133 +9,130 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use sluice_model::{EmitterId, EventId};
 use sluice_store::events::{NewEvent, StoredEvent};
-use tokio::sync::{Semaphore, broadcast, watch};
+use tokio::sync::{broadcast, watch};
 
-use super::traffic::Traffic;
-
-/// How many events a feed holds for readers that have not taken them yet.
-pub(super) const RING: usize = 256;
-/// Larger events are not held, so that a feed stays small.
+/// Events that a feed buffers for readers that have not taken them yet.
+pub(super) const BUFFER: usize = 256;
+/// Larger events are not buffered, so that a feed stays small.
 const MAX_SHARED: usize = 16 * 1024;
 
-pub(crate) struct Streams {
-    pub(super) feeds: Mutex<HashMap<EmitterId, Feed>>,
-    /// One permit for each reader that the server takes.
-    pub(super) seats: Arc<Semaphore>,
-    pub(super) most: usize,
-    pub(crate) traffic: Traffic,
-}
+/// The feeds of emitters that have readers. Cheap to clone; all clones are one.
+#[derive(Clone, Default)]
+pub(super) struct Feeds(Arc<Mutex<HashMap<EmitterId, Feed>>>);
 
 pub(super) struct Feed {
-    pub(super) events: broadcast::Sender<News>,
-    /// Only says that there are new lines.
-    pub(super) lines: watch::Sender<()>,
+    pub(super) events: broadcast::Sender<Announcement>,
+    /// Signals new log lines.
+    pub(super) logs: watch::Sender<()>,
 }
 
-/// What a feed tells, in the order of commits.
+/// A message to readers, in the order of commits.
 #[derive(Clone)]
-pub(super) enum News {
+pub(super) enum Announcement {
     Event(Arc<LiveEvent>),
-    /// Too large to be passed around.
+    /// The event is too large to be shared.
     InStore {
         id: EventId,
         channel: Arc<str>,
     },
-    /// Something may have been stored.
-    LookAgain,
+    /// Events may have been stored.
+    Reload,
 }
 
-/// An event on its way to all readers of its source.
+/// An event that all readers of its emitter share.
 pub struct LiveEvent {
     pub(super) event: StoredEvent,
     frame: OnceLock<Bytes>,
 }
 
 impl LiveEvent {
-    /// The event in the form in which all readers get it, made by whoever comes first.
-    pub fn frame(&self, make: impl FnOnce(&StoredEvent) -> Bytes) -> Bytes {
-        self.frame.get_or_init(|| make(&self.event)).clone()
+    /// The event as readers get it, formatted once.
+    pub fn frame(&self, format: impl FnOnce(&StoredEvent) -> Bytes) -> Bytes {
+        self.frame.get_or_init(|| format(&self.event)).clone()
     }
 }
 
 impl Feed {
-    pub(super) fn new() -> Feed {
+    fn new() -> Feed {
         Feed {
-            events: broadcast::Sender::new(RING),
-            lines: watch::Sender::new(()),
+            events: broadcast::Sender::new(BUFFER),
+            logs: watch::Sender::new(()),
         }
     }
 
-    pub(super) fn is_unheard(&self) -> bool {
-        self.events.receiver_count() == 0 && self.lines.receiver_count() == 0
+    fn is_unused(&self) -> bool {
+        self.events.receiver_count() == 0 && self.logs.receiver_count() == 0
     }
 }
 
-impl Streams {
-    /// For at most so many readers.
-    pub(crate) fn new(most: usize) -> Streams {
-        let most = most.min(Semaphore::MAX_PERMITS);
-        Streams {
-            feeds: Mutex::default(),
-            seats: Arc::new(Semaphore::new(most)),
-            most,
-            traffic: Traffic::default(),
+impl Feeds {
+    pub(super) fn subscribe<R>(
+        &self,
+        emitter: &EmitterId,
+        subscribe: impl FnOnce(&Feed) -> R,
+    ) -> R {
+        let mut feeds = self.0.lock();
+        subscribe(feeds.entry(emitter.clone()).or_insert_with(Feed::new))
+    }
+
+    pub(super) fn remove_unused(&self, emitter: &EmitterId) {
+        let mut feeds = self.0.lock();
+        if feeds.get(emitter).is_some_and(Feed::is_unused) {
+            feeds.remove(emitter);
         }
     }
 
-    /// Tells the readers of a source what a commit of it stored. Commits must be told in their order.
-    pub(crate) fn publish<'a>(
+    /// Announces the events of a commit. Commits must be announced in their order.
+    pub(super) fn publish<'a>(
         &self,
-        source: &EmitterId,
+        emitter: &EmitterId,
         events: impl ExactSizeIterator<Item = NewEvent<'a>>,
     ) {
-        let feeds = self.feeds.lock();
-        let Some(Feed { events: ring, .. }) = feeds.get(source) else {
+        let feeds = self.0.lock();
+        let Some(Feed { events: feed, .. }) = feeds.get(emitter) else {
             return;
         };
-        if ring.receiver_count() == 0 {
+        if feed.receiver_count() == 0 {
             return;
         }
-        if events.len() > RING / 2 {
-            // They would push each other out before anybody could take them.
-            let _ = ring.send(News::LookAgain);
+        if events.len() > BUFFER / 2 {
+            // They would push each other out of the buffer.
+            let _ = feed.send(Announcement::Reload);
             return;
         }
         for event in events {
-            // It fails when the last reader has just left.
-            let _ = ring.send(news_of(&event));
+            // Fails when the last reader has just left.
+            let _ = feed.send(announcement(&event));
         }
     }
 
-    /// Tells the readers of a source's log that it has grown.
-    pub(crate) fn lines_written(&self, source: &EmitterId) {
-        if let Some(feed) = self.feeds.lock().get(source) {
-            feed.lines.send_replace(());
+    pub(super) fn logs_written(&self, emitter: &EmitterId) {
+        if let Some(feed) = self.0.lock().get(emitter) {
+            feed.logs.send_replace(());
         }
     }
 
-    /// Tells the readers of a source that something may have been stored.
-    pub(crate) fn look_again(&self, source: &EmitterId) {
-        if let Some(feed) = self.feeds.lock().get(source) {
-            let _ = feed.events.send(News::LookAgain);
-            feed.lines.send_replace(());
+    pub(super) fn reload(&self, emitter: &EmitterId) {
+        if let Some(feed) = self.0.lock().get(emitter) {
+            let _ = feed.events.send(Announcement::Reload);
+            feed.logs.send_replace(());
         }
     }
 
-    /// The source is gone: its streams end.
-    pub(crate) fn close(&self, source: &EmitterId) {
-        self.feeds.lock().remove(source);
+    /// Ends the streams of an emitter.
+    pub(super) fn close(&self, emitter: &EmitterId) {
+        self.0.lock().remove(emitter);
     }
 }
 
-fn news_of(event: &NewEvent<'_>) -> News {
+fn announcement(event: &NewEvent<'_>) -> Announcement {
     if event.data.len() + event.meta.len() > MAX_SHARED {
-        return News::InStore {
+        return Announcement::InStore {
             id: event.id,
             channel: Arc::from(event.channel),
         };
     }
-    News::Event(Arc::new(LiveEvent {
+    Announcement::Event(Arc::new(LiveEvent {
         event: StoredEvent {
             id: event.id,
             channel: event.channel.to_owned(),

@@ -1,4 +1,5 @@
-//! What is happening in an account, second by second. It is counted in memory while somebody looks, and never kept.
+//! Traffic: sums of what happens in an account, once a second. They are counted in memory while someone reads them, and
+//! never stored.
 
 mod second;
 
@@ -13,6 +14,7 @@ use std::{
 
 use bytes::Bytes;
 use parking_lot::Mutex;
+use sluice_infra::Infra;
 use sluice_model::{EmitterId, UserId, WebhookId};
 use sluice_store::activity::Counts;
 use tokio::{sync::broadcast, task::JoinHandle, time::MissedTickBehavior};
@@ -21,72 +23,65 @@ use tokio_util::task::AbortOnDropHandle;
 pub use self::second::{EmitterTraffic, RouteTraffic, TrafficSecond, WebhookTraffic};
 
 use self::second::Second;
-use super::{end::StreamEnd, seat::Ticket};
-use crate::{Engine, context::Context, error::EngineError, routing::Reached};
+use super::{end::StreamEnd, permit::ReaderPermit};
+use crate::route::Recipients;
 
 const SECOND: Duration = Duration::from_secs(1);
-/// Seconds that wait for a reader that has not taken them yet.
-const RING: usize = 4;
+/// Seconds buffered for a reader that has not taken them yet.
+const BUFFER: usize = 4;
 
-/// The users that somebody watches.
-#[derive(Default)]
-pub(crate) struct Traffic {
-    /// How many there are, which is all that a commit looks at while nobody watches.
-    watched: AtomicUsize,
-    users: Mutex<HashMap<UserId, Watched>>,
+/// Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub(super) struct Traffic {
+    infra: Infra,
+    watched: Arc<WatchedUsers>,
 }
 
-struct Watched {
+/// The users whose traffic is read.
+#[derive(Default)]
+struct WatchedUsers {
+    /// Their number. It is all that a commit looks at while no one reads.
+    count: AtomicUsize,
+    users: Mutex<HashMap<UserId, WatchedUser>>,
+}
+
+struct WatchedUser {
     readers: broadcast::Sender<Arc<LiveTraffic>>,
     second: Second,
-    /// It stops with the last reader.
-    _clock: AbortOnDropHandle<()>,
+    /// Stopped with the last reader.
+    _ticker: AbortOnDropHandle<()>,
 }
 
-/// A second on its way to all readers.
+/// One second that all readers share.
 pub struct LiveTraffic {
     second: TrafficSecond,
     frame: OnceLock<Bytes>,
 }
 
 impl LiveTraffic {
-    /// The second in the form in which all readers get it, made by whoever comes first.
-    pub fn frame(&self, make: impl FnOnce(&TrafficSecond) -> Bytes) -> Bytes {
-        self.frame.get_or_init(|| make(&self.second)).clone()
+    /// The second as readers get it, formatted once.
+    pub fn frame(&self, format: impl FnOnce(&TrafficSecond) -> Bytes) -> Bytes {
+        self.frame.get_or_init(|| format(&self.second)).clone()
     }
 }
 
 /// A reader of a user's traffic.
 pub struct TrafficReader {
-    // Dropped before the place, which takes the counts away when nobody reads them any more.
+    // Dropped before the guard, which removes the counts of a user without readers.
     seconds: broadcast::Receiver<Arc<LiveTraffic>>,
-    place: Place,
+    guard: Guard,
 }
 
-struct Place {
+struct Guard {
+    traffic: Traffic,
     user: UserId,
-    ticket: Ticket,
-}
-
-impl Engine {
-    /// Follows what happens in an account from now on.
-    pub fn follow_traffic(&self, user: &UserId) -> Result<TrafficReader, EngineError> {
-        let ticket = Ticket::take(&self.context)?;
-        let seconds = self.context.streams.traffic.watch(user, || {
-            tokio::spawn(tell_each_second(Arc::clone(&self.context), user.clone()))
-        });
-        let place = Place {
-            user: user.clone(),
-            ticket,
-        };
-        Ok(TrafficReader { seconds, place })
-    }
+    _permit: ReaderPermit,
 }
 
 impl TrafficReader {
-    /// The next second in which something happened. What a slow reader misses is gone.
+    /// The next second in which something happened. A slow reader misses seconds.
     pub async fn next(&mut self) -> Result<Arc<LiveTraffic>, StreamEnd> {
-        let shutdown = self.place.ticket.context.infra.shutdown.clone();
+        let shutdown = self.guard.traffic.infra.shutdown.clone();
         loop {
             let second = tokio::select! {
                 biased;
@@ -102,38 +97,66 @@ impl TrafficReader {
     }
 }
 
-impl Drop for Place {
+impl Drop for Guard {
     fn drop(&mut self) {
-        self.ticket.context.streams.traffic.unwatch(&self.user);
+        self.traffic.watched.unwatch(&self.user);
     }
 }
 
 impl Traffic {
-    /// A commit of an emitter is durable.
-    pub(crate) fn committed(
+    pub(super) fn new(infra: Infra) -> Traffic {
+        Traffic {
+            infra,
+            watched: Arc::default(),
+        }
+    }
+
+    /// Follows the traffic of a user from now on.
+    pub(super) fn follow(&self, user: &UserId, permit: ReaderPermit) -> TrafficReader {
+        let ticker = || tokio::spawn(publish_each_second(self.clone(), user.clone()));
+        TrafficReader {
+            seconds: self.watched.watch(user, ticker),
+            guard: Guard {
+                traffic: self.clone(),
+                user: user.clone(),
+                _permit: permit,
+            },
+        }
+    }
+
+    /// Counts a durable commit.
+    pub(super) fn committed(
         &self,
         user: &UserId,
         emitter: &EmitterId,
         counts: Counts,
-        reached: &Reached,
+        recipients: &Recipients,
     ) {
-        self.count(user, |second| second.committed(emitter, counts, reached));
+        self.watched
+            .count(user, |second| second.committed(emitter, counts, recipients));
     }
 
-    /// Tries to deliver to a webhook are recorded.
-    pub(crate) fn attempted(&self, user: &UserId, webhook: &WebhookId, tries: WebhookTraffic) {
-        self.count(user, |second| second.attempted(webhook, tries));
+    /// Counts delivery attempts.
+    pub(super) fn attempted(&self, user: &UserId, webhook: &WebhookId, attempts: WebhookTraffic) {
+        self.watched
+            .count(user, |second| second.attempted(webhook, attempts));
     }
 
-    /// The user is gone: the streams end.
-    pub(crate) fn close(&self, user: &UserId) {
+    /// Ends the streams of a user who was removed.
+    pub(super) fn close(&self, user: &UserId) {
+        self.watched.close(user);
+    }
+}
+
+impl WatchedUsers {
+    fn close(&self, user: &UserId) {
         let mut users = self.users.lock();
         users.remove(user);
-        self.watched.store(users.len(), Ordering::Relaxed);
+        self.count.store(users.len(), Ordering::Relaxed);
     }
 
     fn count(&self, user: &UserId, count: impl FnOnce(&mut Second)) {
-        if self.watched.load(Ordering::Relaxed) == 0 {
+        if self.count.load(Ordering::Relaxed) == 0 {
             return;
         }
         if let Some(watched) = self.users.lock().get_mut(user) {
@@ -141,34 +164,34 @@ impl Traffic {
         }
     }
 
-    /// The first reader starts the clock that all readers of the user share.
+    /// The first reader starts the ticker that all readers of the user share.
     fn watch(
         &self,
         user: &UserId,
-        start_clock: impl FnOnce() -> JoinHandle<()>,
+        start_ticker: impl FnOnce() -> JoinHandle<()>,
     ) -> broadcast::Receiver<Arc<LiveTraffic>> {
         let mut users = self.users.lock();
-        let watched = users.entry(user.clone()).or_insert_with(|| Watched {
-            readers: broadcast::Sender::new(RING),
+        let watched = users.entry(user.clone()).or_insert_with(|| WatchedUser {
+            readers: broadcast::Sender::new(BUFFER),
             second: Second::default(),
-            _clock: AbortOnDropHandle::new(start_clock()),
+            _ticker: AbortOnDropHandle::new(start_ticker()),
         });
         let seconds = watched.readers.subscribe();
-        self.watched.store(users.len(), Ordering::Relaxed);
+        self.count.store(users.len(), Ordering::Relaxed);
         seconds
     }
 
     fn unwatch(&self, user: &UserId) {
         let mut users = self.users.lock();
-        let unread = |watched: &Watched| watched.readers.receiver_count() == 0;
+        let unread = |watched: &WatchedUser| watched.readers.receiver_count() == 0;
         if users.get(user).is_some_and(unread) {
             users.remove(user);
-            self.watched.store(users.len(), Ordering::Relaxed);
+            self.count.store(users.len(), Ordering::Relaxed);
         }
     }
 
-    /// Tells the readers of a user what has happened, if anything has.
-    fn tell(&self, user: &UserId, now_ms: i64) {
+    /// Publishes the counts of a user since the last time, if there are any.
+    fn publish(&self, user: &UserId, now_ms: i64) {
         let (second, readers) = {
             let mut users = self.users.lock();
             let Some(watched) = users.get_mut(user) else {
@@ -180,22 +203,23 @@ impl Traffic {
             let second = std::mem::take(&mut watched.second);
             (second, watched.readers.clone())
         };
-        // It fails when the last reader has just left.
+        // Fails when the last reader has just left.
         let _ = readers.send(Arc::new(LiveTraffic {
-            second: second.told(now_ms),
+            second: second.summary(now_ms),
             frame: OnceLock::new(),
         }));
     }
 }
 
-async fn tell_each_second(context: Arc<Context>, user: UserId) {
-    let mut clock = tokio::time::interval(SECOND);
-    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+async fn publish_each_second(traffic: Traffic, user: UserId) {
+    let Traffic { infra, watched } = traffic;
+    let mut ticker = tokio::time::interval(SECOND);
+    ticker.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             biased;
-            () = context.infra.shutdown.draining() => return,
-            _ = clock.tick() => context.streams.traffic.tell(&user, context.infra.clock.now_ms()),
+            () = infra.shutdown.draining() => return,
+            _ = ticker.tick() => watched.publish(&user, infra.now_ms()),
         }
     }
 }
@@ -205,8 +229,8 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn counts_are_there_while_somebody_reads_them() {
-        let traffic = Traffic::default();
+    async fn counts_exist_while_a_reader_is_connected() {
+        let traffic = WatchedUsers::default();
         let (user, emitter) = (
             UserId::parse("u_a").unwrap(),
             EmitterId::parse("dc_a").unwrap(),
@@ -215,28 +239,38 @@ mod tests {
             events: 1,
             ..Counts::default()
         };
-        let count = || traffic.committed(&user, &emitter, event, &Reached::default());
+        let count = || {
+            traffic.count(&user, |second| {
+                second.committed(&emitter, event, &Recipients::default());
+            });
+        };
         count();
         assert!(traffic.users.lock().is_empty());
 
         let clock = tokio::spawn(std::future::pending());
         let running = clock.abort_handle();
         let mut first = traffic.watch(&user, || clock);
-        let second = traffic.watch(&user, || panic!("one clock is enough"));
-        traffic.tell(&user, 1);
+        let second = traffic.watch(&user, || panic!("one ticker is enough"));
+        traffic.publish(&user, 1);
         count();
         count();
-        traffic.tell(&user, 2);
-        let told = first.try_recv().unwrap();
-        assert_eq!((told.second.ts, told.second.emitters[0].1.events), (2, 2));
+        traffic.publish(&user, 2);
+        let second_read = first.try_recv().unwrap();
+        assert_eq!(
+            (
+                second_read.second.ts,
+                second_read.second.emitters[0].1.events
+            ),
+            (2, 2)
+        );
         assert!(first.try_recv().is_err(), "nothing happened before that");
 
         drop(first);
         traffic.unwatch(&user);
-        assert_eq!(traffic.watched.load(Ordering::Relaxed), 1);
+        assert_eq!(traffic.count.load(Ordering::Relaxed), 1);
         drop(second);
         traffic.unwatch(&user);
-        assert_eq!(traffic.watched.load(Ordering::Relaxed), 0);
+        assert_eq!(traffic.count.load(Ordering::Relaxed), 0);
         assert!(traffic.users.lock().is_empty());
         while !running.is_finished() {
             tokio::task::yield_now().await;

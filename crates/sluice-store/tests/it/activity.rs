@@ -72,7 +72,11 @@ fn a_page_of_emitters_is_asked_for_at_once(#[values(Db::Sqlite, Db::Postgres)] d
         }
         add(c, &a, "other", 7, 1)?;
         for (tail, emitted_at) in [("one", Some(5)), ("quiet", None), ("other", Some(6))] {
-            state::save_raw(c, &source_id(tail), None, None, emitted_at)?;
+            let saved = NewState {
+                emitted_at,
+                ..NewState::default()
+            };
+            state::advance_with(c, &source_id(tail), 1, &saved)?;
         }
         let page = [
             one.into(),
@@ -221,19 +225,25 @@ fn hours_go_with_their_emitter_and_those_of_an_account_with_its_user(
 fn the_last_emit_is_remembered_when_only_errors_follow(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
-        let id = source_id("s");
-        let event = |ms| Some(EventId { ms, seq: 0 });
+        let save = |c: &mut dyn Conn, number, ms, emitted_at| {
+            let saved = NewState {
+                last_event: Some(EventId { ms, seq: 0 }),
+                dedupe: None,
+                emitted_at,
+            };
+            state::advance_with(c, &source_id("s"), number, &saved)
+        };
         let last = |c: &mut dyn Conn| -> Result<Option<i64>> {
             let last = state::last_emits(c, &[source_id("s").into()])?;
             Ok(last.get(&*source_id("s")).copied())
         };
         assert_eq!(last(c)?, None);
-        state::save_raw(c, &id, event(4), None, None)?;
+        save(c, 1, 4, None)?;
         assert_eq!(last(c)?, None);
-        state::save_raw(c, &id, event(5), None, Some(5))?;
-        state::save_raw(c, &id, event(6), Some("{}"), None)?;
+        save(c, 2, 5, Some(5))?;
+        save(c, 3, 6, None)?;
         assert_eq!(last(c)?, Some(5));
-        state::save_raw(c, &id, event(7), None, Some(7))?;
+        save(c, 4, 7, Some(7))?;
         assert_eq!(last(c)?, Some(7));
         Ok(())
     })

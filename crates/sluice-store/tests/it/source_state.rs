@@ -1,10 +1,10 @@
-//! What a source remembers: dedupe, its last event, and `$.service.db`.
+//! The state of a source: commit number, dedupe, last event and `$.service.db`.
 
 use rstest::rstest;
 use sluice_model::{DedupeKey, DedupeState, DedupeStrategy, EventId};
 use sluice_store::{
     StoreError, kv,
-    state::{self, SourceState},
+    state::{self, Advance, EmitterState, NewState},
 };
 
 use crate::support::{Db, TestStore, source_id};
@@ -14,7 +14,7 @@ fn state_is_saved_and_replaced(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         let id = source_id("s");
-        assert_eq!(state::load(c, &id)?, SourceState::default());
+        assert_eq!(state::load(c, &id)?, EmitterState::default());
 
         let mut dedupe = DedupeState::default();
         let key = DedupeKey {
@@ -22,26 +22,47 @@ fn state_is_saved_and_replaced(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             ts: None,
         };
         dedupe.admit(Some(DedupeStrategy::Unique), &[key]);
-        let saved = SourceState {
-            last_event: Some(EventId { ms: 5, seq: 3 }),
-            dedupe,
+        let json = serde_json::to_string(&dedupe).unwrap();
+        for (number, ms) in [(1, 5), (2, 6)] {
+            let last_event = Some(EventId { ms, seq: 3 });
+            let saved = NewState {
+                last_event,
+                dedupe: Some(&json),
+                emitted_at: None,
+            };
+            let advanced = state::advance_with(c, &id, number, &saved)?;
+            assert_eq!(advanced, Advance::Advanced);
+            let expected = EmitterState {
+                commit_no: number,
+                last_event,
+                dedupe: dedupe.clone(),
+            };
+            assert_eq!(state::load(c, &id)?, expected);
+        }
+        assert_eq!(state::advance(c, &id, 3)?, Advance::Advanced);
+        assert_eq!(state::load(c, &id)?.dedupe, dedupe, "it is kept");
+        state::advance_with(c, &id, 4, &NewState::default())?;
+        assert_eq!(state::load(c, &id)?.dedupe, DedupeState::default());
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_commit_number_is_taken_once_and_in_order(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let id = source_id("s");
+        assert_eq!(state::advance(c, &id, 1)?, Advance::Advanced);
+        assert_eq!(state::advance(c, &id, 1)?, Advance::At(1));
+        assert_eq!(state::advance(c, &id, 3)?, Advance::At(1));
+        let lost = NewState {
+            last_event: Some(EventId { ms: 9, seq: 9 }),
+            ..NewState::default()
         };
-        state::save(c, &id, &saved)?;
-        assert_eq!(state::load(c, &id)?, saved);
-
-        let json = serde_json::to_string(&saved.dedupe).unwrap();
-        let later = Some(EventId { ms: 6, seq: 0 });
-        state::save_raw(c, &id, later, Some(&json), None)?;
-        assert_eq!(
-            state::load(c, &id)?,
-            SourceState {
-                last_event: later,
-                ..saved
-            }
-        );
-
-        state::save(c, &id, &SourceState::default())?;
-        assert_eq!(state::load(c, &id)?, SourceState::default());
+        assert_eq!(state::advance_with(c, &id, 1, &lost)?, Advance::At(1));
+        assert_eq!(state::load(c, &id)?.last_event, None);
+        assert_eq!(state::advance_with(c, &id, 2, &lost)?, Advance::Advanced);
         Ok(())
     })
     .unwrap();
@@ -50,7 +71,11 @@ fn state_is_saved_and_replaced(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
 #[rstest]
 fn a_state_that_does_not_parse_is_corrupt(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
-    t.write(|c| state::save_raw(c, &source_id("s"), None, Some("{"), None))
+    let broken = NewState {
+        dedupe: Some("{"),
+        ..NewState::default()
+    };
+    t.write(move |c| state::advance_with(c, &source_id("s"), 1, &broken))
         .unwrap();
     let result = t.read(|c| state::load(c, &source_id("s")));
     assert!(matches!(result, Err(StoreError::Corrupt(_))), "{result:?}");

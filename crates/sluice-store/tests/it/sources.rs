@@ -12,7 +12,7 @@ use sluice_store::{
     logs::{self, NewLog},
     query_one,
     sources::{self, Phase, Retention, Source},
-    state::{self, SourceState},
+    state,
     timers,
     uploads::{self, Upload},
 };
@@ -206,7 +206,7 @@ fn furnish(c: &mut dyn Conn, tail: &str, key: char) -> Result<()> {
     sources::insert(c, &source(tail, &user_id("a"), 1))?;
     endpoints::insert(c, &endpoint_key(key), &id, "http")?;
     timers::upsert(c, &id, "timer", &TimerSpec::HOURLY, Some(1))?;
-    state::save(c, &id, &SourceState::default())?;
+    state::advance(c, &id, 1)?;
     kv::set(c, &id, "k", "1")?;
     let item = NewInboxItem {
         id: &invocation,

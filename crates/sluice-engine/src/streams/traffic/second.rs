@@ -1,18 +1,18 @@
-//! What is counted in about a second, and what readers are told of it.
+//! The counts of about one second, and their summary for readers.
 
 use std::{cmp::Reverse, collections::HashMap, hash::Hash};
 
 use sluice_model::{EmitterId, WebhookId};
 use sluice_store::{activity::Counts, routes::Listener};
 
-use crate::routing::Reached;
+use crate::route::Recipients;
 
-/// What readers are told of each kind in a second; the largest numbers are.
-const MOST_TOLD: usize = 1_000;
-/// What is counted of each kind in a second.
-const MOST_COUNTED: usize = 10_000;
+/// Entries of each kind in a summary; the largest are kept.
+const MAX_REPORTED: usize = 1_000;
+/// Entries of each kind that are counted in a second.
+const MAX_COUNTED: usize = 10_000;
 
-/// What has happened since readers were last told.
+/// The counts since the last summary.
 #[derive(Default)]
 pub(super) struct Second {
     emitters: HashMap<EmitterId, EmitterTraffic>,
@@ -21,7 +21,7 @@ pub(super) struct Second {
     cut: bool,
 }
 
-/// What a source or a workflow did.
+/// The activity of a source or a workflow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EmitterTraffic {
     pub events: u64,
@@ -30,14 +30,14 @@ pub struct EmitterTraffic {
     pub invocations: u64,
 }
 
-/// What became of tries to deliver to a webhook.
+/// Delivery attempts of a webhook.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WebhookTraffic {
     pub delivered: u64,
     pub failed: u64,
 }
 
-/// Events that went from an emitter to one that listens to it.
+/// Events routed from an emitter to a listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteTraffic {
     pub from: EmitterId,
@@ -45,7 +45,7 @@ pub struct RouteTraffic {
     pub count: u64,
 }
 
-/// What happened in about a second, the largest numbers first.
+/// The summary of about one second, largest numbers first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrafficSecond {
     pub ts: i64,
@@ -61,7 +61,12 @@ impl Second {
         self.emitters.is_empty() && self.routes.is_empty() && self.webhooks.is_empty()
     }
 
-    pub(super) fn committed(&mut self, emitter: &EmitterId, counts: Counts, reached: &Reached) {
+    pub(super) fn committed(
+        &mut self,
+        emitter: &EmitterId,
+        counts: Counts,
+        recipients: &Recipients,
+    ) {
         let Counts {
             events,
             errors,
@@ -75,7 +80,7 @@ impl Second {
             sum.errors += errors;
             sum.invocations += invocations;
         }
-        for (listener, count) in reached.counted() {
+        for (listener, count) in recipients.counted() {
             let route = (emitter.clone(), listener.clone());
             if let Some(sum) = entry(&mut self.routes, route, &mut self.cut) {
                 *sum += count;
@@ -83,14 +88,14 @@ impl Second {
         }
     }
 
-    pub(super) fn attempted(&mut self, webhook: &WebhookId, tries: WebhookTraffic) {
+    pub(super) fn attempted(&mut self, webhook: &WebhookId, attempts: WebhookTraffic) {
         if let Some(sum) = entry(&mut self.webhooks, webhook.clone(), &mut self.cut) {
-            sum.delivered += tries.delivered;
-            sum.failed += tries.failed;
+            sum.delivered += attempts.delivered;
+            sum.failed += attempts.failed;
         }
     }
 
-    pub(super) fn told(self, ts: i64) -> TrafficSecond {
+    pub(super) fn summary(self, ts: i64) -> TrafficSecond {
         let Second {
             emitters,
             routes,
@@ -113,13 +118,13 @@ impl Second {
     }
 }
 
-/// The sum of a key; none when there is no room for another key.
+/// The sum of a key; `None` when there is no capacity for another key.
 fn entry<'a, K: Eq + Hash, V: Default>(
     sums: &'a mut HashMap<K, V>,
     key: K,
     cut: &mut bool,
 ) -> Option<&'a mut V> {
-    if sums.len() >= MOST_COUNTED && !sums.contains_key(&key) {
+    if sums.len() >= MAX_COUNTED && !sums.contains_key(&key) {
         *cut = true;
         return None;
     }
@@ -133,8 +138,8 @@ fn largest<K: Ord, V>(
 ) -> Vec<(K, V)> {
     let mut sums: Vec<(K, V)> = sums.into_iter().collect();
     sums.sort_by(|(a, x), (b, y)| (Reverse(size(x)), a).cmp(&(Reverse(size(y)), b)));
-    *cut |= sums.len() > MOST_TOLD;
-    sums.truncate(MOST_TOLD);
+    *cut |= sums.len() > MAX_REPORTED;
+    sums.truncate(MAX_REPORTED);
     sums
 }
 
@@ -159,19 +164,19 @@ mod tests {
         assert!(second.is_empty());
         let hook = WebhookId::parse("wh_a").unwrap();
         let (one, other) = (emitter(1), emitter(2));
-        let mut reached = Reached::default();
+        let mut reached = Recipients::default();
         reached.add(&Listener::Webhook(hook.clone()));
         reached.add(&Listener::Webhook(hook.clone()));
         second.committed(&one, events(2), &reached);
-        second.committed(&one, events(1), &Reached::default());
-        second.committed(&other, Counts::default(), &Reached::default());
+        second.committed(&one, events(1), &Recipients::default());
+        second.committed(&other, Counts::default(), &Recipients::default());
         let tries = WebhookTraffic {
             delivered: 1,
             failed: 2,
         };
         second.attempted(&hook, tries);
         second.attempted(&hook, tries);
-        let told = second.told(5);
+        let told = second.summary(5);
         let sum = EmitterTraffic {
             events: 3,
             ..EmitterTraffic::default()
@@ -198,26 +203,26 @@ mod tests {
     #[test]
     fn the_largest_thousand_are_told_and_that_there_were_more() {
         let mut second = Second::default();
-        for n in 0..=MOST_TOLD {
+        for n in 0..=MAX_REPORTED {
             let count = 1 + n as u64;
-            second.committed(&emitter(n), events(count), &Reached::default());
+            second.committed(&emitter(n), events(count), &Recipients::default());
         }
-        let told = second.told(5);
+        let told = second.summary(5);
         assert!(told.cut);
-        assert_eq!(told.emitters.len(), MOST_TOLD);
-        assert_eq!(told.emitters[0].0, emitter(MOST_TOLD));
+        assert_eq!(told.emitters.len(), MAX_REPORTED);
+        assert_eq!(told.emitters[0].0, emitter(MAX_REPORTED));
         assert!(told.emitters.iter().all(|(id, _)| *id != emitter(0)));
     }
 
     #[test]
     fn no_more_is_counted_than_there_is_room_for() {
         let mut second = Second::default();
-        for n in 0..MOST_COUNTED + 5 {
-            second.committed(&emitter(n), events(1), &Reached::default());
+        for n in 0..MAX_COUNTED + 5 {
+            second.committed(&emitter(n), events(1), &Recipients::default());
         }
-        second.committed(&emitter(0), events(1), &Reached::default());
-        assert_eq!(second.emitters.len(), MOST_COUNTED);
+        second.committed(&emitter(0), events(1), &Recipients::default());
+        assert_eq!(second.emitters.len(), MAX_COUNTED);
         assert_eq!(second.emitters[&emitter(0)].events, 2);
-        assert!(second.told(5).cut);
+        assert!(second.summary(5).cut);
     }
 }

@@ -1,0 +1,7 @@
+//! Accepting requests: find the endpoint, check the quota, store the request in the inbox, answer.
+
+mod endpoint;
+mod requests;
+
+pub use endpoint::{Endpoint, Endpoints, EventForm, Responds};
+pub use requests::{Accept, Acceptance, AcceptedRequest, ReplyReceiver};

@@ -1,0 +1,129 @@
+//! Accepting a request. A client that is told "accepted" finds its request in the inbox.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::value::RawValue;
+use sluice_infra::Infra;
+use sluice_model::{EmitterId, InvocationId, UserId};
+use sluice_runtime::Reply;
+use sluice_store::inbox::InboxKind;
+use tokio::sync::oneshot;
+
+use super::endpoint::{Endpoint, Responds};
+use crate::{
+    error::EngineError,
+    inbox::{Inbox, NewUpload},
+    owner::{NoReply, mailbox::ReplySender},
+    quotas::Quotas,
+    work::Work,
+};
+
+/// Added to the time that a component has for its reply.
+const REPLY_GRACE: Duration = Duration::from_secs(2);
+
+/// Accepts requests to endpoints, and manual runs.
+#[derive(Clone)]
+pub struct Accept {
+    infra: Infra,
+    quotas: Quotas,
+    inbox: Inbox,
+}
+
+/// A request in the form of the event that the component gets.
+pub struct AcceptedRequest {
+    /// JSON text.
+    pub event: String,
+    pub uploads: Vec<NewUpload>,
+}
+
+pub enum Acceptance {
+    Stored(InvocationId),
+    Waiting(InvocationId, ReplyReceiver),
+}
+
+/// Receives the component's reply.
+pub struct ReplyReceiver {
+    reply: oneshot::Receiver<Result<Reply, NoReply>>,
+    deadline: tokio::time::Instant,
+}
+
+impl ReplyReceiver {
+    pub async fn wait(self) -> Result<Reply, NoReply> {
+        match tokio::time::timeout_at(self.deadline, self.reply).await {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(_)) => Err(NoReply::Gone),
+            Err(_) => Err(NoReply::TimedOut),
+        }
+    }
+}
+
+impl Accept {
+    pub(crate) fn new(infra: Infra, quotas: Quotas, inbox: Inbox) -> Accept {
+        Accept {
+            infra,
+            quotas,
+            inbox,
+        }
+    }
+
+    /// Stores a request. On `Ok` it is durable.
+    pub async fn accept(
+        &self,
+        endpoint: &Arc<Endpoint>,
+        request: AcceptedRequest,
+    ) -> Result<Acceptance, EngineError> {
+        self.quotas.check(&endpoint.user_id).await?;
+        let work = self.work(
+            InboxKind::Http,
+            Some(Arc::clone(&endpoint.prop)),
+            Arc::from(request.event),
+        );
+        let id = work.id;
+        let (sender, receiver) = reply_channel(endpoint.responds);
+        self.inbox
+            .put(&endpoint.emitter_id, work, request.uploads, sender)
+            .await?;
+        self.infra.metrics.requests_accepted.inc();
+        Ok(match receiver {
+            None => Acceptance::Stored(id),
+            Some(receiver) => Acceptance::Waiting(id, receiver),
+        })
+    }
+
+    /// Stores a manual invocation with an event of the caller.
+    pub async fn run(
+        &self,
+        user: &UserId,
+        emitter: &EmitterId,
+        event: Box<RawValue>,
+    ) -> Result<InvocationId, EngineError> {
+        self.quotas.check(user).await?;
+        let work = self.work(InboxKind::Manual, None, Arc::from(event.get()));
+        let id = work.id;
+        self.inbox.put(emitter, work, Vec::new(), None).await?;
+        Ok(id)
+    }
+
+    fn work(&self, kind: InboxKind, prop: Option<Arc<str>>, event: Arc<str>) -> Work {
+        Work {
+            id: self.infra.ids.invocation(),
+            kind,
+            prop,
+            event,
+            attempts: 0,
+            accepted_at: self.infra.now_ms(),
+            depth: 0,
+        }
+    }
+}
+
+fn reply_channel(responds: Responds) -> (Option<ReplySender>, Option<ReplyReceiver>) {
+    match responds {
+        Responds::Immediately => (None, None),
+        Responds::Custom { within } => {
+            let (sender, reply) = oneshot::channel();
+            let deadline = tokio::time::Instant::now() + within + REPLY_GRACE;
+            (Some(sender), Some(ReplyReceiver { reply, deadline }))
+        }
+    }
+}

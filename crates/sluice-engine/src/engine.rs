@@ -1,0 +1,121 @@
+//! Wiring: the parts of the engine, put together once at start.
+
+use std::{sync::Arc, time::Duration};
+
+use sluice_infra::{Infra, Supervisor};
+use sluice_outbox::Outbox;
+use sluice_runtime::Runtime;
+use sluice_store::{Conn, StoreError, inbox, sources};
+
+use crate::{
+    accept::{Accept, Endpoints},
+    due_times::DueTimes,
+    error::EngineError,
+    inbox::Inbox,
+    owner::{
+        Owners, Waker, after_commit::AfterCommit, services::Services, supervise::start_owners,
+    },
+    process::{Permits, ProcessStarter, credentials::Credentials, memory_budget},
+    quotas::Quotas,
+    retention::{Retention, sweep},
+    streams::Streams,
+    timers::Scheduler,
+};
+
+/// The parts of a running engine. Each is a cheap handle.
+#[derive(Clone)]
+pub struct Engine {
+    pub accept: Accept,
+    pub endpoints: Endpoints,
+    pub quotas: Quotas,
+    pub inbox: Inbox,
+    pub owners: Owners,
+    pub credentials: Credentials,
+    pub timers: DueTimes,
+    pub streams: Streams,
+    pub retention: Retention,
+    pub outbox: Outbox,
+}
+
+impl Engine {
+    /// Cleans up after a crash, resumes stored work, and starts the background tasks.
+    pub async fn start(infra: &Infra, runtime: &Runtime) -> Result<Engine, EngineError> {
+        let supervisor = Supervisor::new(infra.shutdown.clone(), Arc::clone(&infra.metrics));
+        let (owners, new_owners) = Owners::new(infra.shutdown.clone());
+        let quotas = Quotas::new(infra.clone());
+        let streams = Streams::new(infra.clone());
+        let due_times = DueTimes::default();
+        let permits = Permits::new(infra.settings.max_processes);
+        let credentials = Credentials::new(infra.clone())
+            .map_err(|error| EngineError::Internal(error.to_string()))?;
+        let outbox = Outbox::new(infra.clone(), Arc::new(streams.clone()))
+            .map_err(|error| EngineError::Invalid(error.to_string()))?;
+        let services = Services {
+            infra: infra.clone(),
+            quotas: quotas.clone(),
+            credentials: credentials.clone(),
+            permits: permits.clone(),
+            starter: ProcessStarter::new(infra.clone(), runtime.clone(), permits.clone()),
+            after_commit: AfterCommit {
+                metrics: Arc::clone(&infra.metrics),
+                streams: streams.clone(),
+                waker: Waker::new(owners.clone(), outbox.clone()),
+                quotas: quotas.clone(),
+                due_times: due_times.clone(),
+            },
+        };
+        let inbox = Inbox::start(infra.clone(), owners.clone());
+        let waiting = infra.store.write(recover).await?;
+        tokio::spawn(start_owners(
+            services,
+            owners.clone(),
+            supervisor,
+            new_owners,
+        ));
+        outbox.start().await?;
+        for emitter in waiting {
+            owners.wake(&emitter);
+        }
+        let scheduler = Scheduler {
+            infra: infra.clone(),
+            owners: owners.clone(),
+            quotas: quotas.clone(),
+            streams: streams.clone(),
+            due_times: due_times.clone(),
+        };
+        infra.shutdown.spawn(scheduler.run());
+        infra.shutdown.spawn(sweep::run(infra.clone()));
+        let budget = memory_budget::enforce(infra.clone(), runtime.clone(), permits);
+        infra.shutdown.spawn(budget);
+        Ok(Engine {
+            accept: Accept::new(infra.clone(), quotas.clone(), inbox.clone()),
+            endpoints: Endpoints::new(infra.clone()),
+            quotas,
+            inbox,
+            owners,
+            credentials,
+            timers: due_times,
+            streams,
+            retention: Retention::new(infra.clone()),
+            outbox,
+        })
+    }
+}
+
+/// Waits for running work. Work that does not end within `patience` runs again at the next start.
+pub async fn drain(infra: &Infra, patience: Duration) {
+    if !infra.shutdown.drain(patience).await {
+        tracing::warn!(
+            ?patience,
+            "drain timed out; unfinished invocations run again at the next start"
+        );
+    }
+}
+
+/// Removes sources whose creation a crash interrupted. Returns the emitters with work.
+fn recover(c: &mut dyn Conn) -> Result<Vec<sluice_model::EmitterId>, StoreError> {
+    for unfinished in sources::creating(c)? {
+        sources::remove(c, &unfinished)?;
+    }
+    inbox::emitters_with_work(c)
+}

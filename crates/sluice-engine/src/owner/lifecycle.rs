@@ -1,0 +1,127 @@
+//! Lifecycle operations on a source: create, update, delete. An operation holds the source's lock, decides whether queued
+//! work is dispatched, runs hooks, and ends in one commit or in nothing. A dropped lock discards the operation.
+
+use sluice_model::Hook;
+use sluice_store::{Conn, StoreError};
+use tokio::sync::{OwnedMutexGuard, mpsc, oneshot};
+
+use crate::{error::EngineError, state::Definition};
+
+/// Store changes of an operation, written in the same transaction as the effects of its hooks.
+pub type Change = Box<dyn FnOnce(&mut dyn Conn) -> Result<(), StoreError> + Send>;
+
+/// Whether queued work is dispatched during the operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dispatch {
+    Running,
+    Paused,
+}
+
+/// A hook that threw, with its log lines and its error as observations.
+#[derive(Debug)]
+pub struct HookError {
+    pub observations: Vec<serde_json::Value>,
+}
+
+impl From<HookError> for EngineError {
+    fn from(HookError { observations }: HookError) -> EngineError {
+        EngineError::HookFailed { observations }
+    }
+}
+
+/// Messages to the owner of a source.
+pub enum SourceControl {
+    Begin(oneshot::Sender<()>),
+    /// Answered when the state is reached: after `Paused`, nothing runs and everything is committed.
+    SetDispatch(Dispatch, oneshot::Sender<()>),
+    RunHook(Hook, oneshot::Sender<Result<(), HookError>>),
+    Swap(Box<Definition>),
+    Commit(
+        Option<Box<Definition>>,
+        Change,
+        oneshot::Sender<Result<(), EngineError>>,
+    ),
+    Discard,
+    Stop,
+    Evict,
+}
+
+/// The exclusive right to change a source.
+pub struct LifecycleLock {
+    controls: mpsc::UnboundedSender<SourceControl>,
+    finished: bool,
+    _guard: OwnedMutexGuard<()>,
+}
+
+impl LifecycleLock {
+    pub(super) async fn acquire(
+        controls: mpsc::UnboundedSender<SourceControl>,
+        guard: OwnedMutexGuard<()>,
+    ) -> Option<LifecycleLock> {
+        let (reply, begun) = oneshot::channel();
+        controls.send(SourceControl::Begin(reply)).ok()?;
+        begun.await.ok()?;
+        Some(LifecycleLock {
+            controls,
+            finished: false,
+            _guard: guard,
+        })
+    }
+
+    /// Pauses or resumes the dispatch of queued work.
+    pub async fn set_dispatch(&self, dispatch: Dispatch) -> Result<(), EngineError> {
+        let (reply, answer) = oneshot::channel();
+        self.request(SourceControl::SetDispatch(dispatch, reply), answer)
+            .await
+    }
+
+    pub async fn run_hook(&self, hook: Hook) -> Result<(), EngineError> {
+        let (reply, answer) = oneshot::channel();
+        self.request(SourceControl::RunHook(hook, reply), answer)
+            .await??;
+        Ok(())
+    }
+
+    /// Makes the owner run `definition`, which is not stored yet.
+    pub fn swap(&self, definition: Definition) {
+        let _ = self
+            .controls
+            .send(SourceControl::Swap(Box::new(definition)));
+    }
+
+    /// Commits `change` with the effects of the hooks. From then on the owner runs `definition`, if one is given.
+    pub async fn commit(
+        mut self,
+        definition: Option<Definition>,
+        change: Change,
+    ) -> Result<(), EngineError> {
+        let (reply, answer) = oneshot::channel();
+        let commit = SourceControl::Commit(definition.map(Box::new), change, reply);
+        self.finished = true;
+        self.request(commit, answer).await?
+    }
+
+    /// The source is removed from the store: its owner stops.
+    pub fn stop_owner(mut self) {
+        self.finished = true;
+        let _ = self.controls.send(SourceControl::Stop);
+    }
+
+    async fn request<T>(
+        &self,
+        control: SourceControl,
+        answer: oneshot::Receiver<T>,
+    ) -> Result<T, EngineError> {
+        let gone = || EngineError::Unavailable("the source is being shut down".to_owned());
+        self.controls.send(control).map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())
+    }
+}
+
+impl Drop for LifecycleLock {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = self.controls.send(SourceControl::Discard);
+        }
+    }
+}

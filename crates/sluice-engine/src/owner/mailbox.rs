@@ -1,0 +1,338 @@
+//! The in-memory front of an inbox.
+//!
+//! The inbox itself is in the store. Rows that do not fit into the mailbox stay in the store (`spilled`) and are read
+//! when there is space. `known` holds every invocation that is queued, being stored or running, so that a read of the
+//! store never brings one twice.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use parking_lot::Mutex;
+use sluice_model::InvocationId;
+use sluice_runtime::Reply;
+use sluice_store::inbox::InboxKind;
+use tokio::sync::{Notify, oneshot};
+
+use crate::work::Work;
+
+const MAX_ITEMS: usize = 4096;
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// Why a client that waits for `respond` gets no reply from the component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoReply {
+    EndedWithoutRespond(String),
+    TimedOut,
+    /// The source or the server is gone.
+    Gone,
+}
+
+pub(crate) type ReplySender = oneshot::Sender<Result<Reply, NoReply>>;
+
+#[derive(Default)]
+pub(crate) struct Mailbox {
+    inner: Mutex<Inner>,
+    pub(crate) changed: Notify,
+}
+
+#[derive(Default)]
+struct Inner {
+    queue: VecDeque<Work>,
+    bytes: usize,
+    known: HashSet<InvocationId>,
+    replies: HashMap<InvocationId, ReplySender>,
+    spilled: bool,
+    /// Number of spills. A page read before the latest spill is not complete.
+    spills: u64,
+    /// The first row left in the store since a page was requested. That page excludes it.
+    missed: Option<InvocationId>,
+    /// State at the last count of the whole inbox.
+    counted: Option<Counted>,
+    closed: bool,
+}
+
+struct Counted {
+    spills: u64,
+    queued: usize,
+}
+
+/// A request for a page of the inbox.
+#[derive(Debug)]
+pub(crate) struct Refill {
+    pub(crate) known: HashSet<InvocationId>,
+    spills: u64,
+}
+
+/// The mailbox is closed: ask the registry for the next owner.
+#[derive(Debug)]
+pub(crate) struct Closed;
+
+impl Mailbox {
+    /// A mailbox that first reads the rows that the store holds already.
+    pub(crate) fn unread() -> Mailbox {
+        let mailbox = Mailbox::default();
+        mailbox.inner.lock().spilled = true;
+        mailbox
+    }
+
+    /// Registers an invocation that is about to be stored.
+    pub(crate) fn register(
+        &self,
+        id: InvocationId,
+        reply: Option<ReplySender>,
+    ) -> Result<(), (Closed, Option<ReplySender>)> {
+        let mut inner = self.inner.lock();
+        if inner.closed {
+            return Err((Closed, reply));
+        }
+        inner.known.insert(id);
+        if let Some(reply) = reply {
+            inner.replies.insert(id, reply);
+        }
+        Ok(())
+    }
+
+    /// Queues a registered invocation that is now stored.
+    pub(crate) fn enqueue(&self, work: Work) -> Result<(), Closed> {
+        let mut inner = self.inner.lock();
+        if inner.closed {
+            return Err(Closed);
+        }
+        if inner.spilled
+            || inner.queue.len() >= MAX_ITEMS
+            || inner.bytes + work.event.len() > MAX_BYTES
+        {
+            inner.known.remove(&work.id);
+            inner.missed = Some(inner.missed.map_or(work.id, |missed| missed.min(work.id)));
+            inner.spill();
+        } else {
+            inner.push_back(work);
+        }
+        drop(inner);
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    /// Withdraws a registration: the row could not be stored.
+    pub(crate) fn unregister(&self, id: &InvocationId) {
+        let mut inner = self.inner.lock();
+        inner.known.remove(id);
+        inner.replies.remove(id);
+    }
+
+    /// Rows were stored that were not registered here.
+    pub(crate) fn reload(&self) -> Result<(), Closed> {
+        let mut inner = self.inner.lock();
+        if inner.closed {
+            return Err(Closed);
+        }
+        inner.spill();
+        drop(inner);
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    /// Takes the next invocation if it is eligible.
+    pub(crate) fn pop_if(&self, is_eligible: impl FnOnce(&Work) -> bool) -> Option<Work> {
+        let mut inner = self.inner.lock();
+        if inner.queue.front().is_some_and(is_eligible) {
+            inner.pop()
+        } else {
+            None
+        }
+    }
+
+    /// Requeues an invocation at the front.
+    pub(crate) fn requeue(&self, work: Work) {
+        let mut inner = self.inner.lock();
+        inner.bytes += work.event.len();
+        inner.queue.push_front(work);
+    }
+
+    /// A request for the next page when the queue is empty and the store may hold more.
+    pub(crate) fn next_refill(&self) -> Option<Refill> {
+        let mut inner = self.inner.lock();
+        if !inner.spilled || !inner.queue.is_empty() {
+            return None;
+        }
+        inner.missed = None;
+        Some(Refill {
+            known: inner.known.clone(),
+            spills: inner.spills,
+        })
+    }
+
+    /// Queues a page. `complete` says that the inbox holds no more rows.
+    pub(crate) fn refill(&self, refill: &Refill, page: Vec<Work>, complete: bool) {
+        let mut inner = self.inner.lock();
+        for work in page {
+            // Rows behind a missing one wait for it, to keep the order.
+            if inner.missed.is_some_and(|missed| missed < work.id) {
+                break;
+            }
+            if inner.known.insert(work.id) {
+                inner.push_back(work);
+            }
+        }
+        inner.spilled = !complete || inner.spills != refill.spills;
+    }
+
+    /// Whether more than `max` rows may wait here and in the store, judging by the last count.
+    pub(crate) fn may_exceed(&self, max: usize) -> bool {
+        let inner = self.inner.lock();
+        match &inner.counted {
+            None => true,
+            Some(Counted { spills, queued }) => {
+                *spills != inner.spills || inner.queue.len() > max.max(*queued)
+            }
+        }
+    }
+
+    /// Records that the inbox was counted and is within its limit.
+    pub(crate) fn counted(&self) {
+        let mut inner = self.inner.lock();
+        inner.counted = Some(Counted {
+            spills: inner.spills,
+            queued: inner.queue.len(),
+        });
+    }
+
+    /// Removes a waiting invocation; false when it is being stored or running.
+    pub(crate) fn withdraw(&self, id: &InvocationId) -> bool {
+        let mut inner = self.inner.lock();
+        match inner.queue.iter().position(|work| work.id == *id) {
+            Some(place) => {
+                if let Some(work) = inner.queue.remove(place) {
+                    inner.bytes -= work.event.len();
+                }
+                true
+            }
+            // It stays known until it is committed, so that no page brings it back.
+            None => inner.known.insert(*id),
+        }
+    }
+
+    /// The invocation is committed and its row deleted.
+    pub(crate) fn done(&self, id: &InvocationId) {
+        let mut inner = self.inner.lock();
+        inner.known.remove(id);
+        inner.replies.remove(id);
+    }
+
+    pub(crate) fn take_reply(&self, id: &InvocationId) -> Option<ReplySender> {
+        self.inner.lock().replies.remove(id)
+    }
+
+    pub(crate) fn next_is(&self, kind: InboxKind) -> bool {
+        let inner = self.inner.lock();
+        inner.queue.front().is_some_and(|work| work.kind == kind)
+    }
+
+    pub(crate) fn has_queued(&self) -> bool {
+        !self.inner.lock().queue.is_empty()
+    }
+
+    /// Closes the mailbox if it is empty and nothing is being stored; true when it is closed.
+    pub(crate) fn close_if_unused(&self) -> bool {
+        let mut inner = self.inner.lock();
+        if inner.known.is_empty() && inner.queue.is_empty() && !inner.spilled {
+            inner.closed = true;
+        }
+        inner.closed
+    }
+
+    /// Closes it with whatever it holds. Clients that wait for a reply learn that the source is gone.
+    pub(crate) fn close(&self) {
+        let replies = {
+            let mut inner = self.inner.lock();
+            inner.closed = true;
+            inner.queue.clear();
+            std::mem::take(&mut inner.replies)
+        };
+        for (_, reply) in replies {
+            let _ = reply.send(Err(NoReply::Gone));
+        }
+    }
+}
+
+impl Inner {
+    fn spill(&mut self) {
+        self.spilled = true;
+        self.spills += 1;
+    }
+
+    fn push_back(&mut self, work: Work) {
+        self.bytes += work.event.len();
+        self.queue.push_back(work);
+    }
+
+    fn pop(&mut self) -> Option<Work> {
+        let work = self.queue.pop_front()?;
+        self.bytes -= work.event.len();
+        if let Some(counted) = &mut self.counted {
+            counted.queued = counted.queued.min(self.queue.len());
+        }
+        Some(work)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use sluice_model::IdGen;
+
+    use super::*;
+
+    fn works(count: usize) -> Vec<Work> {
+        let mut ids = IdGen::new(1);
+        let work = |_| Work {
+            id: InvocationId::generate(&mut ids, 1),
+            kind: InboxKind::Http,
+            prop: None,
+            event: Arc::from("null"),
+            attempts: 0,
+            accepted_at: 1,
+            depth: 0,
+        };
+        (0..count).map(work).collect()
+    }
+
+    fn register(mailbox: &Mailbox, work: &Work) {
+        assert!(mailbox.register(work.id, None).is_ok());
+    }
+
+    #[test]
+    fn a_page_that_was_told_to_leave_one_out_does_not_overtake_it() {
+        let mailbox = Mailbox::unread();
+        let [first, second] = &works(2)[..] else {
+            panic!("two of them");
+        };
+        register(&mailbox, first);
+        let refill = mailbox.next_refill().unwrap();
+        // Both are stored, and left in the store, before the page is read: it has the second alone.
+        mailbox.enqueue(first.clone()).unwrap();
+        register(&mailbox, second);
+        mailbox.enqueue(second.clone()).unwrap();
+        mailbox.refill(&refill, vec![second.clone()], true);
+        assert!(!mailbox.has_queued());
+        let refill = mailbox.next_refill().unwrap();
+        mailbox.refill(&refill, vec![first.clone(), second.clone()], true);
+        let taken = [0, 1].map(|_| mailbox.pop_if(|_| true).unwrap().id);
+        assert_eq!(taken, [first.id, second.id]);
+    }
+
+    #[test]
+    fn what_came_before_the_missing_one_is_taken() {
+        let mailbox = Mailbox::unread();
+        let [first, second, third] = &works(3)[..] else {
+            panic!("three of them");
+        };
+        register(&mailbox, second);
+        let refill = mailbox.next_refill().unwrap();
+        mailbox.enqueue(second.clone()).unwrap();
+        mailbox.refill(&refill, vec![first.clone(), third.clone()], true);
+        assert_eq!(mailbox.pop_if(|_| true).unwrap().id, first.id);
+        assert!(!mailbox.has_queued());
+        assert!(mailbox.next_refill().is_some());
+    }
+}

@@ -1,0 +1,23 @@
+//! Owners: each source and each workflow that has work is run by one task, the only writer of its state.
+
+mod actor;
+pub(crate) mod after_commit;
+mod gauge;
+pub(crate) mod handle;
+pub mod lifecycle;
+pub(crate) mod mailbox;
+pub mod observations;
+mod refill;
+pub(crate) mod registry;
+pub(crate) mod services;
+mod source;
+mod store_read;
+pub(crate) mod supervise;
+pub(crate) mod waker;
+mod workflow;
+
+pub use handle::{Owner, SourceHandle, WorkflowHandle};
+pub use mailbox::NoReply;
+pub use registry::Owners;
+pub use waker::Waker;
+pub use workflow::RunUrls;

@@ -1,0 +1,149 @@
+//! The registry of owners: at any time each source and each workflow has at most one owner, a task of this process.
+//!
+//! Every part that needs an owner to act asks [`Owners`]. The registry only creates handles; new owners are started by
+//! the engine, which receives their handles over a channel, so the registry knows nothing of what owners need.
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    hash::Hash,
+    sync::Arc,
+};
+
+use parking_lot::Mutex;
+use sluice_infra::Shutdown;
+use sluice_model::{EmitterId, EmitterKind, InvocationId, SourceId, WorkflowId};
+use tokio::sync::mpsc;
+
+use super::{
+    handle::{Owner, SourceHandle, WorkflowControl, WorkflowHandle},
+    lifecycle::SourceControl,
+};
+use crate::work::Work;
+
+/// Cheap to clone; all clones are one registry.
+#[derive(Clone)]
+pub struct Owners(Arc<Registry>);
+
+struct Registry {
+    sources: Handles<SourceId, SourceHandle>,
+    workflows: Handles<WorkflowId, WorkflowHandle>,
+    new_owners: mpsc::UnboundedSender<NewOwner>,
+    shutdown: Shutdown,
+}
+
+/// An owner that is registered and waits to be started.
+pub enum NewOwner {
+    Source(Arc<SourceHandle>, mpsc::UnboundedReceiver<SourceControl>),
+    Workflow(
+        Arc<WorkflowHandle>,
+        mpsc::UnboundedReceiver<WorkflowControl>,
+    ),
+}
+
+impl Owners {
+    /// The registry, and the receiver of the owners that are to be started.
+    pub fn new(shutdown: Shutdown) -> (Owners, mpsc::UnboundedReceiver<NewOwner>) {
+        let (new_owners, to_start) = mpsc::unbounded_channel();
+        let registry = Registry {
+            sources: Handles::default(),
+            workflows: Handles::default(),
+            new_owners,
+            shutdown,
+        };
+        (Owners(Arc::new(registry)), to_start)
+    }
+
+    /// The owner, which is started when there is none.
+    pub fn of(&self, id: &EmitterId) -> Owner {
+        match id.kind() {
+            EmitterKind::Source(id) => Owner::Source(self.source(&id)),
+            EmitterKind::Workflow(id) => Owner::Workflow(self.workflow(&id)),
+        }
+    }
+
+    pub fn source(&self, id: &SourceId) -> Arc<SourceHandle> {
+        self.0.sources.get(id, || {
+            let (handle, controls) = SourceHandle::new(id.clone());
+            let new = NewOwner::Source(Arc::clone(&handle), controls);
+            // Fails only when the engine is gone, and then nothing runs any more.
+            let _ = self.0.new_owners.send(new);
+            handle
+        })
+    }
+
+    pub fn workflow(&self, id: &WorkflowId) -> Arc<WorkflowHandle> {
+        self.0.workflows.get(id, || {
+            let (handle, controls) = WorkflowHandle::new(id.clone());
+            let new = NewOwner::Workflow(Arc::clone(&handle), controls);
+            let _ = self.0.new_owners.send(new);
+            handle
+        })
+    }
+
+    /// Makes the owner of a workflow, if there is one, read its definition again.
+    pub fn workflow_changed(&self, id: &WorkflowId) {
+        if let Some(handle) = self.0.workflows.registered(id) {
+            handle.changed();
+        }
+    }
+
+    /// Makes an owner read its inbox: a row was stored that it was not told of.
+    pub fn wake(&self, id: &EmitterId) {
+        loop {
+            let owner = self.of(id);
+            if owner.mailbox().reload().is_ok() || self.0.shutdown.is_draining() {
+                return;
+            }
+            self.unregister(&owner);
+        }
+    }
+
+    /// Hands stored work to its owner. An owner that has stopped meanwhile is replaced by one that reads the store.
+    pub(crate) fn enqueue(&self, owner: &Owner, work: Work) {
+        if owner.mailbox().enqueue(work).is_err() {
+            self.wake(owner.id());
+        }
+    }
+
+    /// Withdraws work that could not be stored. A commit whose reply was lost may have been kept, so the owner reads the
+    /// store.
+    pub(crate) fn withdraw(&self, owner: &Owner, id: &InvocationId) {
+        owner.mailbox().unregister(id);
+        self.wake(owner.id());
+    }
+
+    /// Removes an owner whose mailbox is closed. The next request starts a new one.
+    pub fn unregister(&self, owner: &Owner) {
+        match owner {
+            Owner::Source(handle) => self.0.sources.remove(&handle.id, handle),
+            Owner::Workflow(handle) => self.0.workflows.remove(&handle.id, handle),
+        }
+    }
+}
+
+struct Handles<K, H>(Mutex<HashMap<K, Arc<H>>>);
+
+impl<K, H> Default for Handles<K, H> {
+    fn default() -> Self {
+        Handles(Mutex::default())
+    }
+}
+
+impl<K: Clone + Eq + Hash, H> Handles<K, H> {
+    fn get(&self, id: &K, create: impl FnOnce() -> Arc<H>) -> Arc<H> {
+        let mut handles = self.0.lock();
+        Arc::clone(handles.entry(id.clone()).or_insert_with(create))
+    }
+
+    fn registered(&self, id: &K) -> Option<Arc<H>> {
+        self.0.lock().get(id).cloned()
+    }
+
+    fn remove(&self, id: &K, handle: &Arc<H>) {
+        if let Entry::Occupied(entry) = self.0.lock().entry(id.clone())
+            && Arc::ptr_eq(entry.get(), handle)
+        {
+            entry.remove();
+        }
+    }
+}

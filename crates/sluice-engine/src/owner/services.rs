@@ -1,0 +1,19 @@
+//! The services that owners use.
+
+use sluice_infra::Infra;
+
+use super::after_commit::AfterCommit;
+use crate::{
+    process::{Permits, ProcessStarter, credentials::Credentials},
+    quotas::Quotas,
+};
+
+#[derive(Clone)]
+pub(crate) struct Services {
+    pub(crate) infra: Infra,
+    pub(crate) quotas: Quotas,
+    pub(crate) credentials: Credentials,
+    pub(crate) permits: Permits,
+    pub(crate) starter: ProcessStarter,
+    pub(crate) after_commit: AfterCommit,
+}

@@ -1,0 +1,128 @@
+//! Ended invocations: the reply to a waiting client, and the commit of their effects.
+
+use sluice_model::InvocationId;
+use sluice_runtime::Outcome;
+
+use super::{
+    hooks,
+    owner::{Running, SourceOwner},
+};
+use crate::{
+    commit::{
+        builder::{RowBuilder, failure},
+        committer::Committed,
+        source::{Extras, Finished, SourceCommit, Trigger},
+    },
+    owner::mailbox::NoReply,
+    retention::{Stored, max_events},
+};
+
+impl SourceOwner {
+    pub(super) fn ended(&mut self, id: InvocationId, mut outcome: Outcome) {
+        let infra = self.core.infra();
+        let max_db = infra.settings.max_db;
+        infra
+            .metrics
+            .invocation_seconds
+            .observe(outcome.duration.as_secs_f64());
+        outcome.writes = self.memory.kv.apply(outcome.writes, max_db);
+        match self.running.remove(&id) {
+            None => {}
+            Some(Running::Work(work)) => {
+                if let Some(sender) = self.core.mailbox().take_reply(&id) {
+                    let _ = sender.send(Err(no_reply(&outcome)));
+                }
+                self.finished.push(Finished {
+                    id,
+                    trigger: Trigger::Inbox(work),
+                    outcome,
+                });
+            }
+            Some(Running::Hook(hook, reply)) => {
+                let result = hooks::failed(hook, &outcome).map_or(Ok(()), Err);
+                if let Some(operation) = &mut self.operation {
+                    operation.ended_hooks.push(Finished {
+                        id,
+                        trigger: Trigger::Hook,
+                        outcome,
+                    });
+                }
+                let _ = reply.send(result);
+            }
+        }
+    }
+
+    /// Ends an invocation with an error of the server.
+    pub(super) fn fail(&mut self, id: InvocationId, name: &str, message: String) {
+        let outcome = Outcome {
+            failure: Some(failure(name, message)),
+            ..Outcome::default()
+        };
+        self.ended(id, outcome);
+    }
+
+    pub(super) fn commit_finished(&mut self) {
+        if self.core.is_committing() {
+            return;
+        }
+        let finished = std::mem::take(&mut self.finished);
+        if finished.is_empty() && self.extras.is_empty() {
+            return;
+        }
+        let depth = self.extras.depth;
+        let extras = std::mem::take(&mut self.extras);
+        self.extras.depth = depth;
+        self.uncommitted = finished.len();
+        let batch = self.batch(finished, extras);
+        self.core.commit(batch);
+    }
+
+    pub(super) fn batch(
+        &mut self,
+        finished: Vec<Finished>,
+        extras: Extras,
+    ) -> crate::commit::batch::Batch {
+        let settings = &self.core.services.infra.settings;
+        let rows = RowBuilder {
+            last_event: &mut self.memory.last_event,
+            timers: &self.definition.timers,
+            now_ms: self.core.services.infra.now_ms(),
+            max_depth: settings.max_event_depth,
+            ids: &mut self.core.ids,
+        };
+        let commit = SourceCommit {
+            definition: &self.definition,
+            dedupe: &mut self.memory.dedupe,
+            rows,
+        };
+        commit.build(self.core.commit_no + 1, finished, extras)
+    }
+
+    pub(super) fn committed(&mut self, committed: &Committed) {
+        let Committed { batch, applied } = committed;
+        self.uncommitted = 0;
+        for id in &batch.done {
+            self.core.mailbox().done(id);
+        }
+        self.core.services.after_commit.run(batch, applied);
+        let source = &self.definition.source;
+        let keep = max_events(&self.core.infra().settings, source);
+        let stored = Stored {
+            events: batch.events.len() as u64,
+            logs: batch.logs.len() as u64,
+        };
+        self.prune
+            .stored(self.core.infra(), &source.id, keep, stored);
+    }
+}
+
+fn no_reply(outcome: &Outcome) -> NoReply {
+    match &outcome.failure {
+        Some(failure) if failure.name == "Timeout" => NoReply::TimedOut,
+        Some(failure) => NoReply::EndedWithoutRespond(format!(
+            "the source failed before it called respond: {}: {}",
+            failure.name, failure.message
+        )),
+        None => NoReply::EndedWithoutRespond("the source ended without calling respond".to_owned()),
+    }
+}

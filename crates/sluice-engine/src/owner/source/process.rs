@@ -1,0 +1,225 @@
+//! The component process of a source: start and stop, its events, and the retry of invocations whose process died.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
+
+use sluice_model::InvocationId;
+use sluice_runtime::{
+    LoadError, LogLevel, LogLine, ModuleSpec, ProcessEvent, ProcessOwner, ProcessSpec, Unfinished,
+};
+
+use super::{
+    hooks,
+    owner::{Running, SourceOwner},
+};
+use crate::{
+    commit::builder::failure,
+    process::{DataStoreAccess, HostEvent, bindings::bindings, credentials::Grants},
+};
+
+const PROCESS_DIED: &str = "ProcessDied";
+
+impl SourceOwner {
+    /// Starts the process when there is work for it.
+    pub(super) fn ensure_process(&mut self) {
+        let is_needed =
+            self.has_waiting_hooks() || (self.is_open() && self.core.mailbox().has_queued());
+        if !is_needed || !self.core.hosts.get_or_insert((), || ()).is_stopped() {
+            return;
+        }
+        let definition = &self.definition;
+        let source = &definition.source;
+        let infra = self.core.infra();
+        let props = match bindings(definition, &infra.settings, &infra.vault) {
+            Ok(props) => props,
+            Err(error) => return self.secret_unreadable(&error.to_string()),
+        };
+        let module = (
+            ModuleSpec::COMPONENT,
+            &*definition.shape,
+            &source.configured_props,
+        );
+        let access = DataStoreAccess::new(&source.user_id, [module]);
+        let grants = Grants::of(
+            &self.core.services.credentials,
+            &source.user_id,
+            &definition.shape.props,
+            &source.configured_props,
+        );
+        let spec = ProcessSpec {
+            owner: ProcessOwner::Source(source.id.clone()),
+            modules: vec![ModuleSpec {
+                name: ModuleSpec::COMPONENT.to_owned(),
+                code: Arc::clone(&definition.code),
+                format: definition.shape.format,
+                packages: definition.packages.clone(),
+                props,
+            }],
+            env: BTreeMap::new(),
+            stored: self.memory.kv.entries(),
+        };
+        let start = self
+            .core
+            .services
+            .starter
+            .clone()
+            .start(spec, access, vec![grants]);
+        self.core.hosts.get_or_insert((), || ()).start(start);
+    }
+
+    /// Without its secrets the source cannot start: queued work and hooks fail.
+    fn secret_unreadable(&mut self, reason: &str) {
+        const NAME: &str = "SecretUnreadable";
+        let error = failure(NAME, reason.to_owned());
+        for (hook, reply) in self.take_hooks() {
+            let _ = reply.send(Err(hooks::rejected(hook, &error)));
+        }
+        if self.is_open() {
+            self.fail_queued(NAME, reason);
+        }
+    }
+
+    pub(super) fn handle_process_event(&mut self, event: HostEvent) {
+        match event {
+            HostEvent::Started => self.extras.depth = 0,
+            HostEvent::BackoffElapsed => {}
+            HostEvent::StartFailed(LoadError::Code(errors)) => {
+                let reason = errors
+                    .first()
+                    .map_or_else(String::new, |error| error.message.clone());
+                self.load_failed(&format!("it did not load: {reason}"));
+            }
+            HostEvent::StartFailed(LoadError::Start(reason) | LoadError::Packages(reason)) => {
+                tracing::error!(source = %self.core.id(), error = reason, "process start failed; retrying");
+            }
+            HostEvent::Exited => self.process_stopped(),
+            HostEvent::Events(events) => {
+                for event in events {
+                    self.handle_event(event);
+                }
+            }
+        }
+    }
+
+    fn handle_event(&mut self, event: ProcessEvent) {
+        match event {
+            ProcessEvent::Replied(id, reply) => {
+                if let Some(sender) = self.core.mailbox().take_reply(&id) {
+                    let _ = sender.send(Ok(reply));
+                }
+            }
+            ProcessEvent::Ended(id, outcome) => self.ended(id, outcome),
+            ProcessEvent::Asked(ask) => {
+                if let Some(live) = self.core.live(&()) {
+                    live.request_data_store(ask);
+                }
+            }
+            ProcessEvent::Stray(id, line) => self.extras.logs.push((id, line)),
+            ProcessEvent::Exited { reason, unfinished } => self.exited(&reason, unfinished),
+        }
+    }
+
+    /// Code that loaded when it was saved does not load now: hooks fail, and work is retried.
+    fn load_failed(&mut self, reason: &str) {
+        let now_ms = self.core.now_ms();
+        for (hook, reply) in self.take_hooks() {
+            let _ = reply.send(Err(hooks::died(hook, &[], reason, now_ms)));
+        }
+        if !self.is_open() {
+            return;
+        }
+        if let Some(work) = self.core.mailbox().pop_if(|_| true) {
+            let id = work.id;
+            self.running.insert(id, Running::Work(work));
+            let logs = Vec::new();
+            self.process_died(Unfinished { id, logs }, reason);
+        }
+    }
+
+    /// Stops the process, also one that is starting: its code or state is outdated.
+    pub(super) fn stop_process(&mut self) {
+        if let Some(host) = self.core.hosts.get_mut(&()) {
+            host.stop();
+        }
+        self.process_stopped();
+    }
+
+    fn process_stopped(&mut self) {
+        self.generation += 1;
+    }
+
+    /// Stops an idle process because another owner needs its permit.
+    pub(super) fn evict(&mut self) {
+        if self.is_idle() {
+            self.stop_process();
+        }
+    }
+
+    pub(super) fn update_idleness(&mut self) {
+        let idle = self.is_idle();
+        if let Some(host) = self.core.hosts.get_mut(&()) {
+            host.set_idle(idle);
+        }
+        self.core.update_idleness();
+    }
+
+    fn is_idle(&self) -> bool {
+        self.is_quiet() && self.operation.is_none() && !self.is_authorizing
+    }
+
+    fn exited(&mut self, reason: &str, mut unfinished: Vec<Unfinished>) {
+        self.stop_process();
+        unfinished.sort_by_key(|one| std::cmp::Reverse(one.id));
+        if !unfinished.is_empty() {
+            tracing::info!(source = %self.core.id(), reason, unfinished = unfinished.len(), "process died");
+        }
+        // Invocations that the process never got came after the others, so they are requeued before them.
+        let sent: HashSet<InvocationId> = unfinished.iter().map(|one| one.id).collect();
+        self.requeue_all(|id| !sent.contains(id));
+        for one in unfinished {
+            self.process_died(one, reason);
+        }
+    }
+
+    /// Retries an invocation whose process died. After the last attempt it counts as having thrown.
+    fn process_died(&mut self, Unfinished { id, logs }: Unfinished, reason: &str) {
+        let now_ms = self.core.now_ms();
+        let max = self.core.infra().settings.max_attempts;
+        match self.running.remove(&id) {
+            None => {}
+            Some(Running::Hook(hook, reply)) => {
+                let _ = reply.send(Err(hooks::died(hook, &logs, reason, now_ms)));
+            }
+            Some(Running::Work(mut work)) => {
+                work.attempts += 1;
+                let attempts = work.attempts;
+                self.extras
+                    .logs
+                    .extend(logs.into_iter().map(|line| (Some(id), line)));
+                if attempts >= max {
+                    self.running.insert(id, Running::Work(work));
+                    let message = format!(
+                        "the component process died: {reason} (attempt {attempts} of {max})"
+                    );
+                    self.fail(id, PROCESS_DIED, message);
+                    return;
+                }
+                self.core.infra().metrics.invocation_retries.inc();
+                let line = LogLine {
+                    ts: now_ms,
+                    kind: "system".to_owned(),
+                    level: LogLevel::Error,
+                    message: format!(
+                        "the component process died: {reason}; the invocation runs again (attempt {} of {max})",
+                        attempts + 1
+                    ),
+                };
+                self.extras.logs.push((Some(id), line));
+                self.extras.attempts.push(id);
+                self.core.mailbox().requeue(work);
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! A version of a workflow, with everything that its process needs.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::{Map, Value};
+use sluice_infra::Settings;
+use sluice_model::{
+    ComponentShape, DeploymentId, UserId, WorkflowId,
+    workflow::{DeployedStep, EnvValue, WorkflowDefinition},
+};
+use sluice_runtime::{
+    BindingKind, ModuleSpec, PackageLock, ProcessOwner, ProcessSpec, PropBinding,
+};
+use sluice_store::{Conn, StoreError, Vault, components, deployments, workflows};
+
+use crate::{
+    process::{
+        DataStoreAccess,
+        bindings::bind,
+        credentials::{Credentials, Grants},
+    },
+    state::{KvState, packages_of},
+};
+
+pub(super) struct Version {
+    pub(super) id: DeploymentId,
+    pub(super) definition: WorkflowDefinition,
+    /// One for each step, in order.
+    modules: Vec<Module>,
+    /// Sealed values of the environment's secrets.
+    secrets: BTreeMap<String, String>,
+}
+
+struct Module {
+    shape: ComponentShape,
+    code: Arc<str>,
+    packages: Option<Arc<PackageLock>>,
+}
+
+impl Version {
+    /// None when it is gone.
+    pub(super) fn load(
+        c: &mut dyn Conn,
+        workflow: &WorkflowId,
+        id: &DeploymentId,
+    ) -> Result<Option<Version>, StoreError> {
+        let Some(deployment) = deployments::get(c, id)? else {
+            return Ok(None);
+        };
+        let modules = deployment
+            .definition
+            .steps
+            .iter()
+            .map(|step| Module::load(c, step))
+            .collect::<Result<_, _>>()?;
+        Ok(Some(Version {
+            id: deployment.id,
+            definition: deployment.definition,
+            modules,
+            secrets: workflows::secrets(c, workflow)?,
+        }))
+    }
+
+    /// The spec of its process, or the reason why there is none.
+    pub(super) fn process_spec(
+        &self,
+        workflow: &WorkflowId,
+        settings: &Settings,
+        vault: &Vault,
+        kv: &KvState,
+    ) -> Result<ProcessSpec, String> {
+        Ok(ProcessSpec {
+            owner: ProcessOwner::Workflow(workflow.clone()),
+            modules: self
+                .steps()
+                .map(|(step, module)| ModuleSpec {
+                    name: step.name.clone(),
+                    code: Arc::clone(&module.code),
+                    format: module.shape.format,
+                    packages: module.packages.clone(),
+                    props: bindings(step, &module.shape, settings),
+                })
+                .collect(),
+            env: self.environment(vault)?,
+            stored: kv.entries(),
+        })
+    }
+
+    fn environment(&self, vault: &Vault) -> Result<BTreeMap<String, String>, String> {
+        let mut environment = BTreeMap::new();
+        for (name, value) in &self.definition.env {
+            let clear = match value {
+                EnvValue::Value(text) => text.clone(),
+                EnvValue::Secret => {
+                    let sealed = self.secrets.get(name).map(String::as_str);
+                    open(vault, sealed.unwrap_or_default()).ok_or_else(|| unreadable(name))?
+                }
+            };
+            environment.insert(name.clone(), clear);
+        }
+        Ok(environment)
+    }
+
+    pub(super) fn has_secrets_of(&self, other: &Version) -> bool {
+        self.secrets == other.secrets
+    }
+
+    /// The data stores that its steps may use.
+    pub(super) fn data_store_access(&self, user: &UserId) -> DataStoreAccess {
+        let modules = self.steps().map(|(step, module)| {
+            let values: &Map<String, Value> = &step.props;
+            (step.name.as_str(), &module.shape, values)
+        });
+        DataStoreAccess::new(user, modules)
+    }
+
+    /// The accounts that each of its steps uses.
+    pub(super) fn grants(&self, credentials: &Credentials, user: &UserId) -> Vec<Grants> {
+        self.steps()
+            .map(|(step, module)| Grants::of(credentials, user, &module.shape.props, &step.props))
+            .collect()
+    }
+
+    fn steps(&self) -> impl Iterator<Item = (&DeployedStep, &Module)> {
+        self.definition.steps.iter().zip(&self.modules)
+    }
+}
+
+impl Module {
+    fn load(c: &mut dyn Conn, step: &DeployedStep) -> Result<Module, StoreError> {
+        let component = components::get_for_run(c, &step.component_id)?.ok_or_else(|| {
+            StoreError::Corrupt(format!("the step {} has no component", step.name))
+        })?;
+        let code = component.built.as_ref().unwrap_or(&component.code);
+        Ok(Module {
+            code: Arc::from(code.as_str()),
+            packages: packages_of(&component)?,
+            shape: component.shape,
+        })
+    }
+}
+
+/// Values of props that the code does not declare are bound too: a function gets them as its `params`.
+fn bindings(step: &DeployedStep, shape: &ComponentShape, settings: &Settings) -> Vec<PropBinding> {
+    let mut bindings = bind(&shape.props, &step.props, &[], settings);
+    let is_declared = |name: &str| shape.props.iter().any(|prop| prop.name == name);
+    let others = step.props.iter().filter(|(name, _)| !is_declared(name));
+    bindings.extend(others.map(|(name, value)| PropBinding {
+        name: name.clone(),
+        kind: BindingKind::Value,
+        value: value.clone(),
+    }));
+    bindings
+}
+
+fn open(vault: &Vault, sealed: &str) -> Option<String> {
+    String::from_utf8(vault.open(sealed).ok()?).ok()
+}
+
+fn unreadable(name: &str) -> String {
+    format!(
+        "the secret environment value {name} cannot be read. Give it again, or start the server with the master key it was sealed with"
+    )
+}

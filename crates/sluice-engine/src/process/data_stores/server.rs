@@ -1,0 +1,122 @@
+//! Serves the data-store requests of one process. One transaction at a time takes all waiting requests, so requests are
+//! answered in order, and a component that floods delays only itself.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+use sluice_infra::Infra;
+use sluice_model::{ComponentShape, PropType, UserId};
+use sluice_runtime::{Answer, Answers, Ask};
+use sluice_store::Conn;
+use tokio::sync::mpsc;
+
+use super::request::{Limits, StoreRequest};
+
+const MAX_BATCH: usize = 64;
+
+/// The request queue of one process. Requests that it holds are answered after it is dropped.
+pub(crate) struct DataStoreServer(mpsc::UnboundedSender<Ask>);
+
+/// The data stores that a process may use: those of its user that its props name.
+pub(crate) struct DataStoreAccess {
+    user: UserId,
+    /// By module, and then by prop.
+    stores: HashMap<String, HashMap<String, String>>,
+}
+
+impl DataStoreAccess {
+    /// From modules: name, shape of the component, values of its props.
+    pub(crate) fn new<'a>(
+        user: &UserId,
+        modules: impl IntoIterator<Item = (&'a str, &'a ComponentShape, &'a Map<String, Value>)>,
+    ) -> DataStoreAccess {
+        let stores = modules.into_iter().map(|(module, shape, values)| {
+            let named = shape.props_of(&PropType::DataStore).filter_map(|prop| {
+                let name = values.get(&prop.name)?.as_str()?;
+                Some((prop.name.clone(), name.to_owned()))
+            });
+            (module.to_owned(), named.collect())
+        });
+        DataStoreAccess {
+            user: user.clone(),
+            stores: stores.collect(),
+        }
+    }
+}
+
+impl DataStoreServer {
+    pub(crate) fn start(
+        infra: &Infra,
+        access: DataStoreAccess,
+        answers: Answers,
+    ) -> DataStoreServer {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        infra
+            .shutdown
+            .spawn(serve(infra.clone(), access, answers, receiver));
+        DataStoreServer(sender)
+    }
+
+    pub(crate) fn request(&self, ask: Ask) {
+        // Fails only when the server is shutting down.
+        let _ = self.0.send(ask);
+    }
+}
+
+async fn serve(
+    infra: Infra,
+    access: DataStoreAccess,
+    answers: Answers,
+    mut asks: mpsc::UnboundedReceiver<Ask>,
+) {
+    let limits = Limits {
+        value_bytes: infra.settings.max_data_store_value,
+        store_bytes: infra.settings.max_data_store as u64,
+    };
+    let none = HashMap::new();
+    let mut waiting = Vec::new();
+    while asks.recv_many(&mut waiting, MAX_BATCH).await > 0 {
+        let mut parsed = Vec::with_capacity(waiting.len());
+        for ask in waiting.drain(..) {
+            let stores = access.stores.get(&ask.module).unwrap_or(&none);
+            match StoreRequest::parse(&ask, stores, limits.value_bytes) {
+                Ok(request) => parsed.push((ask.number, request)),
+                Err(error) => answers.send([(ask.number, Err(error))]),
+            }
+        }
+        if parsed.is_empty() {
+            continue;
+        }
+        // Transactions lock stores in one order, to avoid deadlocks. Requests of one store keep their order.
+        parsed.sort_by(|(_, a), (_, b)| a.store().cmp(b.store()));
+        let (numbers, requests): (Vec<u64>, Vec<StoreRequest>) = parsed.into_iter().unzip();
+        let results = perform(&infra, &access.user, requests, limits).await;
+        answers.send(numbers.into_iter().zip(results));
+    }
+}
+
+async fn perform(
+    infra: &Infra,
+    user: &UserId,
+    requests: Vec<StoreRequest>,
+    limits: Limits,
+) -> Vec<Answer> {
+    let (owner, now_ms) = (user.clone(), infra.now_ms());
+    let (count, writes) = (requests.len(), requests.iter().any(StoreRequest::writes));
+    let work = move |c: &mut dyn Conn| {
+        requests
+            .iter()
+            .map(|request| request.perform(c, &owner, limits, now_ms))
+            .collect::<Result<Vec<Answer>, _>>()
+    };
+    let done = if writes {
+        infra.store.write(work).await
+    } else {
+        infra.store.read(work).await
+    };
+    done.unwrap_or_else(|error| {
+        tracing::warn!(%user, %error, "data store requests failed");
+        let failed = || Err("the data store cannot be accessed at the moment".to_owned());
+        std::iter::repeat_with(failed).take(count).collect()
+    })
+}

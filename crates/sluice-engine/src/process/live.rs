@@ -1,0 +1,93 @@
+//! A running process with its permit, its data stores and its accounts.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use sluice_infra::Metrics;
+use sluice_runtime::{Ask, Invocation, Process, ProcessEvents};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::{credentials::Grants, data_stores::DataStoreServer, uploads::TmpFolder};
+
+pub(crate) struct LiveProcess {
+    process: Process,
+    pub(super) events: ProcessEvents,
+    data_stores: DataStoreServer,
+    /// For each module, in the order of the spec.
+    pub(crate) grants: Vec<Grants>,
+    lease: ProcessLease,
+}
+
+/// Held until the process is gone, not only until it is told to stop.
+pub(super) struct ProcessLease {
+    metrics: Arc<Metrics>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl ProcessLease {
+    pub(super) fn new(metrics: Arc<Metrics>, permit: OwnedSemaphorePermit) -> ProcessLease {
+        metrics.processes.inc();
+        ProcessLease {
+            metrics,
+            _permit: permit,
+        }
+    }
+}
+
+impl Drop for ProcessLease {
+    fn drop(&mut self) {
+        self.metrics.processes.dec();
+    }
+}
+
+impl LiveProcess {
+    pub(super) fn new(
+        process: Process,
+        events: ProcessEvents,
+        data_stores: DataStoreServer,
+        grants: Vec<Grants>,
+        lease: ProcessLease,
+    ) -> LiveProcess {
+        LiveProcess {
+            process,
+            events,
+            data_stores,
+            grants,
+            lease,
+        }
+    }
+
+    pub(crate) fn invoke(&self, invocations: &[Invocation]) {
+        self.process.invoke(invocations);
+    }
+
+    pub(crate) fn request_data_store(&self, ask: Ask) {
+        self.data_stores.request(ask);
+    }
+
+    /// Sends new `$auth` values to a module.
+    pub(crate) fn authorize(&self, module: &str, auths: &Map<String, Value>) {
+        self.process.authorize(module, auths);
+    }
+
+    pub(crate) fn tmp_folder(&self) -> TmpFolder {
+        TmpFolder {
+            real: self.process.tmp().to_owned(),
+            visible: self.process.visible_tmp().to_owned(),
+        }
+    }
+
+    /// Kills the process. The permit is released when it is gone.
+    pub(super) async fn stop(self) {
+        let LiveProcess {
+            process,
+            mut events,
+            data_stores,
+            grants: _,
+            lease,
+        } = self;
+        drop((process, data_stores));
+        while events.recv().await.is_some() {}
+        drop(lease);
+    }
+}

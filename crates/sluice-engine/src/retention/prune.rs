@@ -1,0 +1,112 @@
+//! Deleting events and log lines in small batches.
+
+use std::time::Duration;
+
+use sluice_infra::Infra;
+use sluice_model::{EmitterId, EventId};
+use sluice_store::{Conn, Portion, StoreError, events, logs, pruning};
+use tokio::time::Instant;
+
+/// One write: small enough that other writes are not delayed.
+pub(super) const BATCH: Portion = Portion {
+    rows: 500,
+    bytes: 4 * 1024 * 1024,
+};
+/// Pause between two such writes: at least this, and as long as the last write took.
+pub(super) const MIN_PAUSE: Duration = Duration::from_millis(10);
+
+/// Deletes events beyond the newest `keep`; returns the count before.
+pub(super) async fn prune_events(
+    infra: &Infra,
+    emitter: &EmitterId,
+    keep: u64,
+) -> Result<u64, StoreError> {
+    let counted = emitter.clone();
+    let read = infra.store.read(move |c| {
+        let count = events::count_kept(c, &counted)?;
+        let beyond = if count > keep {
+            pruning::events_beyond(c, &counted, keep)?
+        } else {
+            None
+        };
+        Ok((count, beyond))
+    });
+    let (count, beyond) = read.await?;
+    if let Some(last) = beyond {
+        prune_events_up_to(infra, emitter, last).await?;
+    }
+    Ok(count)
+}
+
+/// Deletes log lines beyond the newest `keep`; returns the count before.
+pub(super) async fn prune_logs(
+    infra: &Infra,
+    emitter: &EmitterId,
+    keep: u64,
+) -> Result<u64, StoreError> {
+    let counted = emitter.clone();
+    let read = infra.store.read(move |c| {
+        let count = logs::count(c, &counted)?;
+        let beyond = if count > keep {
+            logs::seq_behind(c, &counted, keep)?
+        } else {
+            None
+        };
+        Ok((count, beyond))
+    });
+    let (count, beyond) = read.await?;
+    if let Some(last) = beyond {
+        prune_logs_up_to(infra, emitter, last).await?;
+    }
+    Ok(count)
+}
+
+pub(super) async fn prune_events_before(
+    infra: &Infra,
+    emitter: &EmitterId,
+    before_ms: i64,
+) -> Result<(), StoreError> {
+    let last = EventId {
+        ms: before_ms - 1,
+        seq: i64::MAX,
+    };
+    prune_events_up_to(infra, emitter, last).await
+}
+
+pub(super) async fn prune_events_up_to(
+    infra: &Infra,
+    emitter: &EmitterId,
+    last: EventId,
+) -> Result<(), StoreError> {
+    let emitter = emitter.clone();
+    in_batches(infra, move |c| pruning::events(c, &emitter, last, BATCH)).await
+}
+
+pub(super) async fn prune_logs_up_to(
+    infra: &Infra,
+    emitter: &EmitterId,
+    last: i64,
+) -> Result<(), StoreError> {
+    let emitter = emitter.clone();
+    in_batches(infra, move |c| pruning::logs(c, &emitter, last, BATCH)).await
+}
+
+/// Deletes in small batches, with pauses for other writes.
+pub(super) async fn in_batches(
+    infra: &Infra,
+    prune: impl Fn(&mut dyn Conn) -> Result<u64, StoreError> + Clone + Send + 'static,
+) -> Result<(), StoreError> {
+    while !infra.shutdown.is_draining() {
+        let began = Instant::now();
+        if infra.store.write(prune.clone()).await? == 0 {
+            break;
+        }
+        tokio::time::sleep(began.elapsed().max(MIN_PAUSE)).await;
+    }
+    Ok(())
+}
+
+/// Pruning is retried with the next batch of rows, or the next sweep.
+pub(super) fn log_failure(error: &StoreError) {
+    tracing::warn!(%error, "pruning failed; retrying later");
+}

@@ -1,0 +1,5 @@
+//! Routing: who gets an event.
+
+mod router;
+
+pub use router::{Recipients, Routed, Router};

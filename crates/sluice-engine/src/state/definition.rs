@@ -1,0 +1,103 @@
+//! The stored definition of a source and its state, as its owner needs them.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use sluice_model::{ComponentShape, DedupeState, EventId, SourceId, TimerSpec};
+use sluice_runtime::PackageLock;
+use sluice_store::{
+    Conn, StoreError,
+    components::{self, Component, Packages},
+    endpoints::{self, Endpoint},
+    kv,
+    sources::{self, Source},
+    state, timers,
+};
+
+use super::kv::KvState;
+
+#[derive(Clone)]
+pub struct Definition {
+    pub source: Source,
+    /// The component's shape with the source's dynamic props.
+    pub shape: Arc<ComponentShape>,
+    /// JavaScript.
+    pub code: Arc<str>,
+    pub packages: Option<Arc<PackageLock>>,
+    pub endpoints: Vec<Endpoint>,
+    pub timers: BTreeMap<String, TimerSpec>,
+}
+
+impl Definition {
+    pub fn new(
+        source: Source,
+        component: &Component,
+        endpoints: Vec<Endpoint>,
+        timers: BTreeMap<String, TimerSpec>,
+    ) -> Result<Definition, StoreError> {
+        let code = component.built.as_ref().unwrap_or(&component.code);
+        let packages = packages_of(component)?;
+        let shape = component.shape.clone();
+        Ok(Definition {
+            shape: Arc::new(shape.with_dynamic_props(&source.dynamic_props)),
+            source,
+            code: Arc::from(code.as_str()),
+            packages,
+            endpoints,
+            timers,
+        })
+    }
+
+    pub fn load(c: &mut dyn Conn, id: &SourceId) -> Result<Option<Definition>, StoreError> {
+        let Some(source) = sources::get_for_run(c, id)? else {
+            return Ok(None);
+        };
+        let component = components::get_for_run(c, &source.component_id)?
+            .ok_or_else(|| StoreError::Corrupt(format!("{id} has no component")))?;
+        let endpoints = endpoints::of_emitter(c, id)?;
+        let timers = timers::of_emitter(c, id)?
+            .into_iter()
+            .map(|timer| (timer.prop, timer.spec))
+            .collect();
+        Definition::new(source, &component, endpoints, timers).map(Some)
+    }
+}
+
+/// The locked npm packages of a component.
+pub fn packages_of(component: &Component) -> Result<Option<Arc<PackageLock>>, StoreError> {
+    let packages = match &component.packages {
+        Packages::Resolved(packages) => packages.as_deref(),
+        Packages::Unresolved => {
+            let id = &component.id;
+            return Err(StoreError::Internal(format!(
+                "{id} has no resolved packages"
+            )));
+        }
+    };
+    let lock = packages.map(serde_json::from_str);
+    let lock = lock.transpose().map_err(|error| {
+        StoreError::Corrupt(format!("the packages of {}: {error}", component.id))
+    })?;
+    Ok(lock.map(Arc::new))
+}
+
+/// The source's state. Its owner is the only writer.
+#[derive(Default)]
+pub struct Memory {
+    /// The number of the last commit.
+    pub commit_no: i64,
+    pub last_event: Option<EventId>,
+    pub dedupe: DedupeState,
+    pub kv: KvState,
+}
+
+impl Memory {
+    pub fn load(c: &mut dyn Conn, id: &SourceId) -> Result<Memory, StoreError> {
+        let state = state::load(c, id)?;
+        Ok(Memory {
+            commit_no: state.commit_no,
+            last_event: state.last_event,
+            dedupe: state.dedupe,
+            kv: KvState::load(kv::load_all(c, id)?, id)?,
+        })
+    }
+}

@@ -1,0 +1,8 @@
+//! Due work: timer ticks, held events and waiting runs become inbox rows when they are due.
+
+mod held;
+mod scheduler;
+mod ticks;
+pub mod waiting_runs;
+
+pub(crate) use scheduler::Scheduler;

@@ -1,0 +1,76 @@
+//! The scheduler: sleeps until the next due time, and moves due work into the inbox.
+
+use std::time::Duration;
+
+use sluice_infra::{Backoff, Infra, until};
+use sluice_store::{held_events, runs, timers};
+
+use super::{
+    held::release_due,
+    ticks::{fire_due, postpone_over_quota},
+    waiting_runs::continue_due,
+};
+use crate::{
+    due_times::DueTimes, error::EngineError, owner::Owners, quotas::Quotas, streams::Streams,
+};
+
+/// Rows of each kind per round.
+const BATCH: u32 = 500;
+const LONGEST_SLEEP: Duration = Duration::from_mins(1);
+
+pub(crate) struct Scheduler {
+    pub(crate) infra: Infra,
+    pub(crate) owners: Owners,
+    pub(crate) quotas: Quotas,
+    pub(crate) streams: Streams,
+    pub(crate) due_times: DueTimes,
+}
+
+impl Scheduler {
+    /// Runs until the server drains.
+    pub(crate) async fn run(self) {
+        let mut backoff = Backoff::store();
+        while !self.infra.shutdown.is_draining() {
+            let sleep = match self.round().await {
+                Ok(next) => {
+                    backoff.reset();
+                    next.map_or(LONGEST_SLEEP, |due| until(due, self.infra.now_ms()))
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "scheduler round failed; retrying");
+                    backoff.next_delay()
+                }
+            };
+            tokio::select! {
+                () = self.infra.shutdown.sleep(sleep.min(LONGEST_SLEEP)) => {}
+                () = self.due_times.changed() => {}
+            }
+        }
+    }
+
+    /// Moves due work into the inbox. Returns the next due time.
+    async fn round(&self) -> Result<Option<i64>, EngineError> {
+        let armed = self.due_times.take();
+        let now_ms = self.infra.now_ms();
+        let read = self.infra.store.read(move |c| {
+            let next = [
+                timers::next_due(c)?,
+                held_events::next_due(c)?,
+                runs::next_due(c)?,
+            ];
+            let held = held_events::due(c, now_ms, BATCH)?;
+            let waiting = runs::due(c, now_ms, BATCH)?;
+            Ok((timers::due(c, now_ms, BATCH)?, held, waiting, next))
+        });
+        let (ticks, held, waiting, next) = read.await?;
+        if ticks.is_empty() && held.is_empty() && waiting.is_empty() {
+            return Ok([armed].into_iter().chain(next).flatten().min());
+        }
+        let (infra, owners) = (&self.infra, &self.owners);
+        release_due(infra, owners, held).await?;
+        continue_due(infra, owners, waiting).await?;
+        let ticks = postpone_over_quota(infra, &self.quotas, &self.streams, ticks).await?;
+        fire_due(infra, owners, ticks).await?;
+        Ok(Some(now_ms))
+    }
+}

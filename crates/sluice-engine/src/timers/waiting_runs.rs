@@ -1,0 +1,77 @@
+//! Waiting runs: they continue when they are due, or when they are resumed.
+
+use sluice_infra::Infra;
+use sluice_model::{InvocationId, WorkflowId, workflow::PauseKind};
+use sluice_store::{
+    Conn, StoreError,
+    inbox::{self, InboxKind, NewInboxItem},
+    runs::{self, WaitingRun},
+};
+
+use crate::owner::Owners;
+
+/// The exit reason of a suspended run that was not resumed in time.
+const NOT_RESUMED: &str = "nobody resumed the run in time";
+const DUE: &str = r#"{"cause":"due"}"#;
+
+/// Continues runs that are due. A suspended run that was not resumed in time is cancelled.
+pub(super) async fn continue_due(
+    infra: &Infra,
+    owners: &Owners,
+    due: Vec<WaitingRun>,
+) -> Result<(), StoreError> {
+    if due.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<(WorkflowId, InvocationId)> = due
+        .iter()
+        .map(|run| (run.workflow_id.clone(), run.id))
+        .collect();
+    let now_ms = infra.now_ms();
+    let write = infra
+        .store
+        .write(move |c| due.iter().try_for_each(|run| end_wait(c, run, now_ms)));
+    let stored = write.await;
+    // Also after an error: a commit whose reply was lost may have been kept.
+    for (workflow, run) in ids {
+        wake_owner(owners, &workflow, run);
+    }
+    stored
+}
+
+fn end_wait(c: &mut dyn Conn, run: &WaitingRun, now_ms: i64) -> Result<(), StoreError> {
+    let key = run.pause_key.as_deref().unwrap_or_default();
+    if !runs::claim(c, &run.workflow_id, &run.id, key)? {
+        return Ok(());
+    }
+    if run.pause == Some(PauseKind::Suspend) {
+        return runs::cancel(c, run, Some(NOT_RESUMED), now_ms);
+    }
+    continue_run(c, (&run.workflow_id, run.id), run.depth, DUE, now_ms)
+}
+
+/// Puts a claimed run back into the inbox. `payload` is JSON with the cause.
+pub fn continue_run(
+    c: &mut dyn Conn,
+    (workflow, run): (&WorkflowId, InvocationId),
+    depth: u32,
+    payload: &str,
+    now_ms: i64,
+) -> Result<(), StoreError> {
+    let item = NewInboxItem {
+        id: &run,
+        kind: InboxKind::Continued,
+        prop: None,
+        payload,
+        accepted_at: now_ms,
+        depth,
+    };
+    inbox::insert(c, workflow, &item)
+}
+
+/// Tells the owner of a workflow about a stored run that continues.
+pub fn wake_owner(owners: &Owners, workflow: &WorkflowId, run: InvocationId) {
+    owners.workflow(workflow).continue_run(run);
+    // That owner may be stopping: the next one finds the row in the inbox.
+    owners.wake(workflow);
+}

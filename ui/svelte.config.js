@@ -3,7 +3,7 @@ import { vitePreprocess } from '@sveltejs/vite-plugin-svelte';
 export default {
   preprocess: vitePreprocess(),
   compilerOptions: { runes: true },
-  // Runes are for our own components; those of packages decide for themselves.
+  // Runes mode for the console only; packages set their own mode.
   vitePlugin: {
     dynamicCompileOptions: ({ filename }) => (filename.includes('node_modules') ? { runes: undefined } : undefined),
   },

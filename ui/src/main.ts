@@ -4,10 +4,10 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/forms.css';
 import './styles/tables.css';
-import { tellOfMissingCode } from './shell/missing-code';
+import { reportMissingCode } from './shell/missing-code';
 import { applyTheme } from './shell/theme.svelte';
 
 applyTheme();
-tellOfMissingCode();
+reportMissingCode();
 const target = document.getElementById('app');
 if (target) mount(App, { target });

@@ -1,4 +1,4 @@
-// Every page has an address. Pages are loaded when they are first opened.
+// The routes. The code of a page is loaded when it is first opened.
 import { createRouter } from 'sv-router';
 import NotFound from './pages/NotFound.svelte';
 

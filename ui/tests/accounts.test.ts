@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
+import { seriousViolations } from './harness/accessibility';
 import { signedIn } from './harness/browser';
-import { told } from './harness/passing';
+import { expectToast } from './harness/recording';
 import { Person, Server } from './harness/server';
 import { type SmallServer, smallServer } from './harness/small-server';
 import { browser, server, stage } from './harness/stage';
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider?.close());
 
-/** Agrees at once, unless it is told to refuse or to ask first. */
+/** Grants access at once, unless a test sets `refuses` or `waits`. */
 function answerAsProvider(request: IncomingMessage, response: ServerResponse) {
   const url = new URL(request.url ?? '/', 'http://provider');
   if (url.pathname === '/token') {
@@ -82,17 +82,17 @@ async function createAndRun(page: Page, who: Person): Promise<unknown> {
   return newest();
 }
 
-test('an account with keys is connected on the spot, and the source uses it', async () => {
+test('an account with keys is connected in the form, and the source uses it', async () => {
   const who = await server.user('keyed');
   const page = await formOf(who, 'vault');
   await page.getByRole('button', { name: 'Create source' }).click();
-  await page.getByText('Is required.').waitFor();
+  await page.getByText('This field is required.').waitFor();
   await page.getByRole('button', { name: 'Connect Vault' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
-  await dialog.getByText('This is required.').waitFor();
+  await dialog.getByText('This field is required.').waitFor();
   await dialog.getByLabel('API key').fill('k-123');
-  await dialog.getByLabel('Name of the account').fill('My vault');
+  await dialog.getByLabel('Account name').fill('My vault');
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
   await expect
     .poll(() =>
@@ -116,14 +116,14 @@ test('an account with OAuth is connected in a pop-up', async () => {
   expect(await createAndRun(page, who)).toContain('oauth_access_token');
 });
 
-test('a provider that refuses, and a pop-up that is closed, are told in words', async () => {
+test('a provider that denies access and a closed pop-up are reported', async () => {
   const who = await server.user('refused');
   const page = await formOf(who, 'bakery');
   await page.getByRole('button', { name: 'Connect Bakery' }).click();
   const dialog = page.getByRole('dialog');
   refuses = true;
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
-  await dialog.getByText(/The account was not connected/).waitFor();
+  await dialog.getByText(/Could not connect the account/).waitFor();
   refuses = false;
 
   waits = true;
@@ -133,17 +133,17 @@ test('a provider that refuses, and a pop-up that is closed, are told in words', 
   ]);
   await popup.getByText('Agree').waitFor();
   await popup.close();
-  await dialog.getByText('The window was closed before Bakery answered.').waitFor();
+  await dialog.getByText('The window was closed before Bakery responded.').waitFor();
   const [again] = await Promise.all([
     page.waitForEvent('popup'),
-    dialog.getByRole('button', { name: 'Open it again' }).click(),
+    dialog.getByRole('button', { name: 'Open again' }).click(),
   ]);
   await again.getByText('Agree').click();
   await dialog.waitFor({ state: 'hidden' });
   waits = false;
 });
 
-test('a blocked pop-up leaves a link that does the same', async () => {
+test('a blocked pop-up is replaced by a link', async () => {
   const who = await server.user('blocked');
   const page = await formOf(who, 'bakery');
   await page.evaluate(() => {
@@ -158,18 +158,18 @@ test('a blocked pop-up leaves a link that does the same', async () => {
   await dialog.waitFor({ state: 'hidden' });
 });
 
-test('accounts are listed with what uses them, renamed, reconnected and deleted', async () => {
+test('accounts are listed with their uses, renamed, reconnected and deleted', async () => {
   const who = await server.user('keeper');
   const page = await signedIn(browser, who, '/accounts');
   await page.getByText('No accounts yet').waitFor();
-  await page.getByRole('button', { name: 'Connect an account' }).first().click();
+  await page.getByRole('button', { name: 'Connect account' }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: 'Vault' }).click();
   await page.getByRole('dialog').getByLabel('API key').fill('k-1');
   await page.getByRole('dialog').getByRole('button', { name: 'Connect', exact: true }).click();
   const row = page.getByRole('row', { name: /Vault/ });
   await row.getByText('Healthy').waitFor();
-  await row.getByText('never').waitFor();
-  await row.getByText('nothing').waitFor();
+  await row.getByText('Never').waitFor();
+  await row.getByText('Nothing').waitFor();
 
   const { data } = await who.get<{ data: { id: string }[] }>('/accounts');
   const account = data[0]?.id ?? '';
@@ -189,31 +189,31 @@ test('accounts are listed with what uses them, renamed, reconnected and deleted'
   await page.getByRole('button', { name: 'Reconnect Cellar' }).click();
   await page.getByRole('dialog').getByLabel('API key').fill('k-2');
   await page.getByRole('dialog').getByRole('button', { name: 'Reconnect', exact: true }).click();
-  await told(page, 'Cellar is connected.');
+  await expectToast(page, 'Cellar connected');
   const stored = await who.get<{ data: { credentials: unknown } }>(`/accounts/${account}?include_credentials=true`);
   expect(stored.data.credentials).toMatchObject({ api_key: 'k-2' });
 
   await page.getByRole('button', { name: 'Delete Cellar' }).click();
   await page
     .getByRole('dialog')
-    .getByText(/1 source and 1 workflow that use it fail/)
+    .getByText(/1 source and 1 workflow that use it will fail/)
     .waitFor();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('No accounts yet').waitFor();
 });
 
-test('the operator registers apps with keys and with OAuth, and removes them; nobody else sees them', async () => {
+test('the operator registers and removes apps with keys and with OAuth; other users do not see them', async () => {
   const page = await signedIn(browser, operator, '/accounts?show=apps');
-  await page.getByRole('button', { name: 'Register an app' }).click();
+  await page.getByRole('button', { name: 'Register app' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Slug').fill('garden');
-  await dialog.getByLabel('Accounts are made with').selectOption({ label: 'OAuth 2, in a window of the provider' });
+  await dialog.getByLabel('Authentication').selectOption({ label: 'OAuth 2' });
   await dialog.getByLabel('Authorization URL').fill('nonsense');
   await dialog.getByRole('button', { name: 'Register', exact: true }).click();
   await dialog.getByText(/oauth.authorization_url must be an http or https address/).waitFor();
   await dialog.getByLabel('Authorization URL').fill('https://garden.example/authorize');
   await dialog.getByLabel('Token URL').fill('https://garden.example/token');
-  await dialog.getByLabel('Client id').fill('c');
+  await dialog.getByLabel('Client ID').fill('c');
   await dialog.getByLabel('Client secret').fill('s');
   await dialog.getByRole('textbox', { name: 'Scopes', exact: false }).first().fill('read write');
   await dialog.getByRole('button', { name: 'Register', exact: true }).click();
@@ -222,7 +222,7 @@ test('the operator registers apps with keys and with OAuth, and removes them; no
     .getByText('OAuth 2')
     .waitFor();
 
-  await page.getByRole('button', { name: 'Register an app' }).click();
+  await page.getByRole('button', { name: 'Register app' }).click();
   await dialog.getByLabel('Slug').fill('shed');
   await dialog.getByLabel('Label of field 1').fill('Key of the shed');
   await dialog.getByRole('button', { name: 'Register', exact: true }).click();
@@ -241,19 +241,19 @@ test('the operator registers apps with keys and with OAuth, and removes them; no
   expect(await other.getByRole('link', { name: 'Apps' }).count()).toBe(0);
 });
 
-test('the address that a provider sends people back to is that of the server, wherever the page was opened from', async () => {
+test('the redirect URI uses the public URL of the server', async () => {
   const own = await Server.start('--public-url', 'http://hooks.example:8080');
   try {
     const page = await signedIn(browser, new Person(own, own.key), '/accounts?show=apps');
-    await page.getByRole('button', { name: 'Register an app' }).click();
-    await page.getByLabel('Accounts are made with').selectOption('oauth');
+    await page.getByRole('button', { name: 'Register app' }).click();
+    await page.getByLabel('Authentication').selectOption('oauth');
     await page.getByRole('dialog').getByText('http://hooks.example:8080/oauth/callback').waitFor();
   } finally {
     await own.stop();
   }
 });
 
-test('the page has no serious faults for assistive technology, in light and dark and on a narrow screen', async () => {
+test('the page has no serious accessibility violations in light and dark and on a narrow screen', async () => {
   await operator.post('/accounts', { app: 'vault', name: 'Of the operator', credentials: { api_key: 'k' } });
   for (const look of [
     { colorScheme: 'light' },
@@ -262,14 +262,14 @@ test('the page has no serious faults for assistive technology, in light and dark
   ] as const) {
     const page = await signedIn(browser, operator, '/accounts', look);
     await page.getByText('Of the operator').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(
       0,
     );
     await page.goto(`${server.url}/accounts?show=apps`);
-    await page.getByRole('button', { name: 'Register an app' }).click();
+    await page.getByRole('button', { name: 'Register app' }).click();
     await page.getByRole('dialog').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.close();
   }
 });

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
-import { told } from './harness/passing';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
+import { expectToast } from './harness/recording';
 import type { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
@@ -23,17 +23,17 @@ async function emitted(who: Person, id: string): Promise<unknown> {
   return data[0]?.event;
 }
 
-test('code is edited with an error, corrected and saved with Ctrl-S, and the values of its props stay', async () => {
+test('an error in code is shown, corrected code is saved with Ctrl-S, and prop values are kept', async () => {
   const who = await server.user('editor');
   const title = 'title: { type: "string", label: "Title" }';
   const source = await who.source('speaker', code('one', title), { title: 'kept' });
   const page = await signedIn(browser, who, `/sources/${source.id}/code`);
-  const heard = complaints(page);
+  const errors = pageErrors(page);
   await editor(page).getByText('"one"').waitFor();
-  expect(await page.getByText('Not saved').count()).toBe(0);
+  expect(await page.getByText('Unsaved changes').count()).toBe(0);
 
   await write(page, code('two', title).replace('async run()', 'async run('));
-  await page.getByText('Not saved').waitFor();
+  await page.getByText('Unsaved changes').waitFor();
   await page.keyboard.press('Control+S');
   await page
     .getByRole('alert')
@@ -44,18 +44,18 @@ test('code is edited with an error, corrected and saved with Ctrl-S, and the val
 
   await write(page, code('two', title));
   await page.keyboard.press('Control+S');
-  await told(page, 'The code is saved.');
-  await expect.poll(() => page.getByText('Not saved').count()).toBe(0);
+  await expectToast(page, 'Code saved');
+  await expect.poll(() => page.getByText('Unsaved changes').count()).toBe(0);
   await expect.poll(() => page.getByRole('alert').count()).toBe(0);
   await expect.poll(() => emitted(who, source.id)).toEqual({ word: 'two', title: 'kept' });
-  expect(heard.filter((words) => !words.includes('422'))).toEqual([]);
+  expect(errors.filter((words) => !words.includes('422'))).toEqual([]);
 });
 
-test('typing over all of the code leaves what was typed, and nothing to complain of', async () => {
+test('typing over all of the code inserts the text without errors', async () => {
   const who = await server.user('over');
   const source = await who.source('over', code('one'));
   const page = await signedIn(browser, who, `/sources/${source.id}/code`);
-  const heard = complaints(page);
+  const errors = pageErrors(page);
   await editor(page).getByText('"one"').waitFor();
   await editor(page).click();
   await page.keyboard.press('Control+A');
@@ -64,10 +64,10 @@ test('typing over all of the code leaves what was typed, and nothing to complain
   await page.keyboard.press('Control+A');
   await page.keyboard.type('(');
   await expect.poll(() => editor(page).textContent()).toBe('(word)');
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('a source that is off stays off when its code is saved, and TypeScript is shown as it was written', async () => {
+test('an inactive source stays inactive when its code is saved, and TypeScript is shown unchanged', async () => {
   const who = await server.user('typed');
   const typed = code('one').replace('async run()', 'async run(event: { path?: string })');
   const source = await who.source('typed', typed);
@@ -76,28 +76,28 @@ test('a source that is off stays off when its code is saved, and TypeScript is s
   await editor(page).getByText('path?:').waitFor();
   await write(page, typed.replace('one', 'two'));
   await page.getByRole('button', { name: 'Save' }).click();
-  await told(page, 'The code is saved.');
+  await expectToast(page, 'Code saved');
   const { data } = await who.get<{ data: { active: boolean } }>(`/sources/${source.id}`);
   expect(data.active).toBe(false);
 });
 
-test('code that needs new values leads to the configuration, where it is put in place', async () => {
+test('code that needs new values opens the configuration, which deploys it', async () => {
   const who = await server.user('needs');
   const source = await who.source('needs', code('one'));
   const page = await signedIn(browser, who, `/sources/${source.id}/code`);
   await editor(page).getByText('"one"').waitFor();
   await write(page, code('two', 'title: { type: "string", label: "Title" }'));
   await page.keyboard.press('Control+S');
-  await page.getByText(/needs values that the source does not have: title is required/).waitFor();
-  await page.getByRole('button', { name: 'Fill them in' }).click();
+  await page.getByText('The new code needs further values: title is required.').waitFor();
+  await page.getByRole('button', { name: 'Enter values' }).click();
   await page.waitForURL(/configuration\?component=sc_/);
   await page.getByLabel('Title').fill('Captain');
   await page.getByRole('button', { name: 'Save' }).click();
-  await told(page, 'The configuration is saved.');
+  await expectToast(page, 'Configuration saved');
   await expect.poll(() => emitted(who, source.id)).toEqual({ word: 'two', title: 'Captain' });
 });
 
-test('new optional props are pointed out, and a hook that fails tells why', async () => {
+test('new optional props are listed, and a failed hook shows its error', async () => {
   const who = await server.user('hooks');
   const source = await who.source('hooks', code('one'));
   const page = await signedIn(browser, who, `/sources/${source.id}/code`);
@@ -111,28 +111,28 @@ test('new optional props are pointed out, and a hook that fails tells why', asyn
     ),
   );
   await page.keyboard.press('Control+S');
-  await page.getByText('The hook activate failed, so nothing was changed.').waitFor();
+  await page.getByText('Not saved: the activate hook failed.').waitFor();
   await page.getByText('no power').first().waitFor();
   await write(page, code('two', optional));
   await page.keyboard.press('Control+S');
-  await page.getByText('New in this code: Title.').waitFor();
+  await page.getByText('New props: Title.').waitFor();
 });
 
-test('leaving with unsaved code asks, and staying keeps it', async () => {
+test('leaving with unsaved code asks for confirmation, and staying keeps it', async () => {
   const who = await server.user('leaver');
   const source = await who.source('leaver', code('one'));
   const page = await signedIn(browser, who, `/sources/${source.id}/code`);
   await editor(page).getByText('"one"').waitFor();
   await write(page, '// mine');
   await page.getByRole('link', { name: 'Accounts' }).click();
-  await page.getByRole('dialog').getByText('Your changes to the code are lost.').waitFor();
+  await page.getByRole('dialog').getByText('Your changes to the code will be lost.').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await editor(page).getByText('// mine').waitFor();
   await page.getByRole('button', { name: 'Discard changes' }).click();
   await editor(page).getByText('"one"').waitFor();
 });
 
-test('what is being written outlives a server that does not answer for a while', async () => {
+test('unsaved code is kept while the server is unreachable', async () => {
   const who = await server.user('patient');
   const source = await who.source('patient', code('one'));
   const page = await signedIn(browser, who, `/sources/${source.id}/code`);
@@ -143,7 +143,7 @@ test('what is being written outlives a server that does not answer for a while',
     unanswered += 1;
     return asked.abort();
   });
-  // Whoever comes back to a page is shown what is new, which is tried three times.
+  // Returning to a page refetches its data, with two retries.
   await expect
     .poll(async () => {
       await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
@@ -153,15 +153,15 @@ test('what is being written outlives a server that does not answer for a while',
   await page.unroute(`**/v1/sources/${source.id}?*`);
   await editor(page).click();
   await page.keyboard.press('Control+S');
-  await page.getByText('The code is saved.').waitFor();
+  await page.getByText('Code saved').waitFor();
   await expect.poll(() => emitted(who, source.id)).toMatchObject({ word: 'two' });
 });
 
-test('code that was saved elsewhere meanwhile is not overwritten unseen, and neither is what is written here', async () => {
+test('code saved elsewhere is not overwritten silently, and unsaved code is kept', async () => {
   const who = await server.user('two-windows');
   const source = await who.source('two-windows', code('one'));
   const page = await signedIn(browser, who, `/sources/${source.id}/code`);
-  const note = page.getByText('The code was changed elsewhere since you began.');
+  const note = page.getByText('The code was changed elsewhere since you started editing.');
   await editor(page).getByText('"one"').waitFor();
   await write(page, code('mine'));
   await who.put(`/sources/${source.id}`, { component_code: code('theirs') });
@@ -171,26 +171,26 @@ test('code that was saved elsewhere meanwhile is not overwritten unseen, and nei
   await expect.poll(() => emitted(who, source.id)).toMatchObject({ word: 'theirs' });
   await editor(page).click();
   await page.keyboard.press('Control+S');
-  await told(page, 'The code is saved.');
+  await expectToast(page, 'Code saved');
   await note.waitFor({ state: 'detached' });
   await expect.poll(() => emitted(who, source.id)).toMatchObject({ word: 'mine' });
 
   await write(page, code('more'));
   await who.put(`/sources/${source.id}`, { component_code: code('last') });
   await page.keyboard.press('Control+S');
-  await page.getByRole('button', { name: 'Take the newer code' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Take the newer code' }).click();
+  await page.getByRole('button', { name: 'Load latest code' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Load latest code' }).click();
   await editor(page).getByText('"last"').waitFor();
-  expect(await page.getByText('Not saved').count()).toBe(0);
+  expect(await page.getByText('Unsaved changes').count()).toBe(0);
 });
 
-test('the editor has no serious faults for assistive technology, in light and dark', async () => {
+test('the editor has no serious accessibility violations in light and dark', async () => {
   const who = await server.user('axe');
   const source = await who.source('axe', code('one'));
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await signedIn(browser, who, `/sources/${source.id}/code`, { colorScheme });
     await editor(page).getByText('"one"').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.close();
   }
 });

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
-import { listening, told } from './harness/passing';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
 import { echo, Receiver, webhook } from './harness/receiver';
+import { expectToast, waitForTraffic } from './harness/recording';
 import { type Person, Server } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
-// A delivery is given up after one more try, but for those to who never answers.
+// A delivery fails after one retry.
 stage('--webhook-retries', '200ms');
 
 const PATIENCE = { timeout: 20_000 };
@@ -26,17 +26,17 @@ async function desk(who: Person) {
 
 const rows = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 
-test('a delivery is seen failing with status, latency and answer, and delivered when it is retried', async () => {
+test('a failing delivery shows status, latency and response, and is delivered by a retry', async () => {
   const who = await server.user('retrier');
   const { receiver, source } = await desk(who);
   receiver.status = 500;
-  receiver.answer = 'the <b>desk</b> is closed';
+  receiver.response = 'the <b>desk</b> is closed';
   const page = await signedIn(browser, who, '/deliveries');
-  const heard = complaints(page);
-  await page.getByText('Nothing was delivered yet').waitFor();
+  const errors = pageErrors(page);
+  await page.getByText('No deliveries yet').waitFor();
 
-  // It appears and is given up without anything being pressed.
-  await listening(page);
+  // It appears and fails without user input.
+  await waitForTraffic(page);
   await source.send({ order: 7 });
   const failed = rows(page, 'Failed');
   await failed.waitFor();
@@ -47,21 +47,21 @@ test('a delivery is seen failing with status, latency and answer, and delivered 
 
   await failed.getByRole('link').first().click();
   await page.getByRole('heading', { name: 'Delivery to Order desk' }).waitFor();
-  await page.getByText('Given up after 2 attempts').waitFor();
+  await page.getByText('Failed after 2 attempts').waitFor();
   await expect.poll(() => page.getByText('the <b>desk</b> is closed').count(), PATIENCE).toBe(2);
   await expect.poll(() => rows(page, '500').count(), PATIENCE).toBe(2);
   await page.getByText('"order"').waitFor();
 
   receiver.status = 202;
-  receiver.answer = 'taken';
-  await page.getByRole('button', { name: 'Retry now' }).click();
-  await page.getByText('Took 3 attempts').waitFor();
+  receiver.response = 'taken';
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByText('Delivered after 3 attempts').waitFor();
   await rows(page, '202').getByText('taken').waitFor();
   expect(receiver.received).toHaveLength(3);
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('one delivery is retried from its row, before one’s eyes', async () => {
+test('a delivery is retried from its row, which updates live', async () => {
   const who = await server.user('impatient');
   const { receiver, source } = await desk(who);
   receiver.status = 500;
@@ -70,11 +70,11 @@ test('one delivery is retried from its row, before one’s eyes', async () => {
   await rows(page, 'Failed').waitFor();
   receiver.status = 200;
   await rows(page, 'Failed').getByRole('button').click();
-  await told(page, 'The delivery is on its way again.');
+  await expectToast(page, 'Delivery queued');
   await rows(page, 'Delivered').waitFor();
 });
 
-test('a webhook that is off refuses a retry in words', async () => {
+test('a retry to an inactive webhook shows an error', async () => {
   const who = await server.user('off');
   const { receiver, source, id } = await desk(who);
   receiver.status = 500;
@@ -83,15 +83,15 @@ test('a webhook that is off refuses a retry in words', async () => {
   await rows(page, 'Failed').waitFor();
   await who.put(`/webhooks/${id}`, { active: false });
   await rows(page, 'Failed').getByRole('button').click();
-  await told(page, 'The webhook is inactive');
+  await expectToast(page, 'The webhook is inactive');
 });
 
-test('who cannot be reached is told of with the reason, and of a long answer that it is cut', async () => {
+test('a connection error shows its reason, and a long response is truncated', async () => {
   const who = await server.user('unreached');
   const { receiver, source } = await desk(who);
   await webhook(who, 'Nobody', 'http://127.0.0.1:9/', source.id);
   receiver.status = 500;
-  receiver.answer = `it begins ${'and goes on '.repeat(200)}`;
+  receiver.response = `it begins ${'and goes on '.repeat(200)}`;
   await source.send({ order: 1 });
   const page = await signedIn(browser, who, '/deliveries');
   await rows(page, 'Nobody')
@@ -105,17 +105,17 @@ test('who cannot be reached is told of with the reason, and of a long answer tha
     .getByText(/^it begins and goes on/)
     .first()
     .waitFor();
-  await page.getByText('Of the answer, this beginning is kept.').first().waitFor();
+  await page.getByText('Only the beginning of the response is stored.').first().waitFor();
 });
 
-test('a delivery that is not there is told of as such', async () => {
+test('a missing delivery shows a not-found page', async () => {
   const page = await signedIn(browser, await server.user('lost'), '/deliveries/dlv_nothing');
-  await page.getByText('There is no such delivery').waitFor();
+  await page.getByText('This delivery does not exist').waitFor();
   await page.getByRole('link', { name: 'All deliveries' }).click();
-  await page.getByText('Nothing was delivered yet').waitFor();
+  await page.getByText('No deliveries yet').waitFor();
 });
 
-test('what waits for its next attempt counts down to it', async () => {
+test('a retrying delivery counts down to its next attempt', async () => {
   const patient = await Server.start('--webhook-retries', '2h');
   try {
     const who = await patient.user('waiting');
@@ -134,7 +134,7 @@ test('what waits for its next attempt counts down to it', async () => {
   }
 });
 
-test('state, webhook and times are in the address, and the back button undoes them', async () => {
+test('state, webhook and time filters are in the URL, and the back button reverts them', async () => {
   const who = await server.user('filterer');
   const { receiver, source } = await desk(who);
   const second = await webhook(who, 'Archive', receiver.url, source.id);
@@ -146,14 +146,14 @@ test('state, webhook and times are in the address, and the back button undoes th
   await page.waitForURL(`**/deliveries?webhook=${second}`);
   await expect.poll(() => rows(page, 'Delivered').count(), PATIENCE).toBe(1);
   await page.getByRole('link', { name: 'Failed 0' }).click();
-  await page.getByText('No such deliveries').waitFor();
+  await page.getByText('No matching deliveries').waitFor();
   await page.goBack();
   await rows(page, 'Archive').waitFor();
 
-  await page.getByLabel('Made').selectOption('between');
+  await page.getByLabel('Created').selectOption('between');
   await page.getByLabel('Until').fill('2001-01-01T00:00:00');
   await page.keyboard.press('Tab');
-  await page.getByText('No such deliveries').waitFor();
+  await page.getByText('No matching deliveries').waitFor();
   expect(page.url()).toContain('range=between');
   await page.getByRole('link', { name: 'Show all' }).click();
   await expect.poll(() => rows(page, 'Delivered').count(), PATIENCE).toBe(2);
@@ -162,7 +162,7 @@ test('state, webhook and times are in the address, and the back button undoes th
   await expect.poll(() => rows(page, 'Delivered').count(), PATIENCE).toBe(1);
 });
 
-test('older deliveries are on pages of their own', async () => {
+test('older deliveries are on further pages', async () => {
   const who = await server.user('reader');
   const { source } = await desk(who);
   for (let order = 0; order < 30; order += 1) await source.send({ order });
@@ -179,7 +179,7 @@ test('older deliveries are on pages of their own', async () => {
   await expect.poll(() => body.count(), PATIENCE).toBe(5);
 });
 
-test('the pages of deliveries have no serious fault in light and dark, and fit a narrow screen', async () => {
+test('the delivery pages have no serious accessibility violations in light and dark, and fit a narrow screen', async () => {
   const who = await server.user('looker');
   const { receiver, source } = await desk(who);
   receiver.status = 500;
@@ -195,15 +195,15 @@ test('the pages of deliveries have no serious fault in light and dark, and fit a
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await signedIn(browser, who, '/deliveries', { colorScheme });
     await rows(page, 'Failed').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.goto(`${server.url}/deliveries/${id}`);
-    await page.getByText('Given up').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByText('Failed after').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
   }
   const page = await signedIn(browser, who, '/deliveries', { width: 390 });
   await rows(page, 'Failed').waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await page.goto(`${server.url}/deliveries/${id}`);
-  await page.getByText('Given up').waitFor();
+  await page.getByText('Failed after').waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });

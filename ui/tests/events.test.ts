@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, type Look, signedIn } from './harness/browser';
+import { seriousViolations } from './harness/accessibility';
+import { type Look, pageErrors, signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
 import { measureFrames } from './harness/frames';
-import { clipboard, told } from './harness/passing';
+import { clipboard, expectToast } from './harness/recording';
 import type { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
@@ -21,10 +21,10 @@ const rows = (page: Page) => page.locator('a[data-event]');
 const PATIENT = { timeout: 20_000 };
 const live = (page: Page) => page.getByRole('status').getByText('Live', { exact: true }).waitFor();
 
-test('an event shows without a reload, under its day, and counts in the day', async () => {
+test('an event appears live under its day and is counted', async () => {
   const { who, source } = await emitterOf('live');
   const page = await at(who, source);
-  const heard = complaints(page);
+  const errors = pageErrors(page);
   await page.getByText('No events yet').waitFor();
   await live(page);
   await source.emit([{ order: 1 }, { summary: 'Order 1 from Ada' }]);
@@ -34,10 +34,10 @@ test('an event shows without a reload, under its day, and counts in the day', as
   await page.getByRole('link', { name: '{"order":2,"of":"Bob"}' }).waitFor();
   expect(await rows(page).first().textContent()).toContain('Bob');
   await page.getByText('2 in 24 h').waitFor();
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('what the source is set to is told in the words of its component', async () => {
+test('configured values are shown with the labels of the component', async () => {
   const who = await server.user('words');
   const code = `export default {
     name: 'Weather',
@@ -57,7 +57,7 @@ test('what the source is set to is told in the words of its component', async ()
   await page.getByText('tomorrow, next week', { exact: true }).waitFor();
 });
 
-test('one event can be read in three ways, and paths and values can be copied', async () => {
+test('an event has three views, and paths and values can be copied', async () => {
   const { who, source } = await emitterOf('read');
   await source.emit([
     { customer: { 'full name': 'Ada' }, items: [{ sku: 'A-1' }] },
@@ -71,12 +71,12 @@ test('one event can be read in three ways, and paths and values can be copied', 
 
   await page.getByRole('button', { name: 'Structured' }).click();
   await page.getByText('sku').hover();
-  await page.getByRole('button', { name: 'Copy the path event.items[0].sku' }).click();
+  await page.getByRole('button', { name: 'Copy path event.items[0].sku' }).click();
   await clipboard(page).toBe('event.items[0].sku');
   await page.getByText('full name').hover();
-  await page.getByRole('button', { name: 'Copy the path event.customer["full name"]' }).click();
+  await page.getByRole('button', { name: 'Copy path event.customer["full name"]' }).click();
   await clipboard(page).toBe('event.customer["full name"]');
-  await page.getByRole('button', { name: 'Copy the value of event.items', exact: true }).focus();
+  await page.getByRole('button', { name: 'Copy value of event.items', exact: true }).focus();
   await page.keyboard.press('Enter');
   await clipboard(page).toBe(JSON.stringify([{ sku: 'A-1' }], null, 2));
   await page.getByRole('button', { name: 'customer { 1 field }' }).click();
@@ -84,13 +84,13 @@ test('one event can be read in three ways, and paths and values can be copied', 
 
   await page.getByRole('button', { name: 'Raw' }).click();
   await page.getByText('{"customer":{"full name":"Ada"},"items":[{"sku":"A-1"}]}').waitFor();
-  await page.getByRole('button', { name: 'Copy event' }).click();
+  await page.getByRole('button', { name: 'Copy event', exact: true }).click();
   await clipboard(page).toBe('{"customer":{"full name":"Ada"},"items":[{"sku":"A-1"}]}');
   await page.reload();
   await page.getByRole('button', { name: 'Raw', pressed: true }).waitFor();
 });
 
-test('the arrow keys move through the events, and back leads out of them', async () => {
+test('the arrow keys move through the events, and the back button closes them', async () => {
   const { who, source } = await emitterOf('arrows');
   for (const n of [1, 2, 3]) await source.emit([n, { summary: `Event ${n}` }]);
   const page = await at(who, source);
@@ -107,19 +107,19 @@ test('the arrow keys move through the events, and back leads out of them', async
   await page.getByText('About this source').waitFor();
 });
 
-test('search looks at all that is kept, and a channel can be chosen', async () => {
+test('search covers all stored events, and a channel can be selected', async () => {
   const { who, source } = await emitterOf('search');
   const filler = Array.from({ length: 120 }, (_, n): [unknown] => [{ filler: n }]);
   await source.emit([{ word: 'needle' }], ...filler, [{ word: 'other' }, { name: 'audit' }]);
   const page = await at(who, source);
   await rows(page).first().waitFor();
-  await page.getByLabel('Search all events').fill('NEEDLE');
+  await page.getByLabel('Search events').fill('NEEDLE');
   await page.getByRole('link', { name: '{"word":"needle"}' }).waitFor();
   expect(await rows(page).count()).toBe(1);
   expect(page.url()).toContain('q=NEEDLE');
-  await page.getByLabel('Search all events').fill('nothing has this');
-  await page.getByText('No event matches').waitFor();
-  await page.getByLabel('Search all events').fill('');
+  await page.getByLabel('Search events').fill('nothing has this');
+  await page.getByText('No matching events').waitFor();
+  await page.getByLabel('Search events').fill('');
   await page.getByLabel('Channel').selectOption('audit');
   await page.getByRole('link', { name: '{"word":"other"}' }).waitFor();
   await expect.poll(() => rows(page).count(), PATIENT).toBe(1);
@@ -128,12 +128,12 @@ test('search looks at all that is kept, and a channel can be chosen', async () =
   await page.getByRole('link', { name: 'no such order' }).waitFor();
 });
 
-test('a search misses nothing and shows nothing twice, whenever an event comes', async () => {
+test('a search neither misses nor repeats events that arrive meanwhile', async () => {
   const { who, source } = await emitterOf('between');
   await source.emit([{ word: 'needle 1' }]);
   const page = await at(who, source);
   await live(page);
-  // Each answer is held back until one more event is kept than it knows.
+  // Each response is delayed until one more event is stored than it contains.
   let n = 1;
   await page.route(/event_summaries/, async (route) => {
     const response = await route.fetch();
@@ -141,7 +141,7 @@ test('a search misses nothing and shows nothing twice, whenever an event comes',
     await source.emit([{ word: `needle ${n}` }]);
     await route.fulfill({ response });
   });
-  await page.getByLabel('Search all events').fill('needle');
+  await page.getByLabel('Search events').fill('needle');
   await page.getByRole('link', { name: '{"word":"needle 3"}' }).waitFor();
   await page.unroute(/event_summaries/);
   expect(n).toBe(3);
@@ -150,7 +150,7 @@ test('a search misses nothing and shows nothing twice, whenever an event comes',
   expect(await rows(page).count()).toBe(4);
 });
 
-test('older events come by scrolling to the end, beyond the newest 100', async () => {
+test('scrolling to the end loads older events beyond the newest 100', async () => {
   const { who, source } = await emitterOf('older');
   await source.emit(
     ...Array.from({ length: 230 }, (_, n): [unknown, { summary: string }] => [n, { summary: `Event ${n}` }]),
@@ -169,7 +169,7 @@ test('older events come by scrolling to the end, beyond the newest 100', async (
   await page.getByRole('heading', { name: 'Event 0' }).waitFor();
 });
 
-test('new events do not push the list about while somebody reads', async () => {
+test('new events are held while the user reads', async () => {
   const { who, source } = await emitterOf('reading');
   await source.emit([1, { summary: 'The first' }]);
   const page = await at(who, source);
@@ -183,11 +183,11 @@ test('new events do not push the list about while somebody reads', async () => {
   await page.getByRole('link', { name: 'The third' }).waitFor();
   await source.emit([4, { summary: 'The fourth' }]);
   await page.getByRole('button', { name: '1 new event' }).waitFor();
-  await page.getByRole('button', { name: 'Close the event' }).click();
+  await page.getByRole('button', { name: 'Close event' }).click();
   await page.getByRole('link', { name: 'The fourth' }).waitFor();
 });
 
-test('an event can be sent again, and one or all can be deleted', async () => {
+test('an event can be replayed, and one or all can be deleted', async () => {
   const { who, source } = await emitterOf('doing');
   const code = `export default { name: 'Echo', version: '1.0.0', run(event) { this.$emit(event) } }`;
   const echo = await who.source('Echo', code);
@@ -196,26 +196,26 @@ test('an event can be sent again, and one or all can be deleted', async () => {
   const page = await at(who, source);
   await page.getByRole('link', { name: 'Two' }).click();
   await page.getByRole('button', { name: 'Replay' }).click();
-  await told(page, 'Sent again');
-  const heard = () => who.get<{ data: { event: unknown }[] }>(`/sources/${echo.id}/event_summaries`);
-  await expect.poll(async () => (await heard()).data.map(({ event }) => event), PATIENT).toEqual([2]);
+  await expectToast(page, 'Event sent to all current listeners');
+  const echoed = () => who.get<{ data: { event: unknown }[] }>(`/sources/${echo.id}/event_summaries`);
+  await expect.poll(async () => (await echoed()).data.map(({ event }) => event), PATIENT).toEqual([2]);
 
-  await page.getByRole('button', { name: 'Delete the event' }).click();
+  await page.getByRole('button', { name: 'Delete event' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('link', { name: 'Two' }).waitFor({ state: 'detached' });
-  await expect.poll(() => source.kept(), PATIENT).toBe(2);
+  await expect.poll(() => source.storedCount(), PATIENT).toBe(2);
   await page.getByText('About this source').waitFor();
   await page.getByRole('button', { name: 'Delete all events' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete all' }).click();
   await page.getByText('No events yet').waitFor();
-  await expect.poll(() => source.kept(), PATIENT).toBe(0);
+  await expect.poll(() => source.storedCount(), PATIENT).toBe(0);
 });
 
-test('with nothing chosen the page says what the source is and how to reach it', async () => {
+test('without a selected event the page describes the source and its endpoint', async () => {
   const { who, source } = await emitterOf('about');
   const page = await at(who, source);
   await page.getByText('greeting').waitFor();
-  await page.getByRole('button', { name: 'Copy the command that sends an event' }).click();
+  await page.getByRole('button', { name: 'Copy command to send an event' }).click();
   await clipboard(page).toMatch(/\/e\//);
   const command = await page.evaluate(() => navigator.clipboard.readText());
   const endpoint = /http:\S+\/e\/\w+/.exec(command)?.[0] ?? '';
@@ -244,9 +244,9 @@ test('500 events a second leave the page responsive', async () => {
     }
   })();
   try {
-    await expect.poll(() => source.kept(), PATIENT).toBeGreaterThan(500);
+    await expect.poll(() => source.storedCount(), PATIENT).toBeGreaterThan(500);
     const longest = await measureFrames(page);
-    // A machine that is busy with other things may stand still once; a page that does so does it each time.
+    // A busy machine may stall once. A slow page stalls each time.
     const whileSomeCome = async () => {
       const before = sent;
       await longest();
@@ -257,9 +257,9 @@ test('500 events a second leave the page responsive', async () => {
     const dialog = page.getByRole('dialog');
     const openingADialog = async () => {
       const began = performance.now();
-      await page.getByRole('button', { name: 'Run with an event' }).click();
+      await page.getByRole('button', { name: 'Run with event' }).click();
       await dialog.waitFor();
-      // The time of the browser's driver is in it, too.
+      // Includes the time of the browser driver.
       const taken = performance.now() - began;
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
@@ -274,22 +274,22 @@ test('500 events a second leave the page responsive', async () => {
 });
 
 test.each(['light', 'dark'] as const)(
-  'the page of events has no serious fault for those who cannot see it well, %s',
+  'the events page has no serious accessibility violations, %s',
   async (colorScheme) => {
     const { who, source } = await emitterOf(`axe-events-${colorScheme}`);
     await source.emit([{ a: [1, 'two', null, true] }, { summary: 'An event' }], [{ b: 1 }, { name: 'audit' }]);
     const page = await at(who, source, '', { colorScheme });
     await page.getByRole('link', { name: 'An event' }).waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'An event' }).click();
     await page.getByText('"two"').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Structured' }).click();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
   },
 );
 
-test('on a narrow screen an event takes the place of the list until it is closed', async () => {
+test('on a narrow screen an event replaces the list until it is closed', async () => {
   const { who, source } = await emitterOf('one-of-them');
   await source.emit([{ n: 1 }, { summary: 'The first' }]);
   const page = await at(who, source, '', { width: 390, height: 844 });
@@ -298,12 +298,12 @@ test('on a narrow screen an event takes the place of the list until it is closed
   expect(await rows(page).first().isVisible()).toBe(false);
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')), PATIENT)
-    .toBe('The chosen event');
-  await page.getByRole('button', { name: 'Close the event' }).click();
+    .toBe('Selected event');
+  await page.getByRole('button', { name: 'Close event' }).click();
   await page.getByRole('link', { name: 'The first' }).waitFor();
 });
 
-test('on a narrow screen nothing is wider than the screen', async () => {
+test('nothing exceeds a narrow screen', async () => {
   const { who, source } = await emitterOf('narrow');
   await source.emit([{ long: 'x'.repeat(900) }, { summary: 'y'.repeat(500), name: 'c'.repeat(100) }]);
   const page = await at(who, source, '', { width: 390, height: 844 });

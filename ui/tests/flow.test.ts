@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
 import { echo, Receiver, webhook } from './harness/receiver';
 import { browser, server, stage } from './harness/stage';
 
@@ -12,18 +12,18 @@ beforeAll(async () => {
 });
 afterAll(() => receiver?.stop());
 
-test('the map draws who emits to whom, and a line moves while events take it', async () => {
+test('the map shows connections, and an edge is animated while events flow', async () => {
   const person = await server.user('cartographer');
   const orders = await echo(person, 'Orders');
   const chat = await webhook(person, 'Chat', receiver.url, orders.id);
   const page = await signedIn(browser, person, '/flow');
-  const heard = complaints(page);
+  const errors = pageErrors(page);
   const map = page.getByRole('group', { name: 'Map of 2 nodes and 1 connection' });
   await map.getByRole('link', { name: /Source Orders/ }).waitFor();
   await page.locator('.svelte-flow__edge').waitFor({ state: 'attached' });
   expect(await page.locator('[data-moving]').count()).toBe(0);
 
-  // The stream tells only what happens while somebody reads it.
+  // The stream sends only what happens while it is open.
   await expect
     .poll(
       async () => {
@@ -38,10 +38,10 @@ test('the map draws who emits to whom, and a line moves while events take it', a
 
   await map.getByRole('link', { name: /Webhook Chat/ }).click();
   await page.waitForURL(`**/webhooks/${chat}`);
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('failures are in colour: a source that throws, a webhook that refuses', async () => {
+test('a failing source and a failing webhook are highlighted', async () => {
   const person = await server.user('trouble');
   const broken = await person.source(
     'Leaky',
@@ -70,7 +70,7 @@ test('failures are in colour: a source that throws, a webhook that refuses', asy
   await refusing.stop();
 });
 
-test('where lines cross, no label covers another', async () => {
+test('labels of crossing edges do not overlap', async () => {
   const person = await server.user('crossing');
   const sources = [await echo(person, 'North'), await echo(person, 'South')];
   for (const name of ['Harbour', 'Quay']) {
@@ -95,7 +95,7 @@ test('where lines cross, no label covers another', async () => {
   expect(covered).toBe(false);
 });
 
-test('the same is a list, is found by name, and is reached with the keyboard', async () => {
+test('the map has a list view, a search and keyboard access', async () => {
   const person = await server.user('lister');
   const [one, two] = [await echo(person, 'North'), await echo(person, 'South')];
   await webhook(person, 'Harbour', receiver.url, one.id);
@@ -104,7 +104,7 @@ test('the same is a list, is found by name, and is reached with the keyboard', a
   await page.getByRole('button', { name: 'List' }).click();
   const table = page.getByRole('table');
   await table.getByRole('row', { name: /North.*default.*Harbour/ }).waitFor();
-  await table.getByRole('row', { name: /Every source.*\$errors.*South/ }).waitFor();
+  await table.getByRole('row', { name: /All sources.*\$errors.*South/ }).waitFor();
 
   await page.getByRole('searchbox', { name: 'Search by name' }).fill('harb');
   await expect.poll(() => table.getByRole('row').count()).toBe(2);
@@ -115,20 +115,23 @@ test('the same is a list, is found by name, and is reached with the keyboard', a
   await page.waitForURL(`**/sources/${one.id}`);
 });
 
-test('with nothing on it the map says what would be there', async () => {
+test('an empty map explains its content', async () => {
   const page = await signedIn(browser, await server.user('empty'), '/flow');
-  await page.getByRole('heading', { name: 'Nothing flows yet' }).waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByRole('heading', { name: 'No sources yet' }).waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
 });
 
-test.each(['light', 'dark'] as const)('the map has no serious fault in %s colours', async (colorScheme) => {
-  const person = await server.user(`drawn-${colorScheme}`);
-  const source = await echo(person, 'Drawn');
-  await webhook(person, 'Shown', receiver.url, source.id);
-  const page = await signedIn(browser, person, '/flow', { colorScheme });
-  await page.locator('.svelte-flow__edge').waitFor({ state: 'attached' });
-  expect(await seriousFaults(page)).toEqual([]);
-  await page.getByRole('button', { name: 'List' }).click();
-  await page.getByRole('table').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
-});
+test.each(['light', 'dark'] as const)(
+  'the map has no serious accessibility violations in %s colours',
+  async (colorScheme) => {
+    const person = await server.user(`drawn-${colorScheme}`);
+    const source = await echo(person, 'Drawn');
+    await webhook(person, 'Shown', receiver.url, source.id);
+    const page = await signedIn(browser, person, '/flow', { colorScheme });
+    await page.locator('.svelte-flow__edge').waitFor({ state: 'attached' });
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'List' }).click();
+    await page.getByRole('table').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  },
+);

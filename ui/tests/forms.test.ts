@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
-import { told } from './harness/passing';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
+import { expectToast } from './harness/recording';
 import type { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
@@ -17,7 +17,7 @@ async function formOf(who: Person, code: string): Promise<Page> {
   const { data } = await who.post<{ data: { id: string } }>('/components', { component_code: code });
   return signedIn(browser, who, `/sources/new?component=${data.id}`);
 }
-/** Creates the source, and tells which values it got. */
+/** Creates the source and returns its values. */
 async function create(page: Page, who: Person): Promise<Record<string, unknown>> {
   await page.getByRole('button', { name: 'Create source' }).click();
   await page.waitForURL(/\/sources\/dc_/);
@@ -29,7 +29,7 @@ async function valuesOf(who: Person, id: string) {
     .configured_props;
 }
 
-test('every kind of prop has a field, and its value reaches the source', async () => {
+test('every type of prop has a field, and its value reaches the source', async () => {
   const who = await server.user('every');
   const page = await formOf(
     who,
@@ -55,7 +55,7 @@ test('every kind of prop has a field, and its value reaches the source', async (
       unused: { type: "string", label: "Unused", optional: true },
     `),
   );
-  const heard = complaints(page);
+  const errors = pageErrors(page);
   await page.getByRole('note').getByText('Mind the quota.').waitFor();
   await page.getByText('See the docs (https://example.com).').waitFor();
 
@@ -72,19 +72,19 @@ test('every kind of prop has a field, and its value reaches the source', async (
   await page.getByLabel('Names, value 1').press('Enter');
   await page.getByLabel('Names, value 2').fill('Grace');
   await page.getByLabel('Numbers, value 1').fill('7');
-  await page.getByRole('group', { name: 'Fields', exact: true }).getByRole('button', { name: 'Add a field' }).click();
+  await page.getByRole('group', { name: 'Fields', exact: true }).getByRole('button', { name: 'Add field' }).click();
   await page.getByLabel('Fields, name 1').fill('deep');
   await page.getByLabel('Fields, value 1').fill('{"a": [1]}');
   await page.getByLabel('Anything').fill('[1, "two"]');
   await page.getByLabel('Store').fill('orders');
   await page.getByLabel('Request, method').selectOption('POST');
-  await page.getByLabel('Request, address').fill('https://example.com/in');
-  await page.getByRole('button', { name: 'Add a header' }).click();
+  await page.getByLabel('Request, URL').fill('https://example.com/in');
+  await page.getByRole('button', { name: 'Add header' }).click();
   await page.getByLabel('Request, headers, name 1').fill('x-from');
   await page.getByLabel('Request, headers, value 1').fill('sluice');
   await page.getByLabel('Body').fill('{"a":1}');
   await page.getByLabel('Query, query').fill('select $1');
-  await page.getByLabel('Parameters, as a JSON list').fill('[4]');
+  await page.getByLabel('Parameters (JSON list)').fill('[4]');
   await page.getByRole('button', { name: 'Extra' }).click();
   await page.getByLabel('Extra', { exact: true }).fill('more');
   await page.getByRole('button', { name: 'Size' }).click();
@@ -115,10 +115,10 @@ test('every kind of prop has a field, and its value reaches the source', async (
     size: 50,
   });
   expect(values).not.toHaveProperty('unused');
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('choices of the component come page by page, by search, and again when another value changes', async () => {
+test('options of the component are loaded by page, by search, and again when another value changes', async () => {
   const who = await server.user('options');
   const page = await formOf(
     who,
@@ -138,7 +138,7 @@ test('choices of the component come page by page, by search, and again when anot
   const channel = page.getByRole('combobox', { name: 'Channel' });
   await channel.click();
   await page.getByRole('option', { name: 'red channel 1' }).waitFor();
-  await page.getByRole('option', { name: 'More…' }).click();
+  await page.getByRole('option', { name: 'Load more' }).click();
   await page.getByRole('option', { name: 'red channel 3' }).waitFor();
   await channel.press('Escape');
 
@@ -175,7 +175,7 @@ test('choices of the component come page by page, by search, and again when anot
   });
 });
 
-test('a value that brings other props reloads the form, and what was typed stays', async () => {
+test('a value that adds props reloads the form and keeps entered values', async () => {
   const who = await server.user('reload');
   const page = await formOf(
     who,
@@ -201,11 +201,11 @@ test('a value that brings other props reloads the form, and what was typed stays
   await expect.poll(() => page.getByLabel('Room').inputValue()).toBe('lobby');
   await page.getByLabel('Room').fill('kitchen');
   await page.getByRole('button', { name: 'Save' }).click();
-  await told(page, 'The configuration is saved.');
+  await expectToast(page, 'Configuration saved');
   expect(await valuesOf(who, idIn(page))).toEqual({ kind: 'chat', title: 'kept', room: 'kitchen' });
 });
 
-test('wrong values are told at their fields', async () => {
+test('invalid values show errors at their fields', async () => {
   const who = await server.user('wrong');
   const page = await formOf(
     who,
@@ -214,15 +214,15 @@ test('wrong values are told at their fields', async () => {
     ),
   );
   await page.getByRole('button', { name: 'Create source' }).click();
-  await expect.poll(() => page.getByText('This is required.').count()).toBe(2);
+  await expect.poll(() => page.getByText('This field is required.').count()).toBe(2);
   await expect.poll(() => page.getByLabel('Count').evaluate((field) => field === document.activeElement)).toBe(true);
 
   await page.getByLabel('Count').fill('0');
   await page.getByLabel('Word').fill('x');
-  await page.getByLabel('Schedule, kind').selectOption('By cron');
+  await page.getByLabel('Schedule, kind').selectOption('Cron');
   await page.getByLabel('Schedule, cron expression').fill('every day');
   await page.getByRole('button', { name: 'Create source' }).click();
-  await page.getByText('Must be at least 1.').waitFor();
+  await page.getByText('Count must be at least 1.').waitFor();
   await page.getByText(/not a valid cron expression/).waitFor();
   expect(await page.getByLabel('Count').getAttribute('aria-invalid')).toBe('true');
 
@@ -248,21 +248,21 @@ test('a stored secret is kept unless it is replaced', async () => {
     const { data } = await who.get<{ data: { event: unknown }[] }>(`/sources/${source.id}/event_summaries?limit=1`);
     return data[0]?.event;
   };
-  await page.getByPlaceholder('Stored. Type to replace it.').waitFor();
+  await page.getByPlaceholder('Stored. Type to replace.').waitFor();
   await page.getByText(/^curl -X POST/).waitFor();
   await page.getByLabel('Word').fill('b');
   await page.getByRole('button', { name: 'Save' }).click();
-  await told(page, 'The configuration is saved.');
+  await expectToast(page, 'Configuration saved');
   await expect.poll(emitted).toEqual({ key: 'first', word: 'b' });
 
   await page.getByLabel('Key').fill('second');
-  await page.getByRole('button', { name: 'Keep the stored one' }).waitFor();
+  await page.getByRole('button', { name: 'Keep stored value' }).waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Save', disabled: true }).waitFor();
   await expect.poll(emitted).toEqual({ key: 'second', word: 'b' });
 });
 
-test('the configuration sends only what changed, leaves a source that is off as it is, and sets how much is kept', async () => {
+test('the configuration sends only changes, keeps an inactive source inactive, and sets the retention', async () => {
   const who = await server.user('retention');
   const source = await who.source('retention', component(`word: { type: "string", label: "Word" },`), { word: 'a' });
   await who.put(`/sources/${source.id}`, { active: false });
@@ -271,36 +271,36 @@ test('the configuration sends only what changed, leaves a source that is off as 
   page.on('request', (request) => {
     if (request.method() === 'PUT') sent.push(request.postDataJSON());
   });
-  await page.getByLabel('Events at most').fill('none');
-  await page.getByText('Enter a whole number from 1, or nothing.').waitFor();
-  await page.getByLabel('Events at most').fill('20');
-  await page.getByLabel('Age at most').fill('2');
-  await page.getByLabel('Unit of the age').selectOption('days');
+  await page.getByLabel('Max events').fill('none');
+  await page.getByText('Enter a whole number of 1 or more, or leave empty.').waitFor();
+  await page.getByLabel('Max events').fill('20');
+  await page.getByLabel('Max age').fill('2');
+  await page.getByLabel('Age unit').selectOption('days');
   await page.getByRole('button', { name: 'Save' }).click();
-  await told(page, 'The configuration is saved.');
+  await expectToast(page, 'Configuration saved');
   expect(sent).toEqual([{ active: false, retention: { max_events: 20, max_age_seconds: 172_800 } }]);
   const { data } = await who.get<{ data: { active: boolean } }>(`/sources/${source.id}`);
   expect(data.active).toBe(false);
 
   await page.getByLabel('Word').fill('changed');
   await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByRole('dialog').getByText('Leave without saving?').waitFor();
+  await page.getByRole('dialog').getByText('Discard unsaved changes?').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   expect(await page.getByLabel('Word').inputValue()).toBe('changed');
 });
 
-test('what is typed into the configuration outlives a change of the source elsewhere, which is told of and taken over', async () => {
+test('unsaved configuration is kept and merged with a change made elsewhere', async () => {
   const who = await server.user('two-windows');
   const text = (name: string, label: string) => `${name}: { type: "string", label: "${label}", optional: true },`;
   const before = component(`${text('mine', 'Mine')} ${text('theirs', 'Theirs')} ${text('odd', 'Odd')}`);
   const source = await who.source('two-windows', before, { mine: 'a', theirs: 'b', odd: 'c' });
   const page = await signedIn(browser, who, `/sources/${source.id}/configuration`);
-  const changed = page.getByText('The source was changed elsewhere since you began.');
+  const changed = page.getByText('The source was changed elsewhere since you started editing.');
   await page.getByLabel('Mine', { exact: true }).fill('typed');
   await page.getByLabel('Odd', { exact: true }).fill('typed, too');
   await who.put(`/sources/${source.id}`, { configured_props: { mine: 'a', theirs: 'newer', odd: 'c' } });
 
-  // Nothing has told the page of it, so it looks before it saves.
+  // The page has not been notified, so it checks before saving.
   await page.getByRole('button', { name: 'Save' }).click();
   await changed.waitFor();
   expect(await page.getByLabel('Theirs', { exact: true }).inputValue()).toBe('newer');
@@ -310,24 +310,24 @@ test('what is typed into the configuration outlives a change of the source elsew
   const after = component(`${text('mine', 'Mine')} ${text('theirs', 'Theirs')} ${text('more', 'More')}`);
   await who.put(`/sources/${source.id}`, { component_code: after });
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('It no longer has Odd.').waitFor();
+  await page.getByText('Fields that no longer exist: Odd.').waitFor();
   await page.getByRole('button', { name: 'More', exact: true }).waitFor();
   expect(await page.getByLabel('Mine', { exact: true }).inputValue()).toBe('typed');
   await page.getByRole('button', { name: 'Save' }).click();
-  await told(page, 'The configuration is saved.');
+  await expectToast(page, 'Configuration saved');
   await changed.waitFor({ state: 'detached' });
   expect(await valuesOf(who, source.id)).toEqual({ mine: 'typed', theirs: 'newer' });
 
   await page.getByLabel('Mine', { exact: true }).fill('again');
   await who.put(`/sources/${source.id}`, { configured_props: { mine: 'last', theirs: 'newer' } });
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('button', { name: 'Take the newer state' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Take the newer state' }).click();
+  await page.getByRole('button', { name: 'Load latest version' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Load latest version' }).click();
   await expect.poll(() => page.getByLabel('Mine', { exact: true }).inputValue()).toBe('last');
   await page.getByRole('button', { name: 'Save', disabled: true }).waitFor();
 });
 
-test('the form and the configuration have no serious faults for assistive technology, in light and dark', async () => {
+test('the form and the configuration have no serious accessibility violations in light and dark', async () => {
   const who = await server.user('axe');
   const code = component(`
     http: "$.interface.http", timer: "$.interface.timer", text: { type: "string" }, flag: "boolean", list: "string[]", fields: "object",
@@ -343,11 +343,11 @@ test('the form and the configuration have no serious faults for assistive techno
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await signedIn(browser, who, `/sources/new?component=${data.id}`, { colorScheme });
     await page.getByRole('button', { name: 'Create source' }).click();
-    await page.getByText('This is required.').first().waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByText('This field is required.').first().waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
     await page.goto(`${server.url}/sources/${source.id}/configuration`);
     await page.getByLabel('word').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.close();
   }
 });

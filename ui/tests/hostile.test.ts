@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { complaints, signedIn } from './harness/browser';
+import { pageErrors, signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
 import { measureFrames } from './harness/frames';
 import { browser, server, stage } from './harness/stage';
@@ -11,9 +11,9 @@ const MARKUP = `<img src="http://elsewhere.example/x.png" onerror="alert(1)"><sc
 const LINK = '[click](javascript:alert(3)) javascript:alert(4)';
 const TURNED = '\u202egnp.exe\u2066 \u200b\u200f';
 
-/** Notes what must not happen: dialogs, requests to elsewhere, and anything that the page complains of. */
+/** Collects dialogs, requests to other hosts and errors of the page. */
 function watch(page: Page): string[] {
-  const seen = complaints(page);
+  const seen = pageErrors(page);
   page.on('dialog', (dialog) => {
     seen.push(`a dialog: ${dialog.message()}`);
     void dialog.dismiss();
@@ -24,7 +24,7 @@ function watch(page: Page): string[] {
   return seen;
 }
 
-test('markup, scripts and marks that turn text around stay text', async () => {
+test('markup, scripts and bidirectional controls stay text', async () => {
   const who = await server.user('markup');
   const source = await Emitter.deploy(who, MARKUP);
   const page = await signedIn(browser, who, '/sources');
@@ -47,8 +47,8 @@ test('markup, scripts and marks that turn text around stay text', async () => {
   await page.getByRole('link', { name: 'Logs' }).click();
   await page.getByText('␛[31mred␛[0m').waitFor();
   await page.getByText(LINK).waitFor();
-  await page.getByRole('navigation', { name: 'Of this source' }).getByRole('link', { name: 'Listeners' }).click();
-  await page.getByText('Nobody listens yet').waitFor();
+  await page.getByRole('navigation', { name: 'Source views' }).getByRole('link', { name: 'Listeners' }).click();
+  await page.getByText('No listeners yet').waitFor();
   const foreign = 'main img, main script, main iframe, main object, a[href^="javascript:"]';
   expect(await page.locator(foreign).count()).toBe(0);
   expect(seen).toEqual([]);
@@ -62,10 +62,10 @@ test.each([
     { emits: [[Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`field ${n}`, n]))]] as [unknown][] },
     'field 0',
   ],
-])('%s can be read without the page standing still', async (name, told, begins) => {
+])('%s is shown without blocking the page', async (name, command, start) => {
   const who = await server.user(name.replaceAll(/\W/g, '-'));
   const source = await Emitter.deploy(who, 'Large');
-  await source.run(told);
+  await source.run(command);
   await source.waitFor(1);
   const page = await signedIn(browser, who, '/settings');
   const seen = watch(page);
@@ -75,22 +75,22 @@ test.each([
     await page.locator('a[data-event]').first().waitFor();
     const longest = await measureFrames(page);
     await page.locator('a[data-event]').first().click();
-    await box.getByText(begins).first().waitFor();
+    await box.getByText(start).first().waitFor();
     for (const view of ['Structured', 'Raw', 'Pretty']) {
       await page.getByRole('button', { name: view }).click();
-      const words = view === 'Structured' && begins === 'row 0' ? 'rows' : begins;
+      const words = view === 'Structured' && start === 'row 0' ? 'rows' : start;
       await box.getByText(words).first().waitFor();
     }
     return longest();
   };
-  // A machine that is busy with other things may stand still once; a page that does so does it each time.
+  // A busy machine may stall once. A slow page stalls each time.
   await expect.poll(reading, { timeout: 60_000 }).toBeLessThan(1_000);
-  // Only what can be seen is drawn.
+  // Only visible rows are rendered.
   expect(await page.locator('main *').count()).toBeLessThan(1_500);
   expect(seen).toEqual([]);
 });
 
-test('the whole of a long text is there for who asks', async () => {
+test('a long text can be expanded', async () => {
   const who = await server.user('whole');
   const source = await Emitter.deploy(who, 'Long');
   await source.run({ text: 300_000 });
@@ -99,11 +99,11 @@ test('the whole of a long text is there for who asks', async () => {
   await page.locator('a[data-event]').first().click();
   await page.getByRole('button', { name: '299,600 more characters' }).click();
   await page.getByRole('dialog').getByText('300,000 characters').waitFor();
-  await page.getByRole('button', { name: 'Copy the whole text' }).click();
+  await page.getByRole('button', { name: 'Copy full text' }).click();
   await expect.poll(() => page.evaluate(async () => (await navigator.clipboard.readText()).length)).toBe(300_000);
 });
 
-test('a large event that arrives while the page is open does not stop it', async () => {
+test('a large event does not block an open page', async () => {
   const who = await server.user('arrives');
   const source = await Emitter.deploy(who, 'Large');
   const page = await signedIn(browser, who, `/sources/${source.id}`);

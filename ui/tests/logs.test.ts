@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, type Look, signedIn } from './harness/browser';
+import { seriousViolations } from './harness/accessibility';
+import { type Look, pageErrors, signedIn } from './harness/browser';
 import { Emitter, THROWS_AT } from './harness/emitter';
 import { browser, server, stage } from './harness/stage';
 
@@ -16,10 +16,10 @@ async function logsOf(name: string, look: Look = {}) {
   return { who, source, page };
 }
 
-test('lines show as they are written, each invocation by itself, and errors with the component’s own line', async () => {
+test('lines appear live, grouped by invocation, and errors link to the line of the component', async () => {
   const { source, page } = await logsOf('lines');
-  const heard = complaints(page);
-  await page.getByText('Nothing logged yet').waitFor();
+  const errors = pageErrors(page);
+  await page.getByText('No logs yet').waitFor();
   await source.run({ lines: ['first of one', 'second of one'] });
   await page.getByText('second of one').waitFor();
   await page.getByText('2 lines').waitFor();
@@ -29,16 +29,16 @@ test('lines show as they are written, each invocation by itself, and errors with
   const own = page.getByRole('link', { name: `line ${THROWS_AT}`, exact: true });
   expect(await own.getAttribute('href')).toBe(`/sources/${source.id}/code?line=${THROWS_AT}`);
   await page.getByText('refuse (component').waitFor();
-  // The newest invocation is first, its lines in the order in which they were written.
+  // The newest invocation is first, with its lines in order.
   const text = (await page.getByRole('log').textContent()) ?? '';
   const places = ['before it fails', 'no such order', 'first of one', 'second of one'].map((words) =>
     text.indexOf(words),
   );
   expect(places).toEqual(places.toSorted((a, b) => a - b));
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('lines are filtered by level and text, which are in the address', async () => {
+test('lines are filtered by level and text, which are in the URL', async () => {
   const { source, page } = await logsOf('filter');
   await source.run({ lines: ['apples', 'Pears'], fail: 'no bananas' });
   await page.getByText('TypeError: no bananas').waitFor();
@@ -46,15 +46,15 @@ test('lines are filtered by level and text, which are in the address', async () 
   await page.getByText('apples').waitFor({ state: 'detached' });
   await page.getByText('TypeError: no bananas').waitFor();
   await page.getByRole('link', { name: 'All', exact: true }).click();
-  await page.getByLabel('Filter the lines').fill('pears');
+  await page.getByLabel('Filter lines').fill('pears');
   await page.getByText('apples').waitFor({ state: 'detached' });
   await page.getByText('Pears').waitFor();
   expect(page.url()).toContain('q=pears');
-  await page.getByLabel('Filter the lines').fill('nothing has this');
-  await page.getByText('No line matches').waitFor();
+  await page.getByLabel('Filter lines').fill('nothing has this');
+  await page.getByText('No matching lines').waitFor();
 });
 
-test('a filter says how far it has looked, goes on through older lines, and leaves an invocation its facts', async () => {
+test('a filter shows its range, continues through older lines, and keeps the counts of invocations', async () => {
   const { source, page } = await logsOf('looking');
   await source.run({ lines: ['the needle', ...Array.from({ length: 59 }, (_, n) => `first ${n}.`)] });
   await page.getByText('60 lines').first().waitFor();
@@ -62,20 +62,20 @@ test('a filter says how far it has looked, goes on through older lines, and leav
   await page.getByText('second 0.').waitFor();
   await expect.poll(async () => (await page.getByRole('log').textContent())?.includes('90 lines'), PATIENT).toBe(true);
   await page.goto(`${page.url()}?q=needle`);
-  await page.getByText('None in the newest 100 lines.').waitFor();
+  await page.getByText('No matches in the newest 100 lines.').waitFor();
   await page.getByRole('button', { name: 'Search older lines' }).click();
   await page.getByText('the needle').waitFor();
   await page.getByText('1 of 60 lines').waitFor();
   await page.getByText('1 of 150 lines').waitFor();
 });
 
-test('codes for colours stay text', async () => {
+test('ANSI colour codes stay text', async () => {
   const { source, page } = await logsOf('colours');
   await source.run({ lines: ['\u001b[31mred\u001b[0m and <b>bold</b>'] });
   await page.getByText('␛[31mred␛[0m and <b>bold</b>').waitFor();
 });
 
-test('older lines come by scrolling to the end, and new ones wait meanwhile', async () => {
+test('scrolling to the end loads older lines, and new ones are held', async () => {
   const { source, page } = await logsOf('older-lines');
   for (const name of ['first', 'second', 'third']) {
     await source.run({ lines: Array.from({ length: 60 }, (_, n) => `${name} ${n}.`) });
@@ -96,12 +96,9 @@ test('older lines come by scrolling to the end, and new ones wait meanwhile', as
   await log.getByText('something new').waitFor();
 });
 
-test.each(['light', 'dark'] as const)(
-  'the log has no serious fault for those who cannot see it well, %s',
-  async (colorScheme) => {
-    const { source, page } = await logsOf(`axe-logs-${colorScheme}`, { colorScheme });
-    await source.run({ lines: ['a line'], fail: 'refused' });
-    await page.getByText('TypeError: refused').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
-  },
-);
+test.each(['light', 'dark'] as const)('the log has no serious accessibility violations, %s', async (colorScheme) => {
+  const { source, page } = await logsOf(`axe-logs-${colorScheme}`, { colorScheme });
+  await source.run({ lines: ['a line'], fail: 'refused' });
+  await page.getByText('TypeError: refused').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+});

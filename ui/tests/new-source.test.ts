@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
 import { type SmallServer, smallServer } from './harness/small-server';
 import { browser, server, stage } from './harness/stage';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => files?.close());
 
-const editor = (page: Page) => page.getByRole('textbox', { name: 'Code of the component' });
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Component code' });
 async function write(page: Page, code: string) {
   await editor(page).click();
   await page.keyboard.press('Control+A');
@@ -31,15 +31,15 @@ async function write(page: Page, code: string) {
 }
 const idIn = (page: Page) => /dc_\w+/.exec(page.url())?.[0] ?? '';
 
-test('a source is made from code: a mistake is shown at its line, then it is corrected, configured and created', async () => {
+test('a source is created from code: an error is shown at its line, then the code is corrected and configured', async () => {
   const who = await server.user('coder');
   const page = await signedIn(browser, who, '/sources/new?from=code');
-  const heard = complaints(page);
+  const errors = pageErrors(page);
   await editor(page).getByText('export').waitFor();
   await write(page, 'export default {\n  name: "Mine",\n  version: "0.0.1",\n  run() { return }}\n};\n');
   await page.keyboard.press('Control+S');
   const alert = page.getByRole('alert');
-  await alert.getByText('The code does not load, so nothing was saved.').waitFor();
+  await alert.getByText('Not saved: the code has errors.').waitFor();
   await alert.getByText(/Line \d/).waitFor();
   await page.locator('.cm-lint-marker-error').waitFor();
 
@@ -56,10 +56,10 @@ test('a source is made from code: a mistake is shown at its line, then it is cor
     `/sources/${idIn(page)}`,
   );
   expect(data).toMatchObject({ name: 'My own source', configured_props: { word: 'sesame' } });
-  expect(heard.filter((words) => !words.includes('422'))).toEqual([]);
+  expect(errors.filter((words) => !words.includes('422'))).toEqual([]);
 });
 
-test('the example that the editor begins with works as it is', async () => {
+test('the initial example works unchanged', async () => {
   const who = await server.user('example');
   const page = await signedIn(browser, who, '/sources/new?from=code');
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -73,13 +73,13 @@ test('the example that the editor begins with works as it is', async () => {
   await expect.poll(async () => (await events()).data.length).toBeGreaterThan(0);
 });
 
-test('a source is made from a URL, with the files beside it', async () => {
+test('a source is created from a URL, including relative imports', async () => {
   const who = await server.user('linker');
   const page = await signedIn(browser, who, '/sources/new?from=url');
-  await page.getByLabel('URL').fill('hello');
+  await page.getByLabel('URL', { exact: true }).fill('hello');
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByText('Enter an address that begins with http:// or https://.').waitFor();
-  await page.getByLabel('URL').fill(`${files.url}/hello.mjs`);
+  await page.getByText('Enter a URL that starts with http:// or https://.').waitFor();
+  await page.getByLabel('URL', { exact: true }).fill(`${files.url}/hello.mjs`);
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByLabel('Who').fill('Ada');
   await page.getByRole('button', { name: 'Create source' }).click();
@@ -92,20 +92,20 @@ test('a source is made from a URL, with the files beside it', async () => {
   await expect.poll(newest).toEqual({ greeting: 'hello', who: 'Ada' });
 });
 
-test('links lead straight to the form, and an address without code says so', async () => {
+test('links open the form directly, and a URL without code shows an error', async () => {
   const who = await server.user('deep');
   const page = await signedIn(browser, who, `/sources/new?url=${encodeURIComponent(`${files.url}/hello.mjs`)}`);
   await page.getByLabel('Who').waitFor();
   await page.goto(`${server.url}/sources/new?url=${encodeURIComponent(`${files.url}/broken.mjs`)}`);
-  await page.getByText('The code does not load, so nothing was saved.').waitFor();
+  await page.getByText('Not saved: the code has errors.').waitFor();
   await page.goto(`${server.url}/sources/new?url=${encodeURIComponent(`${files.url}/nothing.mjs`)}`);
-  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  await page.getByRole('button', { name: 'Retry' }).waitFor();
   expect(await page.getByRole('alert').textContent()).toMatch(/404/);
   await page.goto(`${server.url}/sources/new?key=no-such-key`);
   await page.getByRole('alert').waitFor();
 });
 
-test('what the operator published is found by app and by words, and becomes a source', async () => {
+test('published components are found by app and by text, and become a source', async () => {
   const who = await server.user('chooser');
   const publish = (key: string, name: string, props: string, more = '') =>
     server.call('POST', '/components/registry', {
@@ -123,7 +123,7 @@ test('what the operator published is found by app and by words, and becomes a so
   await page.waitForURL(/app=weather/);
   await expect.poll(() => page.getByText('A letter came').count()).toBe(0);
   await page.getByRole('button', { name: 'Show all apps' }).click();
-  await page.getByLabel('Search by app and words').fill('rain');
+  await page.getByLabel('Search components').fill('rain');
   await expect.poll(() => page.getByText('The sun is out').count()).toBe(0);
 
   await page.getByText('Rain is near').click();
@@ -136,7 +136,7 @@ test('what the operator published is found by app and by words, and becomes a so
   expect(data.configured_props).toEqual({ town: 'Ghent' });
 });
 
-test('a hook that fails tells why, and nothing is lost', async () => {
+test('a failed hook shows its error, and the form keeps its values', async () => {
   const who = await server.user('hooked');
   const code = `export default { name: "Hooked", version: "0.0.1", props: { word: { type: "string", label: "Word" } },
     hooks: { async deploy() { console.log("asking the service"); if (this.word !== "sesame") throw new Error("the service knows no " + this.word); } }, async run() {} };`;
@@ -145,7 +145,7 @@ test('a hook that fails tells why, and nothing is lost', async () => {
   await page.getByLabel('Word').fill('pepper');
   await page.getByRole('button', { name: 'Create source' }).click();
   const alert = page.getByRole('alert');
-  await alert.getByText('The hook deploy failed, so nothing was changed.').waitFor();
+  await alert.getByText('Not saved: the deploy hook failed.').waitFor();
   await alert.getByText('asking the service').waitFor();
   await alert.getByText('the service knows no pepper').first().waitFor();
   await page.getByLabel('Word').fill('sesame');
@@ -153,22 +153,22 @@ test('a hook that fails tells why, and nothing is lost', async () => {
   await page.waitForURL(/\/sources\/dc_\w+$/);
 });
 
-test('leaving with code that is not saved asks; the tabs of the page do not', async () => {
+test('leaving with unsaved code asks for confirmation; switching tabs does not', async () => {
   const who = await server.user('leaver');
   const page = await signedIn(browser, who, '/sources/new?from=code');
   await editor(page).getByText('export').waitFor();
   await write(page, '// mine');
-  await page.getByRole('link', { name: 'From a URL' }).click();
-  await page.getByLabel('URL').waitFor();
+  await page.getByRole('link', { name: 'From URL' }).click();
+  await page.getByLabel('URL', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'From code' }).click();
   await editor(page).getByText('// mine').waitFor();
   await page.getByRole('link', { name: 'Flow map' }).click();
-  await page.getByRole('dialog').getByText('Leave without saving?').waitFor();
+  await page.getByRole('dialog').getByText('Discard unsaved changes?').waitFor();
   await page.getByRole('button', { name: 'Leave', exact: true }).click();
   await page.waitForURL(`${server.url}/flow`);
 });
 
-test('what was entered for a component that was given up is nothing to lose', async () => {
+test('values of a deselected component are not unsaved changes', async () => {
   const who = await server.user('fickle');
   const page = await signedIn(
     browser,
@@ -176,13 +176,13 @@ test('what was entered for a component that was given up is nothing to lose', as
     `/sources/new?from=url&url=${encodeURIComponent(`${files.url}/hello.mjs`)}`,
   );
   await page.getByLabel('Who').fill('Ada');
-  await page.getByRole('link', { name: 'Choose another' }).click();
-  await page.getByLabel('URL').waitFor();
+  await page.getByRole('link', { name: 'Select another' }).click();
+  await page.getByLabel('URL', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Flow map' }).click();
   await page.waitForURL(`${server.url}/flow`);
 });
 
-test('an editor is left with Escape and Tab', async () => {
+test('Escape and Tab leave the editor', async () => {
   const who = await server.user('keys');
   const page = await signedIn(browser, who, '/sources/new?from=code');
   await editor(page).getByText('export').waitFor();
@@ -194,7 +194,7 @@ test('an editor is left with Escape and Tab', async () => {
   expect(await editor(page).evaluate((field) => field.contains(document.activeElement))).toBe(false);
 });
 
-test('the three ways have no serious faults for assistive technology, in light and dark and on a narrow screen', async () => {
+test('the three tabs have no serious accessibility violations in light and dark and on a narrow screen', async () => {
   const who = await server.user('axe');
   for (const look of [
     { colorScheme: 'light' },
@@ -203,11 +203,11 @@ test('the three ways have no serious faults for assistive technology, in light a
   ] as const) {
     const page = await signedIn(browser, who, '/sources/new?from=code', look);
     await editor(page).getByText('export').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     for (const from of ['registry', 'url']) {
       await page.goto(`${server.url}/sources/new?from=${from}`);
       await page.getByRole('link', { name: 'From code' }).waitFor();
-      expect(await seriousFaults(page)).toEqual([]);
+      expect(await seriousViolations(page)).toEqual([]);
       const wide = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
+import { seriousViolations } from './harness/accessibility';
 import { signedIn } from './harness/browser';
 import type { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
@@ -11,7 +11,7 @@ const ECHO = `export default {
   run({ body }) { if (body === 'break') throw new Error('broken'); this.$emit(body); },
 };`;
 
-/** The last bar is of this hour; one that ends while the test looks would have another. */
+/** The last bar is the current hour. The test must not cross into the next one. */
 async function wellWithinTheHour() {
   const HOUR_MS = 3_600_000;
   const MARGIN_MS = 60_000;
@@ -24,7 +24,7 @@ async function echo(who: Person, name: string) {
   return { id, send: (body: string) => fetch(endpoint_url, { method: 'POST', body }) };
 }
 
-test('the figures of the day move as events come, without a reload', async () => {
+test('the figures are updated live', async () => {
   const person = await server.user('watcher');
   const { send } = await echo(person, 'Tide gauge');
   const page = await signedIn(browser, person);
@@ -32,14 +32,14 @@ test('the figures of the day move as events come, without a reload', async () =>
   const events = page.getByRole('link', { name: /^Events/ });
   const before = Number(/\d+/.exec((await events.textContent()) ?? '')?.[0]);
   await Promise.all(['1', '2', '3'].map(send));
-  // What is heard while the server is asked counts twice until it is asked again.
+  // Events that arrive during a request count twice until the next one.
   await expect
     .poll(async () => Number(/\d+/.exec((await events.textContent()) ?? '')?.[0]), { timeout: 45_000 })
     .toBe(before + 3);
   await page.getByRole('slider', { name: /Events and errors/ }).waitFor();
 });
 
-test('each number leads to what it counts', async () => {
+test('each figure links to its list', async () => {
   const person = await server.user('reader');
   const { id, send } = await echo(person, 'Lighthouse');
   await send('break');
@@ -64,7 +64,7 @@ test('each number leads to what it counts', async () => {
   await page.waitForURL(`**/sources/${id}/logs`);
 });
 
-test('the chart tells exact values to the pointer and to the keyboard, and keeps its range in the address', async () => {
+test('the chart shows exact values with pointer and keyboard, and its range is in the URL', async () => {
   await wellWithinTheHour();
   const person = await server.user('exact');
   const { send } = await echo(person, 'Buoy');
@@ -73,7 +73,7 @@ test('the chart tells exact values to the pointer and to the keyboard, and keeps
     .poll(async () => (await person.get<{ data: { busiest: unknown[] } }>('/users/me/overview')).data.busiest.length)
     .toBe(1);
   const page = await signedIn(browser, person);
-  const chart = page.getByRole('slider', { name: 'Events and errors, the last 24 hours' });
+  const chart = page.getByRole('slider', { name: 'Events and errors, last 24 hours' });
   await page.locator('.u-over').waitFor();
   await chart.focus();
   await page.keyboard.press('End');
@@ -87,14 +87,14 @@ test('the chart tells exact values to the pointer and to the keyboard, and keeps
 
   await page.getByRole('button', { name: '31 days' }).click();
   await page.waitForURL('**/?range=31d');
-  await page.getByRole('slider', { name: 'Events and errors, the last 31 days' }).waitFor();
+  await page.getByRole('slider', { name: 'Events and errors, last 31 days' }).waitFor();
   const days = page.getByRole('table', { name: /31 days/ }).getByRole('row');
   await expect.poll(() => days.count()).toBeGreaterThan(29);
   await page.goBack();
   await chart.waitFor();
 });
 
-test('the chart changes its colours with the page', async () => {
+test('the chart follows the theme', async () => {
   await wellWithinTheHour();
   const person = await server.user('painter');
   const { send } = await echo(person, 'Signal');
@@ -104,7 +104,7 @@ test('the chart changes its colours with the page', async () => {
     .toBe(1);
   const page = await signedIn(browser, person);
   await page.locator('.u-over').waitFor();
-  // The bar of this hour is the last, and stands on the lower edge.
+  // The bar of the current hour is the last one.
   const colour = () =>
     page.locator('.uplot canvas').evaluate((canvas: HTMLCanvasElement) => {
       const { right, bottom } = { right: canvas.width - 26, bottom: canvas.height - 34 };
@@ -126,7 +126,7 @@ test('the chart changes its colours with the page', async () => {
   await expect.poll(colour).toBe(dark);
 });
 
-test('only operators see the server', async () => {
+test('only operators see the server panel', async () => {
   const person = await server.user('plain');
   await echo(person, 'Quay');
   const page = await signedIn(browser, person);
@@ -134,10 +134,13 @@ test('only operators see the server', async () => {
   expect(await page.getByRole('region', { name: 'Server' }).count()).toBe(0);
 });
 
-test.each(['light', 'dark'] as const)('the overview has no serious fault in %s colours', async (colorScheme) => {
-  const person = await server.user(`faultless-${colorScheme}`);
-  await echo(person, 'Pier');
-  const page = await signedIn(browser, person, '/', { colorScheme });
-  await page.locator('.u-over').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
-});
+test.each(['light', 'dark'] as const)(
+  'the overview has no serious accessibility violations in %s colours',
+  async (colorScheme) => {
+    const person = await server.user(`faultless-${colorScheme}`);
+    await echo(person, 'Pier');
+    const page = await signedIn(browser, person, '/', { colorScheme });
+    await page.locator('.u-over').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  },
+);

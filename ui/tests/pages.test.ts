@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, open, signedIn } from './harness/browser';
-import { COMPANY_FLAGS, type Company, company } from './harness/company';
+import { seriousViolations } from './harness/accessibility';
+import { open, pageErrors, signedIn } from './harness/browser';
+import { COMPANY_FLAGS, company } from './harness/company';
 import { PAGES } from './harness/company/pages';
+import type { Company } from './harness/company/types';
 import { browser, server, stage } from './harness/stage';
 
 stage(...COMPANY_FLAGS);
@@ -16,7 +17,7 @@ afterAll(async () => {
   await shop?.close();
 });
 
-/** Until the page has drawn what it asked for, and colours have stopped changing. */
+/** Waits until the page is loaded and animations have ended. */
 async function settled(page: Page) {
   await page.locator('main h1').first().waitFor();
   await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
@@ -43,23 +44,23 @@ async function sideways(page: Page): Promise<string[]> {
 }
 
 test.each(Object.entries(PAGES))(
-  '%s has no serious fault, no complaint, and never scrolls sideways',
+  '%s has no serious accessibility violations, no errors, and does not scroll horizontally',
   async (_, path) => {
     const page = await signedIn(browser, shop.person, '/welcome');
-    const heard = complaints(page);
+    const errors = pageErrors(page);
     await page.goto(`${server.url}${path(shop)}`);
     const found: Record<string, string[]> = {};
     for (const [name, look] of Object.entries(looks)) {
       await look(page);
       await settled(page);
-      found[name] = [...(await sideways(page)), ...(await seriousFaults(page))];
+      found[name] = [...(await sideways(page)), ...(await seriousViolations(page))];
     }
-    expect({ ...found, heard }).toEqual({ light: [], dark: [], narrow: [], heard: [] });
+    expect({ ...found, errors }).toEqual({ light: [], dark: [], narrow: [], errors: [] });
     await page.context().close();
   },
 );
 
-test('with the keyboard alone, somebody signs in, finds a source and reads its newest event', async () => {
+test('signing in, finding a source and reading its newest event works with the keyboard', async () => {
   const page = await open(browser);
   await page.goto(server.url);
   await page.getByLabel('API key').waitFor();
@@ -69,11 +70,11 @@ test('with the keyboard alone, somebody signs in, finds a source and reads its n
 
   await page.keyboard.press('Control+k');
   await expect
-    .poll(() => page.getByPlaceholder('Go to a page').evaluate((field) => field === document.activeElement))
+    .poll(() => page.getByPlaceholder('Search pages').evaluate((field) => field === document.activeElement))
     .toBe(true);
   await page.keyboard.type('orders from');
   await page.getByRole('option', { name: /Orders from the shop/, selected: true }).waitFor();
-  expect(await page.getByText('Nothing has that name.').count()).toBe(0);
+  expect(await page.getByText('No results').count()).toBe(0);
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/sources/${shop.sources['orders-from-the-shop']}`);
 
@@ -92,7 +93,7 @@ test('with the keyboard alone, somebody signs in, finds a source and reads its n
   await page.getByText('Leuchtturm').or(page.getByText('customer')).first().waitFor();
 });
 
-test('a page that is chosen gets the keyboard and is announced; what only changes within it leaves both alone', async () => {
+test('navigation moves the focus and is announced; changes within a page do neither', async () => {
   const page = await signedIn(browser, shop.person, '/settings');
   const sidebar = page.getByRole('navigation', { name: 'Console' });
   const focused = () => page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName);
@@ -117,20 +118,20 @@ test('a page that is chosen gets the keyboard and is announced; what only change
   await page.getByRole('main').getByRole('link', { name: 'Orders from the shop' }).click();
   await announced('Orders from the shop · Sluice');
   await expect.poll(focused).toBe('main');
-  const logs = page.getByRole('navigation', { name: 'Of this source' }).getByRole('link', { name: 'Logs' });
+  const logs = page.getByRole('navigation', { name: 'Source views' }).getByRole('link', { name: 'Logs' });
   await logs.focus();
   await page.keyboard.press('Enter');
   await announced('Orders from the shop · Logs · Sluice');
   expect(await logs.evaluate((link) => link === document.activeElement)).toBe(true);
 
   await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('Go to a page').fill('new webhook');
+  await page.getByPlaceholder('Search pages').fill('new webhook');
   await page.getByRole('option', { name: 'New webhook', selected: true }).waitFor();
   await page.keyboard.press('Enter');
-  const address = page.getByLabel('Address');
-  await expect.poll(() => address.evaluate((field) => field === document.activeElement)).toBe(true);
+  const url = page.getByLabel('URL');
+  await expect.poll(() => url.evaluate((field) => field === document.activeElement)).toBe(true);
   await announced('Webhooks · Sluice');
-  expect(await address.evaluate((field) => field === document.activeElement)).toBe(true);
+  expect(await url.evaluate((field) => field === document.activeElement)).toBe(true);
 });
 
 test('a page that fits the window does not scroll', async () => {
@@ -140,7 +141,7 @@ test('a page that fits the window does not scroll', async () => {
   await expect.poll(longer).toBe(0);
 });
 
-test('a link that is clicked for another tab opens there, and the page stays', async () => {
+test('a link clicked with a modifier opens in a new tab, and the page stays', async () => {
   const page = await signedIn(browser, shop.person, '/settings');
   const link = page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Sources' });
   const [other] = await Promise.all([
@@ -151,7 +152,7 @@ test('a link that is clicked for another tab opens there, and the page stays', a
   expect(new URL(page.url()).pathname).toBe('/settings');
 });
 
-test('on a narrow screen the keyboard goes into the menu and out of it', async () => {
+test('on a narrow screen the focus moves into the menu and back', async () => {
   const page = await signedIn(browser, shop.person, '/settings', { width: 390, height: 844 });
   const menu = page.getByRole('button', { name: 'Menu', exact: true });
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
 import { Gate } from './harness/gate';
-import { clipboard, told } from './harness/passing';
+import { clipboard, expectToast } from './harness/recording';
 import { Server } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
@@ -18,22 +18,22 @@ const CHARGE = step(
   'charge',
   'if (steps.trigger.event.decline) throw new Error("the card was declined");\nreturn "paid";',
 );
-const TELL = step('tell', '$.send.emit({ told: true }, "told");');
+const TELL = step('tell', '$.send.emit({ order: true }, "orders");');
 const ORDERS = documentOf('Orders', [CHECK, CHARGE, TELL]);
 
 const timelineRow = (page: Page, name: string) =>
   page.getByRole('list', { name: 'Timeline' }).getByRole('button', { name });
 
-test('run now takes an event that is typed, leads to the run, and shows each step with its duration, exports and logs', async () => {
+test('a manual run with an event opens the run with the duration, exports and logs of each step', async () => {
   const who = await server.user('run-now');
   const { id } = await deploy(who, ORDERS);
   const page = await signedIn(browser, who, `/workflows/${id}`);
-  const heard = complaints(page);
+  const errors = pageErrors(page);
   await page.getByText('No runs yet').waitFor();
   await page.getByRole('button', { name: 'Run now' }).click();
   const editor = page.getByRole('dialog').getByRole('textbox', { name: 'Event' });
   await editor.fill('{ "order": ');
-  await page.getByText(/This is not JSON/).waitFor();
+  await page.getByText(/Invalid JSON/).waitFor();
   await editor.fill('{ "order": "A-17" }');
   await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
 
@@ -56,10 +56,10 @@ test('run now takes an event that is typed, leads to the run, and shows each ste
   await expect
     .poll(() => page.getByRole('dialog').getByRole('textbox', { name: 'Event' }).textContent())
     .toContain('A-17');
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('a failed run shows its error with the lines of the code, and is replayed from the failed step and from the start', async () => {
+test('a failed run shows its error with stack frames, and is replayed from the failed step and from the start', async () => {
   const who = await server.user('run-replay');
   const { id } = await deploy(who, ORDERS);
   const failed = await run(who, id, { order: 'B-2', decline: true });
@@ -71,21 +71,21 @@ test('a failed run shows its error with the lines of the code, and is replayed f
 
   const mended = ORDERS.replace('if (steps.trigger.event.decline)', 'if (false)');
   await who.put(`/workflows/${id}`, { document: mended });
-  await page.getByRole('button', { name: 'Replay from the failed step' }).click();
+  await page.getByRole('button', { name: 'Replay from failed step' }).click();
   await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(failed));
   await page.getByRole('main').getByText('succeeded', { exact: true }).waitFor();
-  await timelineRow(page, 'check').getByText('kept').waitFor();
+  await timelineRow(page, 'check').getByText('reused').waitFor();
   await page.getByRole('link', { name: failed }).click();
   await page.waitForURL(`**/runs/${failed}`);
   await page.getByText('(older)').waitFor();
 
-  await page.getByRole('button', { name: 'Replay from the start' }).click();
+  await page.getByRole('button', { name: 'Replay from start' }).click();
   await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(failed));
   await page.getByRole('main').getByText('succeeded', { exact: true }).waitFor();
-  expect(await timelineRow(page, 'check').getByText('kept').count()).toBe(0);
+  expect(await timelineRow(page, 'check').getByText('reused').count()).toBe(0);
 });
 
-test('a run that is under way goes on by itself in the page', async () => {
+test('a run in progress is updated live', async () => {
   const who = await server.user('run-live');
   const gate = await Gate.open();
   const slow = step('slow', `await fetch("${gate.url}");\nreturn 1;`);
@@ -99,20 +99,20 @@ test('a run that is under way goes on by itself in the page', async () => {
   await gate.close();
 });
 
-test('a run that begins elsewhere appears in the list without a reload', async () => {
+test('a run started elsewhere appears in the list', async () => {
   const who = await server.user('run-appears');
   const { id } = await deploy(who, ORDERS);
   const page = await signedIn(browser, who, `/workflows/${id}`);
   await page.getByText('No runs yet').waitFor();
-  // The stream is news, not a record: what happens before somebody listens is not told.
-  const begins = async () => {
+  // The stream does not send earlier events.
+  const startRun = async () => {
     await run(who, id, { order: 1 });
     return page.getByRole('table').getByText('succeeded').count();
   };
-  await expect.poll(begins, { timeout: 30_000, interval: 1_000 }).toBeGreaterThan(0);
+  await expect.poll(startRun, { timeout: 30_000, interval: 1_000 }).toBeGreaterThan(0);
 });
 
-test('a suspended run says what it waits for, and is resumed or cancelled from the page', async () => {
+test('a suspended run shows its wait, and is resumed or cancelled from the page', async () => {
   const who = await server.user('run-suspend');
   const waits = step('ask', '$.flow.suspend(3600000);');
   const { id } = await deploy(who, documentOf('Asks', [waits, TELL]));
@@ -120,8 +120,8 @@ test('a suspended run says what it waits for, and is resumed or cancelled from t
   await reached(who, id, first, 'waiting');
   const page = await signedIn(browser, who, `/workflows/${id}/runs/${first}`);
   const waiting = page.getByRole('region', { name: 'Waiting' });
-  await waiting.getByText('waits until somebody resumes it').waitFor();
-  await waiting.getByRole('button', { name: 'Copy the resume link' }).click();
+  await waiting.getByText('The run is suspended until it is resumed.').waitFor();
+  await waiting.getByRole('button', { name: 'Copy resume link' }).click();
   await clipboard(page).toContain('/workflows/resume/');
   await waiting.getByRole('button', { name: 'Resume', exact: true }).click();
   await page.getByRole('main').getByText('succeeded', { exact: true }).waitFor();
@@ -130,11 +130,11 @@ test('a suspended run says what it waits for, and is resumed or cancelled from t
   await reached(who, id, second, 'waiting');
   await page.goto(`${server.url}/workflows/${id}/runs/${second}`);
   await waiting.getByRole('button', { name: 'Cancel run' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
   await page.getByRole('main').getByText('cancelled', { exact: true }).waitFor();
 });
 
-test('attempts of a step that was tried again stand one below the other, with the pause between them', async () => {
+test('the attempts of a retried step are listed with the wait between them', async () => {
   const who = await server.user('run-retry');
   const document = documentOf('Retries', [CHARGE], 'settings: { retry: { max_retries: 1, delay_seconds: 1 } }\n');
   const { id } = await deploy(who, document);
@@ -144,11 +144,11 @@ test('attempts of a step that was tried again stand one below the other, with th
   await timelineRow(page, 'charge · attempt 2').waitFor();
   await page
     .getByRole('list', { name: 'Timeline' })
-    .getByText(/\+ .* to retry/)
+    .getByText(/\+ .* until retry/)
     .waitFor();
 });
 
-test('runs are narrowed by state in the address, tell of their error, and all that failed are replayed after a question', async () => {
+test('runs are filtered by state in the URL, show their error, and failed runs are replayed after confirmation', async () => {
   const who = await server.user('run-list');
   const { id } = await deploy(who, ORDERS);
   await reached(who, id, await run(who, id, { order: 1 }), 'succeeded');
@@ -156,7 +156,7 @@ test('runs are narrowed by state in the address, tell of their error, and all th
   const page = await signedIn(browser, who, `/workflows/${id}`);
   const table = page.getByRole('table');
   await table.getByText('charge: the card was declined').waitFor();
-  await page.getByRole('navigation', { name: 'State of runs' }).getByRole('link', { name: 'Failed' }).click();
+  await page.getByRole('navigation', { name: 'Run state' }).getByRole('link', { name: 'Failed' }).click();
   await table.getByText('succeeded').waitFor({ state: 'detached' });
   expect(new URL(page.url()).searchParams.get('state')).toBe('failed');
   await page.goBack();
@@ -166,12 +166,12 @@ test('runs are narrowed by state in the address, tell of their error, and all th
   await page.getByRole('button', { name: 'Replay failed runs' }).click();
   await page.getByRole('dialog').getByText('Replay 1 failed run?').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Replay', exact: true }).click();
-  await told(page, '1 run began.');
+  await expectToast(page, '1 run started');
   await table.getByText('· replay').waitFor();
   await expect.poll(() => table.getByText('succeeded').count(), { timeout: 20_000 }).toBe(2);
 });
 
-test('on a narrow screen the list of runs tells the error, too', async () => {
+test('the list of runs shows errors on a narrow screen', async () => {
   const who = await server.user('run-narrow');
   const { id } = await deploy(who, ORDERS);
   await reached(who, id, await run(who, id, { order: 2, decline: true }), 'failed');
@@ -180,7 +180,7 @@ test('on a narrow screen the list of runs tells the error, too', async () => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
 });
 
-test('the failed step of a long run is in sight, and what it has is not far below', async () => {
+test('the failed step of a long run and its details are visible', async () => {
   const who = await server.user('run-long');
   const many = Array.from({ length: 14 }, (_, index) => step(`step_${index}`, `return ${index};`));
   const { id } = await deploy(who, documentOf('Long', [...many, step('last', 'throw new Error("at the end");')]));
@@ -197,7 +197,7 @@ test('the failed step of a long run is in sight, and what it has is not far belo
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
 });
 
-test('a run stays in sight while the server is away, and goes on when it is back', async () => {
+test('a run stays visible while the server is unreachable, and recovers', async () => {
   const own = await Server.start();
   try {
     const who = await own.user('run-away');
@@ -219,7 +219,7 @@ test('a run stays in sight while the server is away, and goes on when it is back
   }
 });
 
-test('the timeline is walked with the arrow keys', async () => {
+test('the arrow keys move through the timeline', async () => {
   const who = await server.user('run-keys');
   const { id } = await deploy(who, ORDERS);
   const done = await run(who, id, { order: 1 });
@@ -232,15 +232,15 @@ test('the timeline is walked with the arrow keys', async () => {
   await page.getByRole('heading', { name: 'Step charge' }).waitFor();
 });
 
-test.each(['light', 'dark'] as const)('a run has no serious fault of accessibility, %s', async (colorScheme) => {
+test.each(['light', 'dark'] as const)('a run has no serious accessibility violations, %s', async (colorScheme) => {
   const who = await server.user(`run-axe-${colorScheme}`);
   const { id } = await deploy(who, ORDERS);
   const failed = await run(who, id, { order: 1, decline: true });
   await reached(who, id, failed, 'failed');
   const page = await signedIn(browser, who, `/workflows/${id}/runs/${failed}`, { colorScheme });
   await page.getByText('the card was declined').first().waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousViolations(page)).toEqual([]);
   await timelineRow(page, 'check').click();
   await page.getByText('order is fine').first().waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousViolations(page)).toEqual([]);
 });

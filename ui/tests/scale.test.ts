@@ -10,7 +10,7 @@ stage();
 const SOURCES = 10_000;
 const EVENTS = 100_000;
 const USABLE_MS = 1_000;
-/** A machine that is busy with other tests may be slow once; a page that is slow is slow each time. */
+/** A busy machine may be slow once. A slow page is slow each time. */
 const TRIES = 12;
 
 const TEMPLATE = `export default {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   page = await signedIn(browser, operator, '/settings');
 }, 180_000);
 
-test('there is as much as this is about', async () => {
+test('the server has the expected amount of data', async () => {
   type Counted = { page_info: { total_count: number } };
   expect((await operator.get<Counted>('/users/me/sources?limit=1')).page_info.total_count).toBe(SOURCES + 1);
   expect((await operator.get<Counted>('/sources/dc_Many00003/event_summaries?limit=1')).page_info.total_count).toBe(

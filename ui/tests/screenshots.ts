@@ -1,12 +1,13 @@
-// Pictures of every page, light and dark, of a company's account: `make screenshots` puts them into docs/screenshots.
+// Screenshots of all pages with the data of an example company. `make screenshots` writes them to docs/screenshots.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
 import { type Look, signedIn } from './harness/browser';
-import { COMPANY_FLAGS, type Company, company, past } from './harness/company';
+import { COMPANY_FLAGS, company, past } from './harness/company';
 import { PAGES } from './harness/company/pages';
 import { order, send } from './harness/company/traffic';
+import type { Company } from './harness/company/types';
 import { browser, server, stage } from './harness/stage';
 
 stage(...COMPANY_FLAGS);
@@ -22,7 +23,7 @@ beforeAll(async () => {
   shop = await company(server);
   await past(server, shop);
   await server.user('grace');
-  // Something happens while the pictures are taken, so that what moves is seen to move.
+  // Traffic during the screenshots, for the live parts.
   let index = 100;
   business = setInterval(() => {
     index += 1;
@@ -35,7 +36,7 @@ afterAll(async () => {
   await shop?.close();
 });
 
-/** Until what the page asked for is there and has been drawn. */
+/** Waits until the page is loaded. */
 async function settled(page: Page) {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });

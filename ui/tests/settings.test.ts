@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
-import { clipboard } from './harness/passing';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
 import { echo } from './harness/receiver';
+import { clipboard } from './harness/recording';
 import { Person, Server } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-test('somebody of the free plan sees what they have used of their quotas, as the API has it', async () => {
+test('a user of the free plan sees the usage of the quotas', async () => {
   const who = await server.user('frugal');
   const { send } = await echo(who, 'Orders');
   for (const order of [1, 2, 3]) await send({ order });
@@ -31,27 +31,27 @@ test('somebody of the free plan sees what they have used of their quotas, as the
   const { daily_invocations_used } = await used();
 
   const page = await signedIn(browser, who, '/settings');
-  const heard = complaints(page);
-  await panel(page, 'You').getByText('frugal@example.com').waitFor();
-  await panel(page, 'You').getByText('Free').waitFor();
-  const usage = panel(page, 'Usage of today');
+  const errors = pageErrors(page);
+  await panel(page, 'Profile').getByText('frugal@example.com').waitFor();
+  await panel(page, 'Profile').getByText('Free').waitFor();
+  const usage = panel(page, 'Usage today');
   const meter = usage.getByRole('meter', { name: 'Invocations' });
   expect(await meter.getAttribute('aria-valuenow')).toBe(String(daily_invocations_used));
   expect(await meter.getAttribute('aria-valuemax')).toBe('40');
   await usage.getByText(`${daily_invocations_used} of 40`).waitFor();
   await usage.getByText('of 1 h 0 min').waitFor();
   await panel(page, 'Last 31 days').getByText(`${daily_invocations_used} invocations`, { exact: true }).waitFor();
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('a quota that is used up is told of, and a run by hand is refused in words', async () => {
+test('an exceeded quota is shown, and a manual run shows the error', async () => {
   const own = await Server.start('--daily-invocations-quota', '1');
   try {
     const who = await own.user('spender');
     const { id } = await deploy(who, documentOf('Once', [step('once', 'return 1;')]));
     await reached(who, id, await run(who, id), 'succeeded');
     const page = await signedIn(browser, who, '/settings');
-    await panel(page, 'Usage of today').getByText('A quota is used up.').waitFor();
+    await panel(page, 'Usage today').getByText('Quota exceeded.').waitFor();
     await page.goto(`${own.url}/workflows/${id}`);
     await page.getByRole('button', { name: 'Run now' }).click();
     const dialog = page.getByRole('dialog');
@@ -62,15 +62,15 @@ test('a quota that is used up is told of, and a run by hand is refused in words'
   }
 });
 
-test('somebody of the paid plan sees their billing period', async () => {
+test('a user of the paid plan sees the billing period', async () => {
   const body = { username: 'payer', email: 'payer@example.com', plan: 'paid' };
   const { data } = await operator.post<{ data: { api_key: string } }>('/users', body);
   const page = await signedIn(browser, new Person(server, data.api_key), '/settings');
-  await panel(page, 'You').getByText('Paid').waitFor();
-  await panel(page, 'Usage of this billing period').getByText('The next period begins').waitFor();
+  await panel(page, 'Profile').getByText('Paid').waitFor();
+  await panel(page, 'Usage this billing period').getByText('The next period starts').waitFor();
 });
 
-test('the key stays hidden, and the ways to use it are ready to copy', async () => {
+test('the key stays hidden, and example commands can be copied', async () => {
   const who = await server.user('caller');
   const page = await signedIn(browser, who, '/settings');
   await panel(page, 'API key').getByText(`sluice login --url ${server.url}`).waitFor();
@@ -79,12 +79,12 @@ test('the key stays hidden, and the ways to use it are ready to copy', async () 
   expect(await page.content()).not.toContain(who.key);
 });
 
-test('somebody rotates their own key after a question, sees the new one once and stays signed in', async () => {
+test('a user rotates their own key after confirmation, sees the new one once and stays signed in', async () => {
   const who = await server.user('careful');
   const page = await signedIn(browser, who, '/settings');
   await panel(page, 'API key').getByRole('button', { name: 'Rotate key' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click();
-  const shown = page.getByRole('dialog', { name: 'Your new key' });
+  const shown = page.getByRole('dialog', { name: 'Your new API key' });
   const key = await shown.getByLabel('API key', { exact: true }).inputValue();
   await shown.getByRole('button', { name: 'Done' }).click();
   await shown.waitFor({ state: 'hidden' });
@@ -92,11 +92,11 @@ test('somebody rotates their own key after a question, sees the new one once and
     (await fetch(`${server.url}/v1/users/me`, { headers: { authorization: `Bearer ${bearer}` } })).status;
   expect([await answers(who.key), await answers(key)]).toEqual([401, 200]);
   await page.reload();
-  await panel(page, 'You').getByText('careful@example.com').waitFor();
+  await panel(page, 'Profile').getByText('careful@example.com').waitFor();
   expect(await page.content()).not.toContain(key);
 });
 
-test('dark colours are chosen with the keyboard and kept', async () => {
+test('the dark theme is selected with the keyboard and stored', async () => {
   const who = await server.user('owl');
   const page = await signedIn(browser, who, '/settings');
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -111,7 +111,7 @@ test('dark colours are chosen with the keyboard and kept', async () => {
   expect(await background()).not.toBe(light);
 });
 
-test('data stores are listed, and deleted after a question', async () => {
+test('data stores are listed, and deleted after confirmation', async () => {
   const who = await server.user('keeper');
   const source = await who.source('Keeper', KEEPER, { shop: 'orders' });
   const { endpoint_url } = source.configured_props.http as { endpoint_url: string };
@@ -124,7 +124,7 @@ test('data stores are listed, and deleted after a question', async () => {
   await page.getByText('No data stores').waitFor();
 });
 
-test('the server is shown to operators, with its processes and settings, and to nobody else', async () => {
+test('only operators see the server with its processes and settings', async () => {
   const who = await server.user('neighbour');
   const { send } = await echo(who, 'Orders of the neighbour');
   await send({ order: 1 });
@@ -133,8 +133,8 @@ test('the server is shown to operators, with its processes and settings, and to 
   await page.getByText('SQLite', { exact: true }).waitFor();
   const process = panel(page, 'Processes').getByRole('row').filter({ hasText: 'Orders of the neighbour' });
   await process.getByText('neighbour', { exact: true }).waitFor();
-  await page.getByLabel('Find a setting').fill('daily-invocations');
-  await panel(page, 'Settings of the server').getByText('--daily-invocations-quota').waitFor();
+  await page.getByLabel('Search settings').fill('daily-invocations');
+  await panel(page, 'Server settings').getByText('--daily-invocations-quota').waitFor();
   for (const name of ['/healthz', '/metrics', '/openapi.json']) {
     const href = await page.getByRole('link', { name }).getAttribute('href');
     expect((await fetch(`${server.url}${href}`)).ok).toBe(true);
@@ -145,13 +145,13 @@ test('the server is shown to operators, with its processes and settings, and to 
   expect(await other.getByRole('heading', { name: 'Server', exact: true }).count()).toBe(0);
 });
 
-test('the settings have no serious fault in light and dark, and fit a narrow screen', async () => {
+test('the settings have no serious accessibility violations in light and dark, and fit a narrow screen', async () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await signedIn(browser, operator, '/settings', { colorScheme });
-    await panel(page, 'Settings of the server').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    await panel(page, 'Server settings').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
   }
   const page = await signedIn(browser, operator, '/settings', { width: 390 });
-  await panel(page, 'Settings of the server').waitFor();
+  await panel(page, 'Server settings').waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });

@@ -8,7 +8,7 @@ stage();
 
 const top = (page: Page) => page.evaluate(() => Math.round(document.documentElement.scrollTop));
 
-test('Back and Forward return to where a list was scrolled, and a new page begins at its top', async () => {
+test('Back and Forward restore the scroll position, and a new page starts at its top', async () => {
   const who = await server.user('scroller');
   for (let index = 10; index < 50; index += 1) {
     await who.post('/webhooks', { url: 'http://127.0.0.1:9/x', name: `Hook ${index}` });
@@ -24,7 +24,7 @@ test('Back and Forward return to where a list was scrolled, and a new page begin
 
   await page.goBack();
   await expect.poll(() => top(page)).toBe(left);
-  // Read anew, it needs its time to be as long as it was.
+  // The list is loaded again, so its full height is delayed.
   await page.route('**/v1/webhooks?*', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     await route.continue();
@@ -38,7 +38,7 @@ test('Back and Forward return to where a list was scrolled, and a new page begin
   await expect.poll(() => top(page)).toBe(0);
 });
 
-test('a list with a scrollbar of its own is where it was, too', async () => {
+test('the scroll position of a list is restored', async () => {
   const who = await server.user('lister');
   const source = await Emitter.deploy(who, 'Orders');
   await source.emit(...Array.from({ length: 80 }, (_, n): Emit => [n, { summary: `Order ${n}.` }]));
@@ -50,21 +50,21 @@ test('a list with a scrollbar of its own is where it was, too', async () => {
   await expect.poll(offset).toBe(1_000);
   await expect.poll(() => page.getByText('Order 79.').count()).toBe(0);
   await page.getByRole('link', { name: 'Listeners' }).click();
-  await page.getByText('Nobody listens yet').waitFor();
+  await page.getByText('No listeners yet').waitFor();
   await page.goBack();
   await expect.poll(offset).toBe(1_000);
 });
 
-test('a message stays while the pointer or the keyboard is on it, and Escape dismisses it', async () => {
+test('a toast stays while it has the pointer or the focus, and Escape dismisses it', async () => {
   const who = await server.user('reader');
   const source = await Emitter.deploy(who, 'Orders');
   const page = await signedIn(browser, who, `/sources/${source.id}/listeners`);
-  const message = page.getByText('It runs. What it emits and logs shows here.');
+  const message = page.getByText('Run started');
   const say = async () => {
     await page.getByRole('button', { name: 'Run now' }).click();
     await message.waitFor();
   };
-  await page.getByText('Nobody listens yet').waitFor();
+  await page.getByText('No listeners yet').waitFor();
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   await say();
@@ -87,7 +87,7 @@ test('a message stays while the pointer or the keyboard is on it, and Escape dis
   await message.waitFor({ state: 'detached' });
 });
 
-test('six windows with live data all load and answer, and the one that is used is live', async () => {
+test('six live windows all load and respond, and the focused one is live', async () => {
   const who = await server.user('watcher');
   const sources: Emitter[] = [];
   for (let index = 0; index < 6; index += 1) {
@@ -104,28 +104,28 @@ test('six windows with live data all load and answer, and the one that is used i
     await page.getByText('The first').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
   }
-  // Lists and figures share one stream.
+  // Lists and figures use one shared stream.
   await first.goto(`${server.url}/sources`);
   await first.getByText('Live', { exact: true }).waitFor();
-  const resting = () => Promise.all(pages.map((page) => page.getByText('Resting', { exact: true }).count()));
-  await expect.poll(async () => (await resting()).filter((count) => count > 0).length).toBe(3);
+  const standby = () => Promise.all(pages.map((page) => page.getByText('Standby', { exact: true }).count()));
+  await expect.poll(async () => (await standby()).filter((count) => count > 0).length).toBe(3);
 
-  const idle = (await resting()).findIndex((count) => count > 0);
+  const idle = (await standby()).findIndex((count) => count > 0);
   const [page, source] = [pages[idle], sources[idle]];
-  if (!page || !source) throw new Error('none of them rests');
+  if (!page || !source) throw new Error('no window is on standby');
   await page.getByRole('link', { name: 'Listeners' }).click();
-  await page.getByText('Nobody listens yet').waitFor();
+  await page.getByText('No listeners yet').waitFor();
   await page.goBack();
   await page.getByText('Live', { exact: true }).waitFor();
-  const other = pages[(await resting()).findIndex((count) => count > 0)];
-  if (!other) throw new Error('none of them rests');
+  const other = pages[(await standby()).findIndex((count) => count > 0)];
+  if (!other) throw new Error('no window is on standby');
   await sources[pages.indexOf(other)]?.emit([2, { summary: 'What came meanwhile' }]);
   await other.evaluate(() => window.dispatchEvent(new Event('focus')));
   await other.getByText('What came meanwhile').waitFor();
-  await expect.poll(async () => (await resting()).filter((count) => count > 0).length).toBe(3);
+  await expect.poll(async () => (await standby()).filter((count) => count > 0).length).toBe(3);
 });
 
-test('when the window that has the shared stream is closed, another one goes on with it', async () => {
+test('another window takes over the shared stream when its window is closed', async () => {
   const who = await server.user('heir');
   const source = await Emitter.deploy(who, 'Orders');
   const first = await signedIn(browser, who, '/');

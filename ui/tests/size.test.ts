@@ -8,13 +8,13 @@ const MOST = 200 * 1024;
 
 const read = (path: string) => readFileSync(join(dist, path), 'utf8');
 
-/** What a browser fetches before it draws the first page: what the document names, and all that is imported without asking. */
+/** The files of the first load: those in the document, and their static imports. */
 function firstLoad(): string[] {
   const named = [...read('index.html').matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
   const found = new Set(named);
   for (const path of found) {
     if (!path.endsWith('.js')) continue;
-    // Rolldown writes static imports as `import … from"./x.js"` and `import"./x.js"`; dynamic ones have a bracket.
+    // Rolldown writes static imports as `import … from"./x.js"` and `import"./x.js"`; dynamic ones have a parenthesis.
     for (const [, file] of read(path).matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g))
       found.add(`assets/${file}`);
   }
@@ -29,8 +29,8 @@ test('the first load is at most 200 KB compressed', () => {
   expect(bytes, `${files.join(', ')}`).toBeLessThanOrEqual(MOST);
 });
 
-test('the editor, the charts and the map are not part of it', () => {
+test('the editor, the charts and the map are not part of the first load', () => {
   const text = firstLoad().map(read).join('\n');
-  // Class names that these packages give to what they draw.
+  // Class names of these packages.
   for (const mark of ['cm-editor', 'u-over', 'svelte-flow__viewport']) expect(text).not.toContain(mark);
 });

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
-import { listening, told } from './harness/passing';
+import { expectToast, waitForTraffic } from './harness/recording';
 import type { Person } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
@@ -17,14 +17,14 @@ const read = async (who: Person, id: string) => (await who.get<{ data: Deployed 
 const row = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name });
 const names = (page: Page) => page.locator('a.name .title').allTextContents();
 
-test('with no sources at all the page leads to a first event', async () => {
+test('without sources the page links to the welcome page', async () => {
   const page = await signedIn(browser, await server.user('nobody'), '/sources');
   await page.getByText('No sources yet').waitFor();
-  await page.getByRole('link', { name: 'Get to a first event' }).click();
+  await page.getByRole('link', { name: 'Get started' }).click();
   await expect.poll(() => new URL(page.url()).pathname, PATIENT).toBe('/welcome');
 });
 
-test('links that ask for a new source lead to the page that makes one', async () => {
+test('links for a new source are redirected', async () => {
   const who = await server.user('links');
   const page = await signedIn(browser, who, '/sources?action=create&key=rss-new-item');
   await expect.poll(() => page.url(), PATIENT).toBe(`${server.url}/sources/new?key=rss-new-item`);
@@ -33,18 +33,18 @@ test('links that ask for a new source lead to the page that makes one', async ()
   expect(new URL(page.url()).searchParams.get('url')).toBe('https://example.com/a.js?b=1');
 });
 
-test('the list says what a source runs on, and moves when something happens', async () => {
+test('the list shows triggers and is updated live', async () => {
   const who = await server.user('moving');
   const source = await Emitter.deploy(who, 'Orders');
   const timer = `export default { name: 'Tick', version: '1.0.0', props: { timer: { type: '$.interface.timer', default: { intervalSeconds: 7200 } } }, run() {} }`;
   await who.source('Tick', timer);
   await who.source('Heard', QUIET);
   const page = await signedIn(browser, who, '/sources');
-  const heard = complaints(page);
+  const errors = pageErrors(page);
   await row(page, 'Tick').getByText('every 2 hours').waitFor();
-  await row(page, 'Heard').getByText('events', { exact: true }).waitFor();
+  await row(page, 'Heard').getByText('Events', { exact: true }).waitFor();
   await row(page, 'Orders').getByText('HTTP').waitFor();
-  await row(page, 'Orders').getByText('no events yet').waitFor();
+  await row(page, 'Orders').getByText('No events').waitFor();
   await expect
     .poll(async () => {
       await source.emit([1]);
@@ -52,13 +52,13 @@ test('the list says what a source runs on, and moves when something happens', as
     }, PATIENT)
     .toMatch(/^[1-9]\d* events? and 0 errors in 24 hours$/);
   await row(page, 'Orders').locator('time').waitFor();
-  await listening(page);
+  await waitForTraffic(page);
   await source.run({ fail: 'refused' });
   await row(page, 'Orders').getByText('Failing').waitFor();
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('search and state are in the address, and the server answers them', async () => {
+test('search and state are in the URL and filtered by the server', async () => {
   const who = await server.user('finding');
   const { component_id } = (await who.source('Invoices', QUIET)) as unknown as { component_id: string };
   const orders = (await who.post<{ data: { id: string } }>('/sources', { component_id, name: 'Orders of Köln' })).data;
@@ -70,17 +70,17 @@ test('search and state are in the address, and the server answers them', async (
   await expect.poll(() => names(page)).toEqual(['Invoices']);
   expect(page.url()).toContain('q=invo');
   await page.getByLabel('Search by name or slug').fill('nothing has this');
-  await page.getByText('No source matches').waitFor();
+  await page.getByText('No matching sources').waitFor();
   await page.getByRole('link', { name: 'Show all sources' }).click();
   await page.getByText('2 sources').waitFor();
-  await page.getByRole('link', { name: 'Off', exact: true }).click();
+  await page.getByRole('link', { name: 'Inactive', exact: true }).click();
   await page.getByText('1 source', { exact: true }).waitFor();
   await expect.poll(() => names(page)).toEqual(['Orders of Köln']);
   await page.goBack();
   await page.getByText('2 sources').waitFor();
 });
 
-test('a long list comes in parts, and the arrow keys go through it', async () => {
+test('a long list is loaded in pages, and the arrow keys move through it', async () => {
   const who = await server.user('many');
   const { component_id } = (await who.source('Source 0', QUIET)) as unknown as { component_id: string };
   for (let n = 1; n < 70; n += 1) await who.post('/sources', { component_id, name: `Source ${n}` });
@@ -96,7 +96,7 @@ test('a long list comes in parts, and the arrow keys go through it', async () =>
   await page.getByRole('heading', { name: 'Source 68', level: 1 }).waitFor();
 });
 
-test('a source is renamed where its name stands, and stays off when it was', async () => {
+test('a source is renamed in place, and an inactive one stays inactive', async () => {
   const who = await server.user('renaming');
   const { id } = await who.source('Before', QUIET);
   const page = await signedIn(browser, who, `/sources/${id}`);
@@ -116,44 +116,44 @@ test('a source is renamed where its name stands, and stays off when it was', asy
   await expect.poll(() => new URL(page.url()).pathname, PATIENT).toBe(`/sources/${id}`);
 });
 
-test('a source runs when it is told to, with an event of one’s own or without', async () => {
+test('a source is run manually, with or without an event', async () => {
   const who = await server.user('running');
   const code = `export default { name: 'Echo', version: '1.0.0', run(event) { this.$emit(event, { summary: 'Ran with ' + JSON.stringify(event) }) } }`;
   const { id } = await who.source('Echo', code);
   const page = await signedIn(browser, who, `/sources/${id}`);
   await page.getByRole('button', { name: 'Run now' }).click();
   await page.getByRole('link', { name: 'Ran with {}' }).waitFor();
-  await page.getByRole('button', { name: 'Run with an event' }).click();
-  await page.getByLabel('Event, as JSON').fill('{"n": ');
+  await page.getByRole('button', { name: 'Run with event' }).click();
+  await page.getByLabel('Event (JSON)').fill('{"n": ');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.getByText('This is not JSON').waitFor();
-  await page.getByLabel('Event, as JSON').fill('{"n": 7}');
+  await page.getByText('Invalid JSON').waitFor();
+  await page.getByLabel('Event (JSON)').fill('{"n": 7}');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('link', { name: 'Ran with {"n":7}' }).waitFor();
 });
 
-test('a source is deleted after a question, anyway when its hook fails', async () => {
+test('a source is deleted after confirmation, even if its hook fails', async () => {
   const who = await server.user('deleting');
   const code = `export default { name: 'Stubborn', version: '1.0.0', hooks: { deactivate() { throw new Error('still subscribed') } }, run() {} }`;
   const { id } = await who.source('Stubborn', code);
   const page = await signedIn(browser, who, `/sources/${id}`);
   await page.getByRole('switch', { name: 'Active', checked: true }).click();
-  await told(page, 'A hook of the component failed: Error: still subscribed');
-  await page.getByRole('button', { name: 'Delete the source' }).click();
+  await expectToast(page, 'Component hook failed: Error: still subscribed');
+  await page.getByRole('button', { name: 'Delete source' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   expect((await read(who, id)).name).toBe('Stubborn');
-  await page.getByRole('button', { name: 'Delete the source' }).click();
+  await page.getByRole('button', { name: 'Delete source' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('dialog').getByText('Error: still subscribed').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete anyway' }).click();
   await page.getByText('No sources yet').waitFor();
 });
 
-test('a source that fails says so on its page as it happens, and leads to what went wrong and back to the list', async () => {
+test('a failing source is marked live and links to its errors', async () => {
   const who = await server.user('failing');
   const source = await Emitter.deploy(who, 'Orders');
   const page = await signedIn(browser, who, `/sources/${source.id}/configuration`);
-  await page.getByText('On', { exact: true }).waitFor();
+  await page.getByText('Active', { exact: true }).waitFor();
   await source.run({ lines: ['all is well'], fail: 'no such order' });
   await page.getByText('Failing', { exact: true }).waitFor();
   await page.getByRole('link', { name: '1 error in 24 hours' }).click();
@@ -163,52 +163,49 @@ test('a source that fails says so on its page as it happens, and leads to what w
   await row(page, 'Orders').getByText('Failing').waitFor();
 });
 
-test('a source that does not exist is said to', async () => {
+test('a missing source shows a not-found page', async () => {
   const page = await signedIn(browser, await server.user('missing'), '/sources/dc_nothing');
   await page.getByRole('heading', { name: 'Source not found', level: 1 }).waitFor();
-  await page.getByText('There is no such source').waitFor();
+  await page.getByText('This source does not exist').waitFor();
   await page.getByRole('link', { name: 'All sources' }).click();
   await page.getByText('No sources yet').waitFor();
 });
 
-test('a source that was deleted elsewhere is noticed', async () => {
+test('a source deleted elsewhere is detected', async () => {
   const who = await server.user('elsewhere');
   const [watched, changed] = [await who.source('Watched', QUIET), await who.source('Changed', QUIET)];
   const page = await signedIn(browser, who, `/sources/${watched.id}`);
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
   await server.call('DELETE', `/sources/${watched.id}`, undefined, who.key);
-  await page.getByText('There is no such source').waitFor();
+  await page.getByText('This source does not exist').waitFor();
 
   await page.goto(`${server.url}/sources/${changed.id}/configuration`);
   await page.getByRole('heading', { name: 'Changed', level: 1 }).waitFor();
   await server.call('DELETE', `/sources/${changed.id}`, undefined, who.key);
   await page.getByRole('button', { name: 'Run now' }).click();
-  await page.getByText('There is no such source').waitFor();
+  await page.getByText('This source does not exist').waitFor();
 });
 
-test('a name of 1,000 letters keeps everything in reach', async () => {
+test('a name of 1,000 letters does not break the layout', async () => {
   const who = await server.user('long');
   const { id } = await who.source('w'.repeat(1_000), QUIET);
   const page = await signedIn(browser, who, `/sources/${id}`, { width: 390, height: 844 });
-  await page.getByRole('button', { name: 'Delete the source' }).click();
+  await page.getByRole('button', { name: 'Delete source' }).click();
   const box = await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).boundingBox();
   expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(844);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });
 
-test.each(['light', 'dark'] as const)(
-  'the list has no serious fault for those who cannot see it well, %s',
-  async (colorScheme) => {
-    const who = await server.user(`axe-sources-${colorScheme}`);
-    const source = await Emitter.deploy(who, 'Orders');
-    await source.emit([1]);
-    const { id } = await who.source('Quiet', QUIET);
-    await who.put(`/sources/${id}`, { active: false });
-    const page = await signedIn(browser, who, '/sources', { colorScheme });
-    await row(page, 'Orders').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
-    await page.getByLabel('Search by name or slug').fill('nothing has this');
-    await page.getByText('No source matches').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
-  },
-);
+test.each(['light', 'dark'] as const)('the list has no serious accessibility violations, %s', async (colorScheme) => {
+  const who = await server.user(`axe-sources-${colorScheme}`);
+  const source = await Emitter.deploy(who, 'Orders');
+  await source.emit([1]);
+  const { id } = await who.source('Quiet', QUIET);
+  await who.put(`/sources/${id}`, { active: false });
+  const page = await signedIn(browser, who, '/sources', { colorScheme });
+  await row(page, 'Orders').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByLabel('Search by name or slug').fill('nothing has this');
+  await page.getByText('No matching sources').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+});

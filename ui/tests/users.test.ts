@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
-import { clipboard, told } from './harness/passing';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
 import { echo } from './harness/receiver';
+import { clipboard, expectToast } from './harness/recording';
 import { Person, Server } from './harness/server';
 import { browser, server, stage } from './harness/stage';
 
@@ -19,46 +19,46 @@ const works = async (key: string) => {
 };
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: `${name}@example.com` });
 
-test('an operator makes a user, whose key is shown once and works', async () => {
+test('an operator creates a user, whose key is shown once and works', async () => {
   const page = await signedIn(browser, operator, '/users');
-  const heard = complaints(page);
+  const errors = pageErrors(page);
   await page.getByRole('link', { name: 'New user' }).click();
   await page.getByRole('button', { name: 'Create user' }).click();
   await page.getByText('Enter a name.').waitFor();
   await page.getByLabel('Name', { exact: true }).fill('grace');
-  await page.getByLabel('E-mail', { exact: true }).fill('grace@example.com');
+  await page.getByLabel('Email', { exact: true }).fill('grace@example.com');
   await page.getByLabel('Plan').selectOption('paid');
   await page.getByRole('button', { name: 'Create user' }).click();
   const key = await page.getByLabel('API key', { exact: true }).inputValue();
   expect(await works(key)).toBe(true);
-  await page.getByRole('button', { name: 'Copy api key' }).click();
+  await page.getByRole('button', { name: 'Copy API key' }).click();
   await clipboard(page).toBe(key);
   await page.getByRole('button', { name: 'Done' }).click();
   await row(page, 'grace').getByText('Paid').waitFor();
   await expect.poll(() => page.content()).not.toContain(key);
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 
   await page.getByRole('link', { name: 'New user' }).click();
   await page.getByLabel('Name', { exact: true }).fill('grace');
-  await page.getByLabel('E-mail', { exact: true }).fill('grace@example.com');
+  await page.getByLabel('Email', { exact: true }).fill('grace@example.com');
   await page.getByRole('button', { name: 'Create user' }).click();
   await page.getByText('The username is taken').waitFor();
 });
 
-test('users are found by name or e-mail, and the address keeps what was searched', async () => {
+test('users are found by name or email, and the search is in the URL', async () => {
   await server.user('needle');
   const page = await signedIn(browser, operator, '/users');
-  await page.getByLabel('Find by name or e-mail').fill('NEEDLE@');
+  await page.getByLabel('Search by name or email').fill('NEEDLE@');
   await page.getByText('1 user', { exact: true }).waitFor();
   await page.reload();
   await row(page, 'needle').waitFor();
   expect(page.url()).toContain('q=NEEDLE');
 });
 
-test('a key is rotated after a question, and the old one is worth nothing', async () => {
+test('a key is rotated after confirmation, and the old one stops working', async () => {
   const who = await server.user('ada');
   const page = await signedIn(browser, operator, '/users');
-  await row(page, 'ada').getByRole('button', { name: 'Rotate the key of ada' }).click();
+  await row(page, 'ada').getByRole('button', { name: 'Rotate key of ada' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click();
   const key = await page.getByLabel('API key', { exact: true }).inputValue();
   expect([await works(who.key), await works(key)]).toEqual([false, true]);
@@ -68,53 +68,53 @@ test('an operator who rotates their own key sees the new one and stays signed in
   const own = await Server.start();
   try {
     const page = await signedIn(browser, new Person(own, own.key), '/users');
-    await page.getByRole('button', { name: 'Rotate the key of operator' }).click();
+    await page.getByRole('button', { name: 'Rotate key of operator' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click();
     expect(await page.getByLabel('API key', { exact: true }).inputValue()).not.toBe(own.key);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.reload();
-    await page.getByRole('button', { name: 'Rotate the key of operator' }).waitFor();
+    await page.getByRole('button', { name: 'Rotate key of operator' }).waitFor();
   } finally {
     await own.stop();
   }
 });
 
-test('a user with sources is not deleted, and the reason is said; one without is', async () => {
+test('a user with sources is not deleted and the reason is shown; one without sources is', async () => {
   const busy = await server.user('busy');
   await echo(busy, 'Orders');
   await server.user('idle');
   const page = await signedIn(browser, operator, '/users');
   await page.getByRole('button', { name: 'Delete busy' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
-  await told(page, 'The user still has 1 source and 0 workflows: they must be deleted first');
+  await expectToast(page, 'The user still has 1 source and 0 workflows: they must be deleted first');
   await page.getByRole('button', { name: 'Delete idle' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
   await row(page, 'idle').waitFor({ state: 'detached' });
   await row(page, 'busy').waitFor();
 });
 
-test('who is no operator is told so', async () => {
+test('other users see that the page is for operators only', async () => {
   const who = await server.user('guest');
   const page = await signedIn(browser, who, '/users');
-  await page.getByText('This page is for operators').waitFor();
+  await page.getByText('Operators only').waitFor();
   expect(await page.getByRole('navigation', { name: 'Console' }).getByText('Users').count()).toBe(0);
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousViolations(page)).toEqual([]);
   await page.getByRole('link', { name: 'Open settings' }).click();
   await page.getByText('guest@example.com').waitFor();
 });
 
-test('the page of users has no serious fault in light and dark, and fits a narrow screen', async () => {
+test('the users page has no serious accessibility violations in light and dark, and fits a narrow screen', async () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await signedIn(browser, operator, '/users', { colorScheme });
     await page.getByText('operator@localhost').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
   }
   const page = await signedIn(browser, operator, '/users', { width: 390 });
   await page.getByText('operator@localhost').waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });
 
-test('of many users more come as the end of the list is seen, and the server finds those that are further down', async () => {
+test('a long list of users is loaded while scrolling, and search finds users further down', async () => {
   await server.user('first-of-many');
   await Promise.all(Array.from({ length: 60 }, (_, n) => server.user(`many-${n}`)));
   const page = await signedIn(browser, operator, '/users');

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
-import { clipboard, listening, told } from './harness/passing';
-import { echo, type Received, Receiver, webhook } from './harness/receiver';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
+import { echo, type ReceivedRequest, Receiver, webhook } from './harness/receiver';
+import { clipboard, expectToast, waitForTraffic } from './harness/recording';
 import { browser, server, stage } from './harness/stage';
 
 stage('--webhook-retries', '100ms');
@@ -21,7 +21,7 @@ async function receiver(): Promise<Receiver> {
   return started;
 }
 
-function signedWith({ headers, body }: Received, secret: string): boolean {
+function signedWith({ headers, body }: ReceivedRequest, secret: string): boolean {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
   const wanted = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
@@ -30,20 +30,20 @@ function signedWith({ headers, body }: Received, secret: string): boolean {
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-test('a webhook is made from its deep link, its secret is shown once, and deliveries are signed with it', async () => {
+test('a webhook is created from a deep link, its secret is shown once, and deliveries are signed with it', async () => {
   const who = await server.user('maker');
   const { id: source, send } = await echo(who, 'Orders');
   const there = await receiver();
   const page = await signedIn(browser, who, '/webhooks?action=create');
-  const heard = complaints(page);
-  await page.getByLabel('Address').fill('not an address');
+  const errors = pageErrors(page);
+  await page.getByLabel('URL').fill('not a url');
   await button(page, 'Create webhook').click();
-  await page.getByText('Enter an address that begins with https:// or http://.').waitFor();
+  await page.getByText('Enter a URL that starts with https:// or http://.').waitFor();
 
-  await page.getByLabel('Address').fill(there.url);
+  await page.getByLabel('URL').fill(there.url);
   await page.getByLabel('Name').fill('Order desk');
   await page.getByLabel('Description').fill('Packs what was ordered');
-  await page.getByLabel('Deliveries at once').fill('2');
+  await page.getByLabel('Concurrent deliveries').fill('2');
   await page.keyboard.press('Enter');
   const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
   expect(secret).toMatch(/^whsec_/);
@@ -57,24 +57,24 @@ test('a webhook is made from its deep link, its secret is shown once, and delive
   await page.getByText('Packs what was ordered').waitFor();
   await expect.poll(() => page.content()).not.toContain(secret);
   await page.reload();
-  await page.getByText('It listens to nobody').waitFor();
+  await page.getByText('No subscriptions yet').waitFor();
 
-  await button(page, 'Add').click();
+  await button(page, 'Add subscription').click();
   await page.getByLabel('Source or workflow').fill('ord');
   await page.getByRole('option', { name: 'Orders' }).click();
-  await button(page, 'Listen').click();
+  await button(page, 'Subscribe').click();
   await page.getByRole('link', { name: 'Orders' }).waitFor();
   await send({ order: 1 });
   await expect.poll(() => there.received.length, PATIENCE).toBe(1);
   expect(there.received[0] && signedWith(there.received[0], secret)).toBe(true);
   expect(source).toMatch(/^dc_/);
 
-  await button(page, 'Stop listening').click();
-  await page.getByText('It listens to nobody').waitFor();
-  expect(heard).toEqual([]);
+  await button(page, 'Delete subscription').click();
+  await page.getByText('No subscriptions yet').waitFor();
+  expect(errors).toEqual([]);
 });
 
-test('a rotated secret is shown once with the time until which the old one signs too', async () => {
+test('a rotated secret is shown once, with the expiry of the old one', async () => {
   const who = await server.user('rotator');
   const { id: source, send } = await echo(who, 'Orders');
   const there = await receiver();
@@ -85,7 +85,7 @@ test('a rotated secret is shown once with the time until which the old one signs
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
   const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
   expect(secret).not.toBe(data.signing_secret);
-  await page.getByText('deliveries are signed with the old secret, too').waitFor();
+  await page.getByText('Deliveries are also signed with the old secret until').waitFor();
   await button(page, 'Done').click();
   await send({ order: 1 });
   await expect.poll(() => there.received.length, PATIENCE).toBe(1);
@@ -95,25 +95,25 @@ test('a rotated secret is shown once with the time until which the old one signs
   }
 });
 
-test('a webhook is switched off and on, edited, and deleted after a question', async () => {
+test('a webhook is deactivated, activated, edited, and deleted after confirmation', async () => {
   const who = await server.user('editor');
   const there = await receiver();
   const id = await webhook(who, 'Desk', there.url);
   const page = await signedIn(browser, who, `/webhooks/${id}`);
   const stored = async () => (await who.get<{ data: Record<string, unknown> }>(`/webhooks/${id}`)).data;
 
-  await page.getByRole('switch', { name: 'Switch off' }).click();
-  await page.getByRole('switch', { name: 'Switch on' }).waitFor();
+  await page.getByRole('switch', { name: 'Active', checked: true }).click();
+  await page.getByRole('switch', { name: 'Active', checked: false }).waitFor();
   expect(await stored()).toMatchObject({ active: false });
-  await page.getByRole('switch', { name: 'Switch on' }).click();
-  await page.getByRole('switch', { name: 'Switch off' }).waitFor();
+  await page.getByRole('switch', { name: 'Active', checked: false }).click();
+  await page.getByRole('switch', { name: 'Active', checked: true }).waitFor();
 
   await button(page, 'Edit').click();
   await page.getByLabel('Name').fill('Counter');
-  await page.getByLabel('Deliveries at once').fill('65');
+  await page.getByLabel('Concurrent deliveries').fill('65');
   await button(page, 'Save').click();
   await page.getByText('Enter a whole number from 1 to 64.').waitFor();
-  await page.getByLabel('Deliveries at once').fill('4');
+  await page.getByLabel('Concurrent deliveries').fill('4');
   await button(page, 'Save').click();
   await page.getByRole('heading', { name: 'Counter' }).waitFor();
   expect(await stored()).toMatchObject({ name: 'Counter', concurrency: 4, active: true });
@@ -124,20 +124,20 @@ test('a webhook is switched off and on, edited, and deleted after a question', a
   await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook' }).click();
   await page.getByText('No webhooks yet').waitFor();
   await page.goto(`${server.url}/webhooks/${id}`);
-  await page.getByText('There is no such webhook').waitFor();
+  await page.getByText('This webhook does not exist').waitFor();
 });
 
-test('the list counts what waits and what failed as it happens', async () => {
+test('the list counts pending and failed deliveries live', async () => {
   const who = await server.user('watcher');
   const { id: source, send } = await echo(who, 'Orders');
   const there = await receiver();
   const id = await webhook(who, 'Desk', there.url, source);
   const page = await signedIn(browser, who, '/webhooks');
   const row = page.getByRole('row').filter({ hasText: 'Desk' });
-  await row.getByText('never').waitFor();
-  await listening(page);
+  await row.getByText('Never').waitFor();
+  await waitForTraffic(page);
   await send({ order: 1 });
-  await row.getByText('never').waitFor({ state: 'detached' });
+  await row.getByText('Never').waitFor({ state: 'detached' });
 
   there.status = 500;
   await send({ order: 2 });
@@ -146,7 +146,7 @@ test('the list counts what waits and what failed as it happens', async () => {
   await page.getByRole('row').filter({ hasText: 'Failed' }).waitFor();
 });
 
-test('of many webhooks those further down are found by name or address', async () => {
+test('webhooks further down the list are found by name or URL', async () => {
   const who = await server.user('crowded');
   const make = (body: object) => who.post('/webhooks', body);
   await make({ url: 'https://needle.example/one', name: 'Pin' });
@@ -154,7 +154,7 @@ test('of many webhooks those further down are found by name or address', async (
   await Promise.all(Array.from({ length: 60 }, (_, n) => make({ url: `https://hay.example/${n}` })));
   const page = await signedIn(browser, who, '/webhooks');
   await page.getByText('62 webhooks').waitFor();
-  const search = page.getByLabel('Find by name or address');
+  const search = page.getByLabel('Search by name or URL');
   await search.fill('NEEDLE');
   await page.getByText('2 webhooks').waitFor();
   await page.getByRole('link', { name: 'Pin' }).waitFor();
@@ -165,13 +165,13 @@ test('of many webhooks those further down are found by name or address', async (
   expect(await search.evaluate((field) => field === document.activeElement)).toBe(true);
 });
 
-test('a range of failed deliveries is replayed, and says how many came of it', async () => {
+test('a range of failed deliveries is replayed, and the count is shown', async () => {
   const who = await server.user('replayer');
   const { id: source, send } = await echo(who, 'Orders');
   const there = await receiver();
   there.status = 503;
   const id = await webhook(who, 'Desk', there.url, source);
-  // Five failures in a row would make the webhook pause.
+  // Five failures in a row would open the circuit breaker.
   for (const order of [1, 2]) await send({ order });
   type Counted = { page_info: { total_count: number } };
   const failed = () => who.get<Counted>(`/webhooks/${id}/deliveries?state=failed&limit=1`);
@@ -181,23 +181,23 @@ test('a range of failed deliveries is replayed, and says how many came of it', a
   await expect.poll(() => page.getByRole('row').filter({ hasText: '503' }).count(), PATIENCE).toBe(2);
 
   there.status = 200;
-  await listening(page);
-  await button(page, 'Replay a range').click();
+  await waitForTraffic(page);
+  await button(page, 'Replay deliveries').click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('2 deliveries match').waitFor();
-  // Between two times of long ago there is nothing.
-  await dialog.getByLabel('Made').selectOption('between');
+  await dialog.getByText('2 matching deliveries').waitFor();
+  // There are no deliveries in a range of the past.
+  await dialog.getByLabel('Created').selectOption('between');
   await dialog.getByLabel('From').fill('2001-01-01T00:00:00');
   await dialog.getByLabel('Until').fill('2001-01-02T00:00:00');
-  await dialog.getByText('No delivery matches.').waitFor();
+  await dialog.getByText('No matching deliveries.').waitFor();
   await dialog.getByLabel('Until').fill('2101-01-02T00:00:00');
   await dialog.getByRole('button', { name: 'Replay 2 deliveries' }).click();
-  await told(page, '2 deliveries are on the way again.');
+  await expectToast(page, '2 deliveries queued');
   await page.getByRole('link', { name: 'Delivered 2' }).click();
   await expect.poll(() => page.getByRole('row').filter({ hasText: '200' }).count(), PATIENCE).toBe(2);
 });
 
-test('the pages of webhooks have no serious fault in light and dark, and fit a narrow screen', async () => {
+test('the webhook pages have no serious accessibility violations in light and dark, and fit a narrow screen', async () => {
   const who = await server.user('looker');
   const { id: source, send } = await echo(who, 'Orders');
   const there = await receiver();
@@ -207,13 +207,13 @@ test('the pages of webhooks have no serious fault in light and dark, and fit a n
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await signedIn(browser, who, '/webhooks', { colorScheme });
     await page.getByRole('row').nth(2).waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.goto(`${server.url}/webhooks?action=create`);
-    await page.getByLabel('Address').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByLabel('URL').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
     await page.goto(`${server.url}/webhooks/${id}`);
     await page.getByRole('row').filter({ hasText: 'Delivered' }).waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
   }
   const page = await signedIn(browser, who, '/webhooks', { width: 390 });
   for (const path of ['/webhooks', `/webhooks/${id}`]) {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
-import { told } from './harness/passing';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
+import { expectToast } from './harness/recording';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
@@ -11,20 +11,20 @@ stage();
 const documentEditor = (page: Page) => page.getByRole('textbox', { name: 'Workflow document' });
 const HELLO = documentOf('Hello', [step('hello', 'return "hello";')]);
 
-test('the example of a new workflow is deployed as it stands, and runs', async () => {
+test('the example of a new workflow is deployed unchanged, and runs', async () => {
   const who = await server.user('doc-new');
   const page = await signedIn(browser, who, '/workflows/new');
-  const heard = complaints(page);
+  const errors = pageErrors(page);
   await documentEditor(page).waitFor();
   await page.getByRole('button', { name: 'Deploy' }).click();
   await page.getByRole('heading', { name: 'Hello', level: 1 }).waitFor();
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   const done = await reached(who, id, await run(who, id, { body: { name: 'Ada' } }), 'succeeded');
   expect(done.steps.map(({ name }) => name)).toEqual(['greet', 'note']);
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('the editor offers the fields of the schema where they may stand, and values', async () => {
+test('the editor completes fields and values of the schema', async () => {
   const page = await signedIn(browser, await server.user('doc-complete'), '/workflows/new');
   const editor = documentEditor(page);
   const offered = page.getByRole('listbox');
@@ -48,14 +48,14 @@ test('the editor offers the fields of the schema where they may stand, and value
   await offered.getByRole('option', { name: 'true' }).waitFor();
 });
 
-test('a field that does not exist is marked while it is typed', async () => {
+test('an unknown field is marked while it is typed', async () => {
   const page = await signedIn(browser, await server.user('doc-check'), '/workflows/new');
-  await documentEditor(page).fill('name: Faulty\nsteps:\n  - name: one\n    cod: x\n');
+  await documentEditor(page).fill('name: Invalid\nsteps:\n  - name: one\n    cod: x\n');
   await page.locator('.cm-lintRange-error', { hasText: 'cod' }).hover();
-  await page.getByText('cod is not a field here').first().waitFor();
+  await page.getByText('Unknown field cod.').first().waitFor();
 });
 
-test('a faulty document is refused at its place and in words, and deployed when it is mended', async () => {
+test('errors of an invalid document are shown at their position, and the corrected document is deployed', async () => {
   const who = await server.user('doc-refused');
   const { id } = await deploy(who, HELLO);
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
@@ -64,24 +64,24 @@ test('a faulty document is refused at its place and in words, and deployed when 
   await editor.fill(action);
   await page.getByText('Not deployed', { exact: true }).waitFor();
   await editor.press('Control+s');
-  const refusal = page.getByRole('alert').filter({ hasText: '4:' });
-  await refusal.getByText(/steps\[0\]\.action/).waitFor();
+  const errorList = page.getByRole('alert').filter({ hasText: '4:' });
+  await errorList.getByText(/steps\[0\]\.action/).waitFor();
   await page.locator('.cm-lintRange-error', { hasText: 'no-such-component' }).waitFor();
   expect((await who.get<{ data: { version: number } }>(`/workflows/${id}`)).data.version).toBe(1);
 
   await editor.fill(HELLO.replace('"hello"', '"hello again"'));
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await told(page, 'Version 2 runs now.');
-  await refusal.waitFor({ state: 'detached' });
+  await expectToast(page, 'Version 2 deployed');
+  await errorList.waitFor({ state: 'detached' });
   expect(await page.getByRole('button', { name: 'Deploy' }).isDisabled()).toBe(true);
 });
 
-test('files that steps name are added, renamed and removed, and go with the document', async () => {
+test('files of steps are added, renamed, removed and deployed with the document', async () => {
   const who = await server.user('doc-files');
   const { id } = await deploy(who, HELLO);
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
   await documentEditor(page).fill('name: Hello\nsteps:\n  - name: hello\n    file: ./hello.mjs\n');
-  await page.getByRole('button', { name: 'Add a file' }).click();
+  await page.getByRole('button', { name: 'Add file' }).click();
   const dialog = page.getByRole('dialog');
   await expect.poll(() => dialog.getByLabel('Path').inputValue()).toBe('./hello.mjs');
   await dialog.getByRole('button', { name: 'Add file' }).click();
@@ -89,7 +89,7 @@ test('files that steps name are added, renamed and removed, and go with the docu
     .getByRole('textbox', { name: 'File ./hello.mjs' })
     .fill('export default async (event) => "from a file";\n');
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await told(page, 'Version 2 runs now.');
+  await expectToast(page, 'Version 2 deployed');
   const deployed = await who.get<{ data: { files: Record<string, string> } }>(`/workflows/${id}/versions/2`);
   expect(Object.values(deployed.data.files).join()).toContain('from a file');
 
@@ -102,12 +102,12 @@ test('files that steps name are added, renamed and removed, and go with the docu
   await page.getByRole('button', { name: './other.mjs', exact: true }).waitFor({ state: 'detached' });
 });
 
-test('secrets that the document declares are given with it and never shown again', async () => {
+test('declared secrets are deployed with the document and never shown again', async () => {
   const who = await server.user('doc-secrets');
   const { id } = await deploy(who, HELLO);
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
   await documentEditor(page).fill(`env:\n  TOKEN: { secret: true }\n${HELLO}`);
-  await page.getByText('needs a value').waitFor();
+  await page.getByText('Value missing').waitFor();
   await page.getByRole('button', { name: 'Deploy' }).click();
   await page
     .getByRole('alert')
@@ -115,18 +115,18 @@ test('secrets that the document declares are given with it and never shown again
     .waitFor();
   await page.getByLabel('TOKEN').fill('s3cret-value');
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await told(page, 'Version 2 runs now.');
-  await page.getByText('has a value').waitFor();
+  await expectToast(page, 'Version 2 deployed');
+  await page.getByText('Value set').waitFor();
   expect(await page.getByLabel('TOKEN').inputValue()).toBe('');
   expect(await page.content()).not.toContain('s3cret-value');
 
   await page.getByLabel('TOKEN').fill('another');
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await told(page, 'The secrets are kept.');
+  await expectToast(page, 'Secrets saved');
   expect((await who.get<{ data: { version: number } }>(`/workflows/${id}`)).data.version).toBe(2);
 });
 
-test('leaving with changes that are not deployed asks first', async () => {
+test('leaving with changes that are not deployed asks for confirmation', async () => {
   const who = await server.user('doc-leave');
   const { id } = await deploy(who, HELLO);
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
@@ -139,7 +139,7 @@ test('leaving with changes that are not deployed asks first', async () => {
   await page.getByRole('heading', { name: 'Version 1' }).waitFor();
 });
 
-test('a version that was deployed elsewhere meanwhile is told of before it is replaced, and can be taken', async () => {
+test('a version deployed elsewhere is reported before it is replaced, and can be loaded', async () => {
   const who = await server.user('doc-two');
   const { id } = await deploy(who, HELLO);
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
@@ -148,34 +148,34 @@ test('a version that was deployed elsewhere meanwhile is told of before it is re
   await editor.fill(HELLO.replace('"hello"', '"mine"'));
   await who.put(`/workflows/${id}`, { document: HELLO.replace('"hello"', '"theirs"') });
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await page.getByText('Version 2 runs since you began.').waitFor();
+  await page.getByText('Version 2 was deployed since you started editing.').waitFor();
   await editor.getByText('return "mine";').waitFor();
   expect((await who.get<{ data: { version: number } }>(`/workflows/${id}`)).data.version).toBe(2);
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await told(page, 'Version 3 runs now.');
+  await expectToast(page, 'Version 3 deployed');
 
   await editor.fill(HELLO.replace('"hello"', '"mine again"'));
   await who.put(`/workflows/${id}`, { document: HELLO.replace('"hello"', '"last"') });
   await page.getByRole('button', { name: 'Deploy' }).click();
-  await page.getByRole('button', { name: 'Take version 4' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Take version 4' }).click();
+  await page.getByRole('button', { name: 'Load version 4' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Load version 4' }).click();
   await editor.getByText('return "last";').waitFor();
   await page.getByRole('button', { name: 'Deploy', disabled: true }).waitFor();
 });
 
-test('what somebody writes is kept although the workflow was deleted elsewhere', async () => {
+test('unsaved changes are kept if the workflow was deleted elsewhere', async () => {
   const who = await server.user('doc-gone');
   const { id } = await deploy(who, documentOf('Short-lived', [step('one', 'return 1;')]));
   const page = await signedIn(browser, who, `/workflows/${id}/document`);
   const editor = page.getByRole('textbox', { name: 'Workflow document' });
   await editor.fill('name: My day of work\n');
   await server.call('DELETE', `/workflows/${id}`, undefined, who.key);
-  await page.getByRole('switch', { name: 'Switch the workflow off' }).click();
+  await page.getByRole('switch', { name: 'Active', checked: true }).click();
   await page.getByText('The workflow was deleted elsewhere.').waitFor();
   expect(await editor.textContent()).toContain('My day of work');
 });
 
-test('versions show their document and what differs from the one that runs, and a rollback takes one of them', async () => {
+test('versions show their document and the changes to the current one, and can be restored', async () => {
   const who = await server.user('doc-versions');
   const { id } = await deploy(who, HELLO);
   await who.put(`/workflows/${id}`, { document: HELLO.replace('"hello"', '"bye"') });
@@ -184,28 +184,28 @@ test('versions show their document and what differs from the one that runs, and 
   await page.getByRole('link', { name: /^Version 1/ }).click();
   await page.getByRole('textbox', { name: 'Document of version 1' }).getByText('return "hello";').waitFor();
   await page.getByRole('button', { name: 'Changes' }).click();
-  const changes = page.getByRole('region', { name: 'Changes of Document' });
+  const changes = page.getByRole('region', { name: 'Changes in Document' });
   await expect.poll(() => changes.textContent()).toContain('removed:           return "bye";');
   await expect.poll(() => changes.textContent()).toContain('added:           return "hello";');
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousViolations(page)).toEqual([]);
 
-  await page.getByRole('button', { name: 'Roll back to this' }).click();
+  await page.getByRole('button', { name: 'Roll back to this version' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Roll back', exact: true }).click();
-  await told(page, 'New runs take version 1.');
-  await page.getByText('new runs take it').waitFor();
+  await expectToast(page, 'Rolled back to version 1');
+  await page.getByText('Current version').waitFor();
   expect((await who.get<{ data: { version: number } }>(`/workflows/${id}`)).data.version).toBe(1);
   await page.getByRole('link', { name: 'Document', exact: true }).click();
   await expect.poll(() => documentEditor(page).textContent()).toContain('return "hello";');
 });
 
-test.each(['light', 'dark'] as const)('the editor has no serious fault of accessibility, %s', async (colorScheme) => {
+test.each(['light', 'dark'] as const)('the editor has no serious accessibility violations, %s', async (colorScheme) => {
   const who = await server.user(`doc-axe-${colorScheme}`);
   const { id } = await deploy(who, `env:\n  TOKEN: { secret: true }\n${HELLO}`, { secrets: { TOKEN: 'x' } });
   const page = await signedIn(browser, who, `/workflows/${id}/document`, { colorScheme });
   await documentEditor(page).waitFor();
-  await page.getByText('has a value').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByText('Value set').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
   await page.goto(`${server.url}/workflows/new`);
   await documentEditor(page).waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousViolations(page)).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { seriousFaults } from './harness/accessibility';
-import { complaints, signedIn } from './harness/browser';
-import { clipboard } from './harness/passing';
+import { seriousViolations } from './harness/accessibility';
+import { pageErrors, signedIn } from './harness/browser';
 import { echo } from './harness/receiver';
+import { clipboard } from './harness/recording';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf, reached, run, step } from './harness/workflows';
 
@@ -11,14 +11,14 @@ stage();
 const NOTHING = step('nothing', 'return 1;');
 const FAILS = step('fails', 'throw new Error("no luck");');
 
-test('somebody without workflows is led to a new one', async () => {
+test('without workflows the page links to a new one', async () => {
   const page = await signedIn(browser, await server.user('wf-none'), '/workflows');
   await page.getByText('No workflows yet').waitFor();
   await page.getByRole('main').getByRole('link', { name: 'New workflow' }).first().click();
   await page.getByRole('heading', { name: 'New workflow' }).waitFor();
 });
 
-test('the list shows what starts a workflow, how it fares and when it last ran, and can be searched by its address', async () => {
+test('the list shows triggers, state and last run, and its search is in the URL', async () => {
   const who = await server.user('wf-list');
   const fine = await deploy(
     who,
@@ -29,29 +29,29 @@ test('the list shows what starts a workflow, how it fares and when it last ran, 
   await who.put(`/workflows/${fine.id}`, { active: false });
 
   const page = await signedIn(browser, who, '/workflows');
-  const heard = complaints(page);
+  const errors = pageErrors(page);
   const failing = page.getByRole('row').filter({ hasText: 'Order intake' });
   await failing.getByText('Failing').waitFor();
   await failing.getByText('HTTP').waitFor();
   await failing.getByRole('img', { name: '1 run in the last 24 hours, 1 failed' }).waitFor();
   await failing.getByRole('link', { name: 'failed' }).waitFor();
-  const resting = page.getByRole('row').filter({ hasText: 'Nightly report' });
-  await resting.getByText('0 3 1 1 *').waitFor();
-  await resting.getByText('Off', { exact: true }).waitFor();
-  await resting.getByText('never').waitFor();
+  const inactive = page.getByRole('row').filter({ hasText: 'Nightly report' });
+  await inactive.getByText('0 3 1 1 *').waitFor();
+  await inactive.getByText('Inactive', { exact: true }).waitFor();
+  await inactive.getByText('Never').waitFor();
 
   await page.getByRole('searchbox', { name: 'Search by name' }).fill('ORDER');
-  await resting.waitFor({ state: 'detached' });
+  await inactive.waitFor({ state: 'detached' });
   expect(new URL(page.url()).searchParams.get('q')).toBe('ORDER');
   await page.goto(`${server.url}/workflows?state=inactive`);
-  await resting.waitFor();
+  await inactive.waitFor();
   expect(await failing.count()).toBe(0);
   await page.getByRole('navigation', { name: 'State' }).getByRole('link', { name: 'Failing' }).click();
   await failing.waitFor();
-  expect(heard).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('the list names the source that a workflow listens to', async () => {
+test('the list shows the source that triggers a workflow', async () => {
   const who = await server.user('wf-listens');
   const source = await echo(who, 'Orders of the shop');
   const head = `triggers:\n  - events: { from: "${source.id}", event_name: "paid" }\n`;
@@ -63,21 +63,21 @@ test('the list names the source that a workflow listens to', async () => {
   await page.waitForURL(`**/sources/${source.id}`);
 });
 
-test('runs show in the list of workflows as they happen', async () => {
+test('the list of workflows is updated live', async () => {
   const who = await server.user('wf-live');
   const { id } = await deploy(who, documentOf('Busy', [NOTHING]));
   const page = await signedIn(browser, who, '/workflows');
-  await page.getByText('never').waitFor();
+  await page.getByText('Never').waitFor();
   const counted = page.getByRole('img', { name: /^[1-9]\d* runs? in the last 24 hours/ });
-  const begins = async () => {
+  const startRun = async () => {
     await run(who, id);
     return counted.count();
   };
-  await expect.poll(begins, { timeout: 30_000, interval: 1_000 }).toBe(1);
+  await expect.poll(startRun, { timeout: 30_000, interval: 1_000 }).toBe(1);
   await page.getByRole('link', { name: /succeeded|running|queued/ }).waitFor();
 });
 
-test('a list longer than a page goes on by paging, and back', async () => {
+test('a long list is paginated', async () => {
   const who = await server.user('wf-pages');
   for (let number = 1; number <= 27; number += 1) await deploy(who, documentOf(`Flow ${number}`, [NOTHING]));
   const page = await signedIn(browser, who, '/workflows');
@@ -89,35 +89,35 @@ test('a list longer than a page goes on by paging, and back', async () => {
   await page.getByRole('link', { name: 'Flow 27' }).waitFor();
 });
 
-test('a workflow shows its triggers with a ready curl, is switched off and on, and is deleted after a question', async () => {
+test('a workflow shows its triggers with a curl command, is deactivated and activated, and is deleted after confirmation', async () => {
   const who = await server.user('wf-one');
   const head = 'triggers:\n  - http: {}\n  - schedule: { cron: "0 9 * * *" }\n  - events: { from: "dc_*" }\n';
   const { id } = await deploy(who, documentOf('Greeter', [NOTHING], head));
   const page = await signedIn(browser, who, `/workflows/${id}`);
   const triggers = page.getByRole('list', { name: 'Triggers' });
-  await triggers.getByText('Events of all sources').waitFor();
+  await triggers.getByText('Events from all sources').waitFor();
   await triggers.getByText(/next in/).waitFor();
-  await triggers.getByRole('button', { name: 'Copy a curl command' }).click();
+  await triggers.getByRole('button', { name: 'Copy as curl' }).click();
   await clipboard(page).toMatch(/^curl -X POST 'http:\/\/[\d.:]+\/e\/\w+'/);
 
-  await page.getByRole('switch', { name: 'Switch the workflow off' }).click();
-  await page.getByRole('switch', { name: 'Switch the workflow on' }).waitFor();
+  await page.getByRole('switch', { name: 'Active', checked: true }).click();
+  await page.getByRole('switch', { name: 'Active', checked: false }).waitFor();
   expect((await who.get<{ data: { active: boolean } }>(`/workflows/${id}`)).data.active).toBe(false);
-  await page.getByRole('switch', { name: 'Switch the workflow on' }).click();
-  await page.getByRole('switch', { name: 'Switch the workflow off' }).waitFor();
+  await page.getByRole('switch', { name: 'Active', checked: false }).click();
+  await page.getByRole('switch', { name: 'Active', checked: true }).waitFor();
 
-  await page.getByRole('button', { name: 'Delete the workflow' }).click();
+  await page.getByRole('button', { name: 'Delete workflow' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete workflow' }).click();
   await page.getByText('No workflows yet').waitFor();
   await expect(who.get(`/workflows/${id}`)).rejects.toThrow('404');
 });
 
-test('an address of a workflow that is not there says so', async () => {
+test('a missing workflow shows a not-found page', async () => {
   const page = await signedIn(browser, await server.user('wf-missing'), '/workflows/p_nothing');
-  await page.getByText('There is no such workflow').waitFor();
+  await page.getByText('This workflow does not exist').waitFor();
 });
 
-test('a workflow whose runs fail says so, and leads to them', async () => {
+test('a failing workflow links to its failed runs', async () => {
   const who = await server.user('wf-failing');
   const { id } = await deploy(who, documentOf('Order intake', [FAILS]));
   await reached(who, id, await run(who, id), 'failed');
@@ -128,19 +128,19 @@ test('a workflow whose runs fail says so, and leads to them', async () => {
   await page.getByRole('table').getByText('fails: no luck').waitFor();
 });
 
-test('a workflow that was deleted elsewhere is not shown as if it were there', async () => {
+test('a workflow deleted elsewhere is detected', async () => {
   const who = await server.user('wf-gone');
   const { id } = await deploy(who, documentOf('Short-lived', [NOTHING]));
   const page = await signedIn(browser, who, `/workflows/${id}`);
   await page.getByText('No runs yet').waitFor();
   await server.call('DELETE', `/workflows/${id}`, undefined, who.key);
-  await page.getByRole('switch', { name: 'Switch the workflow off' }).click();
-  await page.getByText('There is no such workflow').waitFor();
+  await page.getByRole('switch', { name: 'Active', checked: true }).click();
+  await page.getByText('This workflow does not exist').waitFor();
   await page.getByRole('link', { name: 'All workflows' }).click();
   await page.getByText('No workflows yet').waitFor();
 });
 
-test('names stay text, whatever they hold', async () => {
+test('names are shown as text', async () => {
   const who = await server.user('wf-hostile');
   const { id } = await deploy(
     who,
@@ -152,7 +152,7 @@ test('names stay text, whatever they hold', async () => {
   expect(await page.locator('main img').count()).toBe(0);
 });
 
-test('what a workflow emitted is listed by channel, with its errors apart', async () => {
+test('emitted events are listed by channel, with errors separate', async () => {
   const who = await server.user('wf-events');
   const emits = step(
     'emits',
@@ -170,14 +170,14 @@ test('what a workflow emitted is listed by channel, with its errors apart', asyn
     .first()
     .click();
   await page.getByText('"order"').first().waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousViolations(page)).toEqual([]);
   await page.getByLabel('Channel').selectOption('$errors');
   await page.getByRole('button', { name: /no luck/ }).waitFor();
   expect(new URL(page.url()).searchParams.get('channel')).toBe('$errors');
   expect(await page.getByRole('button', { name: /orders/ }).count()).toBe(0);
 });
 
-test('a large event is shown by its beginning, and whole when it is opened', async () => {
+test('a large event is truncated in the list and complete when it is expanded', async () => {
   const who = await server.user('wf-large');
   const emits = step('emits', '$.send.emit({ order: 7, text: "long ".repeat(1000), end: "the-end" });');
   const { id } = await deploy(who, documentOf('Large', [emits]));
@@ -191,7 +191,7 @@ test('a large event is shown by its beginning, and whole when it is opened', asy
 });
 
 test.each(['light', 'dark'] as const)(
-  'the list and one workflow have no serious fault of accessibility, %s',
+  'the list and one workflow have no serious accessibility violations, %s',
   async (colorScheme) => {
     const who = await server.user(`wf-axe-${colorScheme}`);
     const { id } = await deploy(
@@ -201,14 +201,14 @@ test.each(['light', 'dark'] as const)(
     await reached(who, id, await run(who, id), 'failed');
     const page = await signedIn(browser, who, '/workflows', { colorScheme });
     await page.locator('table').getByText('Failing', { exact: true }).waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Order intake' }).click();
     await page.getByRole('table').getByText('failed', { exact: true }).waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
   },
 );
 
-test('on a narrow screen nothing reaches beyond the page', async () => {
+test('nothing exceeds a narrow screen', async () => {
   const who = await server.user('wf-narrow');
   const { id } = await deploy(
     who,

@@ -125,7 +125,9 @@ impl Quotas {
             plan,
             used: usage,
         };
-        self.today.lock().insert(user.clone(), account);
+        let mut today = self.today.lock();
+        today.retain(|_, account| account.day == day);
+        today.insert(user.clone(), account);
         Ok(account)
     }
 

@@ -155,7 +155,20 @@ pub fn next_due(c: &mut dyn Conn, webhook: &WebhookId, now_ms: i64) -> Result<Op
     )
 }
 
-/// Everybody's active webhooks that something waits for.
+/// After the clock was set back: a delivery that was scheduled in the future waits for its own pause from now, not for
+/// the whole jump. A first attempt has no pause and is due at once.
+pub fn rebase_due(c: &mut dyn Conn, now_ms: i64) -> Result<()> {
+    // Webhook by webhook: the index of due times has no other order.
+    c.execute(
+        "UPDATE deliveries SET updated_at = ?1, due_at = CASE \
+         WHEN tries > 0 AND due_at > updated_at THEN ?1 + due_at - updated_at ELSE ?1 END \
+         WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ?1 AND updated_at > ?1",
+        params![now_ms],
+    )?;
+    Ok(())
+}
+
+/// The active webhooks of all users that have pending deliveries.
 pub fn webhooks_with_work(c: &mut dyn Conn) -> Result<Vec<WebhookId>> {
     query_all(
         c,

@@ -1,17 +1,17 @@
-// Talking to the server: typed by what /openapi.json says, with failures in words.
+// The API client, typed by docs/openapi.json. Unsuccessful responses are thrown as `ApiError`.
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { components, paths } from './schema';
 
 type ErrorBody = components['schemas']['ErrorBody'];
 
-/** What the server refused or could not do. `details` names fields, or lines of code. */
-export class ApiFailure extends Error {
+/** An error response. `details` lists errors by field. */
+export class ApiError extends Error {
   readonly status: number;
   readonly body: ErrorBody | undefined;
 
   constructor(status: number, body: ErrorBody | undefined, message: string) {
     super(message);
-    this.name = 'ApiFailure';
+    this.name = 'ApiError';
     this.status = status;
     this.body = body;
   }
@@ -21,12 +21,12 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Whether the server answered that there is no such thing, or not any more. */
+/** Whether the server answered 404. */
 export function isMissing(error: unknown): boolean {
-  return error instanceof ApiFailure && error.status === 404;
+  return error instanceof ApiError && error.status === 404;
 }
 
-/** The server did not answer at all. */
+/** The request got no response. */
 export class Unreachable extends Error {
   constructor() {
     super('The server cannot be reached.');
@@ -35,19 +35,19 @@ export class Unreachable extends Error {
 }
 
 let signedOut = () => {};
-/** Called when the server no longer knows who is asking. */
+/** Called when the session has ended. */
 export function onSignedOut(handler: () => void) {
   signedOut = handler;
 }
 
-// A refusal says nothing about who has signed in since its request was sent.
+// A 401 for a request sent before the latest sign-in says nothing about the new session.
 let signIns = 0;
 const sentAfter = new WeakMap<Request, number>();
 
-const sessionWatch: Middleware = {
+const sessionMiddleware: Middleware = {
   onRequest({ request }) {
     sentAfter.set(request, signIns);
-    // A page of another site cannot send this header, which is what the server looks for.
+    // The server requires this header against cross-site requests. Other sites cannot send it.
     request.headers.set('x-sluice-console', '1');
     return request;
   },
@@ -62,32 +62,32 @@ const sessionWatch: Middleware = {
 };
 
 export const api = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin' });
-api.use(sessionWatch);
+api.use(sessionMiddleware);
 
-type Answer<T> = { data?: T; error?: unknown; response: Response };
+type ApiResponse<T> = { data?: T; error?: unknown; response: Response };
 
-/** The body of a success; a failure is thrown. */
-export async function body<T>(answer: Promise<Answer<T>>): Promise<T> {
-  const { data, error, response } = await answer;
-  if (!response.ok) throw failure(response, error);
+/** The body of a successful response. Throws `ApiError` otherwise. */
+export async function body<T>(request: Promise<ApiResponse<T>>): Promise<T> {
+  const { data, error, response } = await request;
+  if (!response.ok) throw apiError(response, error);
   return data as T;
 }
 
-/** What is in the envelope `{data: …}` of a success; a failure is thrown. */
-export async function data<T extends { data: unknown }>(answer: Promise<Answer<T>>): Promise<T['data']> {
-  return (await body(answer)).data;
+/** The content of the envelope `{data: …}`. Throws `ApiError` otherwise. */
+export async function data<T extends { data: unknown }>(request: Promise<ApiResponse<T>>): Promise<T['data']> {
+  return (await body(request)).data;
 }
 
-function failure(response: Response, error: unknown): ApiFailure {
-  const known = isErrorBody(error) ? error : undefined;
-  const words = known ? sentence(known.error) : `The server answered ${response.status}.`;
-  return new ApiFailure(response.status, known, words);
+function apiError(response: Response, error: unknown): ApiError {
+  const body = isErrorBody(error) ? error : undefined;
+  const message = body ? capitalized(body.error) : `The server answered ${response.status}.`;
+  return new ApiError(response.status, body, message);
 }
 
 function isErrorBody(value: unknown): value is ErrorBody {
   return typeof value === 'object' && value !== null && typeof (value as ErrorBody).error === 'string';
 }
 
-function sentence(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

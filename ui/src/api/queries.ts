@@ -1,16 +1,16 @@
 import { QueryClient } from '@tanstack/svelte-query';
-import { ApiFailure } from './client';
+import { ApiError } from './client';
 
-/** Answers are kept while their page is open, shown at once on return and then asked for again. */
+/** Cached responses are shown at once when a page is opened again, and then refetched. */
 export const queries = new QueryClient({
   defaultOptions: {
-    // A browser without the internet still reaches a server on the same machine or network.
+    // The server may be on the same machine or network, reachable without internet access.
     mutations: { networkMode: 'always' },
     queries: {
       networkMode: 'always',
       staleTime: 2_000,
-      // What the server refused, it will refuse again; what did not reach it is worth another try.
-      retry: (tries, error) => !(error instanceof ApiFailure && error.status < 500) && tries < 2,
+      // Client errors are final. Server errors and lost requests are retried.
+      retry: (tries, error) => !(error instanceof ApiError && error.status < 500) && tries < 2,
     },
   },
 });

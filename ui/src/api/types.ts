@@ -1,4 +1,4 @@
-// Short names for what the API answers.
+// Short names for the types of the API.
 import type { components } from './schema';
 
 type Schemas = components['schemas'];

@@ -1,4 +1,4 @@
-// Which control a prop gets.
+// The control for each type of prop.
 import type { Component } from 'svelte';
 import AccountControl from './fields/AccountControl.svelte';
 import BooleanControl from './fields/BooleanControl.svelte';
@@ -19,7 +19,7 @@ import { elementType, type Prop } from './prop';
 
 export type Control = {
   component: Component<FieldProps>;
-  /** It is made of several inputs, so its label names the group. */
+  /** The control has multiple inputs, so the label names a group. */
   group: boolean;
 };
 
@@ -34,16 +34,16 @@ const BY_TYPE: Record<string, Control> = {
   '$.interface.http': { component: EndpointControl, group: true },
   '$.interface.apphook': { component: EndpointControl, group: true },
 };
-const OF_SERVER = ['app', '$.interface.timer', '$.interface.http', '$.interface.apphook', 'data_store'];
+const SERVER_TYPES = ['app', '$.interface.timer', '$.interface.http', '$.interface.apphook', 'data_store'];
 
 export function controlOf(prop: Prop): Control {
   const byType = BY_TYPE[prop.type];
-  const several = elementType(prop) !== undefined;
-  if (byType && OF_SERVER.includes(prop.type)) return byType;
+  const multiple = elementType(prop) !== undefined;
+  if (byType && SERVER_TYPES.includes(prop.type)) return byType;
   if (prop.secret) return { component: SecretControl, group: false };
-  if (prop.remoteOptions) return { component: RemoteControl, group: several };
+  if (prop.remoteOptions) return { component: RemoteControl, group: multiple };
   if (prop.options.length > 0)
-    return several ? { component: ChoicesControl, group: true } : { component: ChoiceControl, group: false };
+    return multiple ? { component: ChoicesControl, group: true } : { component: ChoiceControl, group: false };
   if (byType) return byType;
-  return several ? { component: ListControl, group: true } : { component: TextControl, group: false };
+  return multiple ? { component: ListControl, group: true } : { component: TextControl, group: false };
 }

@@ -1,12 +1,12 @@
-// When a cron expression is due next, for the five usual fields. What only the server understands gives no answer here.
+// The next run of a cron expression with five fields. Expressions that only the server supports have no result here.
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const DAY_MS = 86_400_000;
-/** 29 February is at most eight years away. */
-const FARTHEST_DAYS = 366 * 8;
+/** 29 February is at most eight years ahead. */
+const MAX_DAYS_AHEAD = 366 * 8;
 
-/** The next instant after `nowMs` in that zone; undefined when there is none or it cannot be told. */
+/** The next run after `nowMs` in that time zone; undefined if there is none or the expression is not supported. */
 export function nextCron(expression: string, timezone: string, nowMs: number): number | undefined {
   const [minutes, hours, days, months, weekdays, ...rest] = expression.trim().split(/\s+/);
   if (!minutes || !hours || !days || !months || !weekdays || rest.length > 0) return undefined;
@@ -21,14 +21,14 @@ export function nextCron(expression: string, timezone: string, nowMs: number): n
     if (!month.has(date.getUTCMonth() + 1)) return false;
     const inMonth = day.has(date.getUTCDate());
     const inWeek = weekday.has(date.getUTCDay()) || (date.getUTCDay() === 0 && weekday.has(7));
-    // With both given, either will do, as cron has always had it.
+    // As in cron, either field may match if both are restricted.
     if (days === '*' || weekdays === '*') return inMonth && inWeek;
     return inMonth || inWeek;
   };
-  // Days and hours are those of the clock on the wall, which is kept here as if it were in UTC.
+  // The calculation uses local wall-clock time, represented as if it were UTC.
   const wall = nowMs + offset(nowMs);
   const midnight = wall - (((wall % DAY_MS) + DAY_MS) % DAY_MS);
-  for (let ahead = 0; ahead <= FARTHEST_DAYS; ahead += 1) {
+  for (let ahead = 0; ahead <= MAX_DAYS_AHEAD; ahead += 1) {
     const start = midnight + ahead * DAY_MS;
     if (!isDay(new Date(start))) continue;
     for (const h of sorted(hour)) {
@@ -44,14 +44,14 @@ export function nextCron(expression: string, timezone: string, nowMs: number): n
 
 const sorted = (values: Set<number>) => [...values].sort((a, b) => a - b);
 
-/** The numbers that a field stands for. */
-function numbers(field: string, least: number, most: number, names: string[] = []): Set<number> | undefined {
+/** The set of numbers that a field matches. */
+function numbers(field: string, min: number, max: number, names: string[] = []): Set<number> | undefined {
   const named = names.length === 12 ? 1 : 0;
   const number = (text: string) => {
     const index = names.indexOf(text.toLowerCase());
     if (index >= 0) return index + named;
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    return value >= least && value <= most ? value : Number.NaN;
+    return value >= min && value <= max ? value : Number.NaN;
   };
   const all = new Set<number>();
   for (const part of field.split(',')) {
@@ -59,16 +59,16 @@ function numbers(field: string, least: number, most: number, names: string[] = [
     const every = Number(step);
     if (more.length > 0 || !Number.isInteger(every) || every < 1) return undefined;
     const [first = '', last, ...others] = range.split('-');
-    const from = range === '*' ? least : number(first);
+    const from = range === '*' ? min : number(first);
     const open = range === '*' || (last === undefined && part.includes('/'));
-    const to = open ? most : number(last ?? first);
+    const to = open ? max : number(last ?? first);
     if (others.length > 0 || Number.isNaN(from) || Number.isNaN(to) || to < from) return undefined;
     for (let value = from; value <= to; value += every) all.add(value);
   }
   return all;
 }
 
-/** How far the clock of a zone is ahead of UTC at an instant; undefined for a zone that does not exist. */
+/** The UTC offset of a time zone at an instant; undefined for an unknown time zone. */
 function offsetOf(timezone: string): ((ms: number) => number) | undefined {
   let clock: Intl.DateTimeFormat;
   try {

@@ -1,20 +1,22 @@
-// The values of a component's props while somebody fills them in.
+// The state of a form for the props of a component.
 import { SvelteSet } from 'svelte/reactivity';
-import { ApiFailure, api, body } from '../api/client';
+import { api, body } from '../api/client';
+import { propErrors } from '../api/field-errors';
+import { thrownErrors } from './hook-output';
 import { isRecord, isShown, type Prop, propsOf, takesValue } from './prop';
-import { thrown } from './thrown';
 import { isEmpty, same, type Values } from './value';
 
-/** Props are asked for again when the typing pauses. */
-const PAUSE_MS = 350;
+/** The props are reloaded after this pause in typing. */
+const DEBOUNCE_MS = 350;
+const REQUIRED = 'This field is required.';
 
 export type FormStart = {
-  /** Id of the component. */
+  /** The id of the component. */
   component: string;
   props: readonly unknown[];
-  /** The source that has values already, with secrets masked. */
+  /** An existing source with its values; secrets are masked. */
   source?: { id: string; values: Values } | undefined;
-  /** Other code than the source has run with so far, which may have no place for some of its values. */
+  /** The component differs from the one that the source runs, so some values may have no prop. */
   otherCode?: boolean;
 };
 
@@ -23,88 +25,88 @@ export class PropForm {
   readonly sourceId: string | undefined;
   props = $state.raw<Prop[]>([]);
   values = $state.raw<Values>({});
-  /** What is wrong, by the names of props. */
-  faults = $state.raw<Record<string, string>>({});
-  /** What is wrong with no field in particular. */
-  otherFaults = $state.raw<string[]>([]);
+  /** Error messages by prop name. */
+  errors = $state.raw<Record<string, string>>({});
+  /** Error messages of no visible field. */
+  otherErrors = $state.raw<string[]>([]);
   reloading = $state(false);
-  /** Why the component could not say which props there are. */
-  trouble = $state<string | undefined>();
+  /** Why reloading the props failed. */
+  reloadError = $state<string | undefined>();
   #dynamicPropsId: string | undefined;
   #added = new SvelteSet<string>();
-  /** The values that the form began with. */
+  /** The initial values. */
   #initial: Values = {};
-  #turn = 0;
-  #pause: ReturnType<typeof setTimeout> | undefined;
-  #underWay: Promise<void> = Promise.resolve();
+  #request = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #reloaded: Promise<void> = Promise.resolve();
 
   constructor(start: FormStart) {
     this.component = start.component;
     this.sourceId = start.source?.id;
-    this.#begin(start, {});
+    this.#start(start, {});
   }
 
   /**
-   * Begins again from what became of the source elsewhere. What was typed stays where there is still a place for it;
-   * tells the labels of the fields that are gone with what was typed in them.
+   * Restarts from a newer version of the source. Changes of the user are kept if their fields still exist. Returns the
+   * labels of the changed fields that no longer exist.
    */
   rebase(start: FormStart): string[] {
-    const typed = this.props.filter(({ name }) => !same(this.values[name], this.#initial[name]));
+    const edited = this.props.filter(({ name }) => !same(this.values[name], this.#initial[name]));
     const before = this.values;
     const types = new Map(propsOf(start.props).map(({ name, type }) => [name, type]));
-    const fitting = typed.filter(({ name, type }) => (types.get(name) ?? type) === type);
+    const fitting = edited.filter(({ name, type }) => (types.get(name) ?? type) === type);
     this.component = start.component;
     this.#dynamicPropsId = undefined;
-    // An answer that is on its way is about what was there before.
-    this.#turn += 1;
+    // A response in flight belongs to the previous state.
+    this.#request += 1;
     this.reloading = false;
-    clearTimeout(this.#pause);
-    this.#pause = undefined;
-    this.faults = {};
-    this.otherFaults = [];
-    this.#begin(start, Object.fromEntries(fitting.map(({ name }) => [name, before[name]])));
-    return typed.filter(({ name }) => !same(this.values[name], before[name])).map(({ label }) => label);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.errors = {};
+    this.otherErrors = [];
+    this.#start(start, Object.fromEntries(fitting.map(({ name }) => [name, before[name]])));
+    return edited.filter(({ name }) => !same(this.values[name], before[name])).map(({ label }) => label);
   }
 
-  #begin({ props, source, otherCode = false }: FormStart, typed: Values) {
+  #start({ props, source, otherCode = false }: FormStart, edited: Values) {
     this.props = propsOf(props);
     const has = (name: string) => this.props.some((prop) => prop.name === name);
-    const decides = (values: Values) =>
+    const needsReload = (values: Values) =>
       this.props.some(({ name, reloadProps }) => reloadProps && !isEmpty(values[name]));
     let values = source ? source.values : withDefaults(this.props);
-    const strays = Object.keys(values).some((name) => !has(name));
+    const hasUnknownValues = Object.keys(values).some((name) => !has(name));
     if (otherCode) {
-      const fitting = Object.entries(values).filter(([name]) => decides(source?.values ?? {}) || has(name));
+      const fitting = Object.entries(values).filter(([name]) => needsReload(source?.values ?? {}) || has(name));
       values = { ...withDefaults(this.props), ...Object.fromEntries(fitting) };
     }
     this.#initial = values;
-    // Values without a prop in the code are of props that the component brought by itself.
-    const asks = decides({ ...values, ...typed }) || (strays && !otherCode);
-    for (const [name, value] of Object.entries(typed)) {
-      if (!asks && !has(name)) continue;
+    // Values without a declared prop belong to dynamic props of the component.
+    const reloads = needsReload({ ...values, ...edited }) || (hasUnknownValues && !otherCode);
+    for (const [name, value] of Object.entries(edited)) {
+      if (!reloads && !has(name)) continue;
       const { [name]: _, ...rest } = values;
       values = value === undefined ? rest : { ...values, [name]: value };
       this.#added.add(name);
     }
     this.values = values;
-    if (asks) this.#underWay = this.reload();
+    if (reloads) this.#reloaded = this.reload();
   }
 
   get changed(): boolean {
     return JSON.stringify(this.values) !== JSON.stringify(this.#initial);
   }
 
-  /** The value that a prop had at first. */
+  /** The initial value of a prop. */
   initial(prop: Prop): unknown {
     return this.#initial[prop.name];
   }
 
-  /** The props that stand in the form, in the order of the code. */
+  /** The visible props, in the order of the code. */
   get shown(): Prop[] {
     return this.props.filter((prop) => isShown(prop) && !this.#isFolded(prop));
   }
 
-  /** Optional props that nobody has asked for yet. */
+  /** Optional props that are not added yet. */
   get folded(): Prop[] {
     return this.props.filter((prop) => isShown(prop) && this.#isFolded(prop));
   }
@@ -118,7 +120,7 @@ export class PropForm {
     if (prop.default !== undefined) this.set(prop, prop.default);
   }
 
-  leaveOut(prop: Prop) {
+  remove(prop: Prop) {
     this.set(prop, undefined);
     this.#added.delete(prop.name);
   }
@@ -126,17 +128,17 @@ export class PropForm {
   set(prop: Prop, value: unknown) {
     const { [prop.name]: _, ...rest } = this.values;
     this.values = value === undefined ? rest : { ...this.values, [prop.name]: value };
-    if (this.faults[prop.name]) {
-      const { [prop.name]: _, ...others } = this.faults;
-      this.faults = others;
+    if (this.errors[prop.name]) {
+      const { [prop.name]: _, ...others } = this.errors;
+      this.errors = others;
     }
-    // A field that is emptied stays where it is.
+    // A cleared field stays visible.
     if (value === undefined) this.#added.add(prop.name);
-    if (prop.reloadProps) this.#reloadSoon();
+    if (prop.reloadProps) this.#scheduleReload();
   }
 
-  /** What is sent along with questions to the component. */
-  get question() {
+  /** The body of requests for props and options. */
+  get requestBody() {
     return {
       id: this.component,
       configured_props: this.values,
@@ -145,19 +147,19 @@ export class PropForm {
     };
   }
 
-  /** What goes to the server in the end, once the component has answered what it was asked. */
-  async filled(): Promise<{ configured_props: Values; dynamic_props_id: string | undefined }> {
-    if (this.#pause !== undefined) {
-      clearTimeout(this.#pause);
-      this.#underWay = this.reload();
+  /** The values to save, after pending reloads. */
+  async submission(): Promise<{ configured_props: Values; dynamic_props_id: string | undefined }> {
+    if (this.#timer !== undefined) {
+      clearTimeout(this.#timer);
+      this.#reloaded = this.reload();
     }
-    await this.#underWay;
+    await this.#reloaded;
     const values = Object.entries(this.values).map(([name, value]) => [name, withoutEmptyRows(value)]);
     return { configured_props: Object.fromEntries(values), dynamic_props_id: this.#dynamicPropsId };
   }
 
-  /** Whether everything that must have a value has one, as far as can be told here; faults are shown. */
-  complete(): boolean {
+  /** Checks that required props have values and shows errors. The server checks the rest. */
+  validate(): boolean {
     const missing = this.props.filter(
       (prop) =>
         isShown(prop) &&
@@ -168,57 +170,56 @@ export class PropForm {
         prop.default === undefined &&
         isEmpty(this.values[prop.name]),
     );
-    this.faults = Object.fromEntries(missing.map((prop) => [prop.name, 'This is required.']));
-    this.otherFaults = [];
+    this.errors = Object.fromEntries(missing.map((prop) => [prop.name, REQUIRED]));
+    this.otherErrors = [];
     return missing.length === 0;
   }
 
-  /** Shows what the server refused at its fields. Tells whether that was about props at all. */
-  refuse(error: unknown): boolean {
-    const told = error instanceof ApiFailure ? error.details.configured_props : undefined;
-    if (!told) return false;
-    const faults: Record<string, string> = {};
+  /** Shows the prop errors of the server at their fields. Returns false for any other error. */
+  showErrors(error: unknown): boolean {
+    const invalid = propErrors(error);
+    if (!invalid) return false;
+    const errors: Record<string, string> = {};
     const others: string[] = [];
-    for (const fault of told) {
-      const words = typeof fault === 'string' ? fault : fault.message;
-      const prop = this.props.find(({ name }) => words.startsWith(`${name} `));
-      if (prop) faults[prop.name] = sentence(words.slice(prop.name.length + 1));
-      else others.push(sentence(words));
+    for (const { prop, code, message } of invalid) {
+      if (!this.props.some(({ name }) => name === prop)) others.push(sentence(message));
+      else errors[prop] = code === 'required' ? REQUIRED : sentence(message);
     }
-    for (const name of Object.keys(faults)) this.#added.add(name);
-    this.faults = faults;
-    this.otherFaults = others;
+    for (const name of Object.keys(errors)) this.#added.add(name);
+    this.errors = errors;
+    this.otherErrors = others;
     return true;
   }
 
-  #reloadSoon() {
-    clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => {
-      this.#underWay = this.reload();
-    }, PAUSE_MS);
+  #scheduleReload() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#reloaded = this.reload();
+    }, DEBOUNCE_MS);
   }
 
-  /** Asks the component which props it has for the values so far. What was typed stays. */
+  /** Loads the props that the component has for the current values. Entered values are kept. */
   async reload(): Promise<void> {
-    clearTimeout(this.#pause);
-    this.#pause = undefined;
-    this.#turn += 1;
-    const turn = this.#turn;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#request += 1;
+    const request = this.#request;
     this.reloading = true;
-    this.trouble = undefined;
+    this.reloadError = undefined;
     try {
-      const answer = await body(api.POST('/v1/components/props', { body: this.question }));
-      if (turn !== this.#turn) return;
-      if (answer.dynamicProps) this.#take(answer.dynamicProps.id, propsOf(answer.dynamicProps.configurableProps));
-      else this.trouble = thrown(answer.errors);
+      const response = await body(api.POST('/v1/components/props', { body: this.requestBody }));
+      if (request !== this.#request) return;
+      if (response.dynamicProps)
+        this.#apply(response.dynamicProps.id, propsOf(response.dynamicProps.configurableProps));
+      else this.reloadError = thrownErrors(response.errors);
     } catch (error) {
-      if (turn === this.#turn) this.trouble = error instanceof Error ? error.message : String(error);
+      if (request === this.#request) this.reloadError = error instanceof Error ? error.message : String(error);
     } finally {
-      if (turn === this.#turn) this.reloading = false;
+      if (request === this.#request) this.reloading = false;
     }
   }
 
-  #take(id: string, props: Prop[]) {
+  #apply(id: string, props: Prop[]) {
     const untouched = !this.changed;
     const before = new Set(this.props.map(({ name }) => name));
     const now = new Set(props.map(({ name }) => name));
@@ -227,18 +228,18 @@ export class PropForm {
     this.#dynamicPropsId = id;
     this.props = props;
     this.values = { ...withDefaults(added), ...Object.fromEntries(kept) };
-    // What the component brings by itself is nobody's change.
+    // Values of new dynamic props are not changes of the user.
     if (untouched) this.#initial = this.values;
   }
 }
 
-/** What somebody has to see is filled in; what is folded away gets its default from the server. */
+/** The defaults of visible props. The server applies the defaults of the others. */
 function withDefaults(props: Prop[]): Values {
   const filled = props.filter((prop) => prop.default !== undefined && !prop.optional && takesValue(prop));
   return Object.fromEntries(filled.map((prop) => [prop.name, prop.default]));
 }
 
-/** Rows of a request that were begun and have no name mean nothing. */
+/** Drops header and parameter rows without a name. */
 function withoutEmptyRows(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const rows = ['headers', 'params'].filter((name) => Array.isArray(value[name]));
@@ -247,7 +248,7 @@ function withoutEmptyRows(value: unknown): unknown {
   return kept.length === 0 ? value : { ...value, ...Object.fromEntries(kept) };
 }
 
-function sentence(words: string): string {
-  const text = words.charAt(0).toUpperCase() + words.slice(1);
+function sentence(message: string): string {
+  const text = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

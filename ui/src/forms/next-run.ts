@@ -1,4 +1,4 @@
-// When the timer of the source that is being configured runs next, for the field that shows its schedule.
+// The next run of the source that is being configured, for its timer field.
 import { getContext, setContext } from 'svelte';
 
 const KEY = Symbol('next run');

@@ -1,94 +1,94 @@
-// Choices that only the component knows: page by page, and by search.
+// Options that the component provides, with pages and search.
 import { api, body } from '../api/client';
 import type { PropForm } from './form.svelte';
+import { thrownErrors } from './hook-output';
 import type { Prop } from './prop';
-import { thrown } from './thrown';
 import { type Choice, same } from './value';
 
 export class OptionList {
-  found = $state.raw<Choice[]>([]);
+  options = $state.raw<Choice[]>([]);
   loading = $state(false);
   /** Whether there may be another page. */
   more = $state(false);
-  trouble = $state<string | undefined>();
+  error = $state<string | undefined>();
   #form: PropForm;
   #prop: Prop;
   #page = 0;
   #context: unknown;
   #query = '';
-  /** The values that the choices were asked for with; others may bring other choices. */
-  #asked: string | undefined;
-  #turn = 0;
+  /** The values of the other props at the last request. Other values may have other options. */
+  #loadedFor: string | undefined;
+  #request = 0;
 
   constructor(form: PropForm, prop: Prop) {
     this.#form = form;
     this.#prop = prop;
   }
 
-  /** Asks for the first page, unless it is there for the values as they are now. */
+  /** Loads the first page unless it is loaded for the current values. */
   async refresh(): Promise<void> {
-    if (this.#asked === this.#others()) return;
-    await this.#begin('');
+    if (this.#loadedFor === this.#otherValues()) return;
+    await this.#start('');
   }
 
   async search(query: string): Promise<void> {
-    if (query === this.#query && this.#asked === this.#others()) return;
-    await this.#begin(query);
+    if (query === this.#query && this.#loadedFor === this.#otherValues()) return;
+    await this.#start(query);
   }
 
-  async again(): Promise<void> {
-    await this.#begin(this.#query);
+  async retry(): Promise<void> {
+    await this.#start(this.#query);
   }
 
   async next(): Promise<void> {
     if (!this.loading) await this.#fetch();
   }
 
-  #others(): string {
+  #otherValues(): string {
     const { [this.#prop.name]: _, ...others } = this.#form.values;
     return JSON.stringify(others);
   }
 
-  async #begin(query: string) {
-    this.#asked = this.#others();
+  async #start(query: string) {
+    this.#loadedFor = this.#otherValues();
     this.#query = query;
     this.#page = 0;
     this.#context = undefined;
-    this.found = [];
+    this.options = [];
     this.more = false;
     await this.#fetch();
   }
 
   async #fetch() {
-    this.#turn += 1;
-    const turn = this.#turn;
+    this.#request += 1;
+    const request = this.#request;
     this.loading = true;
-    this.trouble = undefined;
+    this.error = undefined;
     try {
-      const question = {
-        ...this.#form.question,
+      const requestBody = {
+        ...this.#form.requestBody,
         prop_name: this.#prop.name,
         page: this.#page,
         prev_context: this.#context,
         query: this.#query || undefined,
       };
-      const answer = await body(api.POST('/v1/components/configure', { body: question }));
-      if (turn !== this.#turn) return;
-      const page = answer.options ?? answer.stringOptions?.map((text) => ({ label: text, value: text }));
-      if (page) this.#take(page, answer.context);
-      else this.trouble = thrown(answer.errors);
+      const response = await body(api.POST('/v1/components/configure', { body: requestBody }));
+      if (request !== this.#request) return;
+      const page = response.options ?? response.stringOptions?.map((text) => ({ label: text, value: text }));
+      if (page) this.#append(page, response.context);
+      else this.error = thrownErrors(response.errors);
     } catch (error) {
-      if (turn === this.#turn) this.trouble = error instanceof Error ? error.message : String(error);
+      if (request === this.#request) this.error = error instanceof Error ? error.message : String(error);
     } finally {
-      if (turn === this.#turn) this.loading = false;
+      if (request === this.#request) this.loading = false;
     }
   }
 
-  #take(page: Choice[], context: unknown) {
-    // Methods that know no pages answer the same again and again.
-    const fresh = page.filter((choice) => !this.found.some((known) => same(known.value, choice.value)));
-    this.found = [...this.found, ...fresh];
-    this.more = fresh.length > 0;
+  #append(page: Choice[], context: unknown) {
+    // Methods without pagination return the same page again.
+    const added = page.filter((choice) => !this.options.some((known) => same(known.value, choice.value)));
+    this.options = [...this.options, ...added];
+    this.more = added.length > 0;
     this.#page += 1;
     this.#context = context ?? undefined;
   }

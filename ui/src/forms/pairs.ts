@@ -1,2 +1,2 @@
-/** A name with a value, as one row of a form. */
+/** A name-value pair, one row of a form. */
 export type Pair = { name: string; value: string };

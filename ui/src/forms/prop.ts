@@ -1,4 +1,4 @@
-// The props that a component declares, as a form needs them.
+// The declared props of a component, as forms use them.
 import { type Choice, textOf } from './value';
 
 export type Prop = {
@@ -9,14 +9,14 @@ export type Prop = {
   optional: boolean;
   secret: boolean;
   default: unknown;
-  /** What the component fixes and nobody can change. */
+  /** A value that the component fixes. */
   static: unknown;
   options: Choice[];
-  /** Only the component knows what there is to choose from. */
+  /** The component provides the options at run time. */
   remoteOptions: boolean;
-  /** It can search for it, too. */
+  /** The component can search its options. */
   useQuery: boolean;
-  /** Its value decides which other props there are. */
+  /** The value determines which other props exist. */
   reloadProps: boolean;
   withLabel: boolean;
   hidden: boolean;
@@ -28,20 +28,20 @@ export type Prop = {
   content: string | undefined;
 };
 
-/** What people call the parts that the server makes, where the code gives no name. */
-const PLAIN_NAMES: Record<string, string> = {
+/** Default labels of interface props. */
+const DEFAULT_LABELS: Record<string, string> = {
   '$.interface.http': 'HTTP endpoint',
   '$.interface.apphook': 'Webhook endpoint',
   '$.interface.timer': 'Timer',
 };
-/** Nobody gives these a value: the server makes it, or it is only shown. */
+/** Types without a user value: the server sets it, or the prop is only shown. */
 const VALUELESS = ['$.interface.http', '$.interface.apphook', '$.service.db', 'dir', 'alert'];
-/** Of which a form shows nothing at all. */
-const SILENT = ['$.service.db', 'dir'];
-/** What the server itself has to read is never hidden. */
+/** Types that forms do not show. */
+const HIDDEN_TYPES = ['$.service.db', 'dir'];
+/** Types whose values the server reads are never secret. */
 const NEVER_SECRET = ['app', '$.interface.timer', 'data_store'];
 
-/** Reads the rows of `configurable_props`. What is no prop is left out. */
+/** Reads the rows of `configurable_props`. Invalid rows are dropped. */
 export function propsOf(rows: readonly unknown[]): Prop[] {
   return rows.flatMap((row) => (isRecord(row) && typeof row.name === 'string' ? [propOf(row, row.name)] : []));
 }
@@ -51,7 +51,7 @@ function propOf(row: Record<string, unknown>, name: string): Prop {
   return {
     name,
     type,
-    label: text(row.label)?.trim() || PLAIN_NAMES[type] || name,
+    label: text(row.label)?.trim() || DEFAULT_LABELS[type] || name,
     description: describe(text(row.description)),
     optional: row.optional === true,
     secret: row.secret === true && !NEVER_SECRET.includes(type),
@@ -77,10 +77,10 @@ export function takesValue(prop: Prop): boolean {
 }
 
 export function isShown(prop: Prop): boolean {
-  return !prop.hidden && !SILENT.includes(prop.type);
+  return !prop.hidden && !HIDDEN_TYPES.includes(prop.type);
 }
 
-/** The type of a list's elements; undefined when it is no list. */
+/** The element type of a list; undefined for other types. */
 export function elementType(prop: Prop): string | undefined {
   return prop.type.endsWith('[]') ? prop.type.slice(0, -2) : undefined;
 }
@@ -94,7 +94,7 @@ function choiceOf(option: unknown): Choice {
   return { label: text(option.label) ?? textOf(option.value), value: option.value };
 }
 
-/** Descriptions are Markdown; they are shown as text, so its marks are taken away where that is simple. */
+/** Descriptions are Markdown but are shown as plain text, so simple markup is removed. */
 export function describe(markdown: string | null | undefined): string | undefined {
   const plain = markdown
     ?.replace(/!?\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g, '$1 ($2)')

@@ -1,4 +1,4 @@
-// Schedules of timers: what is stored, and how people say it.
+// Timer schedules: parsing and formatting.
 import { isRecord } from './prop';
 
 export type Schedule = { kind: 'interval'; seconds: number } | { kind: 'cron'; cron: string; timezone: string };
@@ -10,10 +10,10 @@ export const UNITS: Unit[] = [
   { name: 'hours', seconds: 3_600 },
   { name: 'days', seconds: 86_400 },
 ];
-/** What a timer does when nobody says otherwise. */
+/** The default schedule. */
 const HOURLY: Schedule = { kind: 'interval', seconds: 3_600 };
 
-/** Reads what components write (`intervalSeconds`) and what is stored (`interval_seconds`). */
+/** Reads the form of component code (`intervalSeconds`) and the stored form (`interval_seconds`). */
 export function scheduleOf(value: unknown): Schedule {
   if (!isRecord(value)) return HOURLY;
   if (typeof value.cron === 'string') {
@@ -29,21 +29,21 @@ export function scheduleValue(schedule: Schedule): unknown {
   return timezone === 'UTC' || timezone === '' ? { cron } : { cron, timezone };
 }
 
-/** The largest unit that an interval is a whole number of. */
+/** The largest unit that divides an interval. */
 export function unitOf(seconds: number): Unit {
   const fitting = UNITS.filter((unit) => seconds >= unit.seconds && seconds % unit.seconds === 0);
   return fitting.at(-1) ?? (UNITS[0] as Unit);
 }
 
 /** "Every 15 minutes", "0 9 * * 1-5 in Europe/Berlin". */
-export function scheduleWords(schedule: Schedule): string {
+export function scheduleText(schedule: Schedule): string {
   if (schedule.kind === 'cron') return `${schedule.cron} in ${schedule.timezone}`;
   const unit = unitOf(schedule.seconds);
   const amount = schedule.seconds / unit.seconds;
   return amount === 1 ? `Every ${unit.name.slice(0, -1)}` : `Every ${amount.toLocaleString()} ${unit.name}`;
 }
 
-/** The zones that the browser knows, with that of whoever looks first. */
+/** The time zones of the browser, the local one first. */
 export function zones(): string[] {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return [...new Set([own, 'UTC', ...Intl.supportedValuesOf('timeZone')])];

@@ -1,23 +1,23 @@
-// Values of props: as the API takes them, and as people read and type them.
+// Prop values: conversion between the API and form fields.
 
 /** The values of props, by name. */
 export type Values = Record<string, unknown>;
 export type Choice = { label: string; value: unknown };
 
-/** What a stored secret looks like from outside. Sending it back means "as it was". */
+/** The mask of a stored secret. Sending it back keeps the stored value. */
 export const MASK = '********';
 
-/** How a value is stored that was picked by its label. */
-function picked({ label, value }: Choice): unknown {
+/** A value with the label it was selected by. */
+function labelled({ label, value }: Choice): unknown {
   return { __lv: { label, value } };
 }
 
-/** What is stored for a choice: the label goes along where it says more than the value, as nobody else knows it later. */
+/** The stored form of a choice. The label is stored if it differs from the value, because it cannot be looked up later. */
 export function stored(choice: Choice, withLabel: boolean): unknown {
-  return withLabel || choice.label !== textOf(choice.value) ? picked(choice) : choice.value;
+  return withLabel || choice.label !== textOf(choice.value) ? labelled(choice) : choice.value;
 }
 
-/** The label and the value of what was picked; undefined for any other value. */
+/** The label and value of a labelled value; undefined for any other value. */
 function pair(value: unknown): Choice | undefined {
   if (typeof value !== 'object' || value === null || !('__lv' in value)) return undefined;
   const inner = value.__lv;
@@ -26,32 +26,32 @@ function pair(value: unknown): Choice | undefined {
   return { label, value: inner.value };
 }
 
-/** A value without the label that it may carry. */
+/** A value without its label. */
 export function plain(value: unknown): unknown {
   return pair(value)?.value ?? value;
 }
 
-/** The elements of a list, whichever way their labels were stored; undefined for what is no list. */
-function listed(value: unknown): unknown[] | undefined {
+/** The elements of a list, with or without labels; undefined for other values. */
+function listElements(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;
-  const labelled = typeof value === 'object' && value !== null && '__lv' in value && Array.isArray(value.__lv);
-  return labelled ? (value.__lv as unknown[]).map((inner) => ({ __lv: inner })) : undefined;
+  const hasLabels = typeof value === 'object' && value !== null && '__lv' in value && Array.isArray(value.__lv);
+  return hasLabels ? (value.__lv as unknown[]).map((inner) => ({ __lv: inner })) : undefined;
 }
 
-/** A value as a list: one that is none is the only element of one. */
+/** A value as a list. A single value becomes a list of one. */
 export function elements(value: unknown): unknown[] {
-  return listed(value) ?? (value === undefined || value === null ? [] : [value]);
+  return listElements(value) ?? (value === undefined || value === null ? [] : [value]);
 }
 
-/** What people know a value by. */
+/** The display label of a value. */
 export function labelOf(value: unknown, choices: Choice[]): string {
   const known = pair(value);
   return known?.label ?? choices.find((choice) => same(choice.value, value))?.label ?? textOf(value);
 }
 
-/** A value in one line, for who only reads it: labels rather than what stands behind them. */
+/** A value on one line, with labels instead of raw values. */
 export function readable(value: unknown, choices: Choice[]): string {
-  const labels = listed(value)?.map((element) => labelOf(element, choices));
+  const labels = listElements(value)?.map((element) => labelOf(element, choices));
   return labels?.join(', ') ?? labelOf(value, choices);
 }
 
@@ -59,13 +59,13 @@ export function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(plain(a)) === JSON.stringify(plain(b));
 }
 
-/** A value as somebody would type it. */
+/** A value as the text of an input field. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What a typed text means where anything goes: JSON if it is that, otherwise the text itself. */
+/** Parses text as JSON; text that is not JSON is returned unchanged. */
 export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -74,8 +74,8 @@ export function jsonOrText(text: string): unknown {
   }
 }
 
-/** What a typed text means for a type. Whether it suits is the server's to say. */
-export function meant(type: string, text: string): unknown {
+/** Converts input text to a value of the type. The server validates it. */
+export function parseValue(type: string, text: string): unknown {
   if (text === '') return undefined;
   if (type === 'string') return text;
   if (type === 'integer') return /^\s*-?\d+\s*$/.test(text) ? Number(text) : text;

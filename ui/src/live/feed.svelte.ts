@@ -1,27 +1,26 @@
-// A list that grows at its head as things happen. Nothing moves under the eyes of somebody who reads, and however many
-// come, few are kept.
+// A live list with new items at its head. Updates are held while the user reads, and the number of items is bounded.
 import { Stream, type StreamState } from './stream.svelte';
 
 const PAGE = 100;
-/** The list changes at most this often. */
-const PACE_MS = 150;
+/** The list is updated at most this often. */
+const UPDATE_INTERVAL_MS = 150;
 
 export type FeedOptions<T extends { id: string }> = {
-  /** A page of `limit` items, newest first: the newest, or those that come after one. */
+  /** A page of `limit` items, newest first, starting after an item. */
   read: (limit: number, after: T | undefined) => Promise<T[]>;
-  /** The stream that goes on where the first page was read, given the newest item of it. What it tells again is left out. */
+  /** The URL of the stream that continues after the newest item of the first page. Repeated items are dropped. */
   stream: (newest: T | undefined) => string;
   parse: (json: string) => T;
-  /** Which items of the stream belong here; all, when it is left out. */
-  wants?: (json: string) => boolean;
-  /** How many items stay while new ones come. */
-  kept: number;
+  /** Filters the items of the stream; default all. */
+  accepts?: (json: string) => boolean;
+  /** The maximum number of items while new ones arrive. */
+  capacity: number;
 };
 
 export class Feed<T extends { id: string }> {
   items = $state.raw<T[]>([]);
-  /** New ones that wait until nobody reads. */
-  waiting = $state(0);
+  /** The number of new items held while the user reads. */
+  pending = $state(0);
   loading = $state(true);
   loadingOlder = $state(false);
   hasOlder = $state(false);
@@ -31,12 +30,12 @@ export class Feed<T extends { id: string }> {
   #stream = $state.raw<Stream>();
   #closed = false;
   #firstPage = new Set<string>();
-  #reading = false;
+  #holding = false;
   #held: T[] = [];
   #incoming: T[] = [];
   #arrived = 0;
-  #pace: ReturnType<typeof setTimeout> | undefined;
-  #applied = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #appliedAt = 0;
 
   constructor(options: FeedOptions<T>) {
     this.#options = options;
@@ -49,7 +48,7 @@ export class Feed<T extends { id: string }> {
 
   close() {
     this.#closed = true;
-    clearTimeout(this.#pace);
+    clearTimeout(this.#timer);
     this.#stream?.close();
   }
 
@@ -87,31 +86,31 @@ export class Feed<T extends { id: string }> {
     }
   }
 
-  /** While somebody reads, new items wait. */
-  read(reading: boolean) {
-    this.#reading = reading;
-    if (!reading) this.showWaiting();
+  /** Holds new items while the user reads. */
+  hold(held: boolean) {
+    this.#holding = held;
+    if (!held) this.showPending();
   }
 
-  showWaiting() {
-    if (this.waiting === 0) return;
-    // Of more than are held, those between are left for paging.
-    const gap = this.waiting > this.#held.length;
+  showPending() {
+    if (this.pending === 0) return;
+    // If more items arrived than were held, the ones between are loaded by paging.
+    const gap = this.pending > this.#held.length;
     this.items = this.#trimmed(gap ? this.#held : [...this.#held, ...this.items]);
     this.hasOlder ||= gap;
     this.#held = [];
-    this.waiting = 0;
+    this.pending = 0;
   }
 
-  forget(id: string) {
+  remove(id: string) {
     this.items = this.items.filter((item) => item.id !== id);
     this.#held = this.#held.filter((item) => item.id !== id);
   }
 
-  forgetAll() {
+  clear() {
     this.items = [];
     this.#held = [];
-    this.waiting = 0;
+    this.pending = 0;
     this.hasOlder = false;
   }
 
@@ -121,31 +120,31 @@ export class Feed<T extends { id: string }> {
       url: this.#options.stream(this.items[0]),
       event: 'message',
       resume: 'last_event_id',
-      onEvents: (batch) => this.#take(batch.filter(({ lastEventId }) => !this.#firstPage.has(lastEventId))),
+      onEvents: (batch) => this.#receive(batch.filter(({ lastEventId }) => !this.#firstPage.has(lastEventId))),
     });
   }
 
-  #take(batch: MessageEvent<string>[]) {
-    const { parse, wants = () => true, kept } = this.#options;
-    const wanted = batch.map(({ data }) => data).filter(wants);
-    if (wanted.length === 0) return;
-    this.#arrived += wanted.length;
-    this.#incoming = [...wanted.slice(-kept).map(parse).reverse(), ...this.#incoming].slice(0, kept);
-    const due = this.#applied + PACE_MS - performance.now();
-    if (due <= 0) this.#apply();
-    else this.#pace ??= setTimeout(() => this.#apply(), due);
+  #receive(batch: MessageEvent<string>[]) {
+    const { parse, accepts = () => true, capacity } = this.#options;
+    const accepted = batch.map(({ data }) => data).filter(accepts);
+    if (accepted.length === 0) return;
+    this.#arrived += accepted.length;
+    this.#incoming = [...accepted.slice(-capacity).map(parse).reverse(), ...this.#incoming].slice(0, capacity);
+    const delay = this.#appliedAt + UPDATE_INTERVAL_MS - performance.now();
+    if (delay <= 0) this.#apply();
+    else this.#timer ??= setTimeout(() => this.#apply(), delay);
   }
 
   #apply() {
-    clearTimeout(this.#pace);
-    this.#pace = undefined;
-    this.#applied = performance.now();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#appliedAt = performance.now();
     const [incoming, arrived] = [this.#incoming, this.#arrived];
     this.#incoming = [];
     this.#arrived = 0;
-    if (this.#reading) {
-      this.waiting += arrived;
-      this.#held = [...incoming, ...this.#held].slice(0, this.#options.kept);
+    if (this.#holding) {
+      this.pending += arrived;
+      this.#held = [...incoming, ...this.#held].slice(0, this.#options.capacity);
       return;
     }
     const gap = arrived > incoming.length;
@@ -154,8 +153,8 @@ export class Feed<T extends { id: string }> {
   }
 
   #trimmed(items: T[]): T[] {
-    if (items.length <= this.#options.kept) return items;
+    if (items.length <= this.#options.capacity) return items;
     this.hasOlder = true;
-    return items.slice(0, this.#options.kept);
+    return items.slice(0, this.#options.capacity);
   }
 }

@@ -1,4 +1,4 @@
-// The time, for texts like "3 minutes ago": one clock for the whole page.
+// The current time for texts like "3 minutes ago": one timer for the whole page.
 import { createSubscriber } from 'svelte/reactivity';
 
 const subscribe = createSubscriber((update) => {
@@ -6,7 +6,7 @@ const subscribe = createSubscriber((update) => {
   return () => clearInterval(timer);
 });
 
-/** The time in milliseconds; whatever shows it is drawn again every second. */
+/** The time in milliseconds. Reactive: updates every second. */
 export function now(): number {
   subscribe();
   return Date.now();

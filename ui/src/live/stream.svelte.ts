@@ -1,35 +1,34 @@
-// Following server-sent events. A page that nobody sees holds no connection, and those that are seen take turns.
+// Server-sent events. Hidden pages hold no connection, and visible windows share a limited number of connections.
 import { api } from '../api/client';
-import { Turn } from './turn';
+import { Permit } from './permit';
 
 const HIDDEN_GRACE_MS = 10_000;
-/** After a refusal it is tried again after this long, and each time after twice as long, up to the other. */
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 60_000;
+/** Backoff after a rejected connection. It doubles with each attempt. */
+const MIN_BACKOFF_MS = 2_000;
+const MAX_BACKOFF_MS = 60_000;
 
-/** As many streams as all windows follow at once, beside those that they share. The other connections are for requests. */
-const PLACES = ['sluice-stream-1', 'sluice-stream-2', 'sluice-stream-3'];
+/** Permits for the streams of all windows, besides the shared ones. The remaining connections are for requests. */
+const PERMITS = ['sluice-stream-1', 'sluice-stream-2', 'sluice-stream-3'];
 
-/** Resting: as many other windows as may be are live. */
-export type StreamState = 'connecting' | 'live' | 'waiting' | 'closed' | 'resting';
+/** Standby: other windows hold all permits. */
+export type StreamState = 'connecting' | 'live' | 'waiting' | 'closed' | 'standby';
 
-/** What a window that follows a shared stream tells the others, and what they ask it. */
-type Relayed = { state: StreamState } | { data: string } | 'how is it?';
+/** Messages between the window that holds a shared stream and the others. */
+type RelayMessage = { state: StreamState } | { data: string } | 'get state';
 
 export type StreamOptions = {
-  /** The address to follow. */
   url: string;
-  /** The name of the events to take. */
+  /** The name of the events. */
   event: string;
-  /** All events that came since the last picture was drawn, oldest first. */
+  /** Called with all events since the last frame, oldest first. */
   onEvents: (batch: MessageEvent<string>[]) => void;
-  /** The name of the parameter that takes the id of the last event that was seen. */
+  /** The query parameter for the id of the last event. */
   resume?: 'last_event_id';
-  /** All windows follow the same stream: the one that has it tells the others, by this name. */
+  /** The name of a stream that all windows share: one window holds it and relays to the others. */
   shared?: string;
-  /** It is open, for the first time or again: what happened before is not told. */
+  /** The stream was opened or reopened. Earlier events are not sent. */
   onOpen?: () => void;
-  /** It was broken off while somebody looked, or could not be had again: a server that ends answers for a while still. */
+  /** The connection of a visible page was lost or could not be restored. */
   onLost?: () => void;
 };
 
@@ -37,53 +36,53 @@ function isLost(state: StreamState): boolean {
   return state === 'waiting' || state === 'closed';
 }
 
-/** A stream that pauses with the page, goes on where it was, and hands out what came once for each frame. */
+/** A stream that pauses while the page is hidden, resumes where it stopped, and delivers events once per frame. */
 export class Stream {
   state = $state<StreamState>('connecting');
   #options: StreamOptions;
   #source: EventSource | undefined;
-  #turn: Turn | undefined;
+  #permit: Permit | undefined;
   #relay: BroadcastChannel | undefined;
   #batch: MessageEvent<string>[] = [];
   #frame = 0;
-  #hiding: ReturnType<typeof setTimeout> | undefined;
-  #pause: ReturnType<typeof setTimeout> | undefined;
-  #pauseMs = FIRST_PAUSE_MS;
+  #hideTimer: ReturnType<typeof setTimeout> | undefined;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  #backoffMs = MIN_BACKOFF_MS;
   #lastId = '';
 
   constructor(options: StreamOptions) {
     this.#options = options;
     if (options.shared) {
       this.#relay = new BroadcastChannel(options.shared);
-      this.#relay.addEventListener('message', this.#heard);
+      this.#relay.addEventListener('message', this.#onRelay);
     }
     addEventListener('focus', this.#focus);
     document.addEventListener('visibilitychange', this.#visibility);
     this.#open();
-    // A page may begin in a tab that nobody looks at.
+    // A page may be opened in a background tab.
     this.#visibility();
   }
 
   close() {
     removeEventListener('focus', this.#focus);
     document.removeEventListener('visibilitychange', this.#visibility);
-    clearTimeout(this.#hiding);
-    this.#shut();
+    clearTimeout(this.#hideTimer);
+    this.#disconnect();
     this.#relay?.close();
     this.state = 'closed';
   }
 
   #open() {
     const { shared } = this.#options;
-    this.#turn = new Turn({
-      places: shared ? [shared] : PLACES,
-      urgent: !shared && document.hasFocus(),
-      begin: () => this.#connect(),
-      rest: () => {
+    this.#permit = new Permit({
+      names: shared ? [shared] : PERMITS,
+      steal: !shared && document.hasFocus(),
+      onAcquired: () => this.#connect(),
+      onWaiting: () => {
         this.#source?.close();
         this.#source = undefined;
-        if (shared) this.#tell('how is it?');
-        else this.state = 'resting';
+        if (shared) this.#post('get state');
+        else this.state = 'standby';
       },
     });
   }
@@ -93,56 +92,56 @@ export class Stream {
     if (this.#options.resume && this.#lastId) url.searchParams.set(this.#options.resume, this.#lastId);
     const source = new EventSource(url);
     source.addEventListener('open', () => {
-      this.#pauseMs = FIRST_PAUSE_MS;
-      this.#become('live');
+      this.#backoffMs = MIN_BACKOFF_MS;
+      this.#setState('live');
     });
     source.addEventListener('error', () => {
-      // Browsers try again by themselves, unless they were answered with a refusal.
-      const refused = source.readyState === EventSource.CLOSED;
-      this.#become(refused ? 'closed' : 'waiting');
-      if (refused) this.#refused();
+      // Browsers reconnect by themselves, except after an error response.
+      const rejected = source.readyState === EventSource.CLOSED;
+      this.#setState(rejected ? 'closed' : 'waiting');
+      if (rejected) this.#retryLater();
     });
     source.addEventListener(this.#options.event, (event) => {
-      this.#tell({ data: event.data });
-      this.#take(event);
+      this.#post({ data: event.data });
+      this.#enqueue(event);
     });
     this.#source = source;
-    // What happened since another window lost it, if one had it, is not told to any of them.
-    this.#become('connecting');
+    // Other windows learn that the stream is being reopened: they miss events until it is live.
+    this.#setState('connecting');
   }
 
-  #become(state: StreamState) {
+  #setState(state: StreamState) {
     this.state = state;
-    if (this.#source) this.#tell({ state });
+    if (this.#source) this.#post({ state });
     if (state === 'live') this.#options.onOpen?.();
     else if (isLost(state)) this.#options.onLost?.();
   }
 
-  #tell(what: Relayed) {
-    this.#relay?.postMessage(what);
+  #post(message: RelayMessage) {
+    this.#relay?.postMessage(message);
   }
 
-  #heard = ({ data: said }: MessageEvent<Relayed>) => {
+  #onRelay = ({ data: message }: MessageEvent<RelayMessage>) => {
     if (this.#source) {
-      if (said === 'how is it?') this.#tell({ state: this.state });
-    } else if (this.#turn && typeof said === 'object') {
-      if ('data' in said) this.#take(new MessageEvent(this.#options.event, said));
-      else if (said.state !== this.state || isLost(said.state)) this.#become(said.state);
+      if (message === 'get state') this.#post({ state: this.state });
+    } else if (this.#permit && typeof message === 'object') {
+      if ('data' in message) this.#enqueue(new MessageEvent(this.#options.event, message));
+      else if (message.state !== this.state || isLost(message.state)) this.#setState(message.state);
     }
   };
 
-  #refused() {
-    this.#shut();
-    // A stream does not tell why. Whoever is no longer signed in is shown so by what is asked here.
+  #retryLater() {
+    this.#disconnect();
+    // `EventSource` hides the status. This request detects a session that has ended.
     void api.GET('/v1/users/me').catch(() => {});
-    this.#pause = setTimeout(() => this.#open(), this.#pauseMs);
-    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+    this.#retryTimer = setTimeout(() => this.#open(), this.#backoffMs);
+    this.#backoffMs = Math.min(this.#backoffMs * 2, MAX_BACKOFF_MS);
   }
 
-  #shut() {
-    clearTimeout(this.#pause);
-    this.#turn?.end();
-    this.#turn = undefined;
+  #disconnect() {
+    clearTimeout(this.#retryTimer);
+    this.#permit?.release();
+    this.#permit = undefined;
     this.#source?.close();
     this.#source = undefined;
     cancelAnimationFrame(this.#frame);
@@ -150,7 +149,7 @@ export class Stream {
     this.#batch = [];
   }
 
-  #take(event: MessageEvent<string>) {
+  #enqueue(event: MessageEvent<string>) {
     this.#batch.push(event);
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
@@ -161,20 +160,20 @@ export class Stream {
     });
   }
 
-  /** The window that somebody uses is live, and another one rests. */
+  /** The focused window takes a permit from another one. */
   #focus = () => {
-    if (this.state === 'resting') this.#turn?.insist();
+    if (this.state === 'standby') this.#permit?.steal();
   };
 
   #visibility = () => {
-    clearTimeout(this.#hiding);
+    clearTimeout(this.#hideTimer);
     if (document.hidden) {
-      this.#hiding = setTimeout(() => {
-        this.#shut();
+      this.#hideTimer = setTimeout(() => {
+        this.#disconnect();
         this.state = 'waiting';
       }, HIDDEN_GRACE_MS);
-    } else if (!this.#turn) {
-      clearTimeout(this.#pause);
+    } else if (!this.#permit) {
+      clearTimeout(this.#retryTimer);
       this.state = 'connecting';
       this.#open();
     }

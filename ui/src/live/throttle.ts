@@ -1,20 +1,20 @@
-// News that come in bursts lead to one look at the server, and to a last one when the burst is over.
+// Throttling: a burst of calls runs the action at its start and at its end.
 
-/** Calls the action at once, and then at most once in each pause; what came within a pause is not forgotten. */
-export function throttled(action: () => void, pauseMs = 1_000): { call: () => void; stop: () => void } {
+/** Runs the action at once, and then at most once per interval. A call within the interval runs at its end. */
+export function throttled(action: () => void, intervalMs = 1_000): { call: () => void; stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let wanted = false;
-  const rest = () => {
+  let pending = false;
+  const expire = () => {
     timer = undefined;
-    if (wanted) call();
+    if (pending) call();
   };
   const call = () => {
     if (timer) {
-      wanted = true;
+      pending = true;
       return;
     }
-    wanted = false;
-    timer = setTimeout(rest, pauseMs);
+    pending = false;
+    timer = setTimeout(expire, intervalMs);
     action();
   };
   return { call, stop: () => clearTimeout(timer) };

@@ -1,4 +1,4 @@
-// What happens in the account, second by second: one stream for everything on the page that moves.
+// Counts of the events in the account, every second: one stream for all live parts of a page.
 import { untrack } from 'svelte';
 import { queries } from '../api/queries';
 import { currentSession } from '../shell/session.svelte';
@@ -17,15 +17,15 @@ type Listener = (traffic: Traffic) => void;
 const listeners = new Set<Listener>();
 let stream = $state<Stream | undefined>();
 
-/** Whether news arrive; undefined while nobody listens. */
+/** The state of the stream; undefined without listeners. */
 export function trafficState() {
   return stream?.state;
 }
 
-/** Hears the traffic of each second until the returned function is called. For `$effect`. */
+/** Subscribes to the traffic; returns the function that unsubscribes. For `$effect`. */
 export function onTraffic(listener: Listener): () => void {
   listeners.add(listener);
-  // An effect that listens must not run again because the stream that it opens is there.
+  // Opening the stream must not rerun the effect that subscribes.
   untrack(open);
   return () => {
     listeners.delete(listener);
@@ -35,22 +35,22 @@ export function onTraffic(listener: Listener): () => void {
   };
 }
 
-/** Asks again for what is shown, but not twice for what is on its way. */
-const lookAgain = () => void queries.invalidateQueries(undefined, { cancelRefetch: false });
+/** Refetches all visible queries, except those in flight. */
+const refetchAll = () => void queries.invalidateQueries(undefined, { cancelRefetch: false });
 
 function open() {
   stream ??= new Stream({
     url: '/v1/users/me/traffic',
     event: 'traffic',
     shared: `sluice-traffic-${currentSession().user.id}`,
-    // What happened meanwhile is told by nobody, so it is asked for.
-    onOpen: lookAgain,
-    // Where the server is away, each page says so as it does when it is asked for something.
-    onLost: lookAgain,
+    // The stream does not repeat missed events.
+    onOpen: refetchAll,
+    // If the server is unreachable, the failed queries of each page show it.
+    onLost: refetchAll,
     onEvents: (batch) => {
       for (const event of batch) {
         const traffic = JSON.parse(event.data) as Traffic;
-        for (const hear of listeners) hear(traffic);
+        for (const listener of listeners) listener(traffic);
       }
     },
   });

@@ -1,35 +1,35 @@
-// The state of a view that is kept in its address, so that it can be linked to and the back button works.
+// View state in the URL, so that views can be linked to and the back button works.
 import { searchParams } from 'sv-router';
 
-/** What is undefined or empty leaves the address. */
+/** Undefined or empty values remove the parameter. */
 export type Changes = Record<string, string | undefined>;
 
-/** A parameter as it is written: numbers stay text. */
+/** The raw text of a parameter. */
 export function param(name: string): string | undefined {
   return searchParams.toURLSearchParams().get(name) ?? undefined;
 }
 
-/** The address of this page with some parameters changed. */
+/** The URL of this page with some parameters changed. */
 export function hrefWith(changes: Changes): string {
-  const wanted = searchParams.toURLSearchParams();
+  const params = searchParams.toURLSearchParams();
   for (const [name, value] of Object.entries(changes)) {
-    if (value) wanted.set(name, value);
-    else wanted.delete(name);
+    if (value) params.set(name, value);
+    else params.delete(name);
   }
-  const text = wanted.toString();
+  const text = params.toString();
   return text === '' ? location.pathname : `${location.pathname}?${text}`;
 }
 
-/** Changes parameters; together they are one step of the back button, or none with `replace`. */
+/** Changes parameters in one history entry; with `replace` in the current one. */
 export function setParams(changes: Changes, replace = false) {
   const { state } = history;
-  let quiet = replace;
+  let replacing = replace;
   for (const [name, value] of Object.entries(changes)) {
     if ((value || undefined) === param(name)) continue;
-    if (value) searchParams.set(name, value, { replace: quiet });
-    else searchParams.delete(name, undefined, { replace: quiet });
-    quiet = true;
+    if (value) searchParams.set(name, value, { replace: replacing });
+    else searchParams.delete(name, undefined, { replace: replacing });
+    replacing = true;
   }
-  // The router's own note of where this is in the history, by which a page that is not left comes back to its place.
+  // Keep the router's history index: scroll restoration uses it.
   history.replaceState(state, '', location.href);
 }

@@ -1,7 +1,7 @@
-// Up and down through the rows of a list, from the search field on.
+// Arrow keys move through the rows of a list, starting at the search field.
 import type { Attachment } from 'svelte/attachments';
 
-/** Moves the focus between what the selector finds, in its order. */
+/** Moves the focus between the elements that match the selector, in document order. */
 export function arrowKeys(selector: string): Attachment<HTMLElement> {
   return (element) => {
     function keydown(event: KeyboardEvent) {

@@ -1,24 +1,24 @@
-// Asking before something is lost. One question at a time, answered by whoever is in front of the page.
+// Confirmation dialogs, one at a time.
 
-export type Question = { title: string; note: string; action: string; answer: (yes: boolean) => void };
+export type Question = { title: string; note: string; action: string; answer: (confirmed: boolean) => void };
 
-let asked = $state<Question | undefined>();
+let current = $state<Question | undefined>();
 
 export function question(): Question | undefined {
-  return asked;
+  return current;
 }
 
-/** Asks, and tells whether the answer was yes. */
+/** Shows a confirmation dialog. Resolves to whether the user confirmed. */
 export function confirm(title: string, note: string, action: string): Promise<boolean> {
-  asked?.answer(false);
+  current?.answer(false);
   return new Promise((resolve) => {
-    asked = {
+    current = {
       title,
       note,
       action,
-      answer: (yes) => {
-        asked = undefined;
-        resolve(yes);
+      answer: (confirmed) => {
+        current = undefined;
+        resolve(confirmed);
       },
     };
   });

@@ -1,20 +1,20 @@
-// Who can be listened to: one source or workflow, or all of a kind.
+// Emitters that can be subscribed to: one source or workflow, or a pattern.
 
-export const everyKind = [
+export const patterns = [
   { id: 'dc_*', name: 'All sources' },
   { id: 'p_*', name: 'All workflows' },
-  { id: '*', name: 'Each source and workflow created from now on' },
+  { id: '*', name: 'All new sources and workflows' },
 ] as const;
 
-/** What an id says that stands for several; undefined for that of one. */
-export function everyEmitter(id: string): string | undefined {
-  return everyKind.find((every) => every.id === id)?.name;
+/** The name of a pattern; undefined for the id of a single emitter. */
+export function patternName(id: string): string | undefined {
+  return patterns.find((pattern) => pattern.id === id)?.name;
 }
 
-/** A channel in words: the default one has no name. */
+/** The display name of a channel. The default channel has no name in the API. */
 export function channelName(channel: string): string {
-  if (channel === '' || channel === 'default') return 'Events';
+  if (channel === '' || channel === 'default') return 'Default';
   if (channel === '$errors') return 'Errors';
-  if (channel === '$logs') return 'Log lines';
+  if (channel === '$logs') return 'Logs';
   return channel;
 }

@@ -1,10 +1,10 @@
-// Numbers as people read them.
+// Number formatting.
 
-// Made once: `toLocaleString` makes one for each call, which long lists feel.
+// Created once: `toLocaleString` creates a formatter per call, which is slow in long lists.
 const plain = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
-/** 1234567 as "1.2M"; small numbers as they are. */
+/** 1234567 as "1.2M"; small numbers in full. */
 export function short(value: number): string {
   return value < 10_000 ? plain.format(value) : compact.format(value);
 }

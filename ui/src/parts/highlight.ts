@@ -1,4 +1,4 @@
-// Code in colours, for code that is only read. It is loaded when such code is first shown.
+// Syntax highlighting for read-only code. Loaded on demand.
 import { highlightCode, tagHighlighter, tags } from '@lezer/highlight';
 import { parser } from '@lezer/javascript';
 

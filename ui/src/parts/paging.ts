@@ -1,17 +1,17 @@
-// Pages of a list, newest first, with the place in the address.
+// Pagination of lists, newest first. The URL has the position.
 import type { PageInfo } from '../api/types';
 import { param, setParams } from './address.svelte';
 
-/** What takes a list back to its first page: for filters, which make another list. */
+/** Parameters that reset a list to its first page, for example when a filter changes. */
 export const FIRST_PAGE = { after: '', before: '', page: '' };
 
-/** Which page the address names, counted from 1. */
+/** The page number in the URL, from 1. */
 export function pageNumber(): number {
   const page = Number.parseInt(param('page') ?? '', 10);
   return Number.isNaN(page) ? 1 : Math.max(page, 1);
 }
 
-/** The parameters that the API takes for it. */
+/** The pagination parameters for the API. */
 export function pageQuery(size: number): { limit: number; after?: string; before?: string } {
   const [after, before] = [param('after'), param('before')];
   return { limit: size, ...(after ? { after } : {}), ...(before ? { before } : {}) };

@@ -1,4 +1,4 @@
-// A stretch of time: one that ends now, or one between two instants.
+// Time ranges: one that ends now, or one between two instants.
 
 export const presets = {
   '1h': { text: 'Last hour', ms: 3_600_000 },
@@ -15,16 +15,16 @@ export type TimeRange =
 
 export const anyTime: TimeRange = { kind: 'any' };
 
-/** How a range is written in an address. */
-export type WrittenRange = { range: string | undefined; since: string | undefined; until: string | undefined };
+/** A range as URL parameters. */
+export type RangeParams = { range: string | undefined; since: string | undefined; until: string | undefined };
 
-export function readRange({ range, since, until }: WrittenRange): TimeRange {
+export function readRange({ range, since, until }: RangeParams): TimeRange {
   if (range !== undefined && range in presets) return { kind: 'last', preset: range as Preset };
   if (range !== 'between' && since === undefined && until === undefined) return anyTime;
   return { kind: 'between', since: instant(since), until: instant(until) };
 }
 
-export function writeRange(range: TimeRange): WrittenRange {
+export function writeRange(range: TimeRange): RangeParams {
   switch (range.kind) {
     case 'any':
       return { range: undefined, since: undefined, until: undefined };
@@ -35,7 +35,7 @@ export function writeRange(range: TimeRange): WrittenRange {
   }
 }
 
-/** The ends of a range as the API takes them. */
+/** The bounds of a range as API parameters. */
 export function bounds(range: TimeRange, nowMs: number): { since?: string; until?: string } {
   if (range.kind === 'any') return {};
   if (range.kind === 'last') return { since: String(nowMs - presets[range.preset].ms) };
@@ -45,7 +45,7 @@ export function bounds(range: TimeRange, nowMs: number): { since?: string; until
   return ends;
 }
 
-/** An instant as a field for local times has it, to the second. */
+/** The value of a `datetime-local` field, to the second. */
 export function toLocal(ms: number | undefined): string {
   if (ms === undefined) return '';
   const offset = new Date(ms).getTimezoneOffset() * 60_000;

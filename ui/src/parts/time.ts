@@ -1,4 +1,4 @@
-// Times as people say them, in the zone of whoever looks.
+// Time formatting in the local time zone.
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
 const exact = new Intl.DateTimeFormat(undefined, {
@@ -41,7 +41,7 @@ export function clockTime(ms: number): string {
   return clock.format(new Date(ms));
 }
 
-/** The day of an instant: a key to group by, and its name. */
+/** The day of an instant: a key for grouping, and its name. */
 export function dayOf(ms: number, nowMs: number): { key: string; name: string } {
   const date = new Date(ms);
   const key = date.toDateString();
@@ -50,7 +50,7 @@ export function dayOf(ms: number, nowMs: number): { key: string; name: string } 
   return { key, name: day.format(date) };
 }
 
-/** "84 ms", "1.2 s", "3 min 4 s". What has not passed is not counted: there is no "60 s". */
+/** "84 ms", "1.2 s", "3 min 4 s". Rounds down, so there is no "60 s". */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.floor(ms)} ms`;
   if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;

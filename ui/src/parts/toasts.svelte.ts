@@ -1,4 +1,4 @@
-// Short messages about what was done, or what failed, at the edge of the page.
+// Toasts: short messages about the result of an action.
 
 export type Toast = { id: number; text: string; tone: 'good' | 'bad' };
 
@@ -6,7 +6,7 @@ const SHOWN_MS = { good: 4_000, bad: 9_000 };
 
 let shown = $state<Toast[]>([]);
 let last = 0;
-/** Somebody reads them: none of them goes. */
+/** No toast expires while the user reads. */
 let held = false;
 const timers = new Map<number, ReturnType<typeof setTimeout>>();
 
@@ -27,10 +27,10 @@ export function dismiss(id: number) {
   shown = shown.filter((toast) => toast.id !== id);
 }
 
-/** While the pointer or the keyboard is on them they stay; then each has all of its time again. */
-export function hold(wanted: boolean) {
-  if (held === wanted) return;
-  held = wanted;
+/** Keeps all toasts while they have the pointer or the focus. Afterwards their time starts again. */
+export function hold(active: boolean) {
+  if (held === active) return;
+  held = active;
   for (const timer of timers.values()) clearTimeout(timer);
   timers.clear();
   if (!held) shown.forEach(expire);
@@ -43,7 +43,7 @@ function expire({ id, tone }: Toast) {
   );
 }
 
-/** Does something that may fail; a failure is shown. Tells whether it went well. */
+/** Runs an action and shows a toast for its result. Returns whether it succeeded. */
 export async function attempt(action: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await action();

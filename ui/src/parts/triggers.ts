@@ -1,4 +1,4 @@
-// What makes a source run, as its configured props tell.
+// The triggers of a source, from its configured props.
 
 export type Timer = {
   prop: string;
@@ -32,14 +32,14 @@ export function triggersOf(props: Props): Triggers {
   return found;
 }
 
-/** The values that a person gave: all but endpoints and timers. */
+/** The values that the user configured: all except endpoints and timers. */
 export function valuesOf(props: Props): [string, unknown][] {
   const { endpoints, timers } = triggersOf(props);
   const own = new Set([...endpoints, ...timers].map(({ prop }) => prop));
   return Object.entries(props).filter(([prop, value]) => !own.has(prop) && !isService(value));
 }
 
-/** A store of the source's own, which nobody configures. */
+/** The source's own key-value store, which has no configuration. */
 function isService(value: unknown): boolean {
   return typeof value === 'object' && value !== null && (value as { type?: unknown }).type === '$.service.db';
 }
@@ -52,7 +52,7 @@ const UNITS: [number, string][] = [
 ];
 
 /** "every 15 minutes", "cron 0 9 * * 1 in UTC". */
-export function timerWords({ cron, seconds, timezone }: Timer): string {
+export function timerText({ cron, seconds, timezone }: Timer): string {
   if (cron !== undefined) return `cron ${cron} in ${timezone ?? 'UTC'}`;
   const [size, unit] = UNITS.find(([size]) => (seconds ?? 0) % size === 0) ?? [1, 'second'];
   const times = (seconds ?? 0) / size;

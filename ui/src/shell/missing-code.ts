@@ -1,11 +1,12 @@
-// Code of a page that did not come: the server is away, or it is a newer one that has other files. The router says nothing of it.
+// Reports pages whose code cannot be loaded: the server is unreachable, or a newer version has other files. The router
+// ignores these errors.
 import { toast, toasts } from '../parts/toasts.svelte';
 
-const WORDS = 'This page did not load: the server is away, or was updated. Reload to go on.';
+const MESSAGE = 'This page could not be loaded. The server is unreachable or was updated. Reload the page.';
 
-export function tellOfMissingCode() {
+export function reportMissingCode() {
   addEventListener('vite:preloadError', () => {
-    // A page has several files.
-    if (!toasts().some(({ text }) => text === WORDS)) toast(WORDS, 'bad');
+    // A page has several files, but one message is enough.
+    if (!toasts().some(({ text }) => text === MESSAGE)) toast(MESSAGE, 'bad');
   });
 }

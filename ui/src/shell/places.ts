@@ -1,4 +1,4 @@
-// The places of the console, for the sidebar and the palette.
+// The main pages of the console, for the sidebar and the palette.
 import Activity from '@lucide/svelte/icons/activity';
 import Gauge from '@lucide/svelte/icons/gauge';
 import KeyRound from '@lucide/svelte/icons/key-round';
@@ -25,7 +25,7 @@ export const places: Place[] = [
   { href: '/settings', name: 'Settings', icon: Settings as Icon },
 ];
 
-/** The place that an address is in. */
+/** The main page that a path belongs to. */
 export function placeOf(pathname: string): Place | undefined {
   return places.find(({ href }) =>
     href === '/' ? pathname === '/' : pathname === href || pathname.startsWith(`${href}/`),

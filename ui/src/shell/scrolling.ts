@@ -1,20 +1,20 @@
-// Back and Forward return to where a page was scrolled. The router itself begins every page at its top.
+// Restores scroll positions on Back and Forward. The router itself scrolls every page to its top.
 import { route } from '../routes';
 
-/** A page gets this long to have its content; some of what was there before may be gone. */
-const PATIENCE_MS = 5_000;
-/** The router goes to the top when it has drawn a page, so it has to stay where it is for a moment. */
+/** Restoring stops after this long, because some content may no longer exist. */
+const TIMEOUT_MS = 5_000;
+/** The router scrolls to the top after rendering, so the position has to hold for some frames. */
 const STEADY_FRAMES = 5;
-/** Whoever does something is not moved any more. */
-const ACTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+/** User input stops restoring. */
+const INPUT_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 const WINDOW = '';
 
-/** How far the window is scrolled, and each list that has a scrollbar and a name of its own (`data-scroll`). */
-type Places = Map<string, number>;
+/** Scroll positions of the window and of each scrolling list, by its name in `data-scroll`. */
+type Positions = Map<string, number>;
 
-const seen = new Map<string, Places>();
+const saved = new Map<string, Positions>();
 
-/** A place in the history. Steps within a page have the number of the page. */
+/** A key for the history entry. Entries within one page share the index of the page. */
 function entry(): string {
   const state: { _routerIndex?: number } | null = history.state;
   return `${state?._routerIndex} ${location.pathname}`;
@@ -24,27 +24,27 @@ function scroller(name: string): Element | null {
   return name === WINDOW ? document.documentElement : document.querySelector(`[data-scroll="${CSS.escape(name)}"]`);
 }
 
-/** Takes the page to its places, as far as it has them by now. Tells whether it is there. */
-function scroll(places: Places): boolean {
-  const there = Array.from(places, ([name, top]) => {
+/** Scrolls as far as the content allows. Returns whether all positions are reached. */
+function restore(positions: Positions): boolean {
+  const reached = Array.from(positions, ([name, top]) => {
     const element = scroller(name);
     if (!element) return false;
     if (Math.abs(element.scrollTop - top) > 1) element.scrollTop = top;
     return Math.abs(element.scrollTop - top) <= 1;
   });
-  return there.every(Boolean);
+  return reached.every(Boolean);
 }
 
-/** Begins to remember; what is returned ends it. For `$effect`. */
-export function rememberScrolling(): () => void {
+/** Starts saving and restoring; returns the function that stops it. For `$effect`. */
+export function trackScrolling(): () => void {
   history.scrollRestoration = 'manual';
   let frame = 0;
 
-  const note = ({ target }: Event) => {
+  const save = ({ target }: Event) => {
     const name = target instanceof Element ? target.getAttribute('data-scroll') : WINDOW;
     if (frame !== 0 || name === null) return;
-    const places = seen.get(entry()) ?? new Map<string, number>();
-    seen.set(entry(), places.set(name, scroller(name)?.scrollTop ?? 0));
+    const positions = saved.get(entry()) ?? new Map<string, number>();
+    saved.set(entry(), positions.set(name, scroller(name)?.scrollTop ?? 0));
   };
 
   const stop = () => {
@@ -52,30 +52,30 @@ export function rememberScrolling(): () => void {
     frame = 0;
   };
 
-  // Lists have to be read and measured before they can be scrolled, so it is tried until they are.
+  // Lists have to be loaded and measured before they can be scrolled, so every frame retries.
   const back = () => {
     stop();
-    const places: Places = new Map(seen.get(entry()));
-    let until: number | undefined;
+    const positions: Positions = new Map(saved.get(entry()));
+    let deadline: number | undefined;
     let steady = 0;
-    const look = (now: number) => {
+    const tick = (now: number) => {
       if (route.pathname === location.pathname) {
-        until ??= now + PATIENCE_MS;
-        steady = scroll(places) ? steady + 1 : 0;
+        deadline ??= now + TIMEOUT_MS;
+        steady = restore(positions) ? steady + 1 : 0;
       }
-      if (steady >= STEADY_FRAMES || now > (until ?? now)) frame = 0;
-      else frame = requestAnimationFrame(look);
+      if (steady >= STEADY_FRAMES || now > (deadline ?? now)) frame = 0;
+      else frame = requestAnimationFrame(tick);
     };
-    if (places.size > 0) frame = requestAnimationFrame(look);
+    if (positions.size > 0) frame = requestAnimationFrame(tick);
   };
 
   addEventListener('popstate', back, { capture: true });
-  document.addEventListener('scroll', note, { capture: true, passive: true });
-  for (const act of ACTS) addEventListener(act, stop, { capture: true, passive: true });
+  document.addEventListener('scroll', save, { capture: true, passive: true });
+  for (const event of INPUT_EVENTS) addEventListener(event, stop, { capture: true, passive: true });
   return () => {
     stop();
     removeEventListener('popstate', back, { capture: true });
-    document.removeEventListener('scroll', note, { capture: true });
-    for (const act of ACTS) removeEventListener(act, stop, { capture: true });
+    document.removeEventListener('scroll', save, { capture: true });
+    for (const event of INPUT_EVENTS) removeEventListener(event, stop, { capture: true });
   };
 }

@@ -1,5 +1,5 @@
-// Who is signed in. The cookie is out of reach of scripts; the server tells who it belongs to.
-import { ApiFailure, api, data, onSignedOut } from '../api/client';
+// The current session. Scripts cannot read the cookie, so the server is asked whose session it is.
+import { ApiError, api, data, onSignedOut } from '../api/client';
 import { queries } from '../api/queries';
 import type { components } from '../api/schema';
 
@@ -16,9 +16,9 @@ export function sessionState(): SessionState {
   return state;
 }
 
-/** The session of a page that only people who are signed in see. */
+/** The session, for pages behind the sign-in. */
 export function currentSession(): Session {
-  if (state.kind !== 'in') throw new Error('nobody is signed in');
+  if (state.kind !== 'in') throw new Error('not signed in');
   return state.session;
 }
 
@@ -27,8 +27,8 @@ export async function restoreSession() {
   try {
     state = { kind: 'in', session: await data(api.GET('/v1/session')) };
   } catch (error) {
-    const refused = error instanceof ApiFailure && error.status === 401;
-    state = refused ? { kind: 'out' } : { kind: 'unreachable', message: (error as Error).message };
+    const signedOut = error instanceof ApiError && error.status === 401;
+    state = signedOut ? { kind: 'out' } : { kind: 'unreachable', message: (error as Error).message };
   }
 }
 
@@ -39,14 +39,14 @@ export async function signIn(apiKey: string) {
 
 export async function signOut() {
   const { response } = await api.DELETE('/v1/session');
-  // Whoever is not signed in any more is what they want to be.
+  // A 401 means that the session has already ended.
   if (!response.ok && response.status !== 401) throw new Error(`The server answered ${response.status}.`);
-  forget();
+  clear();
 }
 
-function forget() {
+function clear() {
   queries.clear();
   state = { kind: 'out' };
 }
 
-onSignedOut(forget);
+onSignedOut(clear);

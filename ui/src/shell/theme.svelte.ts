@@ -1,9 +1,9 @@
-// Light or dark: as the system has it, until somebody chooses.
+// The colour theme: that of the system unless the user selects one.
 export type Theme = 'system' | 'light' | 'dark';
 
 const KEY = 'sluice-theme';
 
-let chosen = $state<Theme>(stored());
+let selected = $state<Theme>(stored());
 
 function stored(): Theme {
   const value = localStorage.getItem(KEY);
@@ -11,17 +11,17 @@ function stored(): Theme {
 }
 
 export function theme(): Theme {
-  return chosen;
+  return selected;
 }
 
-export function chooseTheme(theme: Theme) {
-  chosen = theme;
+export function selectTheme(theme: Theme) {
+  selected = theme;
   if (theme === 'system') localStorage.removeItem(KEY);
   else localStorage.setItem(KEY, theme);
   applyTheme();
 }
 
 export function applyTheme() {
-  if (chosen === 'system') delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = chosen;
+  if (selected === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = selected;
 }

@@ -1,6 +1,6 @@
-// Debian's Chromium, driven by playwright-core. One for each file of tests, a context of its own for each test.
+// Chromium of Debian, driven by playwright-core: one browser per test file, one context per test.
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { takeNotes } from './passing';
+import { startRecording } from './recording';
 import type { Person, Server } from './server';
 
 const FLAGS = [
@@ -19,7 +19,7 @@ export function launch(): Promise<Browser> {
 
 export type Look = { colorScheme?: 'light' | 'dark'; width?: number; height?: number };
 
-/** A window that nobody has signed in from. What the page reports as an error fails the test that asks for it. */
+/** A window without a session. */
 export async function open(browser: Browser, look: Look = {}): Promise<Page> {
   const { colorScheme = 'light', width = 1280, height = 800 } = look;
   const context = await browser.newContext({
@@ -29,11 +29,11 @@ export async function open(browser: Browser, look: Look = {}): Promise<Page> {
   });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
-  await takeNotes(page);
+  await startRecording(page);
   return page;
 }
 
-/** A window of somebody who is signed in, at an address of the console. */
+/** A window with a session, at a path of the console. */
 export async function signedIn(browser: Browser, who: Person, path = '/', look: Look = {}): Promise<Page> {
   const page = await open(browser, look);
   await takeSession(page.context(), who.server, who.key);
@@ -41,7 +41,7 @@ export async function signedIn(browser: Browser, who: Person, path = '/', look: 
   return page;
 }
 
-/** Signs in as the form does, without the form. */
+/** Signs in without the form. */
 export async function takeSession(context: BrowserContext, server: Server, key: string) {
   const answer = await context.request.post(`${server.url}/v1/session`, {
     headers: { 'x-sluice-console': '1', origin: server.url },
@@ -50,12 +50,12 @@ export async function takeSession(context: BrowserContext, server: Server, key: 
   if (!answer.ok()) throw new Error(`signing in answered ${answer.status()}: ${await answer.text()}`);
 }
 
-/** Everything that the page said went wrong: exceptions, and what the policy of the page refused. */
-export function complaints(page: Page): string[] {
-  const heard: string[] = [];
-  page.on('pageerror', (error) => heard.push(error.message));
+/** Collects errors of the page: exceptions and violations of the content security policy. */
+export function pageErrors(page: Page): string[] {
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error') heard.push(message.text());
+    if (message.type() === 'error') errors.push(message.text());
   });
-  return heard;
+  return errors;
 }

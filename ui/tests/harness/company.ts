@@ -1,28 +1,15 @@
-// A little company's account: a shop that sells lamps. For pictures, and for tests that need a console with something in it.
+// Example data: the account of a company that sells lamps. For screenshots and for tests of pages with content.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { aMorning, WEIGHTS } from './company/traffic';
+import { sendTraffic, WEIGHTS } from './company/traffic';
+import type { Company } from './company/types';
 import { runDeno } from './deno';
 import { Receiver } from './receiver';
 import { type Json, Person, type Server } from './server';
 
-export type Company = {
-  person: Person;
-  /** Ids, by the names of the files. */
-  sources: Record<string, string>;
-  workflows: Record<string, string>;
-  webhooks: Record<string, string>;
-  /** Addresses of the sources that have one. */
-  endpoints: Record<string, string>;
-  /** A run of the workflow that ships orders, and a delivery that the warehouse refused. */
-  run: string;
-  delivery: string;
-  close: () => Promise<void>;
-};
-
 type Made = { data: { id: string; configured_props?: { http?: Json } } };
 
-/** Flags of a server whose deliveries fail soon rather than after hours. */
+/** Server flags that make deliveries fail soon. */
 export const COMPANY_FLAGS = ['--webhook-retries', '1s'];
 
 const WEBHOOKS = ['warehouse', 'chat', 'analytics'] as const;
@@ -38,10 +25,10 @@ const SUBSCRIPTIONS: [emitter: string, listener: (typeof WEBHOOKS)[number], chan
   ['newsletter-sign-ups', 'analytics'],
 ];
 
-/** Fills an account. Its server should have been started with `COMPANY_FLAGS`. */
+/** Creates the data. Start the server with `COMPANY_FLAGS`. */
 export async function company(server: Server, person = new Person(server, server.key)): Promise<Company> {
   const receiver = await Receiver.start();
-  receiver.refuses = (body) => (/"weight":5\.\d/.test(body) ? 'Parcels over 5 kg are for the other gate.' : undefined);
+  receiver.rejects = (body) => (/"weight":5\.\d/.test(body) ? 'Parcels over 5 kg are for the other gate.' : undefined);
   const made: Company = {
     person,
     sources: {},
@@ -70,10 +57,10 @@ export async function company(server: Server, person = new Person(server, server
     await person.post('/subscriptions', { emitter_id, listener_id: made.webhooks[listener], event_name });
   }
   await person.put(`/sources/${made.sources['nightly-export']}`, { active: false });
-  return { ...made, ...(await aMorning(made)) };
+  return { ...made, ...(await sendTraffic(made)) };
 }
 
-/** Days before today, which only the database can be told of: its counts of each hour. */
+/** Writes hourly counts of past days to the database. The API cannot do this. */
 export async function past(server: Server, { sources, workflows }: Company) {
   const weights = Object.entries({ ...sources, ...workflows }).map(([name, id]) => [id, WEIGHTS[name] ?? 1]);
   await runDeno('company/past.mjs', server.database, JSON.stringify(weights));
@@ -89,7 +76,7 @@ async function files(kind: 'sources' | 'workflows'): Promise<[name: string, text
   );
 }
 
-/** The file `github-pushes` is shown as "GitHub pushes". */
+/** `github-pushes` becomes "GitHub pushes". */
 function title(name: string): string {
   const words = name.replaceAll('-', ' ').replace('sign ups', 'sign-ups').replace('github', 'GitHub');
   return words.charAt(0).toUpperCase() + words.slice(1);

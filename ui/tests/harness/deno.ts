@@ -1,11 +1,11 @@
-// The pinned Deno, which is there because it runs components. It can open the server's database, which Node.js cannot.
+// The pinned Deno of the server. Unlike Node.js it can open the database.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
 const deno = process.env.SLUICE_DENO ?? join(root, 'node_modules/.bin/deno');
 
-/** Runs a script of this folder to its end. */
+/** Runs a script of this folder. */
 export function runDeno(script: string, ...args: string[]): Promise<void> {
   const file = join(import.meta.dirname, script);
   return new Promise((resolve, reject) => {

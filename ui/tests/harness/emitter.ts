@@ -1,4 +1,4 @@
-// A source that emits what it is told to, which is most of what pages about sources need.
+// A source that emits and logs on command, for tests of source pages.
 import type { Json, Person } from './server';
 
 const CODE = `export default {
@@ -6,12 +6,12 @@ const CODE = `export default {
   version: '1.0.0',
   props: { http: '$.interface.http', greeting: { type: 'string', default: 'hello' } },
   run(event) {
-    const told = event.body ?? event;
-    for (const line of told.lines ?? []) console.log(line);
-    for (const [data, metadata] of told.emits ?? []) this.$emit(data, metadata);
-    if (told.text) this.$emit({ text: 'y'.repeat(told.text) }, { summary: 'A long text' });
-    if (told.many) this.$emit({ rows: Array.from({ length: told.many }, (_, n) => ({ n, name: 'row ' + n, odd: n % 2 === 1 })) });
-    if (told.fail) refuse(told.fail);
+    const command = event.body ?? event;
+    for (const line of command.lines ?? []) console.log(line);
+    for (const [data, metadata] of command.emits ?? []) this.$emit(data, metadata);
+    if (command.text) this.$emit({ text: 'y'.repeat(command.text) }, { summary: 'A long text' });
+    if (command.many) this.$emit({ rows: Array.from({ length: command.many }, (_, n) => ({ n, name: 'row ' + n, odd: n % 2 === 1 })) });
+    if (command.fail) refuse(command.fail);
   },
 };
 
@@ -20,11 +20,11 @@ function refuse(why) {
 }
 `;
 
-/** The line of the code on which an error is thrown. */
+/** The line that throws. */
 export const THROWS_AT = CODE.split('\n').findIndex((line) => line.includes('throw')) + 1;
 
 export type Emit = [data: unknown, metadata?: Json];
-export type Told = { emits?: Emit[]; lines?: string[]; text?: number; many?: number; fail?: string };
+export type EmitterCommand = { emits?: Emit[]; lines?: string[]; text?: number; many?: number; fail?: string };
 
 export class Emitter {
   readonly id: string;
@@ -40,22 +40,22 @@ export class Emitter {
     return new Emitter(id, owner);
   }
 
-  run(told: Told) {
-    return this.#owner.post(`/sources/${this.id}/run`, { event: told });
+  run(command: EmitterCommand) {
+    return this.#owner.post(`/sources/${this.id}/run`, { event: command });
   }
 
-  /** Emits, and waits until all of it is kept. */
+  /** Emits events and waits until they are stored. */
   async emit(...emits: Emit[]) {
-    const before = await this.kept();
+    const before = await this.storedCount();
     await this.run({ emits });
     await this.waitFor(before + emits.length);
   }
 
   async waitFor(events: number) {
-    while ((await this.kept()) < events) await new Promise((resolve) => setTimeout(resolve, 50));
+    while ((await this.storedCount()) < events) await new Promise((resolve) => setTimeout(resolve, 50));
   }
 
-  async kept(channel?: string): Promise<number> {
+  async storedCount(channel?: string): Promise<number> {
     const query = channel ? `&event_name=${encodeURIComponent(channel)}` : '';
     const path = `/sources/${this.id}/event_summaries?limit=1${query}`;
     return (await this.#owner.get<{ page_info: { total_count: number } }>(path)).page_info.total_count;

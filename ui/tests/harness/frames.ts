@@ -1,7 +1,7 @@
-// Whether a page still answers: the longest time between two pictures.
+// Measures the responsiveness of a page: the longest time between two frames.
 import type { Page } from 'playwright-core';
 
-/** Begins to measure; the returned function tells the longest gap since it was last asked, in milliseconds. */
+/** Starts measuring. The returned function returns the longest gap since its last call, in milliseconds. */
 export async function measureFrames(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(() => {
     const frames = { longest: 0, last: performance.now() };

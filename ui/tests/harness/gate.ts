@@ -1,4 +1,4 @@
-// A place where code of a test waits until the test lets it through, so that something is under way for as long as it is looked at.
+// Blocks component code until the test releases it, so that a run stays in progress.
 import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,10 +1,9 @@
-// Runs in Deno: puts copies of one source and of one event into the database of a server that does not run, which the API would
-// take minutes for.
+// Runs in Deno: copies one source and one event into the database of a stopped server. The API would take minutes.
 //   many.mjs DATABASE SOURCE SOURCES EVENTS
 import { DatabaseSync } from 'node:sqlite';
 
 const [file, template, sources, events] = process.argv.slice(2);
-/** What the server keeps of one source. */
+/** The tables with rows of one source. */
 const EVENTS_EACH = 10_000;
 
 const database = new DatabaseSync(file);

@@ -1,16 +1,16 @@
-// Somebody who receives deliveries: a small HTTP server that answers as a test tells it to.
+// A receiver of deliveries: an HTTP server with configurable responses.
 import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Person } from './server';
 
-export type Received = { headers: IncomingHttpHeaders; body: string };
+export type ReceivedRequest = { headers: IncomingHttpHeaders; body: string };
 
 export class Receiver {
   status = 200;
-  answer = 'thank you';
-  /** Why one body is refused when others are not; nothing when it is not. */
-  refuses: (body: string) => string | undefined = () => undefined;
-  readonly received: Received[] = [];
+  response = 'thank you';
+  /** The reason to reject a body; undefined to accept it. */
+  rejects: (body: string) => string | undefined = () => undefined;
+  readonly received: ReceivedRequest[] = [];
   #server: HttpServer;
 
   private constructor() {
@@ -20,8 +20,8 @@ export class Receiver {
       request.on('end', () => {
         const body = Buffer.concat(parts).toString();
         this.received.push({ headers: request.headers, body });
-        const refusal = this.refuses(body);
-        response.writeHead(refusal ? 422 : this.status, { 'content-type': 'text/plain' }).end(refusal ?? this.answer);
+        const reason = this.rejects(body);
+        response.writeHead(reason ? 422 : this.status, { 'content-type': 'text/plain' }).end(reason ?? this.response);
       });
     });
   }
@@ -47,7 +47,7 @@ const ECHO = `export default {
   run(event) { this.$emit(event.body) },
 };`;
 
-/** A source that emits what is sent to it, and the way to send. */
+/** A source that emits the bodies of its requests, with a function that sends one. */
 export async function echo(who: Person, name: string) {
   const source = await who.source(name, ECHO);
   const { endpoint_url } = source.configured_props.http as { endpoint_url: string };
@@ -61,7 +61,7 @@ export async function echo(who: Person, name: string) {
   return { id: source.id, send };
 }
 
-/** A webhook that listens to a source. */
+/** A webhook, optionally subscribed to a source. */
 export async function webhook(who: Person, name: string, url: string, source?: string): Promise<string> {
   const { data } = await who.post<{ data: { id: string } }>('/webhooks', { name, url });
   if (source) await who.post('/subscriptions', { emitter_id: source, listener_id: data.id });

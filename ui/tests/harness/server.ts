@@ -1,4 +1,4 @@
-// A `sluice serve` of the tests' own, with a data folder that goes when it ends.
+// A `sluice serve` process for tests, with a temporary data folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ export class Server {
     this.#flags = flags;
   }
 
-  /** Starts one and waits until it says where it listens. */
+  /** Starts a server and waits until it listens. */
   static async start(...flags: string[]): Promise<Server> {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-console-'));
     const key = crypto.randomUUID().replaceAll('-', '');
@@ -34,7 +34,7 @@ export class Server {
     return new Server(await announced(child), key, child, folder, flags);
   }
 
-  /** Stops it, does something while it does not run, and starts it again at the same address. */
+  /** Stops the server, runs a function and starts it again at the same address. */
   async restart(meanwhile: () => Promise<void>) {
     const gone = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGTERM');
@@ -44,12 +44,12 @@ export class Server {
     await announced(this.#child);
   }
 
-  /** The file of its database. */
+  /** The path of the database. */
   get database(): string {
     return join(this.#folder, 'data/sluice.db');
   }
 
-  /** Calls the API with the key of the operator, or of another user. */
+  /** Calls the API with the key of the operator or of another user. */
   async call<T = Json>(method: string, path: string, body?: unknown, key = this.key): Promise<T> {
     const response = await fetch(`${this.url}/v1${path}`, {
       method,
@@ -61,7 +61,7 @@ export class Server {
     return (text === '' ? {} : JSON.parse(text)) as T;
   }
 
-  /** A user of a test's own, so that tests can share a server. */
+  /** Creates a user for one test, so that tests can share a server. */
   async user(name: string): Promise<Person> {
     const body = { username: name, email: `${name}@example.com` };
     const { data } = await this.call<{ data: { api_key: string } }>('POST', '/users', body);
@@ -76,7 +76,7 @@ export class Server {
   }
 }
 
-/** Somebody with a key. */
+/** A user with an API key. */
 export class Person {
   readonly server: Server;
   readonly key: string;
@@ -96,7 +96,7 @@ export class Person {
     return this.server.call<T>('PUT', path, body, this.key);
   }
 
-  /** Deploys a source from its code. */
+  /** Creates a source from code. */
   async source(name: string, code: string, props: Json = {}): Promise<{ id: string; configured_props: Json }> {
     const body = { name, component_code: code, configured_props: props };
     const answer = await this.post<{ data: { id: string; configured_props: Json } }>('/sources', body);

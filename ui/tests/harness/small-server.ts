@@ -1,4 +1,4 @@
-// A web server of a test's own on loopback: for code that is fetched, and for a provider of accounts.
+// An HTTP server on loopback, for code that is fetched and for an OAuth provider.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

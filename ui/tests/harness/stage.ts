@@ -1,4 +1,4 @@
-// What nearly every file of tests has: a server and a browser of its own.
+// The server and the browser of a test file.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { launch } from './browser';
@@ -7,7 +7,7 @@ import { Server } from './server';
 export let server: Server;
 export let browser: Browser;
 
-/** Starts both before the tests of the file that calls this, the server with these flags, and ends them after. */
+/** Starts both before the tests of the calling file, the server with these flags, and stops them afterwards. */
 export function stage(...flags: string[]) {
   beforeAll(async () => {
     [server, browser] = await Promise.all([Server.start(...flags), launch()]);

@@ -1,28 +1,28 @@
-// Workflows for the tests of their pages.
+// Workflows for tests.
 import { expect } from 'vitest';
 import type { Json, Person } from './server';
 
-export type Deployed = { id: string; version: number; name_slug: string };
-export type SeenRun = { id: string; state: string; steps: { name: string; state: string }[] };
+export type DeployedWorkflow = { id: string; version: number; name_slug: string };
+export type RunSummary = { id: string; state: string; steps: { name: string; state: string }[] };
 
 /** Deploys a document with its files and secrets. */
-export async function deploy(who: Person, document: string, more: Json = {}): Promise<Deployed> {
-  return (await who.post<{ data: Deployed }>('/workflows', { document, ...more })).data;
+export async function deploy(who: Person, document: string, more: Json = {}): Promise<DeployedWorkflow> {
+  return (await who.post<{ data: DeployedWorkflow }>('/workflows', { document, ...more })).data;
 }
 
-/** Runs a workflow with an event, and tells the id of the run. */
+/** Runs a workflow with an event. Returns the id of the run. */
 export async function run(who: Person, workflow: string, event: unknown = {}): Promise<string> {
   return (await who.post<{ data: { id: string } }>(`/workflows/${workflow}/run`, { event })).data.id;
 }
 
-/** Waits until a run is in a state. */
-export async function reached(who: Person, workflow: string, run: string, state: string): Promise<SeenRun> {
-  const look = async () => (await who.get<{ data: SeenRun }>(`/workflows/${workflow}/runs/${run}`)).data;
+/** Waits until a run reaches a state. */
+export async function reached(who: Person, workflow: string, run: string, state: string): Promise<RunSummary> {
+  const look = async () => (await who.get<{ data: RunSummary }>(`/workflows/${workflow}/runs/${run}`)).data;
   await expect.poll(async () => (await look()).state, { timeout: 30_000, interval: 100 }).toBe(state);
   return look();
 }
 
-/** A step whose code is the body of an async function of `{ steps, $ }`. */
+/** A step with the body of an async function of `{ steps, $ }`. */
 export function step(name: string, body: string): string {
   const lines = body.split('\n').map((line) => `          ${line}`);
   return [
@@ -37,7 +37,7 @@ export function step(name: string, body: string): string {
   ].join('\n');
 }
 
-/** A document with these steps; what else it has comes before them. */
+/** A document with these steps, after `head`. */
 export function documentOf(name: string, steps: string[], head = ''): string {
   return `name: ${name}\n${head}steps:\n${steps.join('')}`;
 }

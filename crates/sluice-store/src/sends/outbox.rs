@@ -1,4 +1,4 @@
-//! What waits to be sent. Each user has a lane for each kind, so that nobody is behind the many sends of another.
+//! Sends that wait. Each user has a queue for each kind, so that the many sends of one user delay nobody else's.
 
 use std::collections::BTreeSet;
 
@@ -13,47 +13,49 @@ use crate::{
     row::{FromRow, Row},
 };
 
+const MINUTE_MS: i64 = 60_000;
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Lane {
+pub struct SendQueue {
     pub user_id: UserId,
     pub kind: SendKind,
 }
 
-impl FromRow for Lane {
+impl FromRow for SendQueue {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Lane {
+        Ok(SendQueue {
             user_id: row.get(0)?,
             kind: row.get(1)?,
         })
     }
 }
 
-/// Everybody's lanes in which something is due at `now`.
-pub fn lanes_due(c: &mut dyn Conn, now: i64) -> Result<Vec<Lane>> {
-    // From lane to lane by the index, however much waits in each.
+/// The queues of all users in which something is due at `now`.
+pub fn queues_due(c: &mut dyn Conn, now: i64) -> Result<Vec<SendQueue>> {
+    // From queue to queue by the index, however much waits in each.
     const NEXT: &str = "SELECT user_id, kind FROM sends WHERE due_at IS NOT NULL \
          AND (user_id, kind) > (?1, ?2) ORDER BY user_id, kind LIMIT 1";
     let mut due = Vec::new();
-    let mut next: Option<Lane> = query_opt(c, NEXT, params!["", ""])?;
-    while let Some(lane) = next {
-        next = query_opt(c, NEXT, params![&lane.user_id, lane.kind])?;
+    let mut next: Option<SendQueue> = query_opt(c, NEXT, params!["", ""])?;
+    while let Some(queue) = next {
+        next = query_opt(c, NEXT, params![&queue.user_id, queue.kind])?;
         let is_due: bool = query_one(
             c,
             "SELECT EXISTS (SELECT 1 FROM sends WHERE user_id = ?1 AND kind = ?2 AND due_at <= ?3)",
-            params![&lane.user_id, lane.kind, now],
+            params![&queue.user_id, queue.kind, now],
         )?;
         if is_due {
-            due.push(lane);
+            due.push(queue);
         }
     }
     Ok(due)
 }
 
-/// What is due in a lane and not among those in hand, the longest due first. Sizes are read before payloads, so that a
+/// Due sends of a queue that are not in hand, the longest due first. Sizes are read before payloads, so that a
 /// few huge ones do not fill the memory; at least one comes when there is any.
 pub fn due(
     c: &mut dyn Conn,
-    lane: &Lane,
+    queue: &SendQueue,
     now: i64,
     in_hand: &BTreeSet<EmitId>,
     portion: Portion,
@@ -64,8 +66,8 @@ pub fn due(
         "SELECT id, CAST(octet_length(payload) AS BIGINT) FROM sends \
          WHERE user_id = ?1 AND kind = ?2 AND due_at <= ?3 ORDER BY due_at, id LIMIT ?4",
         params![
-            &lane.user_id,
-            lane.kind,
+            &queue.user_id,
+            queue.kind,
             now,
             portion.rows.saturating_add(in_hand_count)
         ],
@@ -80,7 +82,7 @@ pub fn due(
     found.collect()
 }
 
-/// When the next of everybody's sends is due that is not due yet.
+/// When the next send of any user is due that is not due yet.
 pub fn next_due(c: &mut dyn Conn, now: i64) -> Result<Option<i64>> {
     query_one(
         c,
@@ -89,11 +91,33 @@ pub fn next_due(c: &mut dyn Conn, now: i64) -> Result<Option<i64>> {
     )
 }
 
-/// Lets a send that waits wait longer; it loses no try.
-pub fn postpone(c: &mut dyn Conn, id: &EmitId, due_at: i64) -> Result<()> {
+/// When the next send of a queue is due that is not due yet.
+pub fn next_due_in(c: &mut dyn Conn, queue: &SendQueue, now: i64) -> Result<Option<i64>> {
+    query_one(
+        c,
+        "SELECT MIN(due_at) FROM sends WHERE user_id = ?1 AND kind = ?2 AND due_at > ?3",
+        params![&queue.user_id, queue.kind, now],
+    )
+}
+
+/// Lets a waiting send wait until `due_at`. It does not count as an attempt.
+pub fn postpone(c: &mut dyn Conn, id: &EmitId, due_at: i64, now: i64) -> Result<()> {
     c.execute(
-        "UPDATE sends SET due_at = ?2 WHERE id = ?1 AND due_at IS NOT NULL",
-        params![id, due_at],
+        "UPDATE sends SET due_at = ?2, updated_at = ?3 WHERE id = ?1 AND due_at IS NOT NULL",
+        params![id, due_at, now],
+    )?;
+    Ok(())
+}
+
+/// After the clock was set back: a send that was scheduled in the future waits for its own pause from now, not for the
+/// whole jump. First attempts to S3 wait for the next minute, because rows with one due time make one object.
+pub fn rebase_due(c: &mut dyn Conn, now: i64) -> Result<()> {
+    c.execute(
+        "UPDATE sends SET updated_at = ?1, due_at = CASE \
+         WHEN kind = 's3' AND tries = 0 THEN ?2 \
+         WHEN due_at > updated_at THEN ?1 + due_at - updated_at ELSE ?1 END \
+         WHERE due_at > ?1 AND updated_at > ?1",
+        params![now, (now.div_euclid(MINUTE_MS) + 1) * MINUTE_MS],
     )?;
     Ok(())
 }

@@ -338,3 +338,27 @@ fn the_oldest_finished_deliveries_are_forgotten_with_payloads_nobody_has(
     })
     .unwrap();
 }
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn a_clock_set_back_costs_a_delivery_its_own_pause(#[case] db: Db) {
+    let Some(t) = TestStore::new(db) else {
+        return;
+    };
+    t.write(|c| {
+        webhooks::insert(c, &webhook("w"))?;
+        fill(c, "w", &payloads(2), 1_000_000)?;
+        let due = deliveries::due(c, &webhook_id("w"), 1_000_001, ROOM)?;
+        let retry = Fate::Again { due_at: 1_007_000 };
+        deliveries::record(c, &tried(&due[1], retry), 1_002_000)?;
+        assert_eq!(due_ids(c, "w", 10, ROOM)?, []);
+
+        deliveries::rebase_due(c, 10)?;
+        assert_eq!(due_ids(c, "w", 10, ROOM)?, [due[0].id.clone()]);
+        let next = deliveries::next_due(c, &webhook_id("w"), 10)?;
+        assert_eq!(next, Some(5_010));
+        Ok(())
+    })
+    .unwrap();
+}

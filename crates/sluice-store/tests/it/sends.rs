@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use rstest::rstest;
 use sluice_model::{EmitId, IdGen, InvocationId, WorkflowId};
 use sluice_store::{
-    Portion,
+    Portion, params, query_one,
     sends::{
         self, SendKind, SendRow, SendState,
-        outbox::{self, Lane},
+        outbox::{self, SendQueue},
     },
 };
 
@@ -19,8 +19,8 @@ const ALL: Portion = Portion {
     bytes: 1_000,
 };
 
-fn lane(user: &str, kind: SendKind) -> Lane {
-    Lane {
+fn queue(user: &str, kind: SendKind) -> SendQueue {
+    SendQueue {
         user_id: user_id(user),
         kind,
     }
@@ -52,16 +52,16 @@ fn store_with(db: Db, rows: &[(&str, SendKind, Option<i64>)]) -> Option<(TestSto
     Some((t, ids))
 }
 
-fn due(t: &TestStore, lane: Lane, in_hand: &[EmitId], portion: Portion) -> Vec<EmitId> {
+fn due(t: &TestStore, queue: SendQueue, in_hand: &[EmitId], portion: Portion) -> Vec<EmitId> {
     let in_hand: BTreeSet<EmitId> = in_hand.iter().copied().collect();
-    let rows = t.read(move |c| outbox::due(c, &lane, 10, &in_hand, portion));
+    let rows = t.read(move |c| outbox::due(c, &queue, 10, &in_hand, portion));
     rows.unwrap().into_iter().map(|row| row.id).collect()
 }
 
 #[rstest]
 #[case::sqlite(Db::Sqlite)]
 #[case::postgres(Db::Postgres)]
-fn lanes_are_due_when_something_in_them_is(#[case] db: Db) {
+fn queues_are_due_when_something_in_them_is(#[case] db: Db) {
     use SendKind::{Email, Http, S3};
     let rows = [
         ("b", Http, Some(5)),
@@ -75,18 +75,24 @@ fn lanes_are_due_when_something_in_them_is(#[case] db: Db) {
     let Some((t, _)) = store_with(db, &rows) else {
         return;
     };
-    let lanes = t.read(|c| outbox::lanes_due(c, 10)).unwrap();
-    let expected = [lane("a", S3), lane("b", Email), lane("b", Http)];
-    assert_eq!(lanes, expected);
-    assert_eq!(t.read(|c| outbox::lanes_due(c, 0)).unwrap(), []);
+    let queues = t.read(|c| outbox::queues_due(c, 10)).unwrap();
+    let expected = [queue("a", S3), queue("b", Email), queue("b", Http)];
+    assert_eq!(queues, expected);
+    assert_eq!(t.read(|c| outbox::queues_due(c, 0)).unwrap(), []);
     assert_eq!(t.read(|c| outbox::next_due(c, 10)).unwrap(), Some(11));
     assert_eq!(t.read(|c| outbox::next_due(c, 99)).unwrap(), None);
+    let next_in = |user, kind| {
+        let queue = queue(user, kind);
+        t.read(move |c| outbox::next_due_in(c, &queue, 10)).unwrap()
+    };
+    assert_eq!(next_in("b", Email), Some(99));
+    assert_eq!(next_in("b", Http), None);
 }
 
 #[rstest]
 #[case::sqlite(Db::Sqlite)]
 #[case::postgres(Db::Postgres)]
-fn a_lane_gives_the_longest_due_that_are_not_in_hand(#[case] db: Db) {
+fn a_queue_gives_the_longest_due_that_are_not_in_hand(#[case] db: Db) {
     use SendKind::{Email, Http};
     let rows = [
         ("a", Http, Some(9)),
@@ -99,11 +105,11 @@ fn a_lane_gives_the_longest_due_that_are_not_in_hand(#[case] db: Db) {
     let Some((t, ids)) = store_with(db, &rows) else {
         return;
     };
-    let lane = || lane("a", Http);
+    let queue = || queue("a", Http);
     assert_eq!(
         due(
             &t,
-            lane(),
+            queue(),
             &[],
             Portion {
                 bytes: 9_999,
@@ -113,14 +119,14 @@ fn a_lane_gives_the_longest_due_that_are_not_in_hand(#[case] db: Db) {
         [ids[1], ids[2], ids[0]]
     );
     // Two fit; one always does.
-    assert_eq!(due(&t, lane(), &[], ALL), [ids[1], ids[2]]);
-    assert_eq!(due(&t, lane(), &[], Portion { bytes: 1, ..ALL }), [ids[1]]);
+    assert_eq!(due(&t, queue(), &[], ALL), [ids[1], ids[2]]);
+    assert_eq!(due(&t, queue(), &[], Portion { bytes: 1, ..ALL }), [ids[1]]);
     assert_eq!(
-        due(&t, lane(), &[ids[1]], Portion { rows: 1, ..ALL }),
+        due(&t, queue(), &[ids[1]], Portion { rows: 1, ..ALL }),
         [ids[2]]
     );
-    assert_eq!(due(&t, lane(), &[ids[1], ids[2]], ALL), [ids[0]]);
-    assert_eq!(due(&t, lane(), &ids, ALL), []);
+    assert_eq!(due(&t, queue(), &[ids[1], ids[2]], ALL), [ids[0]]);
+    assert_eq!(due(&t, queue(), &ids, ALL), []);
 }
 
 #[rstest]
@@ -136,9 +142,9 @@ fn what_is_put_off_is_due_later_and_what_is_over_is_not_due(#[case] db: Db) {
     };
     let (put_off, over) = (ids[0], ids[1]);
     t.write(move |c| {
-        outbox::postpone(c, &put_off, 50)?;
-        let lane = lane("a", SendKind::Http);
-        let mut rows = outbox::due(c, &lane, 10, &BTreeSet::new(), ALL)?;
+        outbox::postpone(c, &put_off, 50, 7)?;
+        let queue = queue("a", SendKind::Http);
+        let mut rows = outbox::due(c, &queue, 10, &BTreeSet::new(), ALL)?;
         let row = rows.remove(0);
         assert_eq!(row.id, over);
         let sent = SendRow {
@@ -150,10 +156,10 @@ fn what_is_put_off_is_due_later_and_what_is_over_is_not_due(#[case] db: Db) {
             ..row
         };
         sends::update(c, &sent)?;
-        outbox::postpone(c, &over, 50)
+        outbox::postpone(c, &over, 50, 7)
     })
     .unwrap();
-    assert_eq!(due(&t, lane("a", SendKind::Http), &[], ALL), []);
+    assert_eq!(due(&t, queue("a", SendKind::Http), &[], ALL), []);
     let (workflow, run) = (
         WorkflowId::parse("p_a").unwrap(),
         InvocationId::generate(&mut IdGen::new(2), 1),
@@ -170,4 +176,33 @@ fn what_is_put_off_is_due_later_and_what_is_over_is_not_due(#[case] db: Db) {
             (SendState::Sent, None, 1, Some("200")),
         ]
     );
+}
+
+#[rstest]
+#[case::sqlite(Db::Sqlite)]
+#[case::postgres(Db::Postgres)]
+fn a_clock_set_back_costs_a_send_its_own_pause(#[case] db: Db) {
+    use SendKind::{Http, S3};
+    // Stored at 1_000_000, before the clock was set back to 10; the last was stored after that.
+    let rows = [
+        ("a", Http, Some(1_000_000)),
+        ("a", Http, Some(1_030_000)),
+        ("a", S3, Some(1_020_000)),
+        ("a", Http, Some(12)),
+    ];
+    let Some((t, ids)) = store_with(db, &rows) else {
+        return;
+    };
+    let due_times = t.write(move |c| {
+        c.execute(
+            "UPDATE sends SET updated_at = 1000000 WHERE due_at > 12",
+            &[],
+        )?;
+        outbox::rebase_due(c, 10)?;
+        let due_at = |id: &EmitId| {
+            query_one::<i64>(c, "SELECT due_at FROM sends WHERE id = ?1", params![id])
+        };
+        ids.iter().map(due_at).collect::<Result<Vec<_>, _>>()
+    });
+    assert_eq!(due_times.unwrap(), [10, 30_010, 60_000, 12]);
 }

@@ -1,4 +1,4 @@
-// The fields that make up an account of an app with keys.
+// The credential fields of an app.
 import { isRecord } from '../prop';
 
 export type KeyField = {
@@ -35,7 +35,7 @@ function fieldOf(row: Record<string, unknown>, name: string): KeyField {
   };
 }
 
-/** Most apps do not say what is secret; what may be is asked for as if it were. */
+/** Most apps do not declare which fields are secret, so names that suggest it count as secret. */
 function looksSecret(name: string): boolean {
   return /key|token|secret|password|credential/i.test(name);
 }

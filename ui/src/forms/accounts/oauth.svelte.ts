@@ -1,8 +1,8 @@
-// Connecting an account in a pop-up: the provider asks there, and the server tells when it has agreed.
+// Connects an account with OAuth in a pop-up. The server reports when the provider has granted access.
 import { api, data } from '../../api/client';
 import type { Account, App } from '../../api/types';
 
-const GLANCE_MS = 1_000;
+const POLL_MS = 1_000;
 const FEATURES = 'popup,width=620,height=760';
 
 export type OauthState =
@@ -14,63 +14,63 @@ export type OauthState =
 export class OauthConnection {
   state = $state.raw<OauthState>({ kind: 'idle' });
   #popup: Window | null = null;
-  #turn = 0;
+  #attempt = 0;
   #done: (account: Account) => void;
 
   constructor(done: (account: Account) => void) {
     this.#done = done;
   }
 
-  /** Must be called by a click: browsers let nothing else open a window. */
-  async begin(app: App, name: string | undefined, account: Account | undefined) {
-    this.#turn += 1;
-    const turn = this.#turn;
+  /** Call it in a click handler: otherwise browsers block the pop-up. */
+  async start(app: App, name: string | undefined, account: Account | undefined) {
+    this.#attempt += 1;
+    const attempt = this.#attempt;
     this.#popup = window.open('about:blank', '_blank', FEATURES);
-    // The provider's page must not reach back into this one.
+    // The page of the provider must not access this one.
     if (this.#popup) this.#popup.opener = null;
     this.state = { kind: 'starting' };
     try {
       const request = { app: app.name_slug, name, account_id: account?.id };
-      const begun = await data(api.POST('/v1/accounts/connect', { body: request }));
-      const url = begun.connect_url;
-      if (turn !== this.#turn) return this.#popup?.close();
-      if (!url) throw new Error('The server gave no address to open.');
+      const started = await data(api.POST('/v1/accounts/connect', { body: request }));
+      const url = started.connect_url;
+      if (attempt !== this.#attempt) return this.#popup?.close();
+      if (!url) throw new Error('The server returned no URL to open.');
       if (this.#popup) this.#popup.location.href = url;
       this.state = { kind: 'waiting', url, window: this.#popup ? 'open' : 'blocked' };
-      await this.#watch(begun.id, turn);
+      await this.#watch(started.id, attempt);
     } catch (error) {
       this.#popup?.close();
-      if (turn === this.#turn)
+      if (attempt === this.#attempt)
         this.state = { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
     }
   }
 
-  /** Opens the address again that was blocked or closed; by a click, too. */
-  openAgain() {
+  /** Opens the pop-up again after it was blocked or closed. Call it in a click handler. */
+  reopen() {
     if (this.state.kind !== 'waiting') return;
     this.#popup = window.open(this.state.url, '_blank', FEATURES);
     this.state = { ...this.state, window: this.#popup ? 'open' : 'blocked' };
   }
 
   cancel() {
-    this.#turn += 1;
+    this.#attempt += 1;
     this.#popup?.close();
     this.state = { kind: 'idle' };
   }
 
-  async #watch(id: string, turn: number) {
-    while (turn === this.#turn) {
-      // The order matters: who agrees and closes the window at once has agreed.
+  async #watch(id: string, attempt: number) {
+    while (attempt === this.#attempt) {
+      // Read `closed` before the status: the user may grant access and close the window at once.
       const closed = this.#popup?.closed ?? false;
       const now = await data(api.GET('/v1/accounts/connect/{id}', { params: { path: { id } } }));
-      if (turn !== this.#turn) return;
+      if (attempt !== this.#attempt) return;
       if (now.status === 'connected' && now.account_id) return this.#finish(now.account_id);
-      if (now.status === 'failed') throw new Error(now.error ?? 'The provider refused.');
-      if (now.status === 'expired') throw new Error('It took too long. Begin again.');
+      if (now.status === 'failed') throw new Error(now.error ?? 'The provider rejected the request.');
+      if (now.status === 'expired') throw new Error('The request expired. Try again.');
       if (closed && this.state.kind === 'waiting' && this.state.window === 'open') {
         this.state = { ...this.state, window: 'closed' };
       }
-      await new Promise((resolve) => setTimeout(resolve, GLANCE_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 

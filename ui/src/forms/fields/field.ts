@@ -1,11 +1,11 @@
-// What every control of the form is given.
+// The properties of all form controls.
 import type { PropForm } from '../form.svelte';
 import type { Prop } from '../prop';
 
 export type FieldProps = {
   form: PropForm;
   prop: Prop;
-  /** Of the control, for its label. */
+  /** The id of the control, for its label. */
   id: string;
   describedBy: string | undefined;
   invalid: boolean;

@@ -1,4 +1,4 @@
-// The accounts of the person signed in.
+// The accounts of the signed-in user.
 import { api, body } from '../../api/client';
 import type { Account } from '../../api/types';
 
@@ -8,7 +8,7 @@ export function page(after: string | undefined) {
   return body(api.GET('/v1/accounts', { params: { query: { limit: PAGE, after } } }));
 }
 
-export function health(account: Account): { tone: 'good' | 'warn' | 'bad'; words: string } {
-  if (account.dead) return { tone: 'bad', words: 'Connect again' };
-  return account.healthy ? { tone: 'good', words: 'Healthy' } : { tone: 'warn', words: 'May not work' };
+export function health(account: Account): { tone: 'good' | 'warn' | 'bad'; text: string } {
+  if (account.dead) return { tone: 'bad', text: 'Reconnect required' };
+  return account.healthy ? { tone: 'good', text: 'Healthy' } : { tone: 'warn', text: 'Unhealthy' };
 }

@@ -1,4 +1,4 @@
-// What an operator enters to register an app, and what is sent.
+// The form for registering an app, and its request.
 import type { App, AppRegistration } from '../../api/types';
 import { type KeyField, keyFields } from '../../forms/accounts/keys';
 import type { Pair } from '../../forms/pairs';
@@ -70,12 +70,12 @@ export function requestOf(entered: Registration): AppRegistration {
     description: text(description),
     auth_type: auth,
     custom_fields:
-      auth === 'keys' ? entered.fields.filter((field) => field.name.trim() !== '').map(sentField) : undefined,
-    oauth: auth === 'oauth' ? sentClient(entered.client) : undefined,
+      auth === 'keys' ? entered.fields.filter((field) => field.name.trim() !== '').map(fieldRequest) : undefined,
+    oauth: auth === 'oauth' ? clientRequest(entered.client) : undefined,
   };
 }
 
-function sentField(field: FieldEntry) {
+function fieldRequest(field: FieldEntry) {
   return {
     name: field.name.trim(),
     label: text(field.label),
@@ -85,7 +85,7 @@ function sentField(field: FieldEntry) {
   };
 }
 
-function sentClient(client: ClientEntry): NonNullable<AppRegistration['oauth']> {
+function clientRequest(client: ClientEntry): NonNullable<AppRegistration['oauth']> {
   return {
     authorization_url: client.authorizationUrl.trim(),
     token_url: client.tokenUrl.trim(),

@@ -5,7 +5,7 @@ import { LARGEST_PAGE } from '../../api/pages';
 import type { AccountUse } from '../../api/types';
 import { count } from '../../parts/figures';
 
-/** The newest of them; `total` says how many there are. */
+/** The newest uses, and the total count. */
 export type Uses = { newest: AccountUse[]; total: number };
 
 export function usesOf(id: string) {
@@ -20,8 +20,8 @@ export function usesOf(id: string) {
   });
 }
 
-/** How many there are, in words; of each kind where all are known. */
-export function counted({ newest, total }: Uses): string {
+/** The number of uses as text, by kind if all are loaded. */
+export function countText({ newest, total }: Uses): string {
   if (total > newest.length) return `${total.toLocaleString()} sources and workflows`;
   const sources = newest.filter(({ kind }) => kind === 'source').length;
   const counts = [sources > 0 && count(sources, 'source'), total > sources && count(total - sources, 'workflow')];

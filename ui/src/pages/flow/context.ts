@@ -1,13 +1,13 @@
-// What the cards and lines of the map read: xyflow makes them, so it cannot be handed to them as properties.
+// The context of cards and edges. xyflow creates them, so they cannot get component properties.
 import { createContext } from 'svelte';
 import type { FlowNode } from '../../api/types';
 import type { Route } from './graph';
-import type { Moving } from './moving.svelte';
+import type { LiveRates } from './rates.svelte';
 
 export type MapContext = {
   node: (id: string) => FlowNode | undefined;
   route: (id: string) => Route | undefined;
-  moving: Moving;
+  rates: LiveRates;
 };
 
 export const [mapContext, setMapContext] = createContext<MapContext>();

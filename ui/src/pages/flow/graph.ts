@@ -1,11 +1,12 @@
-// Who emits to whom, as the page draws it: one line between two, whatever channels it carries.
+// The graph of emitters and listeners: one edge for each pair, for all channels together.
 import type { Flow, FlowNode } from '../../api/types';
+import { patternName } from '../../parts/emitters';
 
 export type Route = { id: string; from: string; to: string; channels: string[] };
-export type Graph = { nodes: Map<string, FlowNode>; routes: Route[]; loose: FlowNode[]; hidden: number };
+export type Graph = { nodes: Map<string, FlowNode>; routes: Route[]; unconnected: FlowNode[]; hidden: number };
 
-/** A map is about connections: of what has none, the busiest will do. */
-const MOST_LOOSE = 60;
+/** Of the nodes without connections, only the busiest are shown. */
+const MAX_UNCONNECTED = 60;
 
 export function graphOf(flow: Flow): Graph {
   const nodes = new Map(flow.nodes.map((node) => [node.id, node]));
@@ -20,13 +21,13 @@ export function graphOf(flow: Flow): Graph {
   }
   for (const route of routes.values()) route.channels.sort();
   const connected = new Set([...routes.values()].flatMap(({ from, to }) => [from, to]));
-  const loose = flow.nodes.filter(({ id }) => !connected.has(id));
-  for (const { id } of loose.slice(MOST_LOOSE)) nodes.delete(id);
+  const unconnected = flow.nodes.filter(({ id }) => !connected.has(id));
+  for (const { id } of unconnected.slice(MAX_UNCONNECTED)) nodes.delete(id);
   return {
     nodes,
     routes: [...routes.values()],
-    loose: loose.slice(0, MOST_LOOSE),
-    hidden: flow.hidden + Math.max(0, loose.length - MOST_LOOSE),
+    unconnected: unconnected.slice(0, MAX_UNCONNECTED),
+    hidden: flow.hidden + Math.max(0, unconnected.length - MAX_UNCONNECTED),
   };
 }
 
@@ -34,18 +35,16 @@ export function routeId(from: string, to: string): string {
   return `${from}>${to}`;
 }
 
-/** The lines that an event takes: its own, or those of the globs that its emitter is one of. */
-export function linesOf(known: ReadonlySet<string>, from: string, to: string): string[] {
+/** The edges of an event: its own, or those of the patterns that match its emitter. */
+export function routesOf(known: ReadonlySet<string>, from: string, to: string): string[] {
   const own = routeId(from, to);
   if (known.has(own)) return [own];
-  const globs = ['*', from.startsWith('p_') ? 'p_*' : 'dc_*'];
-  return globs.map((glob) => routeId(glob, to)).filter((id) => known.has(id));
+  const patterns = ['*', from.startsWith('p_') ? 'p_*' : 'dc_*'];
+  return patterns.map((pattern) => routeId(pattern, to)).filter((id) => known.has(id));
 }
 
-const EVERY: Record<string, string> = { '*': 'Everything new', 'dc_*': 'Every source', 'p_*': 'Every workflow' };
-
 export function nameOf({ id, kind, name }: FlowNode): string {
-  return kind === 'every' ? (EVERY[id] ?? id) : name;
+  return kind === 'every' ? (patternName(id) ?? id) : name;
 }
 
 export function hrefOf({ id, kind }: FlowNode): string {
@@ -59,10 +58,10 @@ export const kindNames: Record<FlowNode['kind'], string> = {
   source: 'Source',
   workflow: 'Workflow',
   webhook: 'Webhook',
-  every: 'Glob',
+  every: 'Pattern',
 };
 
-/** The channels that are worth a name: one that carries only the default has none. */
-export function channelWords(channels: string[]): string {
+/** The channel names of an edge; empty for the default channel alone. */
+export function channelText(channels: string[]): string {
   return channels.length === 1 && channels[0] === 'default' ? '' : channels.join(', ');
 }

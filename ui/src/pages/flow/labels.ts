@@ -1,24 +1,24 @@
-// Where on its line the label of each connection stands, so that none lies on another or on a card.
-import { channelWords, type Graph, type Route } from './graph';
-import { CARD, type Place } from './layout';
+// Positions of edge labels, so that they overlap neither each other nor cards.
+import { channelText, type Graph, type Route } from './graph';
+import { CARD, type Position } from './layout';
 
 type Box = { x: number; y: number; width: number; height: number };
-export type Ends = { from: Place; to: Place };
+export type Ends = { from: Position; to: Position };
 
-/** Parts of the way. A little before the middle, the labels of two lines that cross are apart by themselves. */
-const PARTS = Array.from({ length: 16 }, (_, step) => 0.2 + step * 0.04);
+/** Candidate positions as a fraction of the edge. Labels of crossing edges do not meet a little before the middle. */
+const FRACTIONS = Array.from({ length: 16 }, (_, step) => 0.2 + step * 0.04);
 const [LEVEL, STEEP] = [nearest(0.5), nearest(0.38)];
-/** What a label takes, as nearly as it can be told before it is drawn: its channels, and room for a figure. */
+/** The estimated size of a label: its channels, and space for a rate. */
 const LABEL = { height: 22, letter: 6.5, channels: 96, figure: 56 };
 
-/** The part of the way at which each label stands, by the ids of the connections. */
-export function alongLines({ routes }: Graph, places: ReadonlyMap<string, Place>): Map<string, number> {
-  const taken: Box[] = [...places.values()].map((place) => ({ ...place, ...CARD }));
+/** The position of each label on its edge, by edge id. */
+export function labelPositions({ routes }: Graph, positions: ReadonlyMap<string, Position>): Map<string, number> {
+  const taken: Box[] = [...positions.values()].map((position) => ({ ...position, ...CARD }));
   const lines = routes.flatMap((route) => {
-    const [from, to] = [places.get(route.from), places.get(route.to)];
+    const [from, to] = [positions.get(route.from), positions.get(route.to)];
     return from && to ? [{ route, ends: endsOf(from, to) }] : [];
   });
-  // A level line has nowhere to go; steep ones make way.
+  // Horizontal edges are placed first, because steep ones have more free positions.
   lines.sort((a, b) => rise(a.ends) - rise(b.ends));
   const along = new Map<string, number>();
   for (const { route, ends } of lines) {
@@ -31,8 +31,8 @@ export function alongLines({ routes }: Graph, places: ReadonlyMap<string, Place>
   return along;
 }
 
-/** A point of the curve that leaves to the right and arrives from the left, as xyflow draws it. */
-export function pointOn({ from, to }: Ends, part: number): Place {
+/** A point on the Bézier curve that xyflow draws. */
+export function pointOn({ from, to }: Ends, part: number): Position {
   const across = to.x - from.x;
   const reach = across >= 0 ? across / 2 : 6.25 * Math.sqrt(-across);
   const rest = 1 - part;
@@ -43,11 +43,11 @@ export function pointOn({ from, to }: Ends, part: number): Place {
   };
 }
 
-function nearest(wanted: number): number[] {
-  return PARTS.toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted));
+function nearest(target: number): number[] {
+  return FRACTIONS.toSorted((a, b) => Math.abs(a - target) - Math.abs(b - target));
 }
 
-function endsOf(from: Place, to: Place): Ends {
+function endsOf(from: Position, to: Position): Ends {
   const middle = CARD.height / 2;
   return { from: { x: from.x + CARD.width, y: from.y + middle }, to: { x: to.x, y: to.y + middle } };
 }
@@ -57,10 +57,10 @@ function rise({ from, to }: Ends): number {
 }
 
 function widthOf({ channels }: Route): number {
-  return Math.min(LABEL.channels, channelWords(channels).length * LABEL.letter) + LABEL.figure;
+  return Math.min(LABEL.channels, channelText(channels).length * LABEL.letter) + LABEL.figure;
 }
 
-function around({ x, y }: Place, width: number): Box {
+function around({ x, y }: Position, width: number): Box {
   return { x: x - width / 2, y: y - LABEL.height / 2, width, height: LABEL.height };
 }
 

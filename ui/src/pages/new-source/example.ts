@@ -1,4 +1,4 @@
-// Where code begins: small, complete, and it emits something as soon as it is there.
+// The initial code of a new source.
 export const EXAMPLE = `export default {
   name: "Hello",
   version: "0.0.1",
@@ -10,8 +10,8 @@ export const EXAMPLE = `export default {
     },
   },
   async run(event) {
-    // Each request to the endpoint comes here, and each tick of the timer.
-    const summary = event.method ? \`\${event.method} \${event.path}\` : "The timer ticked";
+    // Called for each request to the endpoint and each tick of the timer.
+    const summary = event.method ? \`\${event.method} \${event.path}\` : "Timer tick";
     this.$emit(event, { summary, ts: Date.now() });
   },
 };

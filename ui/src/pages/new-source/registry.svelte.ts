@@ -1,4 +1,4 @@
-// The components that sources can be made from.
+// The components of the registry.
 import { createInfiniteQuery, keepPreviousData } from '@tanstack/svelte-query';
 import { api, body } from '../../api/client';
 import type { Component } from '../../api/types';
@@ -6,15 +6,15 @@ import { propsOf } from '../../forms/prop';
 
 const PAGE = 50;
 export type Scope = 'registry' | 'published';
-export type Listed = Omit<Component, 'code'>;
-export type Group = { app: string; components: Listed[] };
+export type ListedComponent = Omit<Component, 'code'>;
+export type Group = { app: string; components: ListedComponent[] };
 
-export type Found = ReturnType<typeof search>;
+export type ComponentQuery = ReturnType<typeof search>;
 
-/** The components of a kind that are wanted, page after page. */
-export function search(scope: Scope, wanted: () => { q: string; app: string }) {
+/** A paginated query of components. */
+export function search(scope: Scope, filter: () => { q: string; app: string }) {
   return createInfiniteQuery(() => {
-    const { q, app } = wanted();
+    const { q, app } = filter();
     return {
       queryKey: ['components', scope, q, app],
       queryFn: ({ pageParam }: { pageParam: string | undefined }) => page(scope, q, app, pageParam),
@@ -28,15 +28,15 @@ export function search(scope: Scope, wanted: () => { q: string; app: string }) {
   });
 }
 
-/** How many there are; undefined until it is known. */
-export function totalOf({ data }: Found): number | undefined {
+/** The total count; undefined until it is loaded. */
+export function totalOf({ data }: ComponentQuery): number | undefined {
   return data?.pages[0]?.page_info.total_count;
 }
 
 type Page = Awaited<ReturnType<typeof page>>;
 
 function page(scope: Scope, q: string, app: string, after: string | undefined) {
-  // The code is not needed to choose by, and would be most of the answer.
+  // The code is not needed and would be most of the response.
   const query = {
     scope,
     type: 'source',
@@ -49,9 +49,9 @@ function page(scope: Scope, q: string, app: string, after: string | undefined) {
   return body(api.GET('/v1/components', { params: { query } }));
 }
 
-/** By the app that they are for, which is that of their first app prop or the beginning of their key. */
-export function byApp(components: Listed[]): Group[] {
-  const groups = new Map<string, Listed[]>();
+/** Groups components by app: that of the first app prop, or the prefix of the key. */
+export function byApp(components: ListedComponent[]): Group[] {
+  const groups = new Map<string, ListedComponent[]>();
   for (const component of components) {
     const app = appOf(component);
     groups.set(app, [...(groups.get(app) ?? []), component]);
@@ -59,7 +59,7 @@ export function byApp(components: Listed[]): Group[] {
   return [...groups].map(([app, members]) => ({ app, components: members }));
 }
 
-function appOf(component: Listed): string {
+function appOf(component: ListedComponent): string {
   const declared = propsOf(component.configurable_props).find((prop) => prop.type === 'app')?.app;
   return declared ?? component.key?.split('-')[0] ?? '';
 }

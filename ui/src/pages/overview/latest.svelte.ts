@@ -1,31 +1,31 @@
-// What happened since the server was last asked, so that figures move between two answers.
+// Counts since the last overview response, so that the figures are live.
 import type { Traffic } from '../../live/traffic.svelte';
 
 type Counts = { events: number; errors: number };
-const NOTHING: Counts = { events: 0, errors: 0 };
+const ZERO: Counts = { events: 0, errors: 0 };
 
 export class Latest {
   #emitters = $state.raw<Map<string, Counts>>(new Map());
-  total = $derived.by(() => [...this.#emitters.values()].reduce(add, NOTHING));
+  total = $derived.by(() => [...this.#emitters.values()].reduce(sum, ZERO));
 
-  take(traffic: Traffic) {
+  add(traffic: Traffic) {
     const emitters = new Map(this.#emitters);
     for (const [id, counts] of Object.entries(traffic.emitters)) {
-      emitters.set(id, add(this.of(id), counts));
+      emitters.set(id, sum(this.of(id), counts));
     }
     this.#emitters = emitters;
   }
 
   of(id: string): Counts {
-    return this.#emitters.get(id) ?? NOTHING;
+    return this.#emitters.get(id) ?? ZERO;
   }
 
-  /** The server counts it now. */
-  forget() {
+  /** The next overview response includes these counts. */
+  reset() {
     this.#emitters = new Map();
   }
 }
 
-function add(one: Counts, other: Counts): Counts {
+function sum(one: Counts, other: Counts): Counts {
   return { events: one.events + other.events, errors: one.errors + other.errors };
 }

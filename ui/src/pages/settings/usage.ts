@@ -1,18 +1,18 @@
-// What somebody has used, and may use; the free plan counts days, the paid one calendar months.
+// Usage and quotas. The free plan counts per day, the paid plan per calendar month.
 import type { PaidUser, User } from '../../api/types';
 
-/** What the API gives for a quota that has no limit. */
-const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+/** The API value of an unlimited quota. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 export function isPaid(user: User): user is PaidUser {
   return 'billing_period_invocations' in user;
 }
 
-export function limitless(quota: number): boolean {
-  return quota >= NO_LIMIT;
+export function isUnlimited(quota: number): boolean {
+  return quota >= UNLIMITED;
 }
 
-/** When the day of the quotas ends: they are counted in UTC. */
+/** The end of the quota day, in UTC. */
 export function nextDay(nowMs: number): number {
   const day = 86_400_000;
   return (Math.floor(nowMs / day) + 1) * day;

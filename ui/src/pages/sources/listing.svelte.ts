@@ -1,42 +1,42 @@
-// The list of sources: searched and cut into pages by the server, kept moving by the traffic.
+// The list of sources: filtered and paginated by the server, updated by the traffic stream.
 import type { InfiniteData } from '@tanstack/svelte-query';
 import { api, body } from '../../api/client';
-import { inPages, type Page } from '../../api/pages';
+import { type Page, pagedQuery } from '../../api/pages';
 import { queries } from '../../api/queries';
 import type { Source } from '../../api/types';
 import type { Traffic } from '../../live/traffic.svelte';
-import { grown } from '../../parts/activity';
+import { addCounts } from '../../parts/activity';
 
 export const states = ['active', 'inactive', 'failing'] as const;
 export type State = (typeof states)[number];
-export type Wanted = { q: string | undefined; state: State | undefined };
+export type Filter = { q: string | undefined; state: State | undefined };
 
-type Listed = InfiniteData<Page<Source>, string | undefined>;
+type SourcePages = InfiniteData<Page<Source>, string | undefined>;
 
-const keyOf = ({ q, state }: Wanted) => ['sources', q ?? '', state ?? ''] as const;
+const keyOf = ({ q, state }: Filter) => ['sources', q ?? '', state ?? ''] as const;
 
-/** What `createInfiniteQuery` needs to show the sources that are wanted. */
-export function listing(wanted: Wanted) {
-  return inPages(keyOf(wanted), (page) => {
-    const query = { ...wanted, ...page, expand: 'activity' };
+/** Options of `createInfiniteQuery` for the filtered sources. */
+export function listing(filter: Filter) {
+  return pagedQuery(keyOf(filter), (page) => {
+    const query = { ...filter, ...page, expand: 'activity' };
     return body(api.GET('/v1/users/me/sources', { params: { query } }));
   });
 }
 
-/** Puts what was heard into the rows it is about. */
-export function hear(wanted: Wanted, traffic: Traffic) {
-  const queryKey = keyOf(wanted);
-  const known = queries.getQueryState(queryKey)?.dataUpdatedAt ?? traffic.ts;
-  queries.setQueryData<Listed>(queryKey, (listed) => listed && { ...listed, pages: listed.pages.map(moved) });
+/** Adds the counts of the traffic to the affected rows. */
+export function applyTraffic(filter: Filter, traffic: Traffic) {
+  const queryKey = keyOf(filter);
+  const updatedAt = queries.getQueryState(queryKey)?.dataUpdatedAt ?? traffic.ts;
+  queries.setQueryData<SourcePages>(queryKey, (list) => list && { ...list, pages: list.pages.map(updatedPage) });
 
-  function moved(page: Page<Source>): Page<Source> {
+  function updatedPage(page: Page<Source>): Page<Source> {
     if (!page.data.some(({ id }) => traffic.emitters[id])) return page;
-    return { ...page, data: page.data.map(rowMoved) };
+    return { ...page, data: page.data.map(updatedRow) };
   }
 
-  function rowMoved(source: Source): Source {
-    const news = traffic.emitters[source.id];
-    if (!news || !source.activity) return source;
-    return { ...source, activity: grown(source.activity, news, traffic.ts, known) };
+  function updatedRow(source: Source): Source {
+    const counts = traffic.emitters[source.id];
+    if (!counts || !source.activity) return source;
+    return { ...source, activity: addCounts(source.activity, counts, traffic.ts, updatedAt) };
   }
 }

@@ -1,29 +1,28 @@
-// The users of the server, and the keys that are shown once.
+// The users of the server, and API keys that are shown once.
 import type { QueryClient } from '@tanstack/svelte-query';
 import { api, body, data } from '../../api/client';
-import { inPages } from '../../api/pages';
+import { pagedQuery } from '../../api/pages';
 import type { ListedUser } from '../../api/types';
 import { confirm } from '../../parts/confirmation.svelte';
 import { attempt } from '../../parts/toasts.svelte';
 import { currentSession, signIn } from '../../shell/session.svelte';
 
-const LISTED = ['users', 'listed'] as const;
+const USERS_KEY = ['users', 'listed'] as const;
 
-/** The users with this in their name or e-mail. */
-export function listing(q: string | undefined) {
-  return inPages([...LISTED, q ?? ''], (page) =>
+/** The users whose name or email contains the text. */
+export function usersQuery(q: string | undefined) {
+  return pagedQuery([...USERS_KEY, q ?? ''], (page) =>
     body(api.GET('/v1/users', { params: { query: { ...page, q: q || undefined } } })),
   );
 }
 
-/** Asks anew for whatever is listed. */
-export function listAnew(client: QueryClient) {
-  return client.invalidateQueries({ queryKey: LISTED });
+export function refreshUsers(client: QueryClient) {
+  return client.invalidateQueries({ queryKey: USERS_KEY });
 }
 
-export type NewKey = { username: string; key: string; of: 'somebody new' | 'somebody else' | 'you' };
+export type NewKey = { username: string; key: string; owner: 'new user' | 'other user' | 'self' };
 
-// Outside the page, because somebody who rotates their own key is signed out for a moment, and the page goes with it.
+// Kept outside the page: rotating one's own key ends the session for a moment, which unmounts the page.
 let shown = $state<NewKey | undefined>();
 
 export function shownKey(): NewKey | undefined {
@@ -35,23 +34,23 @@ export function showKey(key: NewKey | undefined) {
 }
 
 export async function rotateKey({ id, username }: ListedUser) {
-  const note = 'The present key stops working at once, and the user is signed out of the console.';
-  if (!(await confirm(`Rotate the key of ${username}?`, note, 'Rotate key'))) return;
+  const note = 'The current key stops working immediately, and the user is signed out of the console.';
+  if (!(await confirm(`Rotate key of ${username}?`, note, 'Rotate key'))) return;
   await attempt(async () => {
     const { api_key } = await data(api.POST('/v1/users/{id}/rotate_key', { params: { path: { id } } }));
-    showKey({ username, key: api_key, of: 'somebody else' });
+    showKey({ username, key: api_key, owner: 'other user' });
   });
 }
 
 export async function rotateOwnKey(client: QueryClient) {
   const { username } = currentSession().user;
   const note =
-    'Your present key stops working at once, on the command line and wherever else it is used, and other browsers are signed out. You stay signed in here.';
+    'Your current key stops working immediately, including on the command line. Other browsers are signed out. You stay signed in here.';
   if (!(await confirm('Rotate your key?', note, 'Rotate key'))) return;
   await attempt(async () => {
     const { api_key } = await data(api.POST('/v1/users/me/rotate_key'));
-    showKey({ username, key: api_key, of: 'you' });
-    // This session has ended with the old key, like all the others.
+    showKey({ username, key: api_key, owner: 'self' });
+    // The rotation has ended all sessions of the old key, including this one.
     await signIn(api_key);
     await client.invalidateQueries();
   });
@@ -59,10 +58,10 @@ export async function rotateOwnKey(client: QueryClient) {
 
 export async function deleteUser(client: QueryClient, { id, username }: ListedUser) {
   const note =
-    'Webhooks, accounts, data stores and all else the user has go, too. Sources and workflows must be deleted before.';
+    'This also deletes the webhooks, accounts and data stores of the user. Sources and workflows must be deleted first.';
   if (!(await confirm(`Delete ${username}?`, note, 'Delete user'))) return;
   await attempt(async () => {
     await body(api.DELETE('/v1/users/{id}', { params: { path: { id } } }));
-    await listAnew(client);
-  }, 'The user was deleted.');
+    await refreshUsers(client);
+  }, `${username} deleted`);
 }

@@ -1,16 +1,16 @@
-// What a person enters about a webhook, and what is wrong with it.
-import { faultsByField } from '../../api/faults';
+// The state of the webhook form.
+import { errorsByField } from '../../api/field-errors';
 import type { Webhook } from '../../api/types';
 
 const FIELDS = ['url', 'name', 'description', 'concurrency'] as const;
-export const MOST_AT_ONCE = 64;
+export const MAX_CONCURRENCY = 64;
 
 export class WebhookForm {
   url = $state('');
   name = $state('');
   description = $state('');
   concurrency = $state<number | null>(1);
-  faults = $state<Record<string, string>>({});
+  errors = $state<Record<string, string>>({});
 
   constructor(webhook?: Webhook) {
     this.url = webhook?.url ?? '';
@@ -19,21 +19,20 @@ export class WebhookForm {
     this.concurrency = webhook?.concurrency ?? 1;
   }
 
-  /** Whether what can be seen without the server is right. */
-  check(): boolean {
-    const faults: Record<string, string> = {};
-    if (!/^https?:\/\/[^\s/]/i.test(this.url.trim()))
-      faults.url = 'Enter an address that begins with https:// or http://.';
-    const many = this.concurrency;
-    if (many === null || !Number.isInteger(many) || many < 1 || many > MOST_AT_ONCE) {
-      faults.concurrency = `Enter a whole number from 1 to ${MOST_AT_ONCE}.`;
+  /** Validates the fields before they are sent. */
+  validate(): boolean {
+    const errors: Record<string, string> = {};
+    if (!/^https?:\/\/[^\s/]/i.test(this.url.trim())) errors.url = 'Enter a URL that starts with https:// or http://.';
+    const concurrency = this.concurrency;
+    if (concurrency === null || !Number.isInteger(concurrency) || concurrency < 1 || concurrency > MAX_CONCURRENCY) {
+      errors.concurrency = `Enter a whole number from 1 to ${MAX_CONCURRENCY}.`;
     }
-    this.faults = faults;
-    return Object.keys(faults).length === 0;
+    this.errors = errors;
+    return Object.keys(errors).length === 0;
   }
 
-  refused(error: unknown) {
-    this.faults = faultsByField(error, FIELDS);
+  showErrors(error: unknown) {
+    this.errors = errorsByField(error, FIELDS);
   }
 
   get body() {

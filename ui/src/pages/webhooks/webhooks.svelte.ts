@@ -1,22 +1,22 @@
-// What the webhook pages ask of the server.
+// Queries of the webhook pages.
 import { queryOptions } from '@tanstack/svelte-query';
 import { api, body, data } from '../../api/client';
-import { everyPage, inPages, LARGEST_PAGE } from '../../api/pages';
+import { fetchAllPages, LARGEST_PAGE, pagedQuery } from '../../api/pages';
 
-/** The person's webhooks with this in their name or address, and how their deliveries are doing. */
+/** The webhooks whose name or URL contains the text, with their delivery counts. */
 export function listing(q: string | undefined) {
-  return inPages(['webhooks', 'listed', q ?? ''] as const, (page) => {
+  return pagedQuery(['webhooks', 'listed', q ?? ''] as const, (page) => {
     const query = { ...page, q: q || undefined, expand: 'deliveries' };
     return body(api.GET('/v1/users/me/webhooks', { params: { query } }));
   });
 }
 
-/** All webhooks of the person, to name them and to choose from. */
+/** All webhooks of the user, for names and filters. */
 export function allWebhooks() {
   return queryOptions({
     queryKey: ['webhooks', 'all'],
     queryFn: () =>
-      everyPage((after) => {
+      fetchAllPages((after) => {
         const query = { limit: LARGEST_PAGE, after };
         return body(api.GET('/v1/users/me/webhooks', { params: { query } }));
       }),
@@ -30,7 +30,7 @@ export function oneWebhook(id: string) {
   });
 }
 
-/** Who a webhook listens to. */
+/** The subscriptions of a webhook. */
 export function subscriptionsOf(listener: string) {
   return queryOptions({
     queryKey: ['subscriptions', listener],

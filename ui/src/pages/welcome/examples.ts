@@ -1,4 +1,4 @@
-// The sources that the page offers, as files that can be read and deployed as they are.
+// The example sources.
 import requests from './examples/requests.js?raw';
 import ticks from './examples/ticks.js?raw';
 
@@ -8,15 +8,15 @@ export type Example = { id: ExampleId; choice: string; name: string; file: strin
 export const examples: Record<ExampleId, Example> = {
   requests: {
     id: 'requests',
-    choice: 'An HTTP endpoint',
+    choice: 'HTTP endpoint',
     name: 'First requests',
     file: 'requests.mjs',
     code: requests,
   },
-  ticks: { id: 'ticks', choice: 'A timer', name: 'First ticks', file: 'ticks.mjs', code: ticks },
+  ticks: { id: 'ticks', choice: 'Timer', name: 'First ticks', file: 'ticks.mjs', code: ticks },
 };
 
-/** What the button sends, and the command line that sends the same. */
+/** The body of the example request. */
 export const greeting = { hello: 'world' };
 
 export function curl(endpoint: string): string {

@@ -1,24 +1,24 @@
-// The way from nothing to a first event: deploy an example, wake it, and hear what it emits.
+// The first source: deploys an example, triggers it and follows its events.
 import { api, body, data } from '../../api/client';
 import type { EventSummary, Source } from '../../api/types';
 import { Stream } from '../../live/stream.svelte';
 import { type Example, greeting } from './examples';
 
-const KEPT = 20;
+const MAX_EVENTS = 20;
 
 export class FirstSource {
   source = $state.raw<Source>();
   events = $state.raw<EventSummary[]>([]);
   #stream = $state.raw<Stream>();
-  #left = false;
+  #destroyed = false;
 
   constructor() {
-    // What was emitted before the stream was open is asked for.
+    // Fetches events that were emitted before the stream was open.
     $effect(() => {
       if (this.#stream?.state === 'live' && this.source) void this.#catchUp(this.source.id);
     });
     $effect(() => () => {
-      this.#left = true;
+      this.#destroyed = true;
       this.#stream?.close();
     });
   }
@@ -33,24 +33,24 @@ export class FirstSource {
     this.#follow(await data(api.POST('/v1/sources', { body: { name, component_code: code } })));
   }
 
-  /** Goes on with a source that was deployed before, as after a reload. */
+  /** Continues with an existing source, for example after a reload. */
   async resume(id: string) {
     this.#follow(await data(api.GET('/v1/sources/{id}', { params: { path: { id } } })));
   }
 
-  /** A request as anybody could send it; where the page may not send one, the server runs the source as if it had come. */
+  /** Sends a request to the endpoint. If the endpoint has another origin, the server runs the source directly. */
   async send() {
     const { endpoint, source } = this;
     if (!source) return;
     if (endpoint && new URL(endpoint).origin === location.origin) {
       const headers = { 'content-type': 'application/json' };
-      const answer = await fetch(endpoint, {
+      const response = await fetch(endpoint, {
         method: 'POST',
         headers,
         body: JSON.stringify(greeting),
         credentials: 'omit',
       });
-      if (!answer.ok) throw new Error(`The endpoint answered ${answer.status}.`);
+      if (!response.ok) throw new Error(`The endpoint answered ${response.status}.`);
     } else {
       await this.run({ method: 'POST', path: '/', headers: {}, query: {}, body: greeting });
     }
@@ -62,7 +62,7 @@ export class FirstSource {
     await body(api.POST('/v1/sources/{id}/run', { params: { path: { id: source.id } }, body: { event } }));
   }
 
-  forget() {
+  reset() {
     this.#stream?.close();
     this.#stream = undefined;
     this.source = undefined;
@@ -70,8 +70,8 @@ export class FirstSource {
   }
 
   #follow(source: Source) {
-    // Whoever has left the page while it was asked for hears nothing of it.
-    if (this.#left) return;
+    // The page may have been left during the request.
+    if (this.#destroyed) return;
     this.source = source;
     this.#stream = new Stream({
       url: `/v1/sources/${source.id}/sse`,
@@ -84,7 +84,7 @@ export class FirstSource {
   async #catchUp(id: string) {
     const known = await body(
       api.GET('/v1/sources/{id}/event_summaries', {
-        params: { path: { id }, query: { limit: KEPT, expand: 'event' } },
+        params: { path: { id }, query: { limit: MAX_EVENTS, expand: 'event' } },
       }),
     );
     this.#add(known.data.toReversed());
@@ -95,6 +95,6 @@ export class FirstSource {
     const fresh = events.filter(({ id }) => !known.has(id));
     this.events = [...fresh.toReversed(), ...this.events]
       .sort((a, b) => b.indexed_at_ms - a.indexed_at_ms)
-      .slice(0, KEPT);
+      .slice(0, MAX_EVENTS);
   }
 }

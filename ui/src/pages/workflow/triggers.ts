@@ -1,4 +1,4 @@
-// What starts a workflow, in words.
+// Triggers of a workflow as text.
 import Clock from '@lucide/svelte/icons/clock';
 import Globe from '@lucide/svelte/icons/globe';
 import Hand from '@lucide/svelte/icons/hand';
@@ -8,7 +8,7 @@ import type { WorkflowTrigger } from '../../api/types';
 export type TriggerKind = 'http' | 'schedule' | 'events' | 'manual';
 export const triggerIcons = { http: Globe, schedule: Clock, events: Radio, manual: Hand };
 
-export function scheduleWords(trigger: Extract<WorkflowTrigger, { type: 'schedule' }>): string {
+export function scheduleText(trigger: Extract<WorkflowTrigger, { type: 'schedule' }>): string {
   if (trigger.interval_seconds) return `every ${interval(trigger.interval_seconds)}`;
   const zone = trigger.timezone && trigger.timezone !== 'UTC' ? ` ${trigger.timezone}` : '';
   return `${trigger.cron ?? ''}${zone}`;
@@ -20,13 +20,13 @@ const UNITS: [number, string][] = [
   [60, 'min'],
 ];
 
-/** In the largest unit that it is a whole number of. */
+/** In the largest unit that divides it. */
 function interval(seconds: number): string {
   const [size, unit] = UNITS.find(([size]) => seconds % size === 0) ?? [1, 's'];
   return `${(seconds / size).toLocaleString()} ${unit}`;
 }
 
-export function channelWords(channel: string): string {
+export function channelText(channel: string): string {
   return channel === '' || channel === 'default' ? '' : ` · ${channel}`;
 }
 
@@ -37,12 +37,12 @@ const SOURCE_KINDS: Record<string, TriggerKind> = {
   manual: 'manual',
 };
 
-/** The kind of trigger that a run says it came from. */
+/** The trigger kind of a run. */
 export function kindOfRun(sourceType: string): TriggerKind {
   return SOURCE_KINDS[sourceType] ?? 'manual';
 }
 
-/** A request that a shell sends as it stands. */
+/** A curl command for the endpoint. */
 export function curlOf(url: string): string {
   return `curl -X POST '${url}' \\\n  -H 'content-type: application/json' \\\n  -d '{"hello": "world"}'`;
 }

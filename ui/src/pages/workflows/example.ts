@@ -1,6 +1,6 @@
-/** A document that works as it stands. */
+/** The initial document of a new workflow. */
 export const EXAMPLE = `name: Hello
-description: Greets whoever is named in a request
+description: Greets the name in a request
 triggers:
   - http: {}
 steps:

@@ -1,4 +1,4 @@
-// The stretches of time that a chart shows, each with what happened in it.
+// The time buckets of a chart.
 import type { Activity } from '../../api/types';
 
 export type Bucket = { start: number; end: number; events: number; errors: number };
@@ -14,15 +14,15 @@ const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-di
 const longDay = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
 const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
-/** As the server counted: one for each step. */
-export function asCounted({ start_ms, step_ms, events, errors }: Activity): Bucket[] {
+/** One bucket per step of the response. */
+export function bucketsOf({ start_ms, step_ms, events, errors }: Activity): Bucket[] {
   return events.map((count, index) => {
     const start = start_ms + index * step_ms;
     return { start, end: start + step_ms, events: count, errors: errors[index] ?? 0 };
   });
 }
 
-/** Hours gathered into days of the viewer's zone, which the server does not know; the first, of which hours are missing, is left out. */
+/** Groups hours by day in the local time zone, which the server does not know. An incomplete first day is dropped. */
 export function byDay(hours: Bucket[]): Bucket[] {
   const days: Bucket[] = [];
   for (const hour of hours) {
@@ -39,7 +39,7 @@ export function byDay(hours: Bucket[]): Bucket[] {
   return first && new Date(first.start).getHours() !== 0 && days.length > 1 ? days.slice(1) : days;
 }
 
-/** The same with what came since it was counted, which belongs to the last. */
+/** Adds the latest counts to the last bucket. */
 export function withLatest(buckets: Bucket[], latest: { events: number; errors: number }): Bucket[] {
   const last = buckets.at(-1);
   if (!last) return buckets;
@@ -60,18 +60,18 @@ export function bucketName({ start, end }: Bucket): string {
   return end - start > 2 * 3_600_000 ? longDay.format(start) : `${hourAndDay.format(start)} – ${hour.format(end)}`;
 }
 
-/** Which of them are named below the chart, where and how: at most so many; an hour at its beginning, a day in its middle. */
-export function ticks(buckets: Bucket[], most: number): { at: number; name: string }[] {
+/** The axis labels, at most `max`: hours at the start of their bucket, days in the middle. */
+export function ticks(buckets: Bucket[], max: number): { at: number; name: string }[] {
   const [first] = buckets;
   if (!first) return [];
   const daily = first.end - first.start > 2 * 3_600_000;
   const oneDay = buckets.length <= 25;
-  const places = buckets
+  const candidates = buckets
     .map(({ start }, index) => ({ index, start, hour: new Date(start).getHours() }))
-    .filter((place) => daily || oneDay || place.hour === 0);
-  const every = [1, 2, 3, 4, 6, 8, 12, 24].find((step) => places.length / step <= most) ?? 24;
-  return places
-    .filter((place, position) => (daily || !oneDay ? position % every === 0 : place.hour % every === 0))
+    .filter((candidate) => daily || oneDay || candidate.hour === 0);
+  const every = [1, 2, 3, 4, 6, 8, 12, 24].find((step) => candidates.length / step <= max) ?? 24;
+  return candidates
+    .filter((candidate, position) => (daily || !oneDay ? position % every === 0 : candidate.hour % every === 0))
     .map(({ index, start }) => ({
       at: daily ? index + 0.5 : index,
       name: daily || !oneDay ? shortDay.format(start) : hour.format(start),

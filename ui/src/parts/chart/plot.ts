@@ -1,4 +1,4 @@
-// The drawing of events and errors over time, with uPlot. It is loaded when a chart is first shown.
+// Draws events and errors over time with uPlot. Loaded on demand.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { short } from '../figures';
@@ -18,11 +18,11 @@ export class Plot {
   #column: HTMLElement;
 
   constructor(
-    place: HTMLElement,
+    container: HTMLElement,
     size: { width: number; height: number },
     buckets: Bucket[],
     colours: Colours,
-    pointed: (index: number | undefined) => void,
+    onHover: (index: number | undefined) => void,
   ) {
     this.#buckets = buckets;
     this.#colours = colours;
@@ -45,12 +45,12 @@ export class Plot {
           y: false,
           drag: { x: false, y: false },
           points: { show: false },
-          // A bar stands in the middle of its stretch, which goes from one whole number to the next.
+          // Bucket n spans from n to n + 1, with its bar in the middle.
           dataIdx: (_, __, ___, x) => Math.max(0, Math.min(this.#buckets.length - 1, Math.floor(x))),
         },
         scales: {
           x: { time: false, range: () => [0, Math.max(1, this.#buckets.length)] },
-          y: { range: (_, __, most) => [0, Math.max(4, most * 1.08)] },
+          y: { range: (_, __, max) => [0, Math.max(4, max * 1.08)] },
         },
         axes: [
           {
@@ -81,13 +81,13 @@ export class Plot {
             (plot) => {
               const index = plot.cursor.left !== undefined && plot.cursor.left >= 0 ? plot.cursor.idx : undefined;
               this.mark(index ?? undefined);
-              pointed(index ?? undefined);
+              onHover(index ?? undefined);
             },
           ],
         },
       },
       data(buckets),
-      place,
+      container,
     );
     this.#plot.over.append(this.#column);
   }
@@ -106,7 +106,7 @@ export class Plot {
     this.#plot.redraw(true, true);
   }
 
-  /** Sets one stretch off from the others. */
+  /** Highlights one bucket. */
   mark(index: number | undefined) {
     this.#column.hidden = index === undefined;
     if (index === undefined) return;
@@ -120,14 +120,14 @@ export class Plot {
   }
 
   #ticks() {
-    const found = ticks(this.#buckets, Math.max(2, this.#plot.width / TICK_WIDTH));
-    // A name at the very edge would be cut.
+    const labels = ticks(this.#buckets, Math.max(2, this.#plot.width / TICK_WIDTH));
+    // A label at the edge would be clipped.
     const each = this.#plot.width / this.#buckets.length;
-    return found.filter(({ at }) => (this.#buckets.length - at) * each > TICK_WIDTH / 2);
+    return labels.filter(({ at }) => (this.#buckets.length - at) * each > TICK_WIDTH / 2);
   }
 }
 
-/** Errors stand on top of the events: the bars of both together lie behind those of the events. */
+/** Errors are stacked on events: the bars of both together are drawn behind those of the events. */
 function data(buckets: Bucket[]): uPlot.AlignedData {
   return [
     buckets.map((_, index) => index + 0.5),

@@ -1,4 +1,4 @@
-// What the editor is made of. Loaded by the pages that show one, never with the first page.
+// The CodeMirror setup. Loaded on demand, never with the first page.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import {
@@ -24,13 +24,13 @@ import {
   lineNumbers,
   rectangularSelection,
 } from '@codemirror/view';
-import type { EditorLanguage, EditorOptions, Fault } from './editing';
+import type { CodeError, EditorLanguage, EditorOptions } from './editing';
+import { replaceSelectionInput } from './selection-input';
 import { colours, frame } from './theme';
-import { typingOver } from './typing-over';
 
 const INDENT = '  ';
 
-/** An editor in the page, and what can be done to it from outside. */
+/** A CodeMirror editor with the operations that the page needs. */
 export class Editor {
   #view: EditorView;
   #options: EditorOptions;
@@ -44,7 +44,7 @@ export class Editor {
       state: EditorState.create({
         doc: options.text,
         extensions: [
-          // What a page adds is asked first, so that its keys and completions count.
+          // Page extensions come first, so that their keys and completions take precedence.
           extra,
           ownKeys(options),
           this.#language.of(language),
@@ -55,12 +55,12 @@ export class Editor {
     });
   }
 
-  static async make(options: EditorOptions): Promise<Editor> {
+  static async create(options: EditorOptions): Promise<Editor> {
     const [language, extra] = await Promise.all([languageOf(options.language), options.extensions?.() ?? []]);
     return new Editor(options, language, extra);
   }
 
-  /** Puts another text in place of the one that is there; what is the same stays as it is. */
+  /** Replaces the text if it differs. */
   set text(text: string) {
     if (text === this.#view.state.doc.toString()) return;
     this.#view.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: text } });
@@ -70,22 +70,22 @@ export class Editor {
     this.#view.dispatch({ effects: this.#locked.reconfigure(locked(readonly)) });
   }
 
-  async speak(language: EditorLanguage) {
+  async setLanguage(language: EditorLanguage) {
     if (language === this.#options.language) return;
     this.#options = { ...this.#options, language };
     this.#view.dispatch({ effects: this.#language.reconfigure(await languageOf(language)) });
   }
 
-  /** Shows what is wrong at its lines, and brings the first of it into sight. */
-  show(faults: Fault[]) {
+  /** Marks errors at their lines and scrolls to the first one. */
+  showErrors(errors: CodeError[]) {
     const { state } = this.#view;
-    const marks = faults.map((fault) => mark(state.doc, fault)).sort((a, b) => a.from - b.from);
+    const marks = errors.map((error) => mark(state.doc, error)).sort((a, b) => a.from - b.from);
     this.#view.dispatch(setDiagnostics(state, marks));
     const first = marks[0];
     if (first) this.#view.dispatch({ effects: EditorView.scrollIntoView(first.from, { y: 'center' }) });
   }
 
-  /** Puts the cursor on a line, in sight. */
+  /** Moves the cursor to a line and scrolls to it. */
   reveal(line: number) {
     const { doc } = this.#view.state;
     const { from } = doc.line(Math.min(Math.max(line, 1), doc.lines));
@@ -119,7 +119,7 @@ function basics(options: EditorOptions): Extension[] {
     indentUnit.of(INDENT),
     bracketMatching(),
     closeBrackets(),
-    typingOver,
+    replaceSelectionInput,
     autocompletion(),
     highlightActiveLine(),
     highlightSelectionMatches(),
@@ -135,7 +135,7 @@ function basics(options: EditorOptions): Extension[] {
     }),
     syntaxHighlighting(colours),
     frame,
-    // Escape and then Tab leaves the editor: the view itself lets Tab pass for two seconds after Escape.
+    // Escape, then Tab leaves the editor: CodeMirror lets Tab pass for two seconds after Escape.
     keymap.of([
       ...closeBracketsKeymap,
       ...defaultKeymap,
@@ -149,7 +149,7 @@ function basics(options: EditorOptions): Extension[] {
   ];
 }
 
-/** Ctrl-S never reaches the browser's own "save page" from within an editor. */
+/** Ctrl-S saves instead of opening the browser's "save page" dialog. */
 function ownKeys(options: EditorOptions): Extension {
   const save = () => {
     options.onsave();
@@ -159,7 +159,7 @@ function ownKeys(options: EditorOptions): Extension {
 }
 
 function locked(readonly: boolean): Extension {
-  // It stays editable to the browser, so that the keyboard and screen readers can still go through it.
+  // It stays editable for the browser, so that the keyboard and screen readers can still navigate it.
   return EditorState.readOnly.of(readonly);
 }
 
@@ -171,9 +171,9 @@ async function languageOf(language: EditorLanguage): Promise<Extension> {
   return javascript({ typescript: language === 'typescript' });
 }
 
-function mark(doc: Text, fault: Fault): Diagnostic {
-  const line = doc.line(Math.min(Math.max(fault.line, 1), doc.lines));
-  const from = Math.min(line.from + Math.max((fault.column ?? 1) - 1, 0), line.to);
+function mark(doc: Text, error: CodeError): Diagnostic {
+  const line = doc.line(Math.min(Math.max(error.line, 1), doc.lines));
+  const from = Math.min(line.from + Math.max((error.column ?? 1) - 1, 0), line.to);
   const word = /^[\w$]+/.exec(doc.sliceString(from, line.to))?.[0].length ?? 1;
-  return { from, to: Math.min(from + word, line.to), severity: fault.severity ?? 'error', message: fault.message };
+  return { from, to: Math.min(from + word, line.to), severity: error.severity ?? 'error', message: error.message };
 }

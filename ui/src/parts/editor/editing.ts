@@ -1,10 +1,10 @@
-// What the editor is given and gives back, without the editor itself.
+// The types of the editor, without its code.
 import type { Extension } from '@codemirror/state';
 
 export type EditorLanguage = 'javascript' | 'typescript' | 'json' | 'yaml' | 'text';
 
-/** Something that is wrong at a line (from 1); the column counts from 1, too. */
-export type Fault = {
+/** An error in code. Lines and columns count from 1. */
+export type CodeError = {
   line: number;
   column?: number | null | undefined;
   message: string;
@@ -18,7 +18,7 @@ export type EditorOptions = {
   label: string;
   describedBy: string;
   readonly: boolean;
-  /** What a page adds, such as completion from a schema; loaded together with the editor. */
+  /** Additional extensions, such as completion. Loaded together with the editor. */
   extensions?: (() => Extension | Promise<Extension>) | undefined;
   onchange: (text: string) => void;
   onsave: () => void;

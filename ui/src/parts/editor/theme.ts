@@ -1,4 +1,4 @@
-// The editor in the colours of the page: they come from the tokens, so light and dark need no second theme.
+// The editor theme. It uses the colour tokens, so light and dark need no second theme.
 import { HighlightStyle } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
@@ -41,7 +41,7 @@ const wave = (colour: string) => ({
 
 export const frame = EditorView.theme({
   '&': { background: 'var(--surface)', color: 'var(--text)', fontSize: 'var(--text-sm)' },
-  // Over all that the editor is made of: an outline would lie behind its gutters and panels.
+  // Drawn above everything: an outline would be hidden by gutters and panels.
   '&.cm-focused': { outline: 'none' },
   '&.cm-focused::after': {
     content: '""',
@@ -52,8 +52,8 @@ export const frame = EditorView.theme({
     pointerEvents: 'none',
   },
   '.cm-scroller': {
-    minHeight: 'var(--editor-least)',
-    maxHeight: 'var(--editor-most)',
+    minHeight: 'var(--editor-min-height)',
+    maxHeight: 'var(--editor-max-height)',
     overflow: 'auto',
     fontFamily: 'var(--mono)',
     lineHeight: '1.55',
@@ -113,7 +113,7 @@ export const frame = EditorView.theme({
   '.cm-lintRange-error': wave('var(--bad)'),
   '.cm-lintRange-warning': wave('var(--warn)'),
   '.cm-lintPoint:after': { borderBottomColor: 'var(--bad)' },
-  // A drawing in a data: address is not allowed by the policy of the page; a dot is.
+  // The content security policy blocks `data:` images, so the marker is a dot.
   '.cm-lint-marker': {
     content: '""',
     width: '0.55rem',

@@ -1,15 +1,15 @@
-// A JSON value as lines, like an editor would show it. Made without recursion: values come from anywhere.
+// A JSON value as pretty-printed lines. Not recursive, because values can be nested to any depth.
 
-/** More lines than this help nobody, and take their time. */
-export const MOST_LINES = 100_000;
-/** Strings are shown up to here; the rest is there for who asks. */
-export const MOST_CHARACTERS = 400;
+/** The maximum number of lines. */
+export const MAX_LINES = 100_000;
+/** Longer strings are cut and can be expanded. */
+export const MAX_CHARACTERS = 400;
 
 export type Line = {
   depth: number;
-  /** The key in the object; undefined in arrays and for the value itself. */
+  /** The key in the object; undefined in arrays and for the root. */
   key: string | undefined;
-  /** What stands on the line: a value that is no container, or brackets. */
+  /** The content of the line: a primitive value or brackets. */
   shown: { leaf: unknown } | { bracket: string };
   comma: boolean;
 };
@@ -25,20 +25,20 @@ export function sizeOf(value: object): number {
   return Array.isArray(value) ? value.length : Object.keys(value).length;
 }
 
-/** What a container holds, as far as it can be shown. */
+/** The entries of a container, up to the limit. */
 function entriesOf(value: object): Entry[] {
   if (Array.isArray(value)) {
-    return value.slice(0, MOST_LINES).map((item: unknown) => ({ key: undefined, value: item }));
+    return value.slice(0, MAX_LINES).map((item: unknown) => ({ key: undefined, value: item }));
   }
-  const entries: [string, unknown][] = Object.entries(value).slice(0, MOST_LINES);
+  const entries: [string, unknown][] = Object.entries(value).slice(0, MAX_LINES);
   return entries.map(([key, item]) => ({ key, value: item }));
 }
 
-/** The lines of a value, and whether some were left out at the end. */
+/** The lines of a value, and whether the limit cut them. */
 export function linesOf(value: unknown): { lines: Line[]; cut: boolean } {
   const lines: Line[] = [];
   const levels: Level[] = [{ entries: [{ key: undefined, value }], next: 0, close: '' }];
-  while (lines.length < MOST_LINES) {
+  while (lines.length < MAX_LINES) {
     const level = levels.at(-1);
     if (!level) return { lines, cut: false };
     const entry = level.entries[level.next];
@@ -70,33 +70,33 @@ export function linesOf(value: unknown): { lines: Line[]; cut: boolean } {
   return { lines, cut: true };
 }
 
-// Characters that would turn the text around them, or cannot be seen, are written as JSON may write them.
-const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+// Invisible characters and those that change the text direction are escaped.
+const INVISIBLE = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Text in which nothing hides. */
+/** Escapes invisible characters. */
 export function visible(text: string): string {
-  return text.replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(INVISIBLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A string as JSON writes it, with what cannot be seen made visible. */
+/** A JSON string with invisible characters escaped. */
 export function quoted(text: string): string {
   return visible(JSON.stringify(text));
 }
 
 export type Leaf = { kind: 'string' | 'number' | 'keyword'; text: string; hidden: number };
 
-/** How a value that is no container is written; of a long string only the beginning. */
+/** A primitive value as text. Long strings are cut. */
 export function leafOf(value: unknown): Leaf {
   if (typeof value === 'string') {
-    const hidden = value.length - MOST_CHARACTERS;
+    const hidden = value.length - MAX_CHARACTERS;
     if (hidden <= 0) return { kind: 'string', text: quoted(value), hidden: 0 };
-    return { kind: 'string', text: `${quoted(value.slice(0, MOST_CHARACTERS)).slice(0, -1)}…`, hidden };
+    return { kind: 'string', text: `${quoted(value.slice(0, MAX_CHARACTERS)).slice(0, -1)}…`, hidden };
   }
   if (typeof value === 'number') return { kind: 'number', text: String(value), hidden: 0 };
   return { kind: 'keyword', text: String(value), hidden: 0 };
 }
 
-/** A value as text to copy: strings as they are, the rest as indented JSON. */
+/** A value as text to copy: strings unchanged, everything else as indented JSON. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }

@@ -1,4 +1,4 @@
-// How people like to read JSON; remembered for the next value.
+// The preferred JSON view, stored in the browser.
 export type View = 'pretty' | 'structured' | 'raw';
 
 export const views: { view: View; name: string }[] = [
@@ -8,13 +8,13 @@ export const views: { view: View; name: string }[] = [
 ];
 
 const KEY = 'sluice-json-view';
-let chosen = $state<View>(views.find(({ view }) => view === localStorage.getItem(KEY))?.view ?? 'pretty');
+let selected = $state<View>(views.find(({ view }) => view === localStorage.getItem(KEY))?.view ?? 'pretty');
 
-export function chosenView(): View {
-  return chosen;
+export function selectedView(): View {
+  return selected;
 }
 
-export function chooseView(view: View) {
-  chosen = view;
+export function selectView(view: View) {
+  selected = view;
   localStorage.setItem(KEY, view);
 }

@@ -1,5 +1,5 @@
-// Every page of the console, with something of the company on it.
-import type { Company } from '../company';
+// All pages of the console, with data of the company.
+import type { Company } from './types';
 
 const orders = ({ sources }: Company) => `/sources/${sources['orders-from-the-shop']}`;
 const ship = ({ workflows }: Company) => `/workflows/${workflows['ship-paid-orders']}`;

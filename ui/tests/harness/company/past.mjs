@@ -1,4 +1,4 @@
-// Runs in Deno: writes the counts of the last 31 days into the database of a server, so that charts have something to show.
+// Runs in Deno: writes the counts of the last 31 days to the database of a server, for the charts.
 //   past.mjs DATABASE '[["dc_…", WEIGHT], …]'
 import { DatabaseSync } from 'node:sqlite';
 
@@ -11,7 +11,7 @@ const [{ id: user }] = database.prepare('SELECT id FROM users ORDER BY created_a
 const ofEmitter = database.prepare('INSERT OR IGNORE INTO activity VALUES (?, ?, ?, ?, ?, ?)');
 const ofUser = database.prepare('INSERT OR IGNORE INTO user_activity VALUES (?, ?, ?, ?, ?, ?)');
 
-/** Busy in the day, quiet at night and on Sundays, never quite the same for two. */
+/** High during the day, low at night and on Sundays, with some variation. */
 function pace(hour, which) {
   const date = new Date(hour * 3_600_000);
   const day = Math.max(0.06, Math.sin(((date.getUTCHours() - 5) / 17) * Math.PI));

@@ -1,8 +1,8 @@
-// What happens in the company on a morning.
+// The traffic of the company.
 import { vi } from 'vitest';
-import type { Company } from '../company';
+import type { Company } from './types';
 
-/** How busy everything is, beside each other. */
+/** The relative traffic of sources and workflows. */
 export const WEIGHTS: Record<string, number> = {
   'orders-from-the-shop': 40,
   'stripe-payments': 34,
@@ -48,7 +48,7 @@ export async function send(company: Company, source: string, body: unknown) {
   if (!answer.ok) throw new Error(`${source} answered ${answer.status}`);
 }
 
-export async function aMorning(company: Company): Promise<Pick<Company, 'run' | 'delivery'>> {
+export async function sendTraffic(company: Company): Promise<Pick<Company, 'run' | 'delivery'>> {
   for (let index = 0; index < 14; index += 1) await send(company, 'orders-from-the-shop', order(index));
   for (let index = 0; index < 18; index += 1) await send(company, 'stripe-payments', payment(index));
   for (let index = 0; index < 6; index += 1) {
@@ -71,7 +71,7 @@ export async function aMorning(company: Company): Promise<Pick<Company, 'run' | 
   await send(company, 'product-reviews', { stars: 5, text: 'Warm light, and it survived the move' });
   await send(company, 'product-reviews', { stars: 3, text: 'Good lamp, short cable' });
 
-  // Every order is worked on, and the heavy parcels are refused.
+  // Every order is processed, and heavy parcels are rejected.
   const { webhooks, workflows } = company;
   return {
     run: await newest(company, `/workflows/${workflows['ship-paid-orders']}/runs`, 14),
@@ -79,7 +79,7 @@ export async function aMorning(company: Company): Promise<Pick<Company, 'run' | 
   };
 }
 
-/** Waits until a list has so many things, and tells the newest of them. */
+/** Waits until a list has `many` items and returns the id of the newest. */
 async function newest({ person }: Company, path: string, many: number): Promise<string> {
   type Listed = { data: { id: string }[]; page_info: { total_count: number } };
   const list = await vi.waitUntil(

@@ -1,4 +1,4 @@
-// How many events a source keeps, and how long, as a form has it.
+// The retention of a source as form fields.
 import type { Source } from '../../../api/types';
 
 export type RetentionForm = { events: string; age: string; unit: number };
@@ -16,16 +16,16 @@ export function retentionForm(retention: Source['retention']): RetentionForm {
   return { events: String(retention?.max_events ?? ''), age: age === undefined ? '' : String(age / unit), unit };
 }
 
-/** What is to be kept; null goes back to the settings of the server. Undefined when a number is none. */
+/** The retention for the API; null for the server default. Undefined if a number is invalid. */
 export function retentionOf({ events, age, unit }: RetentionForm): Retention | null | undefined {
-  const count = whole(events);
-  const seconds = whole(age);
+  const count = positiveInteger(events);
+  const seconds = positiveInteger(age);
   if (Number.isNaN(count) || Number.isNaN(seconds)) return undefined;
   if (count === null && seconds === null) return null;
   return { max_events: count, max_age_seconds: seconds === null ? null : seconds * unit };
 }
 
-function whole(text: string): number | null {
+function positiveInteger(text: string): number | null {
   if (text.trim() === '') return null;
   return /^\s*[1-9]\d*\s*$/.test(text) ? Number(text) : Number.NaN;
 }

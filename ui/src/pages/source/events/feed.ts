@@ -1,35 +1,35 @@
-// The events of a source as they come.
+// The live list of the events of a source.
 import { api, body } from '../../../api/client';
 import { Feed } from '../../../live/feed.svelte';
 import { matches, type Row, rowOf, rowOfMessage } from './rows';
 
-const KEPT = 300;
+const CAPACITY = 300;
 
-export type Wanted = { source: string; channel: string | undefined; q: string | undefined };
+export type EventFilter = { source: string; channel: string | undefined; q: string | undefined };
 export type EventFeed = Feed<Row>;
 
-export function followEvents({ source, channel, q }: Wanted): EventFeed {
+export function followEvents({ source, channel, q }: EventFilter): EventFeed {
   const path = { id: source };
-  const ask = (query: { limit: number; q?: string | undefined; after?: string; until?: string }) =>
+  const fetchEvents = (query: { limit: number; q?: string | undefined; after?: string; until?: string }) =>
     body(api.GET('/v1/sources/{id}/event_summaries', { params: { path, query: { ...query, event_name: channel } } }));
-  /** The newest event of all, when a search was begun: it knows the newest match only. */
+  /** The newest event when a search starts. The search itself returns only the newest match. */
   let newestOfAll: string | undefined;
   return new Feed<Row>({
-    kept: KEPT,
+    capacity: CAPACITY,
     parse: rowOfMessage,
-    ...(q ? { wants: (json: string) => matches(json, q) } : {}),
+    ...(q ? { accepts: (json: string) => matches(json, q) } : {}),
     async read(limit, after) {
-      if (q && !after) newestOfAll = (await ask({ limit: 1 })).data[0]?.id;
-      // Beyond the newest 100 the server shows only what is searched for, so a time is given.
+      if (q && !after) newestOfAll = (await fetchEvents({ limit: 1 })).data[0]?.id;
+      // Beyond the newest 100 events the API requires a search or a time bound.
       const older = after ? { after: after.id, until: String(after.ms) } : {};
-      const page = await ask({ ...older, limit, q });
+      const page = await fetchEvents({ ...older, limit, q });
       return page.data.map((summary) => rowOf(summary));
     },
     stream(newest) {
-      // Nothing is missed between the list and the stream.
-      const wanted = new URLSearchParams({ last_event_id: (q ? newestOfAll : newest?.id) ?? '0-0' });
-      if (channel) wanted.set('event_name', channel);
-      return `/v1/sources/${source}/sse?${wanted}`;
+      // The stream starts after the newest event of the list, so that no event is missed.
+      const params = new URLSearchParams({ last_event_id: (q ? newestOfAll : newest?.id) ?? '0-0' });
+      if (channel) params.set('event_name', channel);
+      return `/v1/sources/${source}/sse?${params}`;
     },
   });
 }

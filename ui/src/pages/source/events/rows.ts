@@ -1,9 +1,9 @@
-// Events as rows of a list: a time and one line, whatever their size.
+// Events as list rows: a time and one line of text.
 import type { EventSummary } from '../../../api/types';
 import { visible } from '../../../parts/json/lines';
 import { dayOf } from '../../../parts/time';
 
-const LINE = 240;
+const LINE_LENGTH = 240;
 
 export type Row = {
   id: string;
@@ -16,13 +16,13 @@ export type Row = {
 
 export type Item = { kind: 'day'; key: string; name: string } | { kind: 'event'; key: string; row: Row };
 
-type Truncated = { $truncated: true; preview: string };
+type TruncatedEvent = { $truncated: true; preview: string };
 
-function isTruncated(event: unknown): event is Truncated {
+function isTruncated(event: unknown): event is TruncatedEvent {
   return typeof event === 'object' && event !== null && '$truncated' in event && 'preview' in event;
 }
 
-/** The row of an event; `data` is the beginning of its JSON, when that is at hand. */
+/** The row of an event. `data` is the beginning of its JSON, if available. */
 export function rowOf(summary: EventSummary, data?: string): Row {
   const { id, indexed_at_ms: ms, event, metadata } = summary;
   const given = metadata.summary;
@@ -36,30 +36,30 @@ function text(value: unknown): string {
 }
 
 function oneLine(words: string): string {
-  return visible(words.slice(0, LINE).replace(/\s+/g, ' ').trim());
+  return visible(words.slice(0, LINE_LENGTH).replace(/\s+/g, ' ').trim());
 }
 
-/** The row of an event as a stream sends it. Of a large one only the beginning is written out. */
+/** The row of a stream message. For a large event only the beginning is used. */
 export function rowOfMessage(json: string): Row {
-  const begin = json.indexOf('"event":') + '"event":'.length;
+  const start = json.indexOf('"event":') + '"event":'.length;
   return rowOf(
     JSON.parse(json) as EventSummary,
-    json.length > 10_000 ? copy(json.slice(begin, begin + LINE)) : undefined,
+    json.length > 10_000 ? copy(json.slice(start, start + LINE_LENGTH)) : undefined,
   );
 }
 
-/** A text of its own: browsers make a part of a text by keeping all of it. */
+/** Copies a string: in browsers a slice keeps the whole original in memory. */
 function copy(part: string): string {
   return JSON.parse(JSON.stringify(part)) as string;
 }
 
-/** Whether an event of a stream is one that a search would find. */
+/** Whether a stream message matches a search. */
 export function matches(json: string, q: string): boolean {
   const written = JSON.stringify(q).slice(1, -1);
   return json.toLowerCase().includes(written.toLowerCase());
 }
 
-/** Rows under the days they belong to. */
+/** Rows grouped by day. */
 export function byDay(rows: Row[], now: number): Item[] {
   const items: Item[] = [];
   let last = '';

@@ -1,4 +1,4 @@
-// Who hears whom.
+// Queries and actions of subscriptions.
 import { api, body, data } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Subscription } from '../../../api/types';
@@ -9,20 +9,20 @@ export function subscriptionsOptions() {
   return { queryKey: key, queryFn: () => data(api.GET('/v1/users/me/subscriptions')) };
 }
 
-/** Those that bring this source's events somewhere: its own, and those of all sources. */
+/** The subscriptions to this source, including those to all sources. */
 export function outOf(source: string, all: Subscription[]): Subscription[] {
   return all.filter(({ emitter_id }) => emitter_id === source || emitter_id === 'dc_*');
 }
 
-/** Those that bring events to this source. */
+/** The subscriptions of this source. */
 export function into(source: string, all: Subscription[]): Subscription[] {
   return all.filter(({ listener_id }) => listener_id === source);
 }
 
-export type Wanted = { emitter_id: string; listener_id: string; event_name: string };
+export type NewSubscription = { emitter_id: string; listener_id: string; event_name: string };
 
-/** Subscribes; `*` is what is created from now on, and has an address of its own. */
-export async function subscribe({ emitter_id, listener_id, event_name }: Wanted) {
+/** Creates a subscription. `*` covers emitters created later and has its own endpoint. */
+export async function subscribe({ emitter_id, listener_id, event_name }: NewSubscription) {
   if (emitter_id === '*') await data(api.POST('/v1/auto_subscriptions', { body: { listener_id, event_name } }));
   else await data(api.POST('/v1/subscriptions', { body: { emitter_id, listener_id, event_name } }));
   await queries.invalidateQueries({ queryKey: key });

@@ -1,10 +1,10 @@
-// The log of a source as it is written.
+// The live log of a source.
 import { untrack } from 'svelte';
 import { api, body } from '../../../api/client';
 import type { LogLine } from '../../../api/types';
 import { Feed } from '../../../live/feed.svelte';
 
-const KEPT = 1_000;
+const CAPACITY = 1_000;
 
 export type LogFeed = Feed<LogLine>;
 
@@ -12,7 +12,7 @@ export function followLogs(source: string): LogFeed {
   return untrack(
     () =>
       new Feed<LogLine>({
-        kept: KEPT,
+        capacity: CAPACITY,
         parse: (json) => JSON.parse(json) as LogLine,
         async read(limit, after) {
           const params = { path: { id: source }, query: { limit, after: after?.id } };

@@ -1,9 +1,9 @@
-// Log lines put together by the invocation that wrote them.
+// Log lines grouped by invocation.
 import type { LogLine } from '../../../api/types';
 
 export type Invocation = {
   key: string;
-  /** None for what the server says of the source itself. */
+  /** Undefined for lines that the server logs outside an invocation. */
   id: string | undefined;
   /** Oldest first. */
   lines: LogLine[];
@@ -20,21 +20,21 @@ export type Level = 'warn' | 'error';
 
 const ranks: Record<string, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-/** Which lines are of a level or above it, and have a text in them. */
+/** A filter by minimum level and text. */
 export function matching(level: Level | undefined, q: string): (line: LogLine) => boolean {
-  const least = level ? (ranks[level] ?? 0) : 0;
+  const minRank = level ? (ranks[level] ?? 0) : 0;
   const text = q.toLowerCase();
-  return (line) => (ranks[line.level] ?? 1) >= least && line.msg.toLowerCase().includes(text);
+  return (line) => (ranks[line.level] ?? 1) >= minRank && line.msg.toLowerCase().includes(text);
 }
 
-/** Lines come newest first; so do the invocations, by when they began. Lines without one stand together while nothing comes between. */
+/** Groups lines by invocation, newest first. Consecutive lines without an invocation form one group. */
 export function byInvocation(lines: LogLine[]): Invocation[] {
   const found = new Map<string, Invocation>();
-  let stray = '';
+  let groupKey = '';
   for (const line of lines) {
-    if (!line.invocation_id) stray ||= `stray ${line.id}`;
-    const key = line.invocation_id ?? stray;
-    if (line.invocation_id) stray = '';
+    if (!line.invocation_id) groupKey ||= `groupKey ${line.id}`;
+    const key = line.invocation_id ?? groupKey;
+    if (line.invocation_id) groupKey = '';
     const known = found.get(key);
     const of = known ?? {
       key,
@@ -57,10 +57,10 @@ function firstOf({ lines }: Invocation): number {
   return Number(lines[0]?.id ?? 0);
 }
 
-/** The lines that are wanted, each invocation with what is known of all of it. */
-export function itemsOf(invocations: Invocation[], wanted: (line: LogLine) => boolean): Item[] {
+/** The matching lines under their invocations. */
+export function itemsOf(invocations: Invocation[], matches: (line: LogLine) => boolean): Item[] {
   return invocations.flatMap((of): Item[] => {
-    const lines = of.lines.filter(wanted).map((line): Item => ({ kind: 'line', key: line.id, line, start: of.start }));
+    const lines = of.lines.filter(matches).map((line): Item => ({ kind: 'line', key: line.id, line, start: of.start }));
     return lines.length === 0 ? [] : [{ kind: 'invocation', key: of.key, of, shown: lines.length }, ...lines];
   });
 }

@@ -1,4 +1,4 @@
-// Every request to the address of this source becomes an event.
+// Emits an event for each request to the endpoint of this source.
 export default {
   name: 'First requests',
   version: '0.0.1',

@@ -1,4 +1,4 @@
-// Every ten seconds this source counts one further, and emits where it is.
+// Increments a counter every ten seconds and emits it.
 export default {
   name: 'First ticks',
   version: '0.0.1',

@@ -1,4 +1,4 @@
-// What the schema finds wrong with a document while it is typed. The server has the last word, and more to say.
+// Validates a document against the schema while it is edited. The server validates more on deployment.
 import type { Diagnostic } from '@codemirror/lint';
 import { resolve, type Schema, shapes, types } from './schema';
 import { type Pair, readYaml, type Yaml } from './yaml';
@@ -6,16 +6,16 @@ import { type Pair, readYaml, type Yaml } from './yaml';
 export function check(schema: Schema, text: string): Diagnostic[] {
   if (text.trim() === '') return [];
   const { root, broken } = readYaml(text);
-  if (broken) return [fault(broken, 'This is not YAML.')];
-  const found: Diagnostic[] = [];
-  inspect({ root: schema, text, found }, schema, root);
-  return found;
+  if (broken) return [diagnostic(broken, 'Invalid YAML.')];
+  const diagnostics: Diagnostic[] = [];
+  inspect({ root: schema, text, diagnostics }, schema, root);
+  return diagnostics;
 }
 
-type Check = { root: Schema; text: string; found: Diagnostic[] };
-type Place = { from: number; to: number };
+type Check = { root: Schema; text: string; diagnostics: Diagnostic[] };
+type Range = { from: number; to: number };
 
-function fault({ from, to }: Place, message: string): Diagnostic {
+function diagnostic({ from, to }: Range, message: string): Diagnostic {
   return { from, to, severity: 'error', message };
 }
 
@@ -27,7 +27,7 @@ function inspect(check: Check, schema: Schema, yaml: Yaml) {
     types(shape).some((type) => type === kind || (type === 'number' && kind === 'integer')),
   );
   if (allowed.length > 0 && !fitting) {
-    check.found.push(fault(begin(check, yaml), `Must be ${list(allowed.flatMap(types).map(article))}.`));
+    check.diagnostics.push(diagnostic(firstLine(check, yaml), `Must be ${list(allowed.flatMap(types).map(article))}.`));
     return;
   }
   const shape = fitting ?? schema;
@@ -39,61 +39,63 @@ function inspect(check: Check, schema: Schema, yaml: Yaml) {
 function inspectMap(check: Check, schema: Schema, map: Extract<Yaml, { kind: 'map' }>) {
   const seen = new Set<string>();
   for (const pair of map.pairs) {
-    if (seen.has(pair.key)) check.found.push(fault(pair.keyPlace, `${pair.key} is there twice.`));
+    if (seen.has(pair.key)) check.diagnostics.push(diagnostic(pair.keyRange, `Duplicate field ${pair.key}.`));
     seen.add(pair.key);
     inspectPair(check, schema, pair);
   }
   const missing = (schema.required ?? []).filter((name) => !seen.has(name));
-  if (missing.length > 0) check.found.push(fault(begin(check, map), `Needs ${list(missing, 'and')}.`));
+  if (missing.length > 0) check.diagnostics.push(diagnostic(firstLine(check, map), `Missing ${list(missing, 'and')}.`));
   const choices = (schema.oneOf ?? []).flatMap(({ type, required }) =>
     type === undefined && required ? [required] : [],
   );
-  const chosen = choices.filter((names) => names.every((name) => seen.has(name)));
-  if (choices.length > 0 && chosen.length !== 1)
-    check.found.push(fault(begin(check, map), `Needs one of ${list(choices.flat(), 'and')}.`));
+  const matching = choices.filter((names) => names.every((name) => seen.has(name)));
+  if (choices.length > 0 && matching.length !== 1)
+    check.diagnostics.push(
+      diagnostic(firstLine(check, map), `Requires exactly one of ${list(choices.flat(), 'and')}.`),
+    );
   if (schema.maxProperties !== undefined && seen.size > schema.maxProperties)
-    check.found.push(
-      fault(
-        begin(check, map),
-        `Takes ${schema.maxProperties} of ${list(Object.keys(schema.properties ?? {}), 'and')}.`,
+    check.diagnostics.push(
+      diagnostic(
+        firstLine(check, map),
+        `Allows at most ${schema.maxProperties} of ${list(Object.keys(schema.properties ?? {}), 'and')}.`,
       ),
     );
 }
 
-function inspectPair(check: Check, schema: Schema, { key, keyPlace, value }: Pair) {
+function inspectPair(check: Check, schema: Schema, { key, keyRange, value }: Pair) {
   const own = schema.properties?.[key];
   const other = schema.additionalProperties;
   if (own) inspect(check, resolve(check.root, own), value);
   else if (typeof other === 'object') inspect(check, resolve(check.root, other), value);
   else if (other === false) {
-    check.found.push(
-      fault(keyPlace, `${key} is not a field here. There are ${list(Object.keys(schema.properties ?? {}), 'and')}.`),
+    check.diagnostics.push(
+      diagnostic(keyRange, `Unknown field ${key}. Allowed are ${list(Object.keys(schema.properties ?? {}), 'and')}.`),
     );
   }
 }
 
 function inspectList(check: Check, schema: Schema, yaml: Extract<Yaml, { kind: 'list' }>) {
   if (schema.minItems !== undefined && yaml.items.length < schema.minItems)
-    check.found.push(fault(begin(check, yaml), `Needs at least ${schema.minItems}.`));
+    check.diagnostics.push(diagnostic(firstLine(check, yaml), `Requires at least ${schema.minItems}.`));
   if (!schema.items) return;
   for (const item of yaml.items) inspect(check, resolve(check.root, schema.items), item);
 }
 
 function inspectValue(check: Check, schema: Schema, yaml: Extract<Yaml, { kind: 'scalar' }>) {
   const { value } = yaml;
-  const say = (words: string) => check.found.push(fault(begin(check, yaml), words));
-  if (schema.const !== undefined && value !== schema.const) say(`Must be ${String(schema.const)}.`);
+  const report = (message: string) => check.diagnostics.push(diagnostic(firstLine(check, yaml), message));
+  if (schema.const !== undefined && value !== schema.const) report(`Must be ${String(schema.const)}.`);
   if (typeof value === 'number') {
     if (schema.minimum !== undefined && value < schema.minimum)
-      say(`Must be at least ${schema.minimum.toLocaleString()}.`);
+      report(`Must be at least ${schema.minimum.toLocaleString()}.`);
     if (schema.maximum !== undefined && value > schema.maximum)
-      say(`Must be at most ${schema.maximum.toLocaleString()}.`);
+      report(`Must be at most ${schema.maximum.toLocaleString()}.`);
   }
   if (typeof value === 'string') {
     if (schema.maxLength !== undefined && value.length > schema.maxLength)
-      say(`Has more than ${schema.maxLength} characters.`);
+      report(`Must have at most ${schema.maxLength} characters.`);
     else if (schema.pattern && !new RegExp(schema.pattern, 'u').test(value))
-      say(schema.description ?? 'Is not written in the right way.');
+      report(schema.description ?? 'Invalid format.');
   }
 }
 
@@ -106,23 +108,23 @@ function typeOf(yaml: Exclude<Yaml, { kind: 'other' }>): string {
 }
 
 const ARTICLES: Record<string, string> = {
-  object: 'fields with values',
+  object: 'an object',
   array: 'a list',
-  string: 'a text',
-  integer: 'a whole number',
+  string: 'a string',
+  integer: 'an integer',
   number: 'a number',
   boolean: 'true or false',
-  null: 'nothing',
+  null: 'null',
 };
 const article = (type: string) => ARTICLES[type] ?? type;
 
-/** Something large is marked on its first line. */
-function begin({ text }: Check, { from, to }: Place): Place {
+/** Large values are marked on their first line only. */
+function firstLine({ text }: Check, { from, to }: Range): Range {
   const end = text.indexOf('\n', from);
   return { from, to: end < 0 ? to : Math.min(to, end) };
 }
 
-function list(words: string[], last = 'or'): string {
-  const unique = [...new Set(words)];
+function list(message: string[], last = 'or'): string {
+  const unique = [...new Set(message)];
   return unique.length < 2 ? unique.join('') : `${unique.slice(0, -1).join(', ')} ${last} ${unique.at(-1)}`;
 }

@@ -1,10 +1,10 @@
-// YAML in which the code of steps is read as JavaScript, so that it has its colours and its indentation.
+// YAML with the code of steps parsed as JavaScript, for highlighting and indentation.
 import { javascriptLanguage } from '@codemirror/lang-javascript';
 import { yamlLanguage } from '@codemirror/lang-yaml';
 import { LanguageSupport } from '@codemirror/language';
 import { parseMixed } from '@lezer/common';
 
-/** Takes the place of plain YAML in an editor. Its data, such as completion, is that of YAML. */
+/** Replaces plain YAML in an editor. Language data, such as completion, is that of YAML. */
 export function yamlWithCode(): LanguageSupport {
   const wrap = parseMixed((node, input) => {
     if (node.name !== 'BlockLiteralContent') return null;

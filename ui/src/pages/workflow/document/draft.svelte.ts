@@ -1,19 +1,19 @@
-// A document while it is worked on, with the files that its steps name and values for its secrets.
+// The draft of a workflow: document, files and values for secrets.
 
 export type DraftFile = { path: string; text: string };
-export type Deployed = { document: string; files: Record<string, string> };
+export type WorkflowContent = { document: string; files: Record<string, string> };
 
-/** What `POST` and `PUT` take. Where nothing but secrets has changed, they go alone and make no version. */
+/** The body of `POST` and `PUT`. If only secrets changed, they are sent alone and create no version. */
 export type DeployBody = { document?: string; files?: Record<string, string>; secrets?: Record<string, string> };
 
 export class Draft {
   document = $state('');
   files = $state<DraftFile[]>([]);
-  /** Values that were typed; what the server has is never shown. */
+  /** Entered values. Stored values are never shown. */
   secrets = $state<Record<string, string>>({});
-  #saved = $state.raw<Deployed | undefined>();
+  #saved = $state.raw<WorkflowContent | undefined>();
 
-  readonly typedSecrets = $derived(
+  readonly enteredSecrets = $derived(
     Object.fromEntries(Object.entries(this.secrets).filter(([, value]) => value !== '')),
   );
   readonly changed = $derived(
@@ -22,33 +22,33 @@ export class Draft {
       !sameFiles(filesOf(this.files), this.#saved.files),
   );
   readonly unsaved = $derived(
-    Object.keys(this.typedSecrets).length > 0 || (this.changed && (this.#saved !== undefined || this.#touched())),
+    Object.keys(this.enteredSecrets).length > 0 || (this.changed && (this.#saved !== undefined || this.#touched())),
   );
   #example = '';
 
-  /** Begins with what is deployed. */
-  take({ document, files }: Deployed) {
+  /** Starts with the deployed version. */
+  load({ document, files }: WorkflowContent) {
     this.document = document;
     this.files = Object.entries(files).map(([path, text]) => ({ path, text }));
     this.secrets = {};
     this.#saved = { document, files };
   }
 
-  /** Begins with an example, of which nothing is lost when somebody leaves. */
-  begin(example: string) {
+  /** Starts with an example. An unchanged example is not an unsaved change. */
+  start(example: string) {
     this.document = example;
     this.#example = example;
   }
 
-  /** What it is now is what is deployed. */
-  settle() {
+  /** Marks the current state as deployed. */
+  markDeployed() {
     this.#saved = { document: this.document, files: filesOf(this.files) };
     this.secrets = {};
   }
 
   body(declared: string[]): DeployBody {
-    // A value that was typed for a name that is gone since would be refused.
-    const secrets = Object.fromEntries(Object.entries(this.typedSecrets).filter(([name]) => declared.includes(name)));
+    // The server rejects values for secrets that are no longer declared.
+    const secrets = Object.fromEntries(Object.entries(this.enteredSecrets).filter(([name]) => declared.includes(name)));
     return this.changed ? { document: this.document, files: filesOf(this.files), secrets } : { secrets };
   }
 

@@ -1,4 +1,4 @@
-// The files beside a document: their names, and what they are written in.
+// The files of a workflow: paths and languages.
 import type { EditorLanguage } from '../../../parts/editor/editing';
 
 const LANGUAGES: Record<string, EditorLanguage> = {
@@ -16,24 +16,24 @@ export function languageOf(path: string): EditorLanguage {
   return LANGUAGES[path.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'text';
 }
 
-const plain = (path: string) => path.replace(/^\.\//, '');
+const normalized = (path: string) => path.replace(/^\.\//, '');
 
-/** What is wrong with a path for a file; undefined when nothing is. */
-export function pathFault(path: string, others: string[]): string | undefined {
-  if (path.trim() === '') return 'Give the file a name, such as ./send.mjs.';
-  if (path.startsWith('/') || plain(path).split('/').includes('..'))
-    return 'The path stays below the folder of the document.';
-  if (others.some((other) => plain(other) === plain(path))) return 'There is a file with this name already.';
+/** The error of a file path; undefined if it is valid. */
+export function pathError(path: string, others: string[]): string | undefined {
+  if (path.trim() === '') return 'Enter a path, such as ./send.mjs.';
+  if (path.startsWith('/') || normalized(path).split('/').includes('..'))
+    return 'The path must be inside the folder of the document.';
+  if (others.some((other) => normalized(other) === normalized(path))) return 'A file with this path already exists.';
   return undefined;
 }
 
-/** A file that a step names and that is not there yet, or a name for a new one. */
-export function nextPath(named: string[], there: string[]): string {
-  const missing = named.find((path) => !there.some((other) => plain(other) === plain(path)));
+/** A file that a step refers to and that does not exist yet, or a free path. */
+export function nextPath(referenced: string[], existing: string[]): string {
+  const missing = referenced.find((path) => !existing.some((other) => normalized(other) === normalized(path)));
   if (missing) return missing;
   const free = (number: number) => `./step${number === 1 ? '' : number}.mjs`;
   let number = 1;
-  while (there.some((other) => plain(other) === plain(free(number)))) number += 1;
+  while (existing.some((other) => normalized(other) === normalized(free(number)))) number += 1;
   return free(number);
 }
 

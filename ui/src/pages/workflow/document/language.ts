@@ -1,4 +1,4 @@
-// What the editor of a document knows beyond YAML: completion, explanations, and what is wrong, by the schema and by the server.
+// Editor support for workflow documents: completion, hover descriptions, and errors of the schema and the server.
 import { yamlLanguage } from '@codemirror/lang-yaml';
 import { type Diagnostic, forceLinting, linter } from '@codemirror/lint';
 import { type Extension, StateEffect, StateField, type Text, type Transaction } from '@codemirror/state';
@@ -6,20 +6,20 @@ import { EditorView, hoverTooltip, ViewPlugin } from '@codemirror/view';
 import { check } from './checking';
 import { yamlWithCode } from './code';
 import { completionOf, linesOf } from './completion';
-import type { PlacedFault } from './faults';
-import { spotAt } from './place';
+import { cursorContext } from './cursor';
+import type { LocatedError } from './deploy-errors';
 import { type Schema, schemaAt } from './schema';
 
-const refuse = StateEffect.define<Diagnostic[]>();
+const setServerErrors = StateEffect.define<Diagnostic[]>();
 
-const hasRefusal = ({ effects }: Transaction) => effects.some((effect) => effect.is(refuse));
+const setsServerErrors = ({ effects }: Transaction) => effects.some((effect) => effect.is(setServerErrors));
 
-/** What the server refused. It stays at its place while other lines change, and goes when its own line does. */
-const refused = StateField.define<Diagnostic[]>({
+/** Errors of the server. They move with their line and disappear when it is edited. */
+const serverErrors = StateField.define<Diagnostic[]>({
   create: () => [],
   update(marks, { changes, docChanged, effects, startState }) {
-    const fresh = effects.find((effect) => effect.is(refuse));
-    if (fresh) return fresh.value;
+    const added = effects.find((effect) => effect.is(setServerErrors));
+    if (added) return added.value;
     if (!docChanged) return marks;
     const kept = marks.filter(({ from }) => {
       const line = startState.doc.lineAt(Math.min(from, startState.doc.length));
@@ -29,34 +29,36 @@ const refused = StateField.define<Diagnostic[]>({
   },
 });
 
-/** The editor, as far as a page tells it what the server said. */
+/** The editor extension, and a way to show errors of the server. */
 export class DocumentLanguage {
   readonly extension: Extension;
   #view: EditorView | undefined;
-  #waiting: PlacedFault[] = [];
+  #pending: LocatedError[] = [];
 
   constructor(schema: Schema | undefined) {
     const attached = ViewPlugin.define((view) => {
       this.#view = view;
-      // A view cannot be changed while it is being made.
-      queueMicrotask(() => this.show(this.#waiting));
-      return { destroy: () => this.#leave(view) };
+      // A view cannot be updated while it is created.
+      queueMicrotask(() => this.showErrors(this.#pending));
+      return { destroy: () => this.#detach(view) };
     });
-    const bySchema = schema ? [yamlLanguage.data.of({ autocomplete: completionOf(schema) }), explanations(schema)] : [];
-    const wrong = linter(
-      ({ state }) => [...state.field(refused), ...(schema ? check(schema, state.doc.toString()) : [])],
-      { delay: 400, needsRefresh: ({ transactions }) => transactions.some(hasRefusal) },
+    const bySchema = schema
+      ? [yamlLanguage.data.of({ autocomplete: completionOf(schema) }), hoverDescriptions(schema)]
+      : [];
+    const errors = linter(
+      ({ state }) => [...state.field(serverErrors), ...(schema ? check(schema, state.doc.toString()) : [])],
+      { delay: 400, needsRefresh: ({ transactions }) => transactions.some(setsServerErrors) },
     );
-    this.extension = [yamlWithCode(), refused, wrong, attached, ...bySchema];
+    this.extension = [yamlWithCode(), serverErrors, errors, attached, ...bySchema];
   }
 
-  /** Marks what the server refused, and brings the first of it into sight. */
-  show(faults: PlacedFault[]) {
-    this.#waiting = faults;
+  /** Marks errors of the server and scrolls to the first one. */
+  showErrors(errors: LocatedError[]) {
+    this.#pending = errors;
     const view = this.#view;
     if (!view) return;
-    const marks = faults.map((fault) => mark(view.state.doc, fault));
-    view.dispatch({ effects: refuse.of(marks) });
+    const marks = errors.map((error) => mark(view.state.doc, error));
+    view.dispatch({ effects: setServerErrors.of(marks) });
     forceLinting(view);
     const first = marks[0];
     if (first)
@@ -66,45 +68,45 @@ export class DocumentLanguage {
       });
   }
 
-  #leave(view: EditorView) {
+  #detach(view: EditorView) {
     if (this.#view === view) this.#view = undefined;
   }
 }
 
-function mark(doc: Text, { line, column, words }: PlacedFault): Diagnostic {
+function mark(doc: Text, { line, column, message }: LocatedError): Diagnostic {
   const at = doc.line(Math.min(Math.max(line, 1), doc.lines));
   const from = Math.min(at.from + Math.max(column - 1, 0), at.to);
-  return { from, to: Math.max(from, at.to), severity: 'error', message: words };
+  return { from, to: Math.max(from, at.to), severity: 'error', message };
 }
 
-/** What a field means, where the pointer rests on its name. */
-function explanations(schema: Schema): Extension {
+/** Shows the description of a field on hover. */
+function hoverDescriptions(schema: Schema): Extension {
   return hoverTooltip((view, pos) => {
     const line = view.state.doc.lineAt(pos);
     const word = view.state.wordAt(pos);
     const rest = word && line.text.slice(word.to - line.from);
     if (!word || !rest?.startsWith(':')) return null;
-    const spot = spotAt(linesOf(view.state), line.number - 1, line.text.slice(0, word.to - line.from));
-    if (!spot || spot.field !== undefined) return null;
-    const field = schemaAt(schema, [...spot.path, view.state.sliceDoc(word.from, word.to)]);
+    const cursor = cursorContext(linesOf(view.state), line.number - 1, line.text.slice(0, word.to - line.from));
+    if (!cursor || cursor.field !== undefined) return null;
+    const field = schemaAt(schema, [...cursor.path, view.state.sliceDoc(word.from, word.to)]);
     const { title, description } = field ?? {};
     if (!description) return null;
     return {
       pos: word.from,
       end: word.to,
       above: true,
-      create: () => ({ dom: explanation(title ?? '', description) }),
+      create: () => ({ dom: descriptionBox(title ?? '', description) }),
     };
   });
 }
 
-function explanation(title: string, description: string): HTMLElement {
+function descriptionBox(title: string, description: string): HTMLElement {
   const box = document.createElement('div');
   box.className = 'document-explanation';
   const name = document.createElement('strong');
   name.textContent = title;
-  const words = document.createElement('p');
-  words.textContent = description;
-  box.append(name, words);
+  const text = document.createElement('p');
+  text.textContent = description;
+  box.append(name, text);
   return box;
 }

@@ -1,4 +1,4 @@
-// As much of JSON Schema as the schema of workflow documents uses.
+// The subset of JSON Schema that the schema of workflow documents uses.
 
 export type Schema = {
   $ref?: string;
@@ -22,11 +22,11 @@ export type Schema = {
   examples?: unknown[];
 };
 
-/** Where something is in a document: the names of fields, and `[]` for an item of a list. */
+/** A path in a document: field names, and `[]` for an item of a list. */
 export type Path = string[];
 export const ITEM = '[]';
 
-/** The schema behind a reference; what stands beside the reference counts more. */
+/** Resolves a reference. Keywords beside the reference take precedence. */
 export function resolve(root: Schema, schema: Schema): Schema {
   const name = schema.$ref?.replace('#/$defs/', '');
   const target = name === undefined ? undefined : root.$defs?.[name];
@@ -35,7 +35,7 @@ export function resolve(root: Schema, schema: Schema): Schema {
   return { ...resolve(root, target), ...beside };
 }
 
-/** What may stand at a path; undefined where anything may. */
+/** The schema at a path; undefined if any value is allowed. */
 export function schemaAt(root: Schema, path: Path): Schema | undefined {
   let here: Schema | undefined = root;
   for (const part of path) {
@@ -57,7 +57,7 @@ function child(root: Schema, schema: Schema, part: string): Schema | undefined {
   return undefined;
 }
 
-/** A schema and its alternatives: those of them that describe a value of their own. */
+/** A schema and its alternatives with a type. */
 export function shapes(root: Schema, schema: Schema): Schema[] {
   const alternatives = (schema.oneOf ?? []).map((one) => resolve(root, one)).filter(({ type }) => type !== undefined);
   return [schema, ...alternatives];
@@ -67,7 +67,7 @@ export function types(schema: Schema): string[] {
   return schema.type === undefined ? [] : [schema.type].flat();
 }
 
-/** The fields that may stand at a path, with what they mean. */
+/** The fields that are allowed at a path. */
 export function fieldsAt(root: Schema, path: Path): [string, Schema][] {
   const here = schemaAt(root, path);
   if (!here) return [];
@@ -75,20 +75,20 @@ export function fieldsAt(root: Schema, path: Path): [string, Schema][] {
   return fields.map(([name, field]) => [name, resolve(root, field)]);
 }
 
-/** Values that are worth offering: those that are allowed, the default and the examples, as they are written. */
+/** Suggested values: constants, the default and examples, as YAML. */
 export function valuesOf(schema: Schema): string[] {
-  const known = [
+  const values = [
     ...(schema.const === undefined ? [] : [schema.const]),
     ...(types(schema).includes('boolean') ? [true, false] : []),
     ...(schema.default === undefined ? [] : [schema.default]),
     ...(schema.examples ?? []),
   ];
-  const scalars = known.filter((value) => typeof value !== 'object' && !String(value).includes('\n'));
-  return [...new Set(scalars.map(written))];
+  const scalars = values.filter((value) => typeof value !== 'object' && !String(value).includes('\n'));
+  return [...new Set(scalars.map(toYaml))];
 }
 
-function written(value: unknown): string {
+function toYaml(value: unknown): string {
   const text = String(value);
-  // A star begins an alias in YAML, and other marks mean something too.
+  // Characters with a meaning in YAML require quotes.
   return typeof value === 'string' && /^[*&!|>%@`{[#]|: |^$/.test(text) ? JSON.stringify(text) : text;
 }

@@ -1,24 +1,24 @@
-// A YAML document as values with their places, from the tree that the editor has anyway.
+// A YAML document as values with positions, from the parser of the editor.
 import { yamlLanguage } from '@codemirror/lang-yaml';
 
 type SyntaxNode = ReturnType<typeof yamlLanguage.parser.parse>['topNode'];
 
-type Place = { from: number; to: number };
-export type Pair = { key: string; keyPlace: Place; value: Yaml };
-export type Yaml = Place &
+type Range = { from: number; to: number };
+export type Pair = { key: string; keyRange: Range; value: Yaml };
+export type Yaml = Range &
   (
     | { kind: 'map'; pairs: Pair[] }
     | { kind: 'list'; items: Yaml[] }
     | { kind: 'scalar'; value: string | number | boolean | null }
-    /** An alias, a tag, or what is not finished: nothing can be said about it. */
+    /** An alias, a tag or an incomplete value. */
     | { kind: 'other' }
   );
 
-export type Reading = { root: Yaml; broken: Place | undefined };
+export type ParsedYaml = { root: Yaml; broken: Range | undefined };
 
-export function readYaml(text: string): Reading {
+export function readYaml(text: string): ParsedYaml {
   const tree = yamlLanguage.parser.parse(text);
-  let broken: Place | undefined;
+  let broken: Range | undefined;
   tree.iterate({
     enter: (node) => {
       if (node.type.isError) broken ??= { from: node.from, to: node.to };
@@ -49,13 +49,13 @@ function contentOf(node: SyntaxNode): SyntaxNode | undefined {
 
 function read(node: SyntaxNode, text: string): Yaml {
   const { name, from, to } = node;
-  const words = text.slice(from, to);
+  const raw = text.slice(from, to);
   if (name === 'BlockMapping' || name === 'FlowMapping') return { kind: 'map', from, to, pairs: pairsOf(node, text) };
   if (name === 'BlockSequence' || name === 'FlowSequence')
     return { kind: 'list', from, to, items: itemsOf(node, text) };
-  if (name === 'Literal') return { kind: 'scalar', from, to, value: plain(words) };
-  if (name === 'QuotedLiteral') return { kind: 'scalar', from, to, value: unquoted(words) };
-  if (name === 'BlockLiteral') return { kind: 'scalar', from, to, value: words.slice(words.indexOf('\n') + 1) };
+  if (name === 'Literal') return { kind: 'scalar', from, to, value: plain(raw) };
+  if (name === 'QuotedLiteral') return { kind: 'scalar', from, to, value: unquoted(raw) };
+  if (name === 'BlockLiteral') return { kind: 'scalar', from, to, value: raw.slice(raw.indexOf('\n') + 1) };
   if (name === 'Anchored') {
     const content = contentOf(node);
     if (content) return read(content, text);
@@ -67,11 +67,11 @@ function pairsOf(node: SyntaxNode, text: string): Pair[] {
   return node.getChildren('Pair').flatMap((pair) => {
     const key = pair.getChild('Key');
     if (!key) return [];
-    const words = text.slice(key.from, key.to);
-    const name = /^["']/.test(words) ? unquoted(words) : words;
+    const raw = text.slice(key.from, key.to);
+    const name = /^["']/.test(raw) ? unquoted(raw) : raw;
     const value = contentOf(pair);
-    const nothing: Yaml = { kind: 'scalar', from: key.from, to: key.to, value: null };
-    return [{ key: name, keyPlace: { from: key.from, to: key.to }, value: value ? read(value, text) : nothing }];
+    const empty: Yaml = { kind: 'scalar', from: key.from, to: key.to, value: null };
+    return [{ key: name, keyRange: { from: key.from, to: key.to }, value: value ? read(value, text) : empty }];
   });
 }
 
@@ -82,16 +82,16 @@ function itemsOf(node: SyntaxNode, text: string): Yaml[] {
   );
 }
 
-/** What YAML 1.2 makes of a word without quotes. */
-function plain(words: string): string | number | boolean | null {
-  if (/^(null|Null|NULL|~|)$/.test(words)) return null;
-  if (/^(true|True|TRUE)$/.test(words)) return true;
-  if (/^(false|False|FALSE)$/.test(words)) return false;
-  return /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(words) ? Number(words) : words;
+/** The value of an unquoted scalar in YAML 1.2. */
+function plain(raw: string): string | number | boolean | null {
+  if (/^(null|Null|NULL|~|)$/.test(raw)) return null;
+  if (/^(true|True|TRUE)$/.test(raw)) return true;
+  if (/^(false|False|FALSE)$/.test(raw)) return false;
+  return /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(raw) ? Number(raw) : raw;
 }
 
-function unquoted(words: string): string {
-  return words.startsWith("'") ? words.slice(1, -1).replaceAll("''", "'") : words.slice(1, -1);
+function unquoted(raw: string): string {
+  return raw.startsWith("'") ? raw.slice(1, -1).replaceAll("''", "'") : raw.slice(1, -1);
 }
 
 /** The value under a key of a map. */
@@ -99,15 +99,15 @@ export function at(yaml: Yaml | undefined, key: string): Yaml | undefined {
   return yaml?.kind === 'map' ? yaml.pairs.find((pair) => pair.key === key)?.value : undefined;
 }
 
-/** What a document declares as secrets, by name. */
+/** The names of the declared secrets. */
 export function declaredSecrets(text: string): string[] {
   const env = at(readYaml(text).root, 'env');
   if (env?.kind !== 'map') return [];
   return env.pairs.filter(({ value }) => at(value, 'secret')?.kind === 'scalar').map(({ key }) => key);
 }
 
-/** The files that the steps of a document name, as they are written. */
-export function namedFiles(text: string): string[] {
+/** The files that steps refer to, unchanged. */
+export function referencedFiles(text: string): string[] {
   const steps = at(readYaml(text).root, 'steps');
   if (steps?.kind !== 'list') return [];
   const files = steps.items.map((step) => at(step, 'file'));

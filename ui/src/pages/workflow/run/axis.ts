@@ -1,6 +1,6 @@
-// Marks on an axis of time, at round values.
+// Marks of a time axis at round values.
 
-const MOST_MARKS = 5;
+const MAX_MARKS = 5;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -12,21 +12,21 @@ const STEPS = [
   ...[1, 2, 4, 6, 12].map((hours) => hours * HOUR),
 ];
 
-/** What lies between two marks: few enough of them to read. */
+/** The distance between marks. */
 export function stepOf(lengthMs: number): number {
   const day = 24 * HOUR;
-  return STEPS.find((step) => lengthMs / step <= MOST_MARKS) ?? Math.ceil(lengthMs / MOST_MARKS / day) * day;
+  return STEPS.find((step) => lengthMs / step <= MAX_MARKS) ?? Math.ceil(lengthMs / MAX_MARKS / day) * day;
 }
 
-export function marksOf(lengthMs: number): { ms: number; words: string }[] {
+export function marksOf(lengthMs: number): { ms: number; text: string }[] {
   const step = stepOf(lengthMs);
   return Array.from({ length: Math.floor(lengthMs / step) + 1 }, (_, index) => ({
     ms: index * step,
-    words: words(index * step),
+    text: timeText(index * step),
   }));
 }
 
-function words(ms: number): string {
+function timeText(ms: number): string {
   if (ms === 0) return '0';
   if (ms < SECOND) return `${ms} ms`;
   if (ms < MINUTE) return `${ms / SECOND} s`;

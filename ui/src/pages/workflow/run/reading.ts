@@ -1,4 +1,4 @@
-// Parts of a run that the API describes only as JSON, read with care: what is not as expected is left out.
+// Parses parts of a run that the API types only as JSON. Invalid parts are dropped.
 import type { WholeWorkflowVersion } from '../../../api/types';
 
 export type RunError = { step: string | undefined; code: string; message: string; stack: string };
@@ -23,13 +23,13 @@ export function readLogs(value: unknown): LogEntry[] {
     .map(({ ts, level, message }) => ({ ts: Number(ts) || 0, level: text(level), message: text(message) }));
 }
 
-/** The names of the steps of a version, in their order. */
+/** The step names of a version, in order. */
 export function stepNames(version: WholeWorkflowVersion): string[] {
   const { steps } = version.definition as { steps?: unknown };
   return Array.isArray(steps) ? steps.filter(isRecord).map(({ name }) => text(name)) : [];
 }
 
-/** What a version declares as secrets, by name; their values never leave the server. */
+/** The names of the declared secrets. Their values never leave the server. */
 export function secretNames(version: WholeWorkflowVersion): string[] {
   const { env } = version.definition as { env?: unknown };
   return isRecord(env) ? Object.keys(env).filter((name) => env[name] === 'secret') : [];

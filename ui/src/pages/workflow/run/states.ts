@@ -1,6 +1,6 @@
-// The states of runs, of their steps and of what they send, as colours and words.
+// The states of runs, steps and sends.
 
-/** In the order in which they are looked for. */
+/** In the order of the filter. */
 export const RUN_STATES = ['failed', 'waiting', 'running', 'queued', 'succeeded', 'cancelled'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info';

@@ -1,10 +1,10 @@
-// What differs between two texts, line by line.
+// Line diff of two texts.
 
 export type DiffLine = { sign: ' ' | '-' | '+'; text: string; before: number | undefined; after: number | undefined };
 export type DiffPart = { kind: 'lines'; lines: DiffLine[] } | { kind: 'same'; count: number };
 
-/** Beyond this many comparisons the differing middle is shown as replaced: that is still true, and quick. */
-const MOST_COMPARISONS = 4_000_000;
+/** Above this limit the differing middle is shown as replaced, which is correct and fast. */
+const MAX_COMPARISONS = 4_000_000;
 const CONTEXT = 3;
 
 export function difference(before: string, after: string): DiffLine[] {
@@ -26,11 +26,11 @@ function linesOf(text: string): string[] {
 
 type Signed = Pick<DiffLine, 'sign' | 'text'>;
 
-/** By the longest sequence of lines that both have. */
+/** Compares by the longest common subsequence. */
 function compare(a: string[], b: string[]): Signed[] {
   const removed = (text: string): Signed => ({ sign: '-', text });
   const added = (text: string): Signed => ({ sign: '+', text });
-  if (a.length * b.length > MOST_COMPARISONS) return [...a.map(removed), ...b.map(added)];
+  if (a.length * b.length > MAX_COMPARISONS) return [...a.map(removed), ...b.map(added)];
   const width = b.length + 1;
   const longest = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number) => longest[i * width + j] ?? 0;
@@ -67,7 +67,7 @@ function numbered(lines: Signed[]): DiffLine[] {
   });
 }
 
-/** Long stretches that are the same are only counted, but for a few lines around each change. */
+/** Collapses unchanged lines, except a few around each change. */
 export function folded(lines: DiffLine[]): DiffPart[] {
   const near = lines.map((_, index) =>
     lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ sign }) => sign !== ' '),

@@ -1,0 +1,141 @@
+//! The dispatcher: it gives each queue with something to send a worker, and restarts workers that panic.
+
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+
+use sluice_infra::{Exit, Infra, Supervisor};
+use tokio::sync::Semaphore;
+
+use crate::{
+    clock_watch::ClockWatch,
+    delivery_observer::DeliveryObserver,
+    delivery_table::{DeliveryRow, DeliveryTable},
+    journal::Journal,
+    queue_key::QueueKey,
+    registry::Registry,
+    retry_schedule::RetrySchedule,
+    send_table::SendTable,
+    sender::Sender,
+    senders::SendSenders,
+    table::Table,
+    wakeup::Wakeup,
+    worker::{Worker, WorkerParts},
+};
+
+/// Before a task that panicked is started again.
+pub(crate) const RESTART_PAUSE: Duration = Duration::from_secs(1);
+
+pub(crate) struct Dispatcher {
+    pub(crate) infra: Infra,
+    pub(crate) supervisor: Supervisor,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) clock_watch: Arc<ClockWatch>,
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) observer: Arc<dyn DeliveryObserver>,
+    pub(crate) webhooks: Limits<Arc<dyn Sender<DeliveryRow>>>,
+    pub(crate) sends: Limits<SendSenders>,
+}
+
+/// Settings and limits that the queues of one table share.
+pub(crate) struct Limits<S> {
+    pub(crate) senders: S,
+    pub(crate) schedule: RetrySchedule,
+    pub(crate) permits: Arc<Semaphore>,
+}
+
+impl<S> Limits<S> {
+    pub(crate) fn new(senders: S, retries: &[Duration], max_concurrent: usize) -> Limits<S> {
+        let permits = max_concurrent.clamp(1, Semaphore::MAX_PERMITS);
+        Limits {
+            senders,
+            schedule: RetrySchedule::new(retries.to_vec()),
+            permits: Arc::new(Semaphore::new(permits)),
+        }
+    }
+}
+
+impl Dispatcher {
+    /// Something may be due in a queue.
+    pub(crate) fn wake(self: &Arc<Self>, key: QueueKey) {
+        self.dispatch(key, Wakeup::wake);
+    }
+
+    /// The destination of a queue was changed or removed: nothing more is sent to the old one.
+    pub(crate) fn change(self: &Arc<Self>, key: QueueKey) {
+        self.dispatch(key, Wakeup::change);
+    }
+
+    fn dispatch(self: &Arc<Self>, key: QueueKey, wake: fn(&Wakeup)) {
+        if let Some(wakeup) = self.registry.register(&key, wake) {
+            self.start(key, wakeup);
+        }
+    }
+
+    fn start(self: &Arc<Self>, key: QueueKey, wakeup: Arc<Wakeup>) {
+        let task = self.worker(key.clone(), wakeup);
+        let (dispatcher, queue) = (Arc::clone(self), key.clone());
+        self.supervisor
+            .spawn(key.worker(), key, task, move |exit| match exit {
+                // It has unregistered itself.
+                Exit::Finished => {}
+                Exit::Panicked => dispatcher.restart(queue),
+            });
+    }
+
+    /// The queue stays registered during the pause, so that a wake-up does not shorten it.
+    fn restart(self: Arc<Self>, key: QueueKey) {
+        let shutdown = self.infra.shutdown.clone();
+        shutdown.clone().spawn(async move {
+            shutdown.sleep(RESTART_PAUSE).await;
+            self.registry.remove(&key);
+            if !shutdown.is_draining() {
+                self.wake(key);
+            }
+        });
+    }
+
+    fn worker(
+        &self,
+        key: QueueKey,
+        wakeup: Arc<Wakeup>,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        match &key {
+            QueueKey::Webhook(webhook) => {
+                let table = DeliveryTable {
+                    infra: self.infra.clone(),
+                    webhook: webhook.clone(),
+                    journal: Arc::clone(&self.journal),
+                    observer: Arc::clone(&self.observer),
+                };
+                let sender = Arc::clone(&self.webhooks.senders);
+                let parts = self.parts(table, sender, &self.webhooks);
+                Box::pin(Worker::new(key, wakeup, parts).run())
+            }
+            QueueKey::Sends(queue) => {
+                let table = SendTable {
+                    infra: self.infra.clone(),
+                    queue: queue.clone(),
+                };
+                let sender = Arc::clone(self.sends.senders.of(queue.kind));
+                let parts = self.parts(table, sender, &self.sends);
+                Box::pin(Worker::new(key, wakeup, parts).run())
+            }
+        }
+    }
+
+    fn parts<T: Table, S>(
+        &self,
+        table: T,
+        sender: Arc<dyn Sender<T::Row>>,
+        limits: &Limits<S>,
+    ) -> WorkerParts<T> {
+        WorkerParts {
+            infra: self.infra.clone(),
+            registry: Arc::clone(&self.registry),
+            clock_watch: Arc::clone(&self.clock_watch),
+            table,
+            sender,
+            schedule: limits.schedule.clone(),
+            permits: Arc::clone(&limits.permits),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Everything that leaves the server: events to webhooks, and the HTTP requests, mails and S3 objects of workflows.
+//!
+//! Rows wait in the store: `deliveries` and `sends`. The dispatcher gives each queue with waiting rows one worker, so that a
+//! slow receiver delays its own queue only. All queues share one worker loop, one retry schedule type and one circuit
+//! breaker type; senders and strategies hold the differences. Nothing is handed over in memory, so a restart needs no care.
+
+mod circuit_breaker;
+mod clock_watch;
+mod delivery_observer;
+mod delivery_table;
+mod destination;
+mod dispatcher;
+mod error;
+mod finder;
+mod http_response;
+mod journal;
+mod net_guard;
+mod outbox;
+mod pruning;
+mod queue_key;
+mod recording;
+mod registry;
+mod retry_schedule;
+mod row;
+mod s3_object;
+mod send_table;
+mod sender;
+mod senders;
+mod signing;
+mod strategy;
+mod table;
+#[cfg(test)]
+mod tests;
+mod wakeup;
+mod worker;
+
+pub use delivery_observer::DeliveryObserver;
+pub use error::OutboxError;
+pub use net_guard::{NetGuard, is_refusal, root_cause};
+pub use outbox::Outbox;

@@ -1,0 +1,139 @@
+//! The outbox as the rest of the server uses it.
+
+use std::sync::Arc;
+
+use sluice_infra::{Exit, Infra, Supervisor};
+use sluice_model::WebhookId;
+use sluice_store::{StoreError, deliveries};
+
+use crate::{
+    clock_watch::ClockWatch,
+    delivery_observer::DeliveryObserver,
+    dispatcher::{Dispatcher, Limits, RESTART_PAUSE},
+    error::OutboxError,
+    finder::Finder,
+    journal::Journal,
+    net_guard::NetGuard,
+    pruning,
+    queue_key::QueueKey,
+    senders::{SendSenders, WebhookSender},
+};
+
+/// One per server. Clones share it.
+#[derive(Clone)]
+pub struct Outbox {
+    dispatcher: Arc<Dispatcher>,
+    finder: Arc<Finder>,
+}
+
+impl Outbox {
+    /// Sends nothing before [`Outbox::start`].
+    pub fn new(infra: Infra, observer: Arc<dyn DeliveryObserver>) -> Result<Outbox, OutboxError> {
+        let settings = &infra.settings;
+        let guard = NetGuard::new(settings.allow_private_network);
+        let journal = Arc::new(Journal::start(&settings.data_dir)?);
+        let webhook = WebhookSender::new(
+            guard,
+            settings.webhook_timeout,
+            Arc::clone(&infra.clock),
+            Arc::clone(&journal),
+        )?;
+        let sends = SendSenders::new(&infra, guard)?;
+        let dispatcher = Dispatcher {
+            webhooks: Limits::new(
+                Arc::new(webhook),
+                &settings.webhook_retries,
+                settings.max_deliveries,
+            ),
+            sends: Limits::new(
+                sends,
+                &settings.sends.retries,
+                settings.sends.max_concurrent,
+            ),
+            supervisor: Supervisor::new(infra.shutdown.clone(), Arc::clone(&infra.metrics)),
+            registry: Arc::default(),
+            clock_watch: Arc::new(ClockWatch::new()),
+            journal,
+            observer,
+            infra,
+        };
+        Ok(Outbox::with(dispatcher))
+    }
+
+    pub(crate) fn with(dispatcher: Dispatcher) -> Outbox {
+        Outbox {
+            dispatcher: Arc::new(dispatcher),
+            finder: Arc::new(Finder::new()),
+        }
+    }
+
+    /// Records the successes that the last run left in the journal, then starts to send.
+    pub async fn start(&self) -> Result<(), StoreError> {
+        let Dispatcher {
+            infra,
+            journal,
+            clock_watch,
+            ..
+        } = &*self.dispatcher;
+        journal.record_leftover(infra).await?;
+        clock_watch.correct(infra).await?;
+        let webhooks = infra.store.read(deliveries::webhooks_with_work).await?;
+        for webhook in &webhooks {
+            self.wake_webhook(webhook);
+        }
+        self.start_finder();
+        Ok(())
+    }
+
+    fn start_finder(&self) {
+        let (finder, dispatcher) = (Arc::clone(&self.finder), Arc::clone(&self.dispatcher));
+        let outbox = self.clone();
+        let supervisor = &self.dispatcher.supervisor;
+        supervisor.spawn(
+            "send_queue_finder",
+            "finder",
+            async move { finder.run(&dispatcher).await },
+            move |exit| {
+                if exit == Exit::Panicked {
+                    outbox.restart_finder();
+                }
+            },
+        );
+    }
+
+    fn restart_finder(self) {
+        let shutdown = self.dispatcher.infra.shutdown.clone();
+        shutdown.clone().spawn(async move {
+            shutdown.sleep(RESTART_PAUSE).await;
+            if !shutdown.is_draining() {
+                self.start_finder();
+            }
+        });
+    }
+
+    /// Something may be due for a webhook.
+    pub fn wake_webhook(&self, webhook: &WebhookId) {
+        self.dispatcher.wake(QueueKey::Webhook(webhook.clone()));
+    }
+
+    /// A webhook was changed or removed: nothing more is sent to its old address, and its circuit breaker is closed.
+    pub fn webhook_changed(&self, webhook: &WebhookId) {
+        self.dispatcher.change(QueueKey::Webhook(webhook.clone()));
+    }
+
+    /// A send that was stored is due then.
+    pub fn wake_sends(&self, due_at: i64) {
+        self.finder.wake(due_at);
+    }
+
+    /// Removes deliveries that are older than they are kept.
+    pub async fn prune(&self) {
+        pruning::prune_old(&self.dispatcher.infra).await;
+    }
+
+    /// Whether no queue has a worker.
+    #[cfg(test)]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.dispatcher.registry.is_empty()
+    }
+}

@@ -1,0 +1,44 @@
+//! The differences between queues, as values.
+
+use sluice_store::Portion;
+
+/// How a queue is worked off.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Strategy {
+    /// Rows in memory.
+    pub(crate) window: Portion,
+    pub(crate) refill: Refill,
+    /// Attempts under way in one queue.
+    pub(crate) concurrency: usize,
+    /// Attempts under way to one receiver.
+    pub(crate) per_peer: usize,
+    pub(crate) slot: Slot,
+    pub(crate) slow_peers: SlowPeers,
+}
+
+/// When more rows are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refill {
+    /// When the last row is recorded: rows are read in order, and rows that are due together are seen together.
+    WhenEmpty,
+    /// Whenever the window has room.
+    Continuous,
+}
+
+/// How long an attempt counts as under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// Successes are in the journal, so that a kill repeats none of them.
+    UntilAnswered,
+    /// A kill repeats all attempts that are not recorded, so there are never more than the slots.
+    UntilRecorded,
+}
+
+/// What happens to the rows of a receiver that does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SlowPeers {
+    /// The queue has one receiver: it waits.
+    Wait,
+    /// They are postponed, so that the rows of other receivers are read.
+    Bypass,
+}

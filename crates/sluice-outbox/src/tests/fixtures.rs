@@ -1,0 +1,252 @@
+//! An outbox on a fresh database, and rows for it.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use parking_lot::Mutex;
+use serde_json::json;
+use sluice_infra::{Infra, SendSettings, Settings, Supervisor};
+use sluice_model::{
+    EmitId, EventId, InvocationId, ManualClock, SourceId, UserId, WebhookId, WorkflowId,
+};
+use sluice_store::{
+    Conn, Location, Store, StoreError, StoreOptions, Vault,
+    deliveries::{self, Outgoing},
+    query_all,
+    sends::{self, SendKind, SendRow, SendState},
+    webhooks::{self, Webhook},
+};
+use sluice_testkit::wait_for;
+use tempfile::TempDir;
+
+use crate::{
+    Outbox,
+    clock_watch::ClockWatch,
+    delivery_observer::DeliveryObserver,
+    dispatcher::{Dispatcher, Limits},
+    journal::Journal,
+    net_guard::NetGuard,
+    sender::Sender,
+    senders::{SendSenders, WebhookSender},
+};
+
+/// 2023-11-14T22:13:20Z
+pub(super) const NOW: i64 = 1_700_000_000_000;
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Counts what the outbox tells it.
+#[derive(Default)]
+pub(super) struct Observed(Mutex<(u64, u64)>);
+
+impl DeliveryObserver for Observed {
+    fn attempted(&self, _: &UserId, _: &WebhookId, delivered: u64, failed: u64) {
+        let mut sums = self.0.lock();
+        *sums = (sums.0 + delivered, sums.1 + failed);
+    }
+}
+
+pub(super) struct Fixture {
+    pub(super) outbox: Outbox,
+    pub(super) infra: Infra,
+    pub(super) clock: ManualClock,
+    observed: Arc<Observed>,
+    _folder: TempDir,
+}
+
+impl Fixture {
+    pub(super) fn new() -> Fixture {
+        Fixture::with(None)
+    }
+
+    /// With a sender for HTTP of its own.
+    pub(super) fn with(http: Option<Arc<dyn Sender<SendRow>>>) -> Fixture {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite(folder.path().join("sluice.db"));
+        let store = Store::open(StoreOptions::new(location)).unwrap();
+        let clock = ManualClock::new(NOW);
+        let infra = Infra::new(
+            store,
+            Vault::new([1; 32]),
+            Arc::new(clock.clone()),
+            settings(folder.path()),
+        );
+        let observed = Arc::new(Observed::default());
+        let outbox = Outbox::with(dispatcher(&infra, &observed, http));
+        Fixture {
+            outbox,
+            infra,
+            clock,
+            observed,
+            _folder: folder,
+        }
+    }
+
+    /// Deliveries that the observer was told of: delivered and failed.
+    pub(super) fn observed(&self) -> (u64, u64) {
+        *self.observed.0.lock()
+    }
+
+    pub(super) async fn write(
+        &self,
+        work: impl FnOnce(&mut dyn Conn) -> Result<(), StoreError> + Send + 'static,
+    ) {
+        self.infra.store.write(work).await.unwrap();
+    }
+
+    /// A webhook with a delivery for each of `1..=count`, which were stored at `created_at`.
+    pub(super) async fn webhook(&self, url: &str, count: usize, created_at: i64) -> WebhookId {
+        let id = WebhookId::parse("wh_a").unwrap();
+        let webhook = Webhook {
+            id: id.clone(),
+            user_id: user(),
+            name: None,
+            description: None,
+            url: url.to_owned(),
+            active: true,
+            concurrency: 1,
+            secret: self
+                .infra
+                .vault
+                .seal(b"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"),
+            previous: None,
+            created_at,
+            updated_at: created_at,
+        };
+        let emits: Vec<EmitId> = (0..count).map(|_| self.infra.ids.emit()).collect();
+        let listener = id.clone();
+        self.write(move |c| {
+            webhooks::insert(c, &webhook)?;
+            for (emit, number) in emits.iter().zip(1_u32..) {
+                let outgoing = Outgoing {
+                    emit_id: emit,
+                    emitter: &SourceId::parse("dc_a").unwrap().into(),
+                    id: EventId {
+                        ms: created_at,
+                        seq: number.into(),
+                    },
+                    channel: "",
+                    data: &number.to_string(),
+                };
+                deliveries::insert_payload(c, &outgoing)?;
+                deliveries::insert(c, emit, &listener, created_at)?;
+            }
+            Ok(())
+        })
+        .await;
+        id
+    }
+
+    /// Stores a GET request that is due at `due_at`.
+    pub(super) async fn send(&self, url: &str, due_at: i64) {
+        let row = SendRow {
+            id: self.infra.ids.emit(),
+            workflow_id: WorkflowId::parse("p_a").unwrap(),
+            user_id: user(),
+            run_id: InvocationId::generate(&mut self.infra.ids.generator(), NOW),
+            step: "send".to_owned(),
+            kind: SendKind::Http,
+            state: SendState::Pending,
+            due_at: Some(due_at),
+            tries: 0,
+            result: None,
+            created_at: due_at,
+            updated_at: due_at,
+            payload: json!({ "method": "GET", "url": url }).to_string(),
+        };
+        self.write(move |c| sends::insert(c, &row)).await;
+    }
+
+    /// Waits until the rows of a table have these states and attempts.
+    pub(super) async fn wait_for(&self, table: &'static str, expected: &[(&str, u32)]) {
+        let what = format!("{table} to be {expected:?}");
+        wait_for(PATIENCE, &what, async || {
+            let rows = self.states(table).await;
+            let rows = rows.iter().map(|(state, tries)| (state.as_str(), *tries));
+            rows.eq(expected.iter().copied()).then_some(())
+        })
+        .await;
+    }
+
+    pub(super) async fn states(&self, table: &'static str) -> Vec<(String, u32)> {
+        let sql = format!("SELECT state, tries FROM {table} ORDER BY id");
+        let read = self.infra.store.read(move |c| query_all(c, &sql, &[]));
+        read.await.unwrap()
+    }
+}
+
+fn dispatcher(
+    infra: &Infra,
+    observed: &Arc<Observed>,
+    http: Option<Arc<dyn Sender<SendRow>>>,
+) -> Dispatcher {
+    let guard = NetGuard::new(true);
+    let journal = Arc::new(Journal::start(&infra.settings.data_dir).unwrap());
+    let clock = Arc::clone(&infra.clock);
+    let timeout = infra.settings.webhook_timeout;
+    let webhook = WebhookSender::new(guard, timeout, clock, Arc::clone(&journal)).unwrap();
+    let mut senders = SendSenders::new(infra, guard).unwrap();
+    if let Some(http) = http {
+        senders.set_http(http);
+    }
+    let retries = [Duration::from_millis(100)];
+    Dispatcher {
+        webhooks: Limits::new(Arc::new(webhook), &retries, 8),
+        sends: Limits::new(senders, &retries, 8),
+        supervisor: Supervisor::new(infra.shutdown.clone(), Arc::clone(&infra.metrics)),
+        registry: Arc::default(),
+        clock_watch: Arc::new(ClockWatch::new()),
+        journal,
+        observer: Arc::clone(observed) as _,
+        infra: infra.clone(),
+    }
+}
+
+fn user() -> UserId {
+    UserId::parse("u_a").unwrap()
+}
+
+fn settings(folder: &Path) -> Settings {
+    Settings {
+        public_url: "http://127.0.0.1".to_owned(),
+        endpoint_domain: None,
+        console_dir: None,
+        max_body: 1,
+        max_api_body: 1,
+        invocation_timeout: PATIENCE,
+        source_concurrency: 1,
+        max_processes: 1,
+        memory_budget: 1,
+        idle_timeout: PATIENCE,
+        max_attempts: 1,
+        max_event_depth: 1,
+        max_db: 1,
+        max_data_store: 1,
+        max_data_store_value: 1,
+        event_retention: 1,
+        event_max_age: None,
+        log_retention: 1,
+        log_max_age: None,
+        run_retention: 1,
+        run_max_age: PATIENCE,
+        allow_signup: false,
+        daily_invocations_quota: None,
+        daily_compute_quota_ms: None,
+        allow_private_network: true,
+        upload_lifetime: PATIENCE,
+        data_dir: folder.to_owned(),
+        webhook_retries: Vec::new(),
+        webhook_timeout: PATIENCE,
+        max_deliveries: 8,
+        delivery_retention: 1_000,
+        delivery_max_age: PATIENCE,
+        sends: SendSettings {
+            retries: Vec::new(),
+            http_timeout: PATIENCE,
+            max_concurrent: 8,
+            smtp: None,
+            s3: None,
+        },
+        max_streams: 1,
+        described: Arc::new([]),
+    }
+}

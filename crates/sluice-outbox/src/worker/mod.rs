@@ -1,0 +1,309 @@
+//! The worker of a queue. It reads due rows, starts attempts within its slots, records results, sleeps until the next due
+//! time or a wake-up, and leaves when the queue is empty.
+//!
+//! Reading, attempts and recording go on at the same time and none of them blocks the loop.
+
+mod attempts;
+mod peers;
+
+use std::{
+    collections::{BTreeSet, VecDeque},
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use sluice_infra::{Backoff, Infra, until};
+use sluice_store::{Portion, StoreError};
+use tokio::{sync::Semaphore, time::Instant};
+
+use self::{attempts::Ended, peers::Peers};
+use crate::{
+    clock_watch::ClockWatch,
+    queue_key::QueueKey,
+    recording::{Recorded, record},
+    registry::Registry,
+    retry_schedule::RetrySchedule,
+    row::{Batch, Finished, Row},
+    sender::Sender,
+    strategy::{Refill, SlowPeers, Strategy},
+    table::{Page, Table},
+    wakeup::Wakeup,
+};
+
+/// Rows whose results the store rejects are due as before and must not be sent over and over.
+const REJECTED_PAUSE: Duration = Duration::from_mins(5);
+
+type Task<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+type Id<T> = <<T as Table>::Row as Row>::Id;
+
+/// The parts that workers share.
+pub(crate) struct WorkerParts<T: Table> {
+    pub(crate) infra: Infra,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) clock_watch: Arc<ClockWatch>,
+    pub(crate) table: T,
+    pub(crate) sender: Arc<dyn Sender<T::Row>>,
+    pub(crate) schedule: RetrySchedule,
+    /// Permits for attempts, of which the server has a limited number.
+    pub(crate) permits: Arc<Semaphore>,
+}
+
+pub(crate) struct Worker<T: Table> {
+    key: QueueKey,
+    wakeup: Arc<Wakeup>,
+    infra: Infra,
+    registry: Arc<Registry>,
+    clock_watch: Arc<ClockWatch>,
+    table: Arc<T>,
+    sender: Arc<dyn Sender<T::Row>>,
+    schedule: RetrySchedule,
+    permits: Arc<Semaphore>,
+    strategy: Strategy,
+    peers: Peers,
+    waiting: VecDeque<Batch<T::Row>>,
+    /// Rows that wait here, are under way or are being recorded: in the store they are due all the same.
+    in_hand: BTreeSet<Id<T>>,
+    attempts: FuturesUnordered<Task<Ended<T::Row>>>,
+    finished: Vec<Finished<T::Row>>,
+    recording: Option<Task<Recorded<T::Row>>>,
+    reading: Option<Task<Result<Page<T::Row>, StoreError>>>,
+    /// Whether rows may be due that are not in hand.
+    may_have_more: bool,
+    next_due: Option<Instant>,
+    /// Nothing is read or started before.
+    held_until: Option<Instant>,
+    read_backoff: Backoff,
+    /// Since when the window is full and no attempt could start.
+    stuck_since: Option<Instant>,
+}
+
+impl<T: Table> Worker<T> {
+    pub(crate) fn new(key: QueueKey, wakeup: Arc<Wakeup>, parts: WorkerParts<T>) -> Worker<T> {
+        let WorkerParts {
+            infra,
+            registry,
+            clock_watch,
+            table,
+            sender,
+            schedule,
+            permits,
+        } = parts;
+        Worker {
+            key,
+            wakeup,
+            infra,
+            registry,
+            clock_watch,
+            table: Arc::new(table),
+            strategy: sender.strategy(),
+            sender,
+            schedule,
+            permits,
+            peers: Peers::default(),
+            waiting: VecDeque::new(),
+            in_hand: BTreeSet::new(),
+            attempts: FuturesUnordered::new(),
+            finished: Vec::new(),
+            recording: None,
+            reading: None,
+            may_have_more: true,
+            next_due: None,
+            held_until: None,
+            read_backoff: Backoff::store(),
+            stuck_since: None,
+        }
+    }
+
+    pub(crate) async fn run(mut self) {
+        let shutdown = self.infra.shutdown.clone();
+        loop {
+            let draining = shutdown.is_draining();
+            let now = Instant::now();
+            self.on_wakeup(now);
+            if !draining {
+                self.start_reading(now);
+                self.start_attempts(now);
+            }
+            self.start_recording();
+            if self.is_idle() && (draining || self.is_released()) {
+                return;
+            }
+            let timer = self.timer(now).filter(|_| !draining);
+            tokio::select! {
+                Some(ended) = self.attempts.next() => self.on_attempt(ended),
+                recorded = next(&mut self.recording) => self.on_recorded(&recorded),
+                page = next(&mut self.reading) => self.on_page(page),
+                () = self.wakeup.pending() => {}
+                () = sleep_until(timer) => {}
+                () = shutdown.draining(), if !draining => {}
+            }
+        }
+    }
+
+    fn on_wakeup(&mut self, now: Instant) {
+        if self.wakeup.take() {
+            self.may_have_more = true;
+        }
+        if self.wakeup.take_change() {
+            // The destination may work now, and the rows that were read may belong elsewhere.
+            self.peers.reset();
+            self.held_until = None;
+            self.reading = None;
+            self.drop_waiting();
+        }
+        if self.next_due.is_some_and(|due| due <= now) {
+            self.next_due = None;
+            self.may_have_more = true;
+        }
+        self.held_until = self.held_until.filter(|until| *until > now);
+        if self.pause(now).is_some() {
+            self.drop_waiting();
+        }
+    }
+
+    /// The end of the pause of the whole queue.
+    fn pause(&self, now: Instant) -> Option<Instant> {
+        let receiver = match self.strategy.slow_peers {
+            SlowPeers::Wait => self.peers.pause("", now),
+            SlowPeers::Bypass => None,
+        };
+        self.held_until.max(receiver)
+    }
+
+    /// Rows that were not attempted are read again.
+    fn drop_waiting(&mut self) {
+        self.may_have_more = true;
+        for batch in std::mem::take(&mut self.waiting) {
+            self.forget(&batch);
+        }
+    }
+
+    fn forget(&mut self, batch: &Batch<T::Row>) {
+        for id in batch.ids() {
+            self.in_hand.remove(&id);
+        }
+    }
+
+    fn start_reading(&mut self, now: Instant) {
+        if !self.may_have_more || self.reading.is_some() || self.pause(now).is_some() {
+            return;
+        }
+        let Some(room) = self.room() else { return };
+        // A wake-up during the read is handled after it.
+        self.may_have_more = false;
+        let (table, in_hand) = (Arc::clone(&self.table), self.in_hand.clone());
+        let (watch, infra) = (Arc::clone(&self.clock_watch), self.infra.clone());
+        self.reading = Some(Box::pin(async move {
+            watch.correct(&infra).await?;
+            table.read(in_hand, room).await
+        }));
+    }
+
+    /// The part of the window that is free.
+    fn room(&self) -> Option<Portion> {
+        let window = self.strategy.window;
+        if self.strategy.refill == Refill::WhenEmpty {
+            return self.in_hand.is_empty().then_some(window);
+        }
+        let bytes: usize = self.waiting.iter().map(Batch::bytes).sum();
+        let bytes = window.bytes.checked_sub(u64::try_from(bytes).ok()?)?;
+        let rows = u32::try_from(self.waiting.len()).ok()?;
+        let rows = window.rows.checked_sub(rows)?;
+        (rows > 0 && bytes > 0).then_some(Portion { rows, bytes })
+    }
+
+    fn on_page(&mut self, page: Result<Page<T::Row>, StoreError>) {
+        let Page {
+            rows,
+            next_due,
+            concurrency,
+        } = match page {
+            Ok(page) => page,
+            Err(error) => {
+                let pause = if error.is_retryable() {
+                    tracing::warn!(queue = %self.key, %error, "due rows not read; retrying");
+                    self.read_backoff.next_delay()
+                } else {
+                    tracing::error!(queue = %self.key, %error, "store rejected the read of due rows");
+                    REJECTED_PAUSE
+                };
+                self.may_have_more = true;
+                self.held_until = Some(Instant::now() + pause);
+                return;
+            }
+        };
+        self.read_backoff.reset();
+        if let Some(concurrency) = concurrency {
+            self.strategy.concurrency = concurrency;
+            self.strategy.per_peer = concurrency;
+        }
+        self.next_due = next_due.map(|due| Instant::now() + until(due, self.infra.now_ms()));
+        self.may_have_more |= !rows.is_empty();
+        self.in_hand.extend(rows.iter().map(Row::id));
+        for batch in self.sender.prepare(rows) {
+            self.accept(batch);
+        }
+    }
+
+    fn start_recording(&mut self) {
+        if self.recording.is_none() && !self.finished.is_empty() {
+            let finished = std::mem::take(&mut self.finished);
+            let (infra, table) = (self.infra.clone(), Arc::clone(&self.table));
+            self.recording = Some(Box::pin(record(infra, self.key.clone(), table, finished)));
+        }
+    }
+
+    fn on_recorded(&mut self, recorded: &Recorded<T::Row>) {
+        for finished in recorded.finished.iter() {
+            self.forget(&finished.batch);
+            self.free_slot_of_recorded(finished);
+            self.may_have_more |= finished.fate.is_pending();
+        }
+        if !recorded.stored {
+            self.may_have_more = true;
+            self.held_until = Some(Instant::now() + REJECTED_PAUSE);
+        }
+    }
+
+    /// Whether nothing goes on.
+    fn is_idle(&self) -> bool {
+        self.attempts.is_empty()
+            && self.finished.is_empty()
+            && self.recording.is_none()
+            && (self.reading.is_none() || self.infra.shutdown.is_draining())
+    }
+
+    /// Whether the queue is empty and the worker unregistered.
+    fn is_released(&self) -> bool {
+        self.waiting.is_empty()
+            && !self.may_have_more
+            && self.next_due.is_none()
+            && self.registry.release(&self.key, &self.wakeup)
+    }
+
+    /// When the loop has to look again although nothing happens.
+    fn timer(&self, now: Instant) -> Option<Instant> {
+        let stuck = self.stuck_since.map(|since| since + peers::SLOW);
+        let times = [self.next_due, self.pause(now), stuck];
+        times.into_iter().flatten().min()
+    }
+}
+
+async fn next<T>(task: &mut Option<Task<T>>) -> T {
+    let Some(running) = task else {
+        return std::future::pending().await;
+    };
+    let result = running.await;
+    *task = None;
+    result
+}
+
+async fn sleep_until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,38 @@
+// Errors of form fields, from the `details` of an API error.
+import { ApiError } from './client';
+
+/** An invalid prop. `details.props` lists one entry for each. */
+export type PropError = { prop: string; code: string; message: string };
+
+/** The invalid props of a request; undefined for any other error. */
+export function propErrors(error: unknown): PropError[] | undefined {
+  const entries: readonly unknown[] | undefined = error instanceof ApiError ? error.details.props : undefined;
+  return entries?.filter(isPropError);
+}
+
+function isPropError(entry: unknown): entry is PropError {
+  if (typeof entry !== 'object' || entry === null) return false;
+  return 'prop' in entry && 'code' in entry && 'message' in entry;
+}
+
+/** Error messages by field; those of no field are under `''`. */
+export function errorsByField(error: unknown, fields: readonly string[]): Record<string, string> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof ApiError)) return { '': message };
+  const errors: Record<string, string> = {};
+  for (const [field, entries] of Object.entries(error.details)) {
+    errors[fields.includes(field) ? field : ''] = entries.map(detailMessage).join('\n');
+  }
+  return Object.keys(errors).length > 0 ? errors : { '': message };
+}
+
+/** All messages of `details`. `configured_props` repeats `props` as text. */
+export function detailMessages(details: ApiError['details']): string[] {
+  const fields = Object.entries(details).filter(([field]) => field !== 'configured_props' || !details.props);
+  return fields.flatMap(([, entries]) => entries.map(detailMessage));
+}
+
+/** The message of one entry: plain text, or an object with a position or a prop. */
+function detailMessage(entry: string | { message: string }): string {
+  return typeof entry === 'string' ? entry : entry.message;
+}

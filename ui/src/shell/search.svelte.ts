@@ -1,0 +1,46 @@
+// Search by name, for the command palette.
+import Plus from '@lucide/svelte/icons/plus';
+import Radio from '@lucide/svelte/icons/radio';
+import Send from '@lucide/svelte/icons/send';
+import Workflow from '@lucide/svelte/icons/workflow';
+import { api, body } from '../api/client';
+import type { Place } from './places';
+
+export type SearchResult = { href: string; name: string; kind: string; icon: Place['icon'] };
+
+const LIMIT_PER_KIND = 6;
+
+export const actions: Pick<Place, 'href' | 'name' | 'icon'>[] = [
+  { href: '/sources/new', name: 'New source', icon: Plus as Place['icon'] },
+  { href: '/workflows/new', name: 'New workflow', icon: Plus as Place['icon'] },
+  { href: '/webhooks?action=create', name: 'New webhook', icon: Plus as Place['icon'] },
+];
+
+/** Sources, workflows and webhooks with this text in their names. */
+export async function search(text: string): Promise<SearchResult[]> {
+  const [sources, workflows, webhooks] = await Promise.all([
+    body(api.GET('/v1/users/me/sources', { params: { query: { q: text, limit: LIMIT_PER_KIND } } })),
+    body(api.GET('/v1/workflows', { params: { query: { q: text, limit: LIMIT_PER_KIND } } })),
+    body(api.GET('/v1/users/me/webhooks', { params: { query: { q: text, limit: LIMIT_PER_KIND } } })),
+  ]);
+  return [
+    ...sources.data.map(({ id, name }) => ({
+      href: `/sources/${id}`,
+      name,
+      kind: 'source',
+      icon: Radio as Place['icon'],
+    })),
+    ...workflows.data.map(({ id, name }) => ({
+      href: `/workflows/${id}`,
+      name,
+      kind: 'workflow',
+      icon: Workflow as Place['icon'],
+    })),
+    ...webhooks.data.map((hook) => ({
+      href: `/webhooks/${hook.id}`,
+      name: hook.name ?? hook.url,
+      kind: 'webhook',
+      icon: Send as Place['icon'],
+    })),
+  ];
+}

@@ -9,10 +9,12 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use sluice_engine::{Engine, FirstUser};
+use sluice_app::{App, FirstUser};
+use sluice_engine::Engine;
 use sluice_infra::{Infra, SettingDescription};
 use sluice_model::{ApiKey, Clock, SystemClock};
 use sluice_runtime::{Runtime, RuntimeOptions, find_deno};
+use sluice_server::ServerState;
 use sluice_store::{Location, Store, StoreOptions, Vault};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -63,8 +65,10 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let settings = options.settings(public_url.clone(), data_dir.clone(), told);
     let processes = component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?;
     let infra = Infra::new(store.clone(), vault, clock, settings);
-    let engine = Engine::start(infra, processes).await?;
-    let created = engine.ensure_first_user(first_key).await?;
+    let engine = Engine::start(&infra, &processes).await?;
+    let app = App::new(&infra, &engine, &processes)?;
+    App::start_housekeeping(&infra, &engine);
+    let created = app.users.ensure_first(first_key).await?;
     tracing::info!("listening on {url}");
     if let FirstUser::Created(key) = created {
         let kept = first_profile::keep(&url, &key);
@@ -74,13 +78,13 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let stopping = CancellationToken::new();
     let server = tokio::spawn(sluice_server::serve(
         listener,
-        Arc::new(engine.clone()),
+        ServerState::new(app, &infra, &engine),
         stopping.clone(),
     ));
     until_told_to_stop(server_ended(&server)).await?;
     tracing::info!("stopping: running invocations finish first");
     stopping.cancel();
-    let drained = engine.drain(options.components.drain_timeout);
+    let drained = sluice_engine::drain(&infra, options.components.drain_timeout);
     let closed = tokio::time::timeout(options.components.drain_timeout, server);
     let (closed, ()) = tokio::join!(closed, drained);
     if let Ok(Ok(Err(error))) = closed {

@@ -2,15 +2,16 @@
 //!
 //! Handlers list one of these extractors first, so that a request is authenticated before anything else is parsed.
 
-use std::sync::Arc;
-
 use axum::extract::FromRequestParts;
 use http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts};
-use sluice_engine::{Engine, EngineError, SignedIn};
+use sluice_app::{ActiveSession, App};
+use sluice_engine::EngineError;
 use sluice_model::SessionToken;
 use sluice_store::users::User;
 
-use crate::{error::ApiError, request_span, same_origin, session_cookie::SessionCookie};
+use crate::{
+    error::ApiError, request_span, same_origin, session_cookie::SessionCookie, state::ServerState,
+};
 
 const SCHEME: &str = "bearer";
 
@@ -30,10 +31,10 @@ pub(crate) enum Credential {
 
 impl Credential {
     /// Whether it is still valid: keys are rotated, sessions end, and users are deleted.
-    pub(crate) async fn is_valid(&self, engine: &Engine) -> Result<bool, EngineError> {
+    pub(crate) async fn is_valid(&self, app: &App) -> Result<bool, EngineError> {
         Ok(match self {
-            Credential::Key(key) => engine.authenticate(key).await?.is_some(),
-            Credential::Session { token, .. } => engine.signed_in(token).await?.is_some(),
+            Credential::Key(key) => app.users.authenticate(key).await?.is_some(),
+            Credential::Session { token, .. } => app.sessions.find(token).await?.is_some(),
         })
     }
 }
@@ -44,15 +45,15 @@ pub(crate) struct AuthUser(pub(crate) User);
 /// The authenticated operator. For other users the path does not exist.
 pub(crate) struct Operator(pub(crate) User);
 
-impl FromRequestParts<Arc<Engine>> for Caller {
+impl FromRequestParts<ServerState> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
-        engine: &Arc<Engine>,
+        state: &ServerState,
     ) -> Result<Self, Self::Rejection> {
         if let Some(key) = bearer(&parts.headers) {
-            let user = engine.authenticate(key).await?;
+            let user = state.app.users.authenticate(key).await?;
             let user = user.ok_or(ApiError::Unauthorized)?;
             request_span::record_user(&user.id);
             return Ok(Caller {
@@ -60,13 +61,13 @@ impl FromRequestParts<Arc<Engine>> for Caller {
                 credential: Credential::Key(key.to_owned()),
             });
         }
-        let token = SessionCookie::of(engine).token(&parts.headers);
+        let token = SessionCookie::of(&state.app, &state.infra.settings).token(&parts.headers);
         let token = token.ok_or(ApiError::Unauthorized)?;
         if !matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS) {
-            same_origin::check(&parts.headers, &engine.settings().public_url)?;
+            same_origin::check(&parts.headers, &state.infra.settings.public_url)?;
         }
-        let signed_in = engine.signed_in(&token).await?;
-        let SignedIn { user, expires_at } = signed_in.ok_or(ApiError::Unauthorized)?;
+        let signed_in = state.app.sessions.find(&token).await?;
+        let ActiveSession { user, expires_at } = signed_in.ok_or(ApiError::Unauthorized)?;
         request_span::record_user(&user.id);
         Ok(Caller {
             user,
@@ -75,26 +76,26 @@ impl FromRequestParts<Arc<Engine>> for Caller {
     }
 }
 
-impl FromRequestParts<Arc<Engine>> for AuthUser {
+impl FromRequestParts<ServerState> for AuthUser {
     type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
-        engine: &Arc<Engine>,
+        state: &ServerState,
     ) -> Result<Self, Self::Rejection> {
-        let caller = Caller::from_request_parts(parts, engine).await?;
+        let caller = Caller::from_request_parts(parts, state).await?;
         Ok(AuthUser(caller.user))
     }
 }
 
-impl FromRequestParts<Arc<Engine>> for Operator {
+impl FromRequestParts<ServerState> for Operator {
     type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
-        engine: &Arc<Engine>,
+        state: &ServerState,
     ) -> Result<Self, Self::Rejection> {
-        let AuthUser(user) = AuthUser::from_request_parts(parts, engine).await?;
+        let AuthUser(user) = AuthUser::from_request_parts(parts, state).await?;
         if user.operator {
             Ok(Operator(user))
         } else {

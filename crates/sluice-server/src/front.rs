@@ -11,7 +11,6 @@ use axum::{
 };
 use http::{Request, Uri};
 use rand::{Rng, rngs::StdRng};
-use sluice_engine::Engine;
 use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
 use tower_http::{
     catch_panic::CatchPanicLayer,
@@ -23,13 +22,14 @@ use crate::{
     ingress::Ingress,
     request_id::{self, RequestIds},
     request_span, router,
+    state::ServerState,
 };
 
 /// The template of all addresses of endpoints, in the form that every server has.
 const ENDPOINT_PATH: &str = "/e/{key}";
 
 pub(crate) struct Front {
-    engine: Arc<Engine>,
+    state: ServerState,
     request_ids: RequestIds,
     ingress: Ingress,
     router: Router,
@@ -37,12 +37,12 @@ pub(crate) struct Front {
 
 impl Front {
     /// `rng` must be unpredictable: the addresses of uploads come from it.
-    pub(crate) fn new(engine: Arc<Engine>, mut rng: StdRng) -> Self {
+    pub(crate) fn new(state: ServerState, mut rng: StdRng) -> Self {
         Front {
             request_ids: RequestIds::new(rng.next_u64()),
-            ingress: Ingress::new(Arc::clone(&engine), rng),
-            router: router::router(Arc::clone(&engine)),
-            engine,
+            ingress: Ingress::new(state.clone(), rng),
+            router: router::router(state.clone()),
+            state,
         }
     }
 
@@ -86,7 +86,7 @@ impl Front {
             Err(infallible) => match infallible {},
         };
         let status = response.status().as_u16();
-        self.engine.metrics().count_api_request(status);
+        self.state.infra.metrics.count_api_request(status);
         response
     }
 }

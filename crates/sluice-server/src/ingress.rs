@@ -23,7 +23,7 @@ use axum::{
 use http::{Request, request::Parts};
 use parking_lot::Mutex;
 use rand::rngs::StdRng;
-use sluice_engine::{Acceptance, AcceptedRequest, Endpoint, Engine, EventForm, Responds};
+use sluice_engine::accept::{Acceptance, AcceptedRequest, Endpoint, EventForm, Responds};
 
 use self::{
     address::{Address, EndpointHost},
@@ -33,18 +33,19 @@ use self::{
 };
 use crate::{
     cors, error::ApiError, read_body::read_body, request_id, request_span, session_cookie,
+    state::ServerState,
 };
 
 pub(crate) struct Ingress {
-    engine: Arc<Engine>,
+    state: ServerState,
     host: Option<EndpointHost>,
     upload_ids: Mutex<StdRng>,
 }
 
 impl Ingress {
     /// `rng` must be unpredictable.
-    pub(crate) fn new(engine: Arc<Engine>, rng: StdRng) -> Self {
-        let settings = engine.settings();
+    pub(crate) fn new(state: ServerState, rng: StdRng) -> Self {
+        let settings = &state.infra.settings;
         let host = settings
             .endpoint_domain
             .as_deref()
@@ -52,7 +53,7 @@ impl Ingress {
         Ingress {
             host,
             upload_ids: Mutex::new(rng),
-            engine,
+            state,
         }
     }
 
@@ -82,7 +83,7 @@ impl Ingress {
 
     async fn find(&self, address: &Address) -> Result<Arc<Endpoint>, ApiError> {
         let endpoint = match address.key() {
-            Some(key) => self.engine.endpoint(key).await?,
+            Some(key) => self.state.endpoints.find(key).await?,
             None => None,
         };
         endpoint.ok_or(ApiError::NotFound("endpoint"))
@@ -113,7 +114,7 @@ impl Ingress {
         let (mut parts, body) = request.into_parts();
         request_id::restore_client_header(&mut parts);
         session_cookie::strip(&mut parts.headers);
-        let body = read_body(&parts.headers, body, self.engine.settings().max_body).await?;
+        let body = read_body(&parts.headers, body, self.state.infra.settings.max_body).await?;
         let (parsed, uploads) = parse_body(&parts.headers, &body, self).await;
         let event = match endpoint.event {
             EventForm::Request => event_json(
@@ -130,14 +131,14 @@ impl Ingress {
             EventForm::Body => body_json(&parsed),
         };
         let accepted = AcceptedRequest { event, uploads };
-        let acceptance = self.engine.accept(endpoint, accepted).await?;
+        let acceptance = self.state.accept.accept(endpoint, accepted).await?;
         let (Acceptance::Stored(invocation) | Acceptance::Waiting(invocation, _)) = &acceptance;
         request_span::record_accepted(&endpoint.emitter_id, invocation);
         Ok(acceptance)
     }
 
     fn url(&self, address: &Address, parts: &Parts) -> String {
-        let public_url = &self.engine.settings().public_url;
+        let public_url = &self.state.infra.settings.public_url;
         address.url(parts, public_url, self.host.as_ref())
     }
 }
@@ -148,6 +149,6 @@ impl UploadAddresses for Ingress {
     }
 
     fn url(&self, id: &str) -> String {
-        upload_address::url(&self.engine.settings().public_url, id)
+        upload_address::url(&self.state.infra.settings.public_url, id)
     }
 }

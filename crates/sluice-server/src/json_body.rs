@@ -2,16 +2,15 @@
 //!
 //! Values stay unparsed until their type is known. Payloads are therefore never rewritten, and deep nesting needs no stack.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use axum::extract::{FromRequest, Request};
 use http::{HeaderMap, header::CONTENT_TYPE};
 use serde::de::{DeserializeOwned, value::MapDeserializer};
 use serde_json::value::{RawValue, to_raw_value};
 use sluice_api::FieldQuery;
-use sluice_engine::Engine;
 
-use crate::{error::ApiError, fields::FieldSelection, read_body::read_body};
+use crate::{error::ApiError, fields::FieldSelection, read_body::read_body, state::ServerState};
 
 /// Parameters that are JSON in the query string. All others are strings.
 const JSON_PARAMETERS: [&str; 10] = [
@@ -39,19 +38,19 @@ pub(crate) struct ShortBody<T>(pub(crate) JsonBody<T>);
 /// Enough for names, addresses and keys.
 const MAX_SHORT: usize = 16 * 1024;
 
-impl<T: DeserializeOwned> FromRequest<Arc<Engine>> for JsonBody<T> {
+impl<T: DeserializeOwned> FromRequest<ServerState> for JsonBody<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, engine: &Arc<Engine>) -> Result<Self, Self::Rejection> {
-        Self::read(request, engine.settings().max_api_body).await
+    async fn from_request(request: Request, state: &ServerState) -> Result<Self, Self::Rejection> {
+        Self::read(request, state.infra.settings.max_api_body).await
     }
 }
 
-impl<T: DeserializeOwned> FromRequest<Arc<Engine>> for ShortBody<T> {
+impl<T: DeserializeOwned> FromRequest<ServerState> for ShortBody<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, engine: &Arc<Engine>) -> Result<Self, Self::Rejection> {
-        let limit = engine.settings().max_api_body.min(MAX_SHORT);
+    async fn from_request(request: Request, state: &ServerState) -> Result<Self, Self::Rejection> {
+        let limit = state.infra.settings.max_api_body.min(MAX_SHORT);
         JsonBody::read(request, limit).await.map(ShortBody)
     }
 }

@@ -1,8 +1,8 @@
 //! The HTTP layer of Sluice: the REST API, the endpoints of sources and workflows, the console and metrics.
 //!
 //! Every request goes through [`front`], which gives it an id and a span. It passes requests for endpoints to [`ingress`] and
-//! all others to the [`router`]. Handlers extract parameters, call the engine and map the result. They change state through
-//! the engine only, and read the store directly. Every error response has the same JSON body, which [`error`] writes.
+//! all others to the [`router`]. Handlers extract parameters, call a service of the app and map the result. They change state
+//! through the app only, and read the store directly. Every error response has the same JSON body, which [`error`] writes.
 
 mod auth;
 mod cause_chain;
@@ -28,11 +28,13 @@ mod router;
 mod routes;
 mod same_origin;
 mod serve;
-mod standby;
 mod session_cookie;
 mod sse;
+mod standby;
+mod state;
 
 pub use listen::listen;
 pub use router::openapi;
 pub use serve::serve;
 pub use standby::stand_by;
+pub use state::ServerState;

@@ -12,7 +12,6 @@ use http::{
     HeaderMap, HeaderValue, Method, Uri,
     header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
 };
-use sluice_engine::Engine;
 use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa::OpenApi;
 use utoipa_axum::{
@@ -33,6 +32,7 @@ use crate::{
         session, signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
         workflow_events, workflow_versions, workflows,
     },
+    state::ServerState,
 };
 
 /// The `OpenAPI` document, as `GET /openapi.json` serves it.
@@ -41,7 +41,7 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 }
 
 /// The API and its `OpenAPI` document.
-fn api() -> OpenApiRouter<Arc<Engine>> {
+fn api() -> OpenApiRouter<ServerState> {
     let v1 = OpenApiRouter::new()
         .routes(routes!(
             session::sign_in,
@@ -127,15 +127,15 @@ fn api() -> OpenApiRouter<Arc<Engine>> {
 }
 
 /// All routes, with the console as fallback.
-pub(crate) fn router(engine: Arc<Engine>) -> Router {
+pub(crate) fn router(state: ServerState) -> Router {
     let (api, description) = api().split_for_parts();
     let description =
         serde_json::to_string(&description).expect("all keys of the document are strings");
     let content_type = HeaderValue::from_static("application/json");
     let description = ([(CONTENT_TYPE, content_type)], description);
     let console = Arc::new(Console::new(
-        engine.settings().console_dir.clone(),
-        engine.clock().now_ms(),
+        state.infra.settings.console_dir.clone(),
+        state.infra.now_ms(),
     ));
     api.route("/healthz", get(operations::healthz))
         .route("/metrics", get(operations::metrics))
@@ -181,10 +181,10 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
             CACHE_CONTROL,
             HeaderValue::from_static("no-store"),
         ))
-        .with_state(engine)
+        .with_state(state)
 }
 
-fn workflow_stream() -> MethodRouter<Arc<Engine>> {
+fn workflow_stream() -> MethodRouter<ServerState> {
     get(streams::workflows::sends)
         .options(streams::workflows::options)
         .layer(from_fn(cors::layer))

@@ -1,4 +1,4 @@
-//! The handlers, by resource. Each extracts parameters, calls the engine or reads the store, and maps the result to the API.
+//! The handlers, by resource. Each extracts parameters, calls a service or reads the store, and maps the result to the API.
 
 pub(crate) mod accounts;
 pub(crate) mod activity;

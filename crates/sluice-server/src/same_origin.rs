@@ -3,17 +3,14 @@
 //! A browser sends the cookie with requests of any page. Only scripts of our own origin can set the required header, and the
 //! headers that browsers set about the origin must not contradict it.
 
-use std::sync::Arc;
-
 use axum::extract::FromRequestParts;
 use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{HOST, ORIGIN},
     request::Parts,
 };
-use sluice_engine::Engine;
 
-use crate::error::ApiError;
+use crate::{error::ApiError, state::ServerState};
 
 const CONSOLE: HeaderName = HeaderName::from_static("x-sluice-console");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -21,14 +18,14 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// The request comes from the console.
 pub(crate) struct FromConsole;
 
-impl FromRequestParts<Arc<Engine>> for FromConsole {
+impl FromRequestParts<ServerState> for FromConsole {
     type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
-        engine: &Arc<Engine>,
+        state: &ServerState,
     ) -> Result<Self, Self::Rejection> {
-        check(&parts.headers, &engine.settings().public_url).map(|()| FromConsole)
+        check(&parts.headers, &state.infra.settings.public_url).map(|()| FromConsole)
     }
 }
 

@@ -15,7 +15,6 @@ use axum::{body::Body, response::Response};
 use http::Request;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use sluice_engine::Engine;
 use socket2::SockRef;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -24,7 +23,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt};
 
-use crate::{cause_chain::CauseChain, front::Front, sse::Endless};
+use crate::{cause_chain::CauseChain, front::Front, sse::Endless, state::ServerState};
 
 /// How long a client may take to send the head of a request, and may leave its connection idle.
 const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
@@ -42,11 +41,11 @@ const SEND_TIMEOUT: Duration = Duration::from_mins(1);
 /// Requests that wait for a component get the time of an invocation. Then their connections are closed.
 pub async fn serve(
     listener: TcpListener,
-    engine: Arc<Engine>,
+    state: ServerState,
     shutdown: CancellationToken,
 ) -> io::Result<()> {
-    let drain_timeout = engine.settings().invocation_timeout + DRAIN_GRACE;
-    let front = Arc::new(Front::new(engine, rand::make_rng()));
+    let drain_timeout = state.infra.settings.invocation_timeout + DRAIN_GRACE;
+    let front = Arc::new(Front::new(state, rand::make_rng()));
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {

@@ -5,7 +5,8 @@
 
 use cookie::{Cookie, SameSite, time::Duration};
 use http::{HeaderMap, HeaderValue, header::COOKIE};
-use sluice_engine::Engine;
+use sluice_app::App;
+use sluice_infra::Settings;
 use sluice_model::SessionToken;
 
 /// The prefix of the name, followed by an id of the server. Browsers share the cookies of a host between its ports, so each
@@ -23,10 +24,10 @@ pub(crate) struct SessionCookie {
 }
 
 impl SessionCookie {
-    pub(crate) fn of(engine: &Engine) -> Self {
+    pub(crate) fn of(app: &App, settings: &Settings) -> Self {
         SessionCookie {
-            name: format!("{PREFIX}_{}", engine.mark_of_sessions()),
-            secure: engine.settings().public_url.starts_with("https://"),
+            name: format!("{PREFIX}_{}", app.sessions.server_mark()),
+            secure: settings.public_url.starts_with("https://"),
         }
     }
 

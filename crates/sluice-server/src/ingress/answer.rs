@@ -13,7 +13,8 @@ use http::{
         TRANSFER_ENCODING, UPGRADE,
     },
 };
-use sluice_engine::{Acceptance, HttpReply, NoReply};
+use sluice_app::HttpReply;
+use sluice_engine::{accept::Acceptance, owner::NoReply};
 use sluice_model::InvocationId;
 
 use super::{

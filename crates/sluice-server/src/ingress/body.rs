@@ -9,7 +9,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use http::{HeaderMap, header::CONTENT_TYPE};
 use serde_json::value::RawValue;
-use sluice_engine::NewUpload;
+use sluice_engine::inbox::NewUpload;
 
 use super::{
     grouped::write_urlencoded, json_text::JsonText, multipart, upload_address::UploadAddresses,

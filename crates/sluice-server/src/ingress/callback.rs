@@ -1,5 +1,6 @@
 //! Requests to waiting runs: any request resumes the run, or cancels it. The key in the address is the permission.
 
+use sluice_infra::{Infra, Settings};
 use std::sync::Arc;
 
 use axum::{
@@ -7,7 +8,7 @@ use axum::{
     response::Response,
 };
 use sluice_api::RunState;
-use sluice_engine::{Callback, Cancelled, Engine, Resumed};
+use sluice_app::{App, Callback, CancelledRun, ResumedRun};
 use sluice_model::InvocationId;
 
 use super::{
@@ -23,7 +24,8 @@ use crate::{
 
 /// `/workflows/resume/{key}`
 pub(crate) async fn resume(
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
     Path(key): Path<String>,
     request: Request,
 ) -> Result<Response, ApiError> {
@@ -31,8 +33,8 @@ pub(crate) async fn resume(
     let (mut parts, body) = request.into_parts();
     request_id::restore_client_header(&mut parts);
     session_cookie::strip(&mut parts.headers);
-    let body = read_body(&parts.headers, body, engine.settings().max_body).await?;
-    let (body, uploads) = parse_body(&parts.headers, &body, &Addresses(&engine)).await;
+    let body = read_body(&parts.headers, body, infra.settings.max_body).await?;
+    let (body, uploads) = parse_body(&parts.headers, &body, &Addresses(&infra.settings)).await;
     let facts = CallbackFacts {
         method: &parts.method,
         path: parts.uri.path(),
@@ -43,16 +45,16 @@ pub(crate) async fn resume(
         request: callback_json(&facts, &body),
         uploads,
     };
-    let Resumed(id) = engine.resume_run(key, callback).await?;
+    let ResumedRun(id) = app.workflows.resume_run(key, callback).await?;
     Ok(run_state(id, "queued"))
 }
 
 /// `/workflows/cancel/{key}`
 pub(crate) async fn cancel(
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Path(key): Path<String>,
 ) -> Result<Response, ApiError> {
-    let Cancelled(id) = engine.cancel_run(valid_key(&key)?).await?;
+    let CancelledRun(id) = app.workflows.cancel_run(valid_key(&key)?).await?;
     Ok(run_state(id, "cancelled"))
 }
 
@@ -71,7 +73,7 @@ fn run_state(id: InvocationId, state: &str) -> Response {
     reply::one(state, &FieldSelection::default())
 }
 
-struct Addresses<'a>(&'a Engine);
+struct Addresses<'a>(&'a Settings);
 
 impl UploadAddresses for Addresses<'_> {
     fn new_id(&self) -> String {
@@ -79,6 +81,6 @@ impl UploadAddresses for Addresses<'_> {
     }
 
     fn url(&self, id: &str) -> String {
-        upload_address::url(&self.0.settings().public_url, id)
+        upload_address::url(&self.0.public_url, id)
     }
 }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use bytes::Bytes;
 use multer::Multipart;
-use sluice_engine::NewUpload;
+use sluice_engine::inbox::NewUpload;
 
 use super::{grouped::Grouped, json_text::JsonText, upload_address::UploadAddresses};
 

@@ -8,7 +8,7 @@ use sluice_api::{
     EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, FieldQuery, Overview,
     ServerTally, Tally,
 };
-use sluice_engine::{Chart, EmitterSelection, Engine, MOST_HOURS, Span, Step, Vitals};
+use sluice_app::{App, Chart, EmitterSelection, MOST_HOURS, ResourceUsage, Span, Step};
 use sluice_model::EmitterId;
 use sluice_store::activity::Counts;
 
@@ -27,7 +27,7 @@ const DEFAULT_HOURS: u32 = 24;
     responses((status = 200, body = Data<Activity>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(query): Query<ActivityQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
@@ -46,7 +46,7 @@ pub(crate) async fn get(
     let emitter = emitter_id
         .map(|id| EmitterId::parse(&id).ok_or(ApiError::NotFound("source or workflow")))
         .transpose()?;
-    let chart = engine.activity(&user.id, emitter, span).await?;
+    let chart = app.activity.chart(&user.id, emitter, span).await?;
     Ok(reply::one(
         on_the_wire(&chart),
         &FieldSelection::new(&fields),
@@ -58,10 +58,10 @@ pub(crate) async fn get(
     extensions(("x-sluice-extension" = json!(true))), responses((status = 200, body = Data<Overview>), ApiErrors))]
 pub(crate) async fn overview(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let sluice_engine::Overview {
+    let sluice_app::Overview {
         activity,
         sources,
         workflows,
@@ -69,7 +69,7 @@ pub(crate) async fn overview(
         failing,
         deliveries,
         server,
-    } = engine.overview(&user).await?;
+    } = app.overviews.of(&user).await?;
     let overview = Overview {
         activity: on_the_wire(&activity),
         sources: tally(sources),
@@ -91,23 +91,23 @@ pub(super) fn selection(query: EmittersQuery) -> Result<EmitterSelection, ApiErr
     Ok(EmitterSelection {
         text: search_text(q)?,
         state: state.map(|state| match state {
-            EmitterState::Active => sluice_engine::EmitterState::Active,
-            EmitterState::Inactive => sluice_engine::EmitterState::Inactive,
-            EmitterState::Failing => sluice_engine::EmitterState::Failing,
+            EmitterState::Active => sluice_app::EmitterState::Active,
+            EmitterState::Inactive => sluice_app::EmitterState::Inactive,
+            EmitterState::Failing => sluice_app::EmitterState::Failing,
         }),
     })
 }
 
 /// The activity of each of these, if it is requested.
 pub(super) async fn expanded(
-    engine: &Engine,
+    app: &App,
     query: &ExpandEmittersQuery,
     emitters: Vec<EmitterId>,
 ) -> Result<Vec<Option<EmitterActivity>>, ApiError> {
     match query.expand.as_deref() {
         None => Ok(vec![None; emitters.len()]),
         Some("activity") => {
-            let activities = engine.activity_of(emitters).await?;
+            let activities = app.activity.of_emitters(emitters).await?;
             Ok(activities
                 .into_iter()
                 .map(emitter_activity)
@@ -142,8 +142,8 @@ fn on_the_wire(chart: &Chart) -> Activity {
     }
 }
 
-fn emitter_activity(activity: sluice_engine::EmitterActivity) -> EmitterActivity {
-    let sluice_engine::EmitterActivity {
+fn emitter_activity(activity: sluice_app::EmitterActivity) -> EmitterActivity {
+    let sluice_app::EmitterActivity {
         last_event_at,
         hours,
     } = activity;
@@ -159,8 +159,8 @@ fn each(points: &[Counts], number: fn(&Counts) -> u64) -> Vec<u64> {
     points.iter().map(number).collect()
 }
 
-fn tally(tally: sluice_engine::Tally) -> Tally {
-    let sluice_engine::Tally {
+fn tally(tally: sluice_app::Tally) -> Tally {
+    let sluice_app::Tally {
         total,
         active,
         failing,
@@ -172,7 +172,7 @@ fn tally(tally: sluice_engine::Tally) -> Tally {
     }
 }
 
-fn active_emitter(emitter: sluice_engine::ActiveEmitter) -> ActiveEmitter {
+fn active_emitter(emitter: sluice_app::ActiveEmitter) -> ActiveEmitter {
     ActiveEmitter {
         kind: emitter_kind(&emitter.id),
         id: emitter.id,
@@ -191,8 +191,8 @@ pub(super) fn emitter_kind(id: &EmitterId) -> EmitterKind {
     }
 }
 
-fn server_tally(vitals: Vitals) -> ServerTally {
-    let Vitals {
+fn server_tally(vitals: ResourceUsage) -> ServerTally {
+    let ResourceUsage {
         processes,
         processes_memory_bytes,
         memory_bytes,

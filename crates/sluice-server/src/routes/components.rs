@@ -7,7 +7,10 @@ use sluice_api::{
     Component, ComponentScope, ComponentsQuery, CreateComponent, Data, FieldQuery, FoundComponents,
     List, PageQuery, SearchComponentsQuery,
 };
-use sluice_engine::{CodeInput, ComponentFilter, ComponentSearch, Engine, Listed, Listing, Scope};
+use sluice_app::{
+    App, CodeInput, ComponentFilter, ComponentSearch, ListedComponent, Listing, Scope,
+};
+use sluice_infra::Infra;
 use sluice_model::{ComponentId, Cursor};
 use sluice_store::components;
 
@@ -31,7 +34,7 @@ const COMPONENT: &str = "component";
     responses((status = 200, body = Data<Component>), ApiErrors))]
 pub(crate) async fn create(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<CreateComponent>,
 ) -> Result<Response, ApiError> {
     let CreateComponent {
@@ -43,8 +46,9 @@ pub(crate) async fn create(
             "one of component_code and component_url is required",
         ));
     }
-    let component = engine
-        .save_component(&user.id, CodeInput { code, url })
+    let component = app
+        .components
+        .save(&user.id, CodeInput { code, url })
         .await?;
     Ok(reply::one(on_the_wire(component), &fields))
 }
@@ -59,7 +63,7 @@ pub(crate) async fn create(
     responses((status = 200, body = List<Component>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(wanted): Query<ComponentsQuery>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
@@ -75,7 +79,7 @@ pub(crate) async fn list(
         app: wanted.app,
         kind: wanted.kind,
     };
-    let Listing { total, rows } = engine.components(&user.id, scope, filter, page).await?;
+    let Listing { total, rows } = app.components.list(&user.id, scope, filter, page).await?;
     // A cursor needs milliseconds, and the item in the response has only seconds.
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
     let data = rows
@@ -94,11 +98,11 @@ pub(crate) async fn list(
     responses((status = 200, body = Data<Component>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(infra): State<Infra>,
     ComponentPath(key_or_id): ComponentPath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let found = engine.store().read(move |c| {
+    let found = infra.store.read(move |c| {
         let by_id = match ComponentId::parse(&key_or_id) {
             Some(id) => components::readable(c, &user.id, &id)?,
             None => None,
@@ -119,7 +123,7 @@ pub(crate) async fn get(
     responses((status = 200, body = FoundComponents), ApiErrors))]
 pub(crate) async fn search(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(parameters): Query<SearchComponentsQuery>,
 ) -> Result<Response, ApiError> {
     let query = parameters.query.filter(|query| !query.trim().is_empty());
@@ -128,7 +132,7 @@ pub(crate) async fn search(
         app: parameters.app,
         threshold: threshold(parameters.similarity_threshold.as_deref())?,
     };
-    let found = engine.search_components(&user.id, search).await?;
+    let found = app.components.search(&user.id, search).await?;
     Ok(reply::bare(&FoundComponents {
         sources: found.sources,
         actions: found.actions,
@@ -161,7 +165,7 @@ pub(super) fn answer(
     ))
 }
 
-fn cursor_of(row: &Listed) -> String {
+fn cursor_of(row: &ListedComponent) -> String {
     page::cursor(row.at_ms, row.component.id.as_str())
 }
 

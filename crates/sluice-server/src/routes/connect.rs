@@ -12,7 +12,8 @@ use http::{
 };
 use serde::Deserialize;
 use sluice_api::{ConnectAccount, Connection, ConnectionStatus, Data, FieldQuery};
-use sluice_engine::{Connecting, Engine, ProviderAnswer, Returned};
+use sluice_app::{App, ConnectRequest, ConnectResult, ProviderAnswer};
+use sluice_infra::Infra;
 use sluice_model::AccountId;
 use sluice_store::connections::{self, Stage};
 
@@ -44,7 +45,8 @@ const PAGE_HEADERS: [(HeaderName, HeaderValue); 4] = [
     responses((status = 200, body = Data<Connection>), ApiErrors))]
 pub(crate) async fn begin(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(services): State<Arc<App>>,
+    State(infra): State<Infra>,
     JsonBody { parameters, fields }: JsonBody<ConnectAccount>,
 ) -> Result<Response, ApiError> {
     let ConnectAccount {
@@ -56,16 +58,16 @@ pub(crate) async fn begin(
     let account = account_id
         .map(|id| AccountId::parse(&id).ok_or(ApiError::NotFound("account")))
         .transpose()?;
-    let request = Connecting {
+    let request = ConnectRequest {
         app: app.ok_or_else(|| ApiError::bad_request("app is required"))?,
         name,
         account,
         redirect_to,
     };
-    let (connection, url) = engine.begin_connection(&user.id, request).await?;
+    let (connection, url) = services.accounts.connect(&user.id, request).await?;
     let connection = Connection {
         connect_url: Some(url),
-        ..on_the_wire(connection, engine.clock().now_ms())
+        ..on_the_wire(connection, infra.now_ms())
     };
     Ok(reply::one(connection, &fields))
 }
@@ -76,12 +78,13 @@ pub(crate) async fn begin(
     responses((status = 200, body = Data<Connection>), ApiErrors))]
 pub(crate) async fn status(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(services): State<Arc<App>>,
+    State(infra): State<Infra>,
     ConnectionPath(id): ConnectionPath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let connection = engine.connection(&user.id, &id).await?;
-    let connection = on_the_wire(connection, engine.clock().now_ms());
+    let connection = services.accounts.connection(&user.id, &id).await?;
+    let connection = on_the_wire(connection, infra.now_ms());
     Ok(reply::one(connection, &FieldSelection::new(&fields)))
 }
 
@@ -95,7 +98,7 @@ pub(crate) struct CallbackQuery {
 
 /// The redirect URL for providers. It needs no API key, because the state authenticates the request.
 pub(crate) async fn callback(
-    State(engine): State<Arc<Engine>>,
+    State(services): State<Arc<App>>,
     Query(query): Query<CallbackQuery>,
 ) -> Result<Response, ApiError> {
     let answer = match (query.error, query.code) {
@@ -107,15 +110,15 @@ pub(crate) async fn callback(
         (None, None) => None,
     };
     let returned = match (query.state, answer) {
-        (Some(state), Some(answer)) => engine.finish_connection(&state, answer).await?,
+        (Some(state), Some(answer)) => services.accounts.finish_connection(&state, answer).await?,
         _ => None,
     };
     Ok(match returned {
-        Some(Returned {
+        Some(ConnectResult {
             redirect_to: Some(address),
             outcome,
         }) => redirect(&address, &outcome),
-        Some(Returned {
+        Some(ConnectResult {
             redirect_to: None,
             outcome: Ok((_, name)),
         }) => show(
@@ -123,7 +126,7 @@ pub(crate) async fn callback(
             "Connected",
             &format!("{name} is connected. You can close this window."),
         ),
-        Some(Returned {
+        Some(ConnectResult {
             redirect_to: None,
             outcome: Err(error),
         }) => show(StatusCode::BAD_REQUEST, "Not connected", &error),

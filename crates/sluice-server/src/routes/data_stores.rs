@@ -1,11 +1,9 @@
 //! Data stores: list and delete. Only components read and write their entries.
 
-use std::sync::Arc;
-
 use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{DataStore, FieldQuery, List, PageQuery};
-use sluice_engine::Engine;
+use sluice_infra::Infra;
 use sluice_store::data_stores::{self, NamePage, StoreRef};
 
 use crate::{
@@ -26,7 +24,7 @@ use crate::{
     responses((status = 200, body = List<DataStore>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(infra): State<Infra>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
@@ -40,8 +38,8 @@ pub(crate) async fn list(
         after,
         before,
     };
-    let now_ms = engine.clock().now_ms();
-    let read = engine.store().read(move |c| {
+    let now_ms = infra.now_ms();
+    let read = infra.store.read(move |c| {
         let total = data_stores::count(c, &user.id)?;
         Ok((total, data_stores::list(c, &user.id, &page, now_ms)?))
     });
@@ -59,10 +57,10 @@ pub(crate) async fn list(
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(infra): State<Infra>,
     DataStorePath(name): DataStorePath,
 ) -> Result<StatusCode, ApiError> {
-    let removed = engine.store().write(move |c| {
+    let removed = infra.store.write(move |c| {
         let store = StoreRef {
             user: &user.id,
             name: &name,

@@ -8,7 +8,7 @@ use sluice_api::{
     Data, DeliveriesQuery, Delivery, DeliveryState, FieldQuery, List, OfWebhookQuery, PageQuery,
     ReplayDeliveries, ReplayState, ReplayedDeliveries,
 };
-use sluice_engine::{Engine, Listing, ReplayRange};
+use sluice_app::{App, Listing, ReplayRange};
 use sluice_model::{Cursor, UserId, WebhookId};
 use sluice_store::{
     deliveries,
@@ -37,13 +37,13 @@ use crate::{
     responses((status = 200, body = List<Delivery>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
     Query(page): Query<PageQuery>,
     Query(query): Query<DeliveriesQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    list_page(&engine, &user.id, Some(&id), &page, query, &fields).await
+    list_page(&app, &user.id, Some(&id), &page, query, &fields).await
 }
 
 /// The deliveries to all webhooks of the current user, newest first
@@ -53,7 +53,7 @@ pub(crate) async fn list(
     responses((status = 200, body = List<Delivery>), ApiErrors))]
 pub(crate) async fn list_all(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(page): Query<PageQuery>,
     Query(OfWebhookQuery { webhook_id }): Query<OfWebhookQuery>,
     Query(query): Query<DeliveriesQuery>,
@@ -61,11 +61,11 @@ pub(crate) async fn list_all(
 ) -> Result<Response, ApiError> {
     let parse = |id: String| WebhookId::parse(&id).ok_or(ApiError::NotFound("webhook"));
     let webhook = webhook_id.map(parse).transpose()?;
-    list_page(&engine, &user.id, webhook.as_ref(), &page, query, &fields).await
+    list_page(&app, &user.id, webhook.as_ref(), &page, query, &fields).await
 }
 
 async fn list_page(
-    engine: &Engine,
+    app: &App,
     user: &UserId,
     webhook: Option<&WebhookId>,
     page: &PageQuery,
@@ -88,7 +88,8 @@ async fn list_page(
         Detail::Whole => delivery_history::Detail::WithEvent,
         Detail::Preview => delivery_history::Detail::WithoutEvent,
     };
-    let Listing { total, rows } = engine
+    let Listing { total, rows } = app
+        .webhooks
         .deliveries(user, webhook, selection, page, detail)
         .await?;
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
@@ -106,11 +107,11 @@ async fn list_page(
     responses((status = 200, body = Data<Delivery>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     DeliveryPath(id): DeliveryPath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let delivery = on_the_wire(engine.delivery(&user.id, &id).await?)?;
+    let delivery = on_the_wire(app.webhooks.delivery(&user.id, &id).await?)?;
     Ok(reply::one(delivery, &FieldSelection::new(&fields)))
 }
 
@@ -122,11 +123,11 @@ pub(crate) async fn get(
     responses((status = 200, body = Data<Delivery>), ApiErrors))]
 pub(crate) async fn replay(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     DeliveryPath(id): DeliveryPath,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let delivery = on_the_wire(engine.replay_delivery(&user.id, &id).await?)?;
+    let delivery = on_the_wire(app.webhooks.replay_delivery(&user.id, &id).await?)?;
     Ok(reply::one(delivery, &fields))
 }
 
@@ -136,12 +137,12 @@ pub(crate) async fn replay(
     request_body = ReplayDeliveries, responses((status = 200, body = Data<ReplayedDeliveries>), ApiErrors))]
 pub(crate) async fn replay_to_webhook(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
     JsonBody { parameters, fields }: JsonBody<ReplayDeliveries>,
 ) -> Result<Response, ApiError> {
     let range = replay_range(&parameters)?;
-    let replayed = engine.replay_webhook(&user.id, &id, range).await?;
+    let replayed = app.webhooks.replay(&user.id, &id, range).await?;
     Ok(reply::one(ReplayedDeliveries { replayed }, &fields))
 }
 
@@ -151,11 +152,11 @@ pub(crate) async fn replay_to_webhook(
     request_body = ReplayDeliveries, responses((status = 200, body = Data<ReplayedDeliveries>), ApiErrors))]
 pub(crate) async fn replay_all(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<ReplayDeliveries>,
 ) -> Result<Response, ApiError> {
     let range = replay_range(&parameters)?;
-    let replayed = engine.replay_all(&user.id, range).await?;
+    let replayed = app.webhooks.replay_all(&user.id, range).await?;
     Ok(reply::one(ReplayedDeliveries { replayed }, &fields))
 }
 

@@ -1,7 +1,7 @@
 //! Reads a page of events: of the newest ones, or of the matches of a search.
 
 use sluice_api::EventSummary;
-use sluice_engine::Engine;
+use sluice_infra::Infra;
 use sluice_model::{EmitterId, EmitterKind, EventId, UserId};
 use sluice_store::{
     Store, StoreError,
@@ -51,7 +51,7 @@ impl Rows {
 
 /// The total count, and the events of the page, newest first.
 pub(super) async fn read(
-    engine: &Engine,
+    infra: &Infra,
     user: &UserId,
     emitter: &EmitterId,
     selection: EventSelection,
@@ -62,8 +62,8 @@ pub(super) async fn read(
         search,
         detail,
     } = selection;
-    must_exist(engine, user, emitter).await?;
-    let store = engine.store();
+    must_exist(infra, user, emitter).await?;
+    let store = &infra.store;
     match rows {
         Rows::Events(filter) => {
             let (total, events) = match search {
@@ -96,12 +96,12 @@ pub(super) async fn read(
 
 /// An error unless the emitter exists and belongs to the user.
 pub(super) async fn must_exist(
-    engine: &Engine,
+    infra: &Infra,
     user: &UserId,
     emitter: &EmitterId,
 ) -> Result<(), ApiError> {
     let (owner, id) = (user.clone(), emitter.clone());
-    let missing = engine.store().read(move |c| {
+    let missing = infra.store.read(move |c| {
         Ok(match id.kind() {
             EmitterKind::Source(id) => sources::get(c, &owner, &id)?.is_none().then_some("source"),
             EmitterKind::Workflow(id) => workflows::get(c, &owner, &id)?

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{DeleteEventsQuery, EventSummary, EventsQuery, FieldQuery, List, PageQuery};
-use sluice_engine::{Engine, EventRange};
+use sluice_app::{App, EventRange};
+use sluice_infra::Infra;
 use sluice_model::EventId;
 
 use crate::{
@@ -33,7 +34,7 @@ use crate::{
     responses((status = 200, body = List<EventSummary>), ApiErrors))]
 pub(crate) async fn summaries(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(infra): State<Infra>,
     SourcePath(id): SourcePath,
     Query(page): Query<PageQuery>,
     Query(query): Query<EventsQuery>,
@@ -45,7 +46,7 @@ pub(crate) async fn summaries(
         detail: parse_expand(query.expand.as_deref())?,
         rows: Rows::parse(query.event_name)?,
     };
-    let (total, summaries) = event_list::read(&engine, &user.id, &id, selection).await?;
+    let (total, summaries) = event_list::read(&infra, &user.id, &id, selection).await?;
     let list = page::list(total, summaries, |summary| summary.id.to_string());
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
@@ -58,7 +59,7 @@ pub(crate) async fn summaries(
     responses((status = 202, description = "The events will be deleted"), ApiErrors))]
 pub(crate) async fn delete(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
     Query(query): Query<DeleteEventsQuery>,
 ) -> Result<StatusCode, ApiError> {
@@ -72,12 +73,12 @@ pub(crate) async fn delete(
                 end,
                 channel,
             };
-            engine.delete_events(&user.id, &id, range).await?;
+            app.sources.delete_events(&user.id, &id, range).await?;
         }
         Rows::Logs => {
             let (start, end) = (start.map(|id| id.seq), end.map(|id| id.seq));
             must_be_in_order(start, end)?;
-            engine.delete_logs(&user.id, &id, start, end).await?;
+            app.sources.delete_logs(&user.id, &id, start, end).await?;
         }
     }
     Ok(StatusCode::ACCEPTED)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use sluice_api::{Data, FieldQuery, Flow, FlowEdge, FlowNode, FlowNodeKind, FlowQuery};
-use sluice_engine::{Engine, FlowKind};
+use sluice_app::{App, FlowKind};
 
 use crate::{
     auth::AuthUser, error::ApiError, fields::FieldSelection, openapi::ApiErrors,
@@ -20,20 +20,20 @@ const MAX_NODES: u32 = 1000;
     responses((status = 200, body = Data<Flow>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(FlowQuery { q, limit }): Query<FlowQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let max_nodes = parse_limit_of("limit", limit.as_deref(), DEFAULT_NODES, MAX_NODES)?;
-    let query = sluice_engine::FlowQuery {
+    let query = sluice_app::FlowQuery {
         text: search_text(q)?,
         most_nodes: max_nodes as usize,
     };
-    let flow = on_the_wire(engine.flow(&user.id, query).await?);
+    let flow = on_the_wire(app.flow.draw(&user.id, query).await?);
     Ok(reply::one(flow, &FieldSelection::new(&fields)))
 }
 
-fn on_the_wire(flow: sluice_engine::Flow) -> Flow {
+fn on_the_wire(flow: sluice_app::Flow) -> Flow {
     let nodes = flow.nodes.into_iter().map(|node| FlowNode {
         id: node.party.id,
         kind: match node.kind {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use sluice_api::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};
-use sluice_engine::{DeclaredProps, Draft, Engine, OptionsAnswer, OptionsQuestion};
+use sluice_app::{App, DeclaredProps, Draft, OptionsAnswer, OptionsQuestion};
 
 use crate::{auth::AuthUser, error::ApiError, json_body::JsonBody, openapi::ApiErrors, reply};
 
@@ -16,7 +16,7 @@ use crate::{auth::AuthUser, error::ApiError, json_body::JsonBody, openapi::ApiEr
     responses((status = 200, body = OptionsPage), ApiErrors))]
 pub(crate) async fn options(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, .. }: JsonBody<AskOptions>,
 ) -> Result<Response, ApiError> {
     let AskOptions {
@@ -47,8 +47,8 @@ pub(crate) async fn options(
         context,
         errors,
         observations,
-    } = engine.options(&user.id, draft, question).await?;
-    let on_the_wire = |sluice_engine::Choice { label, value }| Choice { label, value };
+    } = app.forms.options(&user.id, draft, question).await?;
+    let on_the_wire = |sluice_app::Choice { label, value }| Choice { label, value };
     Ok(reply::bare(&OptionsPage {
         options: options.map(|options| options.into_iter().map(on_the_wire).collect()),
         string_options,
@@ -66,7 +66,7 @@ pub(crate) async fn options(
     responses((status = 200, body = PropsAnswer), ApiErrors))]
 pub(crate) async fn props(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, .. }: JsonBody<AskProps>,
 ) -> Result<Response, ApiError> {
     let AskProps {
@@ -85,7 +85,7 @@ pub(crate) async fn props(
         props,
         errors,
         observations,
-    } = engine.dynamic_props(&user.id, draft).await?;
+    } = app.forms.dynamic_props(&user.id, draft).await?;
     Ok(reply::bare(&PropsAnswer {
         dynamic_props: props.map(|(id, configurable_props)| DynamicProps {
             id,

@@ -7,7 +7,7 @@ use sluice_api::{
     Data, FieldQuery, ImportComponent, ImportComponents, ImportOutcome, ImportedComponent,
     ImportedFile, ImportsQuery, List, PageQuery,
 };
-use sluice_engine::{CodeOfTree, Engine, Imported, Listing, TreePart};
+use sluice_app::{App, Listing, TreeCode, TreePart};
 use sluice_store::imports::Import;
 
 use crate::{
@@ -34,7 +34,7 @@ const MAX_NAME: usize = 1000;
     responses((status = 200, body = Data<Vec<ImportedComponent>>), ApiErrors))]
 pub(crate) async fn import(
     Operator(user): Operator,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<ImportComponents>,
 ) -> Result<Response, ApiError> {
     let ImportComponents {
@@ -58,7 +58,7 @@ pub(crate) async fn import(
         components: components.collect::<Result<_, _>>()?,
         left,
     };
-    let outcomes = engine.import_components(&user.id, part).await?;
+    let outcomes = app.imports.import(&user.id, part).await?;
     let outcomes: Vec<_> = outcomes.into_iter().map(outcome_on_the_wire).collect();
     Ok(reply::all(&outcomes, &fields))
 }
@@ -71,7 +71,7 @@ pub(crate) async fn import(
     responses((status = 200, body = List<ImportedFile>), ApiErrors))]
 pub(crate) async fn list(
     _: Operator,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(query): Query<ImportsQuery>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
@@ -87,7 +87,7 @@ pub(crate) async fn list(
         ));
     }
     let after = page.after.unwrap_or_default();
-    let Listing { total, rows } = engine.imported_files(tree, after, page.limit).await?;
+    let Listing { total, rows } = app.imports.list(tree, after, page.limit).await?;
     let rows = rows.into_iter().map(file_on_the_wire).collect();
     let list = page::list(total, rows, |file| file.path.clone());
     Ok(reply::many(list, &FieldSelection::new(&fields)))
@@ -110,7 +110,7 @@ fn short(what: &str, name: String) -> Result<String, ApiError> {
 
 fn component_of_tree(
     component: ImportComponent,
-) -> Result<sluice_engine::ImportedComponent, ApiError> {
+) -> Result<sluice_app::ImportedComponent, ApiError> {
     let ImportComponent {
         path,
         component_code,
@@ -128,8 +128,8 @@ fn component_of_tree(
         ));
     }
     let code = match (component_code, error) {
-        (Some(code), None) => CodeOfTree::Module(code),
-        (None, Some(reason)) => CodeOfTree::Broken(reason),
+        (Some(code), None) => TreeCode::Module(code),
+        (None, Some(reason)) => TreeCode::Broken(reason),
         _ => {
             return Err(ApiError::BadRequest(format!(
                 "components: {path} needs one of component_code and error"
@@ -137,19 +137,21 @@ fn component_of_tree(
         }
     };
     let path = short("a path of components", path)?;
-    Ok(sluice_engine::ImportedComponent { path, code, files })
+    Ok(sluice_app::ImportedComponent { path, code, files })
 }
 
-fn outcome_on_the_wire((path, imported): (String, Imported)) -> ImportedComponent {
+fn outcome_on_the_wire((path, imported): (String, sluice_app::ImportOutcome)) -> ImportedComponent {
     let (outcome, registered, reason) = match imported {
-        Imported::Registered { key, version } => {
+        sluice_app::ImportOutcome::Registered { key, version } => {
             (ImportOutcome::Registered, Some((key, version)), None)
         }
-        Imported::Updated { key, version } => (ImportOutcome::Updated, Some((key, version)), None),
-        Imported::Unchanged { key, version } => {
+        sluice_app::ImportOutcome::Updated { key, version } => {
+            (ImportOutcome::Updated, Some((key, version)), None)
+        }
+        sluice_app::ImportOutcome::Unchanged { key, version } => {
             (ImportOutcome::Unchanged, Some((key, version)), None)
         }
-        Imported::Failed { reason } => (ImportOutcome::Failed, None, Some(reason)),
+        sluice_app::ImportOutcome::Failed { reason } => (ImportOutcome::Failed, None, Some(reason)),
     };
     let (key, version) = registered.unzip();
     ImportedComponent {

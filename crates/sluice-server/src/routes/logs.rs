@@ -1,10 +1,8 @@
 //! The log of a source.
 
-use std::sync::Arc;
-
 use axum::{extract::State, response::Response};
 use sluice_api::{FieldQuery, List, LogLine, PageQuery};
-use sluice_engine::Engine;
+use sluice_infra::Infra;
 use sluice_store::{
     logs::{self, StoredLog},
     sources,
@@ -27,13 +25,13 @@ use crate::{
     responses((status = 200, body = List<LogLine>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(infra): State<Infra>,
     SourcePath(id): SourcePath,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, parse_cursor)?;
-    let read = engine.store().read(move |c| {
+    let read = infra.store.read(move |c| {
         if sources::get(c, &user.id, &id)?.is_none() {
             return Ok(None);
         }

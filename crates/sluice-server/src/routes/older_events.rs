@@ -1,10 +1,8 @@
 //! The list of a source's events for older clients.
 
-use std::sync::Arc;
-
 use axum::{extract::State, response::Response};
 use sluice_api::{EventSummary, FieldQuery, List, OlderEvent, OlderEventsQuery, PageQuery};
-use sluice_engine::Engine;
+use sluice_infra::Infra;
 use sluice_model::EventId;
 
 use crate::{
@@ -31,7 +29,7 @@ use crate::{
     responses((status = 200, body = List<OlderEvent>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(infra): State<Infra>,
     SourcePath(id): SourcePath,
     Query(mut page): Query<PageQuery>,
     Query(query): Query<OlderEventsQuery>,
@@ -48,7 +46,7 @@ pub(crate) async fn list(
         search: None,
         detail: Detail::Whole,
     };
-    let (total, summaries) = event_list::read(&engine, &user.id, &id, selection).await?;
+    let (total, summaries) = event_list::read(&infra, &user.id, &id, selection).await?;
     let events = summaries.into_iter().map(as_older).collect();
     let list = page::list(total, events, |event: &OlderEvent| event.id.to_string());
     Ok(reply::many(list, &FieldSelection::new(&fields)))

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use sluice_api::{Data, EventSummary, FieldQuery};
-use sluice_engine::Engine;
+use sluice_app::App;
+use sluice_infra::Infra;
 use sluice_model::{EmitterId, EventId, UserId};
 use sluice_store::{events, logs};
 
@@ -32,11 +33,11 @@ use crate::{
     responses((status = 200, body = Data<EventSummary>), ApiErrors))]
 pub(crate) async fn of_source(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(infra): State<Infra>,
     SourceEventPath(source, event): SourceEventPath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let summary = read(&engine, &user.id, source.into(), event).await?;
+    let summary = read(&infra, &user.id, source.into(), event).await?;
     Ok(reply::one(summary, &FieldSelection::new(&fields)))
 }
 
@@ -49,24 +50,25 @@ pub(crate) async fn of_source(
     responses((status = 200, body = Data<EventSummary>), ApiErrors))]
 pub(crate) async fn of_workflow(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
     WorkflowEventPath(workflow, event): WorkflowEventPath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let workflow = engine.workflow_id(&user.id, &workflow).await?;
-    let summary = read(&engine, &user.id, workflow.into(), event).await?;
+    let workflow = app.workflows.id(&user.id, &workflow).await?;
+    let summary = read(&infra, &user.id, workflow.into(), event).await?;
     Ok(reply::one(summary, &FieldSelection::new(&fields)))
 }
 
 async fn read(
-    engine: &Engine,
+    infra: &Infra,
     user: &UserId,
     emitter: EmitterId,
     id: EventId,
 ) -> Result<EventSummary, ApiError> {
-    must_exist(engine, user, &emitter).await?;
+    must_exist(infra, user, &emitter).await?;
     let of = emitter.clone();
-    let found = engine.store().read(move |c| {
+    let found = infra.store.read(move |c| {
         let event = events::get(c, &of, id)?;
         let line = match event {
             Some(_) => None,

@@ -7,19 +7,19 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
-use sluice_engine::Engine;
+use sluice_app::App;
 
 const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-pub(crate) async fn healthz(State(engine): State<Arc<Engine>>) -> (StatusCode, &'static str) {
-    if engine.is_ready() {
+pub(crate) async fn healthz(State(app): State<Arc<App>>) -> (StatusCode, &'static str) {
+    if app.server_status.is_ready() {
         (StatusCode::OK, "ok")
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "not ready")
     }
 }
 
-pub(crate) async fn metrics(State(engine): State<Arc<Engine>>) -> Response {
+pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
     let content_type = HeaderValue::from_static(METRICS_TYPE);
-    ([(CONTENT_TYPE, content_type)], engine.scrape()).into_response()
+    ([(CONTENT_TYPE, content_type)], app.server_status.metrics()).into_response()
 }

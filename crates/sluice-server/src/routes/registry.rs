@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{Component, Data, FieldQuery, PublishComponent};
-use sluice_engine::{CodeInput, Engine, ToPublish};
+use sluice_app::{App, CodeInput, PublishInput};
+use sluice_infra::Infra;
 use sluice_model::UserId;
 use sluice_store::registry::{self, Shelf};
 
@@ -28,11 +29,11 @@ use crate::{
     responses((status = 200, body = Data<Component>), ApiErrors))]
 pub(crate) async fn publish_to_account(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     body: JsonBody<PublishComponent>,
 ) -> Result<Response, ApiError> {
     let shelf = Shelf::Account(user.id.clone());
-    publish_on(&engine, &user.id, shelf, body).await
+    publish_on(&app, &user.id, shelf, body).await
 }
 
 /// Remove every version of a key from your account
@@ -43,11 +44,11 @@ pub(crate) async fn publish_to_account(
     responses((status = 204, description = "Unpublished"), ApiErrors))]
 pub(crate) async fn unpublish_from_account(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     ComponentPath(key): ComponentPath,
 ) -> Result<StatusCode, ApiError> {
     let shelf = Shelf::Account(user.id);
-    engine.unpublish_component(shelf, key).await?;
+    app.components.unpublish(shelf, key).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -59,12 +60,12 @@ pub(crate) async fn unpublish_from_account(
     responses((status = 200, body = Data<Component>), ApiErrors))]
 pub(crate) async fn get(
     _: AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(infra): State<Infra>,
     ComponentPath(key): ComponentPath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let found = engine
-        .store()
+    let found = infra
+        .store
         .read(move |c| registry::newest(c, &Shelf::Server, &key));
     answer(found.await?, &fields)
 }
@@ -77,10 +78,10 @@ pub(crate) async fn get(
     responses((status = 200, body = Data<Component>), ApiErrors))]
 pub(crate) async fn publish(
     Operator(user): Operator,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     body: JsonBody<PublishComponent>,
 ) -> Result<Response, ApiError> {
-    publish_on(&engine, &user.id, Shelf::Server, body).await
+    publish_on(&app, &user.id, Shelf::Server, body).await
 }
 
 /// Remove every version of a key from the registry
@@ -91,15 +92,15 @@ pub(crate) async fn publish(
     responses((status = 204, description = "Unpublished"), ApiErrors))]
 pub(crate) async fn unpublish(
     _: Operator,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     ComponentPath(key): ComponentPath,
 ) -> Result<StatusCode, ApiError> {
-    engine.unpublish_component(Shelf::Server, key).await?;
+    app.components.unpublish(Shelf::Server, key).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn publish_on(
-    engine: &Engine,
+    app: &App,
     user: &UserId,
     shelf: Shelf,
     JsonBody { parameters, fields }: JsonBody<PublishComponent>,
@@ -110,14 +111,14 @@ async fn publish_on(
         component_url: url,
     } = parameters;
     let what = match component_id {
-        Some(id) => ToPublish::Saved(parse_id(&id)?),
-        None if code.is_some() || url.is_some() => ToPublish::Code(CodeInput { code, url }),
+        Some(id) => PublishInput::Saved(parse_id(&id)?),
+        None if code.is_some() || url.is_some() => PublishInput::Code(CodeInput { code, url }),
         None => {
             return Err(ApiError::bad_request(
                 "one of component_id, component_code and component_url is required",
             ));
         }
     };
-    let component = engine.publish_component(user, shelf, what).await?;
+    let component = app.components.publish(user, shelf, what).await?;
     Ok(reply::one(on_the_wire(component), &fields))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use sluice_api::{Data, ReplayEvents, Replayed};
-use sluice_engine::{Engine, EventRange};
+use sluice_app::{App, EventRange};
 use sluice_model::EventId;
 
 use crate::{
@@ -29,16 +29,16 @@ use crate::{
     responses((status = 200, body = Data<Replayed>), ApiErrors))]
 pub(crate) async fn replay(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
     JsonBody { parameters, fields }: JsonBody<ReplayEvents>,
 ) -> Result<Response, ApiError> {
     let events = match parse(parameters)? {
         Replay::One(event) => {
-            engine.replay_event(&user.id, &id, event).await?;
+            app.sources.replay_event(&user.id, &id, event).await?;
             1
         }
-        Replay::Range(range) => engine.replay_events(&user.id, &id, range).await?,
+        Replay::Range(range) => app.sources.replay_events(&user.id, &id, range).await?,
     };
     Ok(reply::one(Replayed { events }, &fields))
 }

@@ -2,7 +2,8 @@
 
 use serde_json::value::{RawValue, to_raw_value};
 use sluice_api::{Run, RunSend, RunStep, RunWait};
-use sluice_engine::{Addresses, RunView};
+use sluice_app::RunView;
+use sluice_engine::owner::RunUrls;
 use sluice_infra::Settings;
 use sluice_model::workflow::Pause;
 use sluice_store::{
@@ -63,7 +64,7 @@ fn wait(run: &runs::Run, pause: &Pause, step: Option<String>, settings: &Setting
     let addresses = run
         .pause_key
         .as_deref()
-        .map(|key| Addresses::of(settings, key));
+        .map(|key| RunUrls::of(settings, key));
     let (resume_url, cancel_url) = addresses
         .map(|addresses| (addresses.resume_url, addresses.cancel_url))
         .unzip();

@@ -7,7 +7,8 @@ use sluice_api::{
     Data, FieldQuery, Invocation, List, PageQuery, ReplayRun, ReplayRuns, ReplayedRuns, Run,
     RunsQuery,
 };
-use sluice_engine::{Engine, Listing, ReplayFrom, RunPage};
+use sluice_app::{App, Listing, ReplayFrom, RunPage};
+use sluice_infra::Infra;
 use sluice_model::InvocationId;
 use sluice_store::{run_history::Content, runs::RunState};
 
@@ -35,7 +36,8 @@ const PREVIEW_CHARACTERS: u32 = 1024;
     responses((status = 200, body = List<Run>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
     WorkflowNamePath(id): WorkflowNamePath,
     Query(page): Query<PageQuery>,
     Query(query): Query<RunsQuery>,
@@ -58,10 +60,10 @@ pub(crate) async fn list(
         before,
         content,
     };
-    let Listing { total, rows } = engine.workflow_runs(&user.id, &id, page).await?;
+    let Listing { total, rows } = app.workflows.list_runs(&user.id, &id, page).await?;
     let runs = rows
         .into_iter()
-        .map(|view| on_the_wire(view, detail, engine.settings()))
+        .map(|view| on_the_wire(view, detail, &infra.settings))
         .collect::<Result<Vec<_>, _>>()?;
     let list = page::list(total, runs, |run| run.id.to_string());
     Ok(reply::many(list, &FieldSelection::new(&fields)))
@@ -73,12 +75,13 @@ pub(crate) async fn list(
     responses((status = 200, body = Data<Run>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
     RunPath(id, run): RunPath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let view = engine.workflow_run(&user.id, &id, run).await?;
-    let run = on_the_wire(view, Detail::Whole, engine.settings())?;
+    let view = app.workflows.get_run(&user.id, &id, run).await?;
+    let run = on_the_wire(view, Detail::Whole, &infra.settings)?;
     Ok(reply::one(run, &FieldSelection::new(&fields)))
 }
 
@@ -90,12 +93,12 @@ pub(crate) async fn get(
     request_body = ReplayRun, responses((status = 200, body = Data<Invocation>), ApiErrors))]
 pub(crate) async fn replay(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     RunPath(id, run): RunPath,
     JsonBody { parameters, fields }: JsonBody<ReplayRun>,
 ) -> Result<Response, ApiError> {
     let from = replay_from(parameters.from);
-    let id = engine.replay_run(&user.id, &id, run, from).await?;
+    let id = app.workflows.replay_run(&user.id, &id, run, from).await?;
     Ok(reply::one(Invocation { id }, &fields))
 }
 
@@ -105,7 +108,7 @@ pub(crate) async fn replay(
     responses((status = 200, body = Data<ReplayedRuns>), ApiErrors))]
 pub(crate) async fn replay_many(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
     JsonBody { parameters, fields }: JsonBody<ReplayRuns>,
 ) -> Result<Response, ApiError> {
@@ -120,13 +123,13 @@ pub(crate) async fn replay_many(
         parse_bound("end_id", end_id.as_deref())?,
     );
     must_be_in_order(start, end)?;
-    let which = sluice_engine::ReplayRuns {
+    let which = sluice_app::ReplayRuns {
         from: replay_from(from),
         failed_only: state.is_some(),
         start,
         end,
     };
-    let count = engine.replay_runs(&user.id, &id, which).await?;
+    let count = app.workflows.replay_runs(&user.id, &id, which).await?;
     Ok(reply::one(ReplayedRuns { count }, &fields))
 }
 

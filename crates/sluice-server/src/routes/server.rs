@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use sluice_api::{Data, Database, FieldQuery, Server, ServerProcess, ServerSetting};
-use sluice_engine::{Engine, ProcessView, ServerView};
+use sluice_app::{App, ProcessView, ServerView};
 use sluice_infra::SettingDescription;
 use sluice_store::Dialect;
 
@@ -21,10 +21,10 @@ use crate::{
     responses((status = 200, body = Data<Server>), ApiErrors))]
 pub(crate) async fn get(
     _: Operator,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let server = on_the_wire(engine.server().await?);
+    let server = on_the_wire(app.server_status.view().await?);
     Ok(reply::one(server, &FieldSelection::new(&fields)))
 }
 
@@ -33,7 +33,7 @@ fn on_the_wire(view: ServerView) -> Server {
         started_at,
         public_url,
         database,
-        vitals,
+        usage,
         processes,
         settings,
     } = view;
@@ -45,9 +45,9 @@ fn on_the_wire(view: ServerView) -> Server {
             Dialect::Sqlite => Database::Sqlite,
             Dialect::Postgres => Database::Postgres,
         },
-        memory_bytes: vitals.memory_bytes,
-        storage_bytes: vitals.storage_bytes,
-        free_bytes: vitals.free_bytes,
+        memory_bytes: usage.memory_bytes,
+        storage_bytes: usage.storage_bytes,
+        free_bytes: usage.free_bytes,
         processes: processes.into_iter().map(process).collect(),
         settings: settings.into_iter().map(setting).collect(),
     }

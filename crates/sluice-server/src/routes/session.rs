@@ -8,7 +8,8 @@ use axum::{
 };
 use http::{HeaderMap, StatusCode, header::SET_COOKIE};
 use sluice_api::{Data, FieldQuery, Session, SessionUser, SignIn};
-use sluice_engine::{Engine, SignedIn};
+use sluice_app::{ActiveSession, App};
+use sluice_infra::Infra;
 use sluice_store::users::User;
 
 use super::user_admin::plan_on_the_wire;
@@ -35,19 +36,20 @@ use crate::{
     responses((status = 200, body = Data<Session>), ApiErrors))]
 pub(crate) async fn sign_in(
     _: FromConsole,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
     headers: HeaderMap,
     ShortBody(JsonBody { parameters, fields }): ShortBody<SignIn>,
 ) -> Result<Response, ApiError> {
     let key = parameters
         .api_key
         .ok_or_else(|| ApiError::bad_request("api_key is required"))?;
-    let signed_in = engine.sign_in(key.trim()).await?;
-    let (SignedIn { user, expires_at }, token) = signed_in.ok_or(ApiError::WrongKey)?;
-    let cookie = SessionCookie::of(&engine);
+    let signed_in = app.sessions.sign_in(key.trim()).await?;
+    let (ActiveSession { user, expires_at }, token) = signed_in.ok_or(ApiError::WrongKey)?;
+    let cookie = SessionCookie::of(&app, &infra.settings);
     // The browser forgets the previous session with this response, so it is ended here.
     if let Some(before) = cookie.token(&headers) {
-        engine.sign_out(&before).await?;
+        app.sessions.sign_out(&before).await?;
     }
     let cookie = cookie.start(&token);
     let session = on_the_wire(user, Some(expires_at));
@@ -81,12 +83,13 @@ pub(crate) async fn current(
     responses((status = 204, description = "Signed out"), ApiErrors))]
 pub(crate) async fn sign_out(
     Caller { credential, .. }: Caller,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
 ) -> Result<Response, ApiError> {
     if let Credential::Session { token, .. } = credential {
-        engine.sign_out(&token).await?;
+        app.sessions.sign_out(&token).await?;
     }
-    let cookie = SessionCookie::of(&engine).end();
+    let cookie = SessionCookie::of(&app, &infra.settings).end();
     Ok((
         StatusCode::NO_CONTENT,
         AppendHeaders([(SET_COOKIE, cookie)]),

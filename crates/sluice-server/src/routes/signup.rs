@@ -8,7 +8,7 @@ use axum::{
 };
 use http::request::Parts;
 use sluice_api::{Data, SignUp, SignedUp};
-use sluice_engine::{Engine, NewUser};
+use sluice_app::{App, NewUser};
 use sluice_store::users::Plan;
 
 use super::user_admin::required;
@@ -17,19 +17,20 @@ use crate::{
     json_body::{JsonBody, ShortBody},
     openapi::ApiErrors,
     reply,
+    state::ServerState,
 };
 
 /// The server allows sign-up. Otherwise the path does not exist.
 pub(crate) struct SignupAllowed;
 
-impl FromRequestParts<Arc<Engine>> for SignupAllowed {
+impl FromRequestParts<ServerState> for SignupAllowed {
     type Rejection = ApiError;
 
     async fn from_request_parts(
         _: &mut Parts,
-        engine: &Arc<Engine>,
+        state: &ServerState,
     ) -> Result<Self, Self::Rejection> {
-        if engine.settings().allow_signup {
+        if state.infra.settings.allow_signup {
             Ok(SignupAllowed)
         } else {
             Err(ApiError::UnknownPath)
@@ -45,7 +46,7 @@ impl FromRequestParts<Arc<Engine>> for SignupAllowed {
     responses((status = 200, body = Data<SignedUp>), ApiErrors))]
 pub(crate) async fn sign_up(
     _: SignupAllowed,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     ShortBody(JsonBody { parameters, fields }): ShortBody<SignUp>,
 ) -> Result<Response, ApiError> {
     let SignUp { username, email } = parameters;
@@ -54,7 +55,7 @@ pub(crate) async fn sign_up(
         email: required("email", email)?,
         plan: Plan::Free,
     };
-    let (user, api_key) = engine.create_user(new_user).await?;
+    let (user, api_key) = app.users.create(new_user).await?;
     let signed_up = SignedUp {
         id: user.id,
         username: user.username,

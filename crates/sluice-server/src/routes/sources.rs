@@ -9,7 +9,7 @@ use sluice_api::{
     CreateSource, Data, DeleteSourceQuery, EmittersQuery, ExpandEmittersQuery, FieldQuery,
     IgnoreHookErrors, Invocation, List, PageQuery, Retention, RunSource, Source, UpdateSource,
 };
-use sluice_engine::{CodeInput, ComponentRef, Engine, Listing, OnHookError, SourceView};
+use sluice_app::{App, CodeInput, ComponentRef, Listing, OnHookError, SourceView};
 use sluice_model::{Cursor, UserId};
 use sluice_store::sources;
 
@@ -38,7 +38,7 @@ use crate::{
     responses((status = 200, body = Data<Source>), ApiErrors))]
 pub(crate) async fn create(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<CreateSource>,
 ) -> Result<Response, ApiError> {
     let CreateSource {
@@ -57,14 +57,14 @@ pub(crate) async fn create(
                 "one of component_id, component_code, component_url and key is required",
             )
         })?;
-    let request = sluice_engine::CreateSource {
+    let request = sluice_app::CreateSource {
         component,
         name,
         configured_props: configured_props.unwrap_or_default(),
         dynamic_props_id,
         retention: retention.map(stored).unwrap_or_default(),
     };
-    let view = engine.create_source(&user.id, request).await?;
+    let view = app.sources.create(&user.id, request).await?;
     Ok(answer(view, &fields))
 }
 
@@ -76,15 +76,15 @@ pub(crate) async fn create(
     responses((status = 200, body = Data<Source>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     SourceNamePath(id): SourceNamePath,
     Query(expand): Query<ExpandEmittersQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let view = engine.source(&user.id, &id).await?;
+    let view = app.sources.get(&user.id, &id).await?;
     let ids = vec![view.source.id.clone().into()];
     let mut source = on_the_wire(view, Some(user.id));
-    source.activity = expanded(&engine, &expand, ids).await?.pop().flatten();
+    source.activity = expanded(&app, &expand, ids).await?.pop().flatten();
     Ok(reply::one(source, &FieldSelection::new(&fields)))
 }
 
@@ -94,7 +94,7 @@ pub(crate) async fn get(
     responses((status = 200, body = List<Source>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(which): Query<EmittersQuery>,
     Query(expand): Query<ExpandEmittersQuery>,
     Query(page): Query<PageQuery>,
@@ -102,9 +102,9 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let which = selection(which)?;
-    let Listing { total, rows } = engine.sources(&user.id, &which, page).await?;
+    let Listing { total, rows } = app.sources.list(&user.id, &which, page).await?;
     let ids = rows.iter().map(|view| view.source.id.clone().into());
-    let activities = expanded(&engine, &expand, ids.collect()).await?;
+    let activities = expanded(&app, &expand, ids.collect()).await?;
     // A cursor needs milliseconds, and the item in the response has only seconds.
     let page_info =
         page::list(total, rows.iter().collect(), |view| cursor_of(&view.source)).page_info;
@@ -127,7 +127,7 @@ pub(crate) async fn list(
     request_body = UpdateSource, responses((status = 200, body = Data<Source>), ApiErrors))]
 pub(crate) async fn update(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
     JsonBody { parameters, fields }: JsonBody<UpdateSource>,
 ) -> Result<Response, ApiError> {
@@ -148,7 +148,7 @@ pub(crate) async fn update(
         retention,
         active,
     } = parameters;
-    let request = sluice_engine::UpdateSource {
+    let request = sluice_app::UpdateSource {
         component: component_ref(component_id, component_code, component_url, key)?,
         name,
         configured_props,
@@ -156,7 +156,7 @@ pub(crate) async fn update(
         retention: retention.map(stored),
         active: active.unwrap_or(true),
     };
-    let view = engine.update_source(&user.id, &id, request).await?;
+    let view = app.sources.update(&user.id, &id, request).await?;
     Ok(answer(view, &fields))
 }
 
@@ -168,7 +168,7 @@ pub(crate) async fn update(
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
     Query(DeleteSourceQuery { ignore_hook_errors }): Query<DeleteSourceQuery>,
 ) -> Result<StatusCode, ApiError> {
@@ -176,7 +176,7 @@ pub(crate) async fn delete(
         IgnoreHookErrors::Yes => OnHookError::Ignore,
         IgnoreHookErrors::No => OnHookError::Refuse,
     };
-    engine.delete_source(&user.id, &id, on_hook_error).await?;
+    app.sources.delete(&user.id, &id, on_hook_error).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -185,12 +185,12 @@ pub(crate) async fn delete(
     request_body = RunSource, responses((status = 200, body = Data<Invocation>), ApiErrors))]
 pub(crate) async fn run(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     SourcePath(id): SourcePath,
     JsonBody { parameters, fields }: JsonBody<RunSource>,
 ) -> Result<Response, ApiError> {
     let event = event_to_run(parameters.event.as_deref());
-    let id = engine.run_source(&user.id, &id, event).await?;
+    let id = app.sources.run(&user.id, &id, event).await?;
     Ok(reply::one(Invocation { id }, &fields))
 }
 

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use http::{HeaderMap, Method};
 use sluice_api::{EventStreamQuery, EventSummary, LogLine, LogStreamQuery};
-use sluice_engine::Engine;
+use sluice_app::App;
+use sluice_engine::streams::Streams;
 use sluice_model::{EventId, SourceId};
 use sluice_store::routes::LOG_CHANNEL;
 
@@ -35,7 +36,8 @@ use crate::{
     responses((status = 200, description = "A stream without an end", content_type = "text/event-stream", body = EventSummary), ApiErrors))]
 pub(crate) async fn events(
     Caller { user, credential }: Caller,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(streams): State<Streams>,
     SourcePath(id): SourcePath,
     method: Method,
     headers: HeaderMap,
@@ -45,15 +47,17 @@ pub(crate) async fn events(
     let after = last_event_id(&headers, query.last_event_id.as_deref())?;
     if query.event_name.as_deref() == Some(LOG_CHANNEL) {
         let form = LineForm::Event;
-        return follow_lines(engine, Caller { user, credential }, id, after, form).await;
+        return follow_lines(app, &streams, Caller { user, credential }, id, after, form).await;
     }
     let channels = channel_filter(query.event_name)?;
-    let reader = engine.follow_events(&user.id, &id, channels, after).await?;
+    let reader = streams
+        .follow_events(&user.id, &id, channels, after)
+        .await?;
     let frames = Frames::Events {
         source: id.into(),
         reader,
     };
-    let access = Access::While(credential, engine);
+    let access = Access::While(credential, app);
     Ok(sse::response(body::stream(frames, access)))
 }
 
@@ -63,13 +67,14 @@ pub(crate) async fn events(
     responses((status = 200, description = "A stream without an end", content_type = "text/event-stream", body = EventSummary), ApiErrors))]
 pub(crate) async fn emits(
     caller: Caller,
-    engine: State<Arc<Engine>>,
+    app: State<Arc<App>>,
+    streams: State<Streams>,
     source: SourcePath,
     method: Method,
     headers: HeaderMap,
     query: Query<EventStreamQuery>,
 ) -> Result<Response, ApiError> {
-    events(caller, engine, source, method, headers, query).await
+    events(caller, app, streams, source, method, headers, query).await
 }
 
 /// Follow the log of a source
@@ -81,7 +86,8 @@ pub(crate) async fn emits(
     responses((status = 200, description = "A stream without an end", content_type = "text/event-stream", body = LogLine), ApiErrors))]
 pub(crate) async fn observations(
     caller: Caller,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(streams): State<Streams>,
     SourcePath(id): SourcePath,
     method: Method,
     headers: HeaderMap,
@@ -89,23 +95,24 @@ pub(crate) async fn observations(
 ) -> Result<Response, ApiError> {
     get_only(&method)?;
     let after = last_event_id(&headers, query.last_event_id.as_deref())?;
-    follow_lines(engine, caller, id, after, LineForm::Line).await
+    follow_lines(app, &streams, caller, id, after, LineForm::Line).await
 }
 
 async fn follow_lines(
-    engine: Arc<Engine>,
+    app: Arc<App>,
+    streams: &Streams,
     Caller { user, credential }: Caller,
     source: SourceId,
     after: Option<EventId>,
     form: LineForm,
 ) -> Result<Response, ApiError> {
     let after = after.map(|id| id.seq);
-    let reader = engine.follow_lines(&user.id, &source, after).await?;
+    let reader = streams.follow_logs(&user.id, &source, after).await?;
     let frames = Frames::Lines {
         source: source.into(),
         reader,
         form,
     };
-    let access = Access::While(credential, engine);
+    let access = Access::While(credential, app);
     Ok(sse::response(body::stream(frames, access)))
 }

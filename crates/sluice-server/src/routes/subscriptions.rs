@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{AutoSubscribe, Data, FieldQuery, Subscription, SubscriptionParameters};
-use sluice_engine::Engine;
+use sluice_app::App;
 use sluice_store::{
     routes::{ERROR_CHANNEL, LOG_CHANNEL, Listener},
     subscriptions::{self, Connection, Emitter},
@@ -25,7 +25,7 @@ const MAX_EVENT_NAME: usize = 500;
     request_body = SubscriptionParameters, responses((status = 200, body = Data<Subscription>), ApiErrors))]
 pub(crate) async fn create(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<SubscriptionParameters>,
 ) -> Result<Response, ApiError> {
     let connects = connection(parameters)?;
@@ -35,7 +35,7 @@ pub(crate) async fn create(
              sources and all workflows",
         ));
     }
-    let subscription = engine.subscribe(&user.id, connects).await?;
+    let subscription = app.subscriptions.create(&user.id, connects).await?;
     Ok(reply::one(on_the_wire(subscription), &fields))
 }
 
@@ -46,7 +46,7 @@ pub(crate) async fn create(
     request_body = AutoSubscribe, responses((status = 200, body = Data<Subscription>), ApiErrors))]
 pub(crate) async fn create_auto(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<AutoSubscribe>,
 ) -> Result<Response, ApiError> {
     let AutoSubscribe {
@@ -60,7 +60,7 @@ pub(crate) async fn create_auto(
             .and_then(channel_name)?,
         listener: listener(listener_id)?,
     };
-    let subscription = engine.subscribe(&user.id, connects).await?;
+    let subscription = app.subscriptions.create(&user.id, connects).await?;
     Ok(reply::one(on_the_wire(subscription), &fields))
 }
 
@@ -69,11 +69,11 @@ pub(crate) async fn create_auto(
     params(SubscriptionParameters), responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, .. }: JsonBody<SubscriptionParameters>,
 ) -> Result<StatusCode, ApiError> {
-    engine
-        .unsubscribe(&user.id, connection(parameters)?)
+    app.subscriptions
+        .delete(&user.id, connection(parameters)?)
         .await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -83,10 +83,10 @@ pub(crate) async fn delete(
     params(FieldQuery), responses((status = 200, body = Data<Vec<Subscription>>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let rows = engine.subscriptions(&user.id).await?;
+    let rows = app.subscriptions.list(&user.id).await?;
     let subscriptions: Vec<_> = rows.into_iter().map(on_the_wire).collect();
     Ok(reply::all(&subscriptions, &FieldSelection::new(&fields)))
 }

@@ -2,8 +2,6 @@
 //!
 //! The content is untrusted, so browsers must save it and not display it.
 
-use std::sync::Arc;
-
 use axum::{
     extract::{Path, State},
     response::{IntoResponse, Response},
@@ -12,7 +10,7 @@ use http::{
     HeaderValue,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
-use sluice_engine::Engine;
+use sluice_infra::Infra;
 use sluice_store::uploads;
 
 use crate::{error::ApiError, ingress::confinement::confine};
@@ -20,13 +18,13 @@ use crate::{error::ApiError, ingress::confinement::confine};
 const UNKNOWN_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
 pub(crate) async fn get(
-    State(engine): State<Arc<Engine>>,
+    State(infra): State<Infra>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     if !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err(ApiError::NotFound("upload"));
     }
-    let found = engine.store().read(move |c| uploads::get(c, &id)).await?;
+    let found = infra.store.read(move |c| uploads::get(c, &id)).await?;
     let upload = found.ok_or(ApiError::NotFound("upload"))?;
     let disposition = format!("attachment; filename=\"{}\"", upload.filename);
     let headers = [

@@ -8,7 +8,8 @@ use sluice_api::{
     CreateUser, CreatedUser, Data, FieldQuery, List, ListedUser, PageQuery, RotatedKey, UserPlan,
     UsersQuery,
 };
-use sluice_engine::{Engine, EngineError, Listing, NewUser};
+use sluice_app::{App, Listing, NewUser};
+use sluice_engine::EngineError;
 use sluice_model::Cursor;
 use sluice_store::users::{Plan, User, UserFilter};
 
@@ -38,7 +39,7 @@ const MAX_NAME: usize = 500;
     responses((status = 200, body = Data<CreatedUser>), ApiErrors))]
 pub(crate) async fn create(
     _: Operator,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<CreateUser>,
 ) -> Result<Response, ApiError> {
     let CreateUser {
@@ -55,7 +56,7 @@ pub(crate) async fn create(
             UserPlan::Paid => Plan::Paid,
         },
     };
-    let (user, api_key) = engine.create_user(new_user).await?;
+    let (user, api_key) = app.users.create(new_user).await?;
     let created = CreatedUser {
         id: user.id,
         username: user.username,
@@ -74,7 +75,7 @@ pub(crate) async fn create(
     responses((status = 200, body = List<ListedUser>), ApiErrors))]
 pub(crate) async fn list(
     _: Operator,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(UsersQuery { username, q }): Query<UsersQuery>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
@@ -82,7 +83,7 @@ pub(crate) async fn list(
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let username = without_nul("username", username)?;
     let filter = UserFilter::new(username, search_text(q)?.as_deref());
-    let Listing { total, rows } = engine.users(filter, page).await?;
+    let Listing { total, rows } = app.users.list(filter, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |user| cursor_of(user)).page_info;
     let data = rows.into_iter().map(on_the_wire).collect();
     let list = List { page_info, data };
@@ -97,14 +98,14 @@ pub(crate) async fn list(
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
     Operator(operator): Operator,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     UserPath(id): UserPath,
 ) -> Result<StatusCode, ApiError> {
     if id == operator.id {
         let reason = "you cannot delete yourself: the server would have no operator".to_owned();
         return Err(EngineError::Conflict(reason).into());
     }
-    engine.remove_user(&id).await?;
+    app.users.delete(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -116,11 +117,11 @@ pub(crate) async fn delete(
     responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
 pub(crate) async fn rotate_key(
     _: Operator,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     UserPath(id): UserPath,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let api_key = engine.rotate_key(&id).await?.as_str().to_owned();
+    let api_key = app.users.rotate_key(&id).await?.as_str().to_owned();
     Ok(reply::one(RotatedKey { id, api_key }, &fields))
 }
 

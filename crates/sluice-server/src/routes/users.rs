@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
 use sluice_api::{Data, FieldQuery, FreeUser, NO_LIMIT, PaidUser, RotatedKey, User};
-use sluice_engine::Engine;
+use sluice_app::App;
+use sluice_infra::Infra;
 use sluice_model::MASK;
 use sluice_store::{
     usage,
@@ -30,12 +31,13 @@ const DAY_SECONDS: i64 = 86_400;
     responses((status = 200, body = Data<User>), ApiErrors))]
 pub(crate) async fn me(
     Caller { user, credential }: Caller,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let user = match user.plan {
-        Plan::Free => User::Free(free_user(&engine, user, &credential).await?),
-        Plan::Paid => User::Paid(paid_user(&engine, user).await?),
+        Plan::Free => User::Free(free_user(&app, &infra, user, &credential).await?),
+        Plan::Paid => User::Paid(paid_user(&infra, user).await?),
     };
     Ok(reply::one(user, &FieldSelection::new(&fields)))
 }
@@ -49,29 +51,30 @@ pub(crate) async fn me(
     responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
 pub(crate) async fn rotate_key(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let id = user.id;
-    let api_key = engine.rotate_key(&id).await?.as_str().to_owned();
+    let api_key = app.users.rotate_key(&id).await?.as_str().to_owned();
     Ok(reply::one(RotatedKey { id, api_key }, &fields))
 }
 
 async fn free_user(
-    engine: &Engine,
+    app: &App,
+    infra: &Infra,
     user: users::User,
     credential: &Credential,
 ) -> Result<FreeUser, ApiError> {
-    let today = engine.clock().now_ms().div_euclid(DAY_MS);
+    let today = infra.now_ms().div_euclid(DAY_MS);
     let user_id = user.id.clone();
-    let usage = engine
-        .store()
+    let usage = infra
+        .store
         .read(move |c| usage::of_day(c, &user_id, today))
         .await?;
-    let settings = engine.settings();
+    let settings = &infra.settings;
     Ok(FreeUser {
         api_key: match credential {
-            Credential::Key(_) => engine.api_key_of(&user)?.as_str().to_owned(),
+            Credential::Key(_) => app.users.api_key(&user)?.as_str().to_owned(),
             // Scripts in the console must not be able to read the key.
             Credential::Session { .. } => MASK.to_owned(),
         },
@@ -85,14 +88,14 @@ async fn free_user(
     })
 }
 
-async fn paid_user(engine: &Engine, user: users::User) -> Result<PaidUser, ApiError> {
-    let period = BillingPeriod::at(engine.clock().now_ms())
+async fn paid_user(infra: &Infra, user: users::User) -> Result<PaidUser, ApiError> {
+    let period = BillingPeriod::at(infra.now_ms())
         .map_err(|error| ApiError::internal("the clock is in no calendar month", error))?;
     let BillingPeriod { start_ts, end_ts } = period;
     let (first_day, last_day) = (start_ts / DAY_SECONDS, end_ts / DAY_SECONDS - 1);
     let user_id = user.id.clone();
-    let usage = engine
-        .store()
+    let usage = infra
+        .store
         .read(move |c| usage::between(c, &user_id, first_day, last_day))
         .await?;
     Ok(PaidUser {

@@ -8,7 +8,7 @@ use sluice_api::{
     CreateWebhook, Data, FieldQuery, List, PageQuery, UpdateWebhook, Webhook, WebhookDeliveries,
     WebhookQuery, WebhooksQuery,
 };
-use sluice_engine::{Engine, Listing, NewWebhook, WebhookChange, WithSecret};
+use sluice_app::{App, Listing, NewWebhook, WebhookChange, WebhookWithSecret};
 use sluice_model::{Cursor, UserId};
 use sluice_store::{delivery_lists::Tally, webhooks};
 
@@ -32,7 +32,7 @@ use crate::{
     responses((status = 200, body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn create(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<CreateWebhook>,
 ) -> Result<Response, ApiError> {
     let CreateWebhook {
@@ -47,7 +47,7 @@ pub(crate) async fn create(
         description,
         concurrency,
     };
-    let created = engine.create_webhook(&user.id, new).await?;
+    let created = app.webhooks.create(&user.id, new).await?;
     Ok(reply::one(with_secret(created), &fields))
 }
 
@@ -57,7 +57,7 @@ pub(crate) async fn create(
     responses((status = 200, body = List<Webhook>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(WebhooksQuery { q }): Query<WebhooksQuery>,
     Query(page): Query<PageQuery>,
     Query(query): Query<WebhookQuery>,
@@ -66,9 +66,9 @@ pub(crate) async fn list(
     let expand = parse_expand(&query)?;
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let text = search_text(q)?;
-    let Listing { total, rows } = engine.webhooks(&user.id, text.as_deref(), page).await?;
+    let Listing { total, rows } = app.webhooks.list(&user.id, text.as_deref(), page).await?;
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
-    let tallies = tallies(&engine, &rows, expand).await?;
+    let tallies = tallies(&app, &rows, expand).await?;
     let shown = |(row, deliveries)| Webhook {
         deliveries,
         ..on_the_wire(row, None)
@@ -85,14 +85,14 @@ pub(crate) async fn list(
     responses((status = 200, body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
     Query(query): Query<WebhookQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let expand = parse_expand(&query)?;
-    let webhook = engine.webhook(&user.id, &id).await?;
-    let mut tallies = tallies(&engine, std::slice::from_ref(&webhook), expand).await?;
+    let webhook = app.webhooks.get(&user.id, &id).await?;
+    let mut tallies = tallies(&app, std::slice::from_ref(&webhook), expand).await?;
     let webhook = Webhook {
         deliveries: tallies.pop().flatten(),
         ..on_the_wire(webhook, Some(user.id))
@@ -106,7 +106,7 @@ pub(crate) async fn get(
     request_body = UpdateWebhook, responses((status = 200, body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn update(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
     JsonBody { parameters, fields }: JsonBody<UpdateWebhook>,
 ) -> Result<Response, ApiError> {
@@ -129,7 +129,7 @@ pub(crate) async fn update(
         active,
         concurrency,
     };
-    let webhook = engine.update_webhook(&user.id, &id, change).await?;
+    let webhook = app.webhooks.update(&user.id, &id, change).await?;
     Ok(reply::one(on_the_wire(webhook, Some(user.id)), &fields))
 }
 
@@ -139,10 +139,10 @@ pub(crate) async fn update(
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
 ) -> Result<StatusCode, ApiError> {
-    engine.remove_webhook(&user.id, &id).await?;
+    app.webhooks.delete(&user.id, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -154,11 +154,11 @@ pub(crate) async fn delete(
     responses((status = 200, body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn rotate_secret(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WebhookPath(id): WebhookPath,
     JsonBody { fields, .. }: JsonBody<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let rotated = engine.rotate_secret(&user.id, &id).await?;
+    let rotated = app.webhooks.rotate_secret(&user.id, &id).await?;
     Ok(reply::one(with_secret(rotated), &fields))
 }
 
@@ -179,7 +179,7 @@ fn parse_expand(query: &WebhookQuery) -> Result<Expand, ApiError> {
 
 /// The counts of deliveries, one item per webhook.
 async fn tallies(
-    engine: &Engine,
+    app: &App,
     webhooks: &[webhooks::Webhook],
     expand: Expand,
 ) -> Result<Vec<Option<WebhookDeliveries>>, ApiError> {
@@ -191,12 +191,12 @@ async fn tallies(
         failed: tally.failed,
         delivered_at: tally.delivered_at,
     };
-    let tallies = engine.delivery_tallies(webhooks).await?;
+    let tallies = app.webhooks.tallies(webhooks).await?;
     Ok(tallies.into_iter().map(shown).map(Some).collect())
 }
 
-fn with_secret(created: WithSecret) -> Webhook {
-    let WithSecret {
+fn with_secret(created: WebhookWithSecret) -> Webhook {
+    let WebhookWithSecret {
         webhook,
         signing_secret,
     } = created;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use sluice_api::{EventSummary, EventsQuery, FieldQuery, List, PageQuery};
-use sluice_engine::Engine;
+use sluice_app::App;
+use sluice_infra::Infra;
 use sluice_model::{EventId, UserId};
 use sluice_store::{events::ChannelFilter, routes::ERROR_CHANNEL};
 
@@ -32,14 +33,15 @@ use crate::{
     responses((status = 200, body = List<EventSummary>), ApiErrors))]
 pub(crate) async fn summaries(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
     WorkflowNamePath(id): WorkflowNamePath,
     Query(page): Query<PageQuery>,
     Query(query): Query<EventsQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let rows = Rows::parse(query.event_name.clone())?;
-    list_page(&engine, &user.id, &id, rows, &page, &query, &fields).await
+    list_page(&app, &infra, &user.id, &id, rows, &page, &query, &fields).await
 }
 
 /// The newest errors of a workflow
@@ -48,18 +50,20 @@ pub(crate) async fn summaries(
     responses((status = 200, body = List<EventSummary>), ApiErrors))]
 pub(crate) async fn errors(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
     WorkflowNamePath(id): WorkflowNamePath,
     Query(page): Query<PageQuery>,
     Query(query): Query<EventsQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let rows = Rows::Events(ChannelFilter::One(ERROR_CHANNEL.to_owned()));
-    list_page(&engine, &user.id, &id, rows, &page, &query, &fields).await
+    list_page(&app, &infra, &user.id, &id, rows, &page, &query, &fields).await
 }
 
 async fn list_page(
-    engine: &Engine,
+    app: &App,
+    infra: &Infra,
     user: &UserId,
     id: &str,
     rows: Rows,
@@ -73,8 +77,8 @@ async fn list_page(
         detail: parse_expand(query.expand.as_deref())?,
         rows,
     };
-    let workflow = engine.workflow_id(user, id).await?;
-    let (total, summaries) = event_list::read(engine, user, &workflow, selection).await?;
+    let workflow = app.workflows.id(user, id).await?;
+    let (total, summaries) = event_list::read(infra, user, &workflow, selection).await?;
     let list = page::list(total, summaries, |summary| summary.id.to_string());
     Ok(reply::many(list, &FieldSelection::new(fields)))
 }

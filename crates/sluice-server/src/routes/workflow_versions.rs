@@ -6,7 +6,7 @@ use axum::{extract::State, response::Response};
 use sluice_api::{
     Data, FieldQuery, RollBackWorkflow, WholeWorkflowVersion, Workflow, WorkflowVersion,
 };
-use sluice_engine::{Engine, VersionView};
+use sluice_app::{App, VersionView};
 use sluice_store::deployments::Version;
 
 use crate::{
@@ -27,11 +27,11 @@ use crate::{
     responses((status = 200, body = Data<Vec<WorkflowVersion>>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let versions = engine.workflow_versions(&user.id, &id).await?;
+    let versions = app.workflows.versions(&user.id, &id).await?;
     let versions: Vec<_> = versions
         .into_iter()
         .map(|VersionView { version, running }| on_the_wire(version, running))
@@ -45,11 +45,11 @@ pub(crate) async fn list(
     responses((status = 200, body = Data<WholeWorkflowVersion>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WorkflowVersionPath(id, number): WorkflowVersionPath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let found = engine.workflow_version(&user.id, &id, number).await?;
+    let found = app.workflows.version(&user.id, &id, number).await?;
     let VersionView {
         version: deployment,
         running,
@@ -76,14 +76,14 @@ pub(crate) async fn get(
     responses((status = 200, body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn roll_back(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
     JsonBody { parameters, fields }: JsonBody<RollBackWorkflow>,
 ) -> Result<Response, ApiError> {
     let number = parameters
         .version
         .ok_or_else(|| ApiError::bad_request("version is required"))?;
-    let view = engine.roll_back_workflow(&user.id, &id, number).await?;
+    let view = app.workflows.roll_back(&user.id, &id, number).await?;
     Ok(reply::one(workflows::on_the_wire(view), &fields))
 }
 

@@ -11,7 +11,7 @@ use sluice_api::{
     Data, DeployWorkflow, EmittersQuery, ExpandEmittersQuery, FieldQuery, Invocation, List,
     PageQuery, RunSource, Workflow, WorkflowStep, WorkflowTrigger,
 };
-use sluice_engine::{ChangeWorkflow, Deploy, Engine, Listing, TriggerView, WorkflowView};
+use sluice_app::{App, ChangeWorkflow, Deploy, Listing, TriggerView, WorkflowView};
 use sluice_model::{
     Cursor, TimerSpec,
     workflow::{DeployedStep, SCHEMA},
@@ -42,7 +42,7 @@ use crate::{
     responses((status = 200, body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn create(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<DeployWorkflow>,
 ) -> Result<Response, ApiError> {
     let deploy = match change(parameters)? {
@@ -51,7 +51,7 @@ pub(crate) async fn create(
             return Err(ApiError::bad_request("document is required"));
         }
     };
-    let view = engine.create_workflow(&user.id, deploy).await?;
+    let view = app.workflows.create(&user.id, deploy).await?;
     Ok(reply::one(on_the_wire(view), &fields))
 }
 
@@ -63,15 +63,15 @@ pub(crate) async fn create(
     responses((status = 200, body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
     Query(expand): Query<ExpandEmittersQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let view = engine.workflow(&user.id, &id).await?;
+    let view = app.workflows.get(&user.id, &id).await?;
     let ids = vec![view.workflow.id.clone().into()];
     let mut workflow = on_the_wire(view);
-    workflow.activity = expanded(&engine, &expand, ids).await?.pop().flatten();
+    workflow.activity = expanded(&app, &expand, ids).await?.pop().flatten();
     Ok(reply::one(workflow, &FieldSelection::new(&fields)))
 }
 
@@ -81,7 +81,7 @@ pub(crate) async fn get(
     extensions(("x-sluice-extension" = json!(true))), responses((status = 200, body = List<Workflow>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     Query(which): Query<EmittersQuery>,
     Query(expand): Query<ExpandEmittersQuery>,
     Query(page): Query<PageQuery>,
@@ -89,9 +89,9 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let which = selection(which)?;
-    let Listing { total, rows } = engine.workflows(&user.id, &which, page).await?;
+    let Listing { total, rows } = app.workflows.list(&user.id, &which, page).await?;
     let ids = rows.iter().map(|view| view.workflow.id.clone().into());
-    let activities = expanded(&engine, &expand, ids.collect()).await?;
+    let activities = expanded(&app, &expand, ids.collect()).await?;
     // A cursor needs milliseconds, and the item in the response has only seconds.
     let page_info = page::list(total, rows.iter().collect(), |view| {
         page::cursor(view.workflow.created_at, view.workflow.id.as_str())
@@ -117,7 +117,7 @@ pub(crate) async fn list(
     responses((status = 200, body = Data<Workflow>), ApiErrors))]
 pub(crate) async fn update(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
     JsonBody { parameters, fields }: JsonBody<DeployWorkflow>,
 ) -> Result<Response, ApiError> {
@@ -127,7 +127,7 @@ pub(crate) async fn update(
         ));
     }
     let change = change(parameters)?;
-    let view = engine.update_workflow(&user.id, &id, change).await?;
+    let view = app.workflows.update(&user.id, &id, change).await?;
     Ok(reply::one(on_the_wire(view), &fields))
 }
 
@@ -137,10 +137,10 @@ pub(crate) async fn update(
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
 ) -> Result<StatusCode, ApiError> {
-    engine.delete_workflow(&user.id, &id).await?;
+    app.workflows.delete(&user.id, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -150,12 +150,12 @@ pub(crate) async fn delete(
     responses((status = 200, body = Data<Invocation>), ApiErrors))]
 pub(crate) async fn run(
     AuthUser(user): AuthUser,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
     WorkflowNamePath(id): WorkflowNamePath,
     JsonBody { parameters, fields }: JsonBody<RunSource>,
 ) -> Result<Response, ApiError> {
     let event = event_to_run(parameters.event.as_deref());
-    let id = engine.run_workflow(&user.id, &id, event).await?;
+    let id = app.workflows.run(&user.id, &id, event).await?;
     Ok(reply::one(Invocation { id }, &fields))
 }
 

@@ -79,7 +79,7 @@ impl ScriptFlags {
 
 async fn fetched(url: &str) -> anyhow::Result<String> {
     let cannot = || format!("cannot fetch {url}");
-    let address = sluice_engine::raw_address(reqwest::Url::parse(url).with_context(cannot)?);
+    let address = sluice_app::raw_address(reqwest::Url::parse(url).with_context(cannot)?);
     let response = reqwest::get(address).await.with_context(cannot)?;
     let response = response.error_for_status().with_context(cannot)?;
     response.text().await.with_context(cannot)

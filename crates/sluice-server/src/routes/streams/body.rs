@@ -9,7 +9,8 @@ use std::{
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
-use sluice_engine::{Engine, StreamEnd};
+use sluice_app::App;
+use sluice_engine::streams::StreamEnd;
 use tokio::time::{Interval, MissedTickBehavior};
 
 use super::frames::Frames;
@@ -31,7 +32,7 @@ struct Stream {
 pub(super) enum Access {
     Public,
     /// The owner of this credential, while it is valid.
-    While(Credential, Arc<Engine>),
+    While(Credential, Arc<App>),
 }
 
 impl Access {
@@ -39,7 +40,7 @@ impl Access {
         match self {
             Access::Public => true,
             // An unavailable store does not end the stream.
-            Access::While(credential, engine) => credential.is_valid(engine).await.unwrap_or(true),
+            Access::While(credential, app) => credential.is_valid(app).await.unwrap_or(true),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{error::Error, time::Duration};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use sluice_engine::{EventReader, LineReader, StreamEnd, StreamedEvent, TrafficReader};
+use sluice_engine::streams::{EventReader, LogReader, StreamEnd, StreamedEvent, TrafficReader};
 use sluice_model::{EmitterId, EventId};
 use sluice_store::{events::StoredEvent, logs::StoredLog};
 
@@ -28,7 +28,7 @@ pub(super) enum Frames {
     },
     Lines {
         source: EmitterId,
-        reader: LineReader,
+        reader: LogReader,
         form: LineForm,
     },
     /// The messages that a workflow sends to its stream.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use http::Method;
 use sluice_api::Traffic;
-use sluice_engine::Engine;
+use sluice_app::App;
+use sluice_engine::streams::Streams;
 
 use super::{
     body::{self, Access},
@@ -23,11 +24,12 @@ use crate::{auth::Caller, error::ApiError, openapi::ApiErrors, sse};
     responses((status = 200, description = "A stream without an end", content_type = "text/event-stream", body = Traffic), ApiErrors))]
 pub(crate) async fn follow(
     Caller { user, credential }: Caller,
-    State(engine): State<Arc<Engine>>,
+    State(app): State<Arc<App>>,
+    State(streams): State<Streams>,
     method: Method,
 ) -> Result<Response, ApiError> {
     get_only(&method)?;
-    let reader = engine.follow_traffic(&user.id)?;
-    let body = body::stream(Frames::Traffic(reader), Access::While(credential, engine));
+    let reader = streams.follow_traffic(&user.id)?;
+    let body = body::stream(Frames::Traffic(reader), Access::While(credential, app));
     Ok(sse::response(body))
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use sluice_api::{EmitterTraffic, RouteTraffic, Traffic, WebhookTraffic};
-use sluice_engine::TrafficSecond;
+use sluice_engine::streams::TrafficSecond;
 
 use crate::sse;
 

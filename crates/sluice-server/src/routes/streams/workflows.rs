@@ -1,11 +1,9 @@
 //! The public stream of a workflow, with the messages of `$.send.sse`.
 
-use std::sync::Arc;
-
 use axum::{extract::State, response::Response};
 use http::{HeaderMap, Method, StatusCode};
 use sluice_api::SendStreamQuery;
-use sluice_engine::Engine;
+use sluice_engine::streams::Streams;
 
 use super::{
     body,
@@ -24,7 +22,7 @@ use crate::{error::ApiError, openapi::ApiErrors, path::WorkflowPath, query::Quer
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, description = "A stream without an end", content_type = "text/event-stream", body = serde_json::Value), ApiErrors))]
 pub(crate) async fn sends(
-    State(engine): State<Arc<Engine>>,
+    State(streams): State<Streams>,
     WorkflowPath(id): WorkflowPath,
     method: Method,
     headers: HeaderMap,
@@ -33,7 +31,7 @@ pub(crate) async fn sends(
     get_only(&method)?;
     let after = last_event_id(&headers, query.last_event_id.as_deref())?;
     let frames = Frames::Sends {
-        reader: engine.follow_sends(&id, after).await?,
+        reader: streams.follow_sends(&id, after).await?,
         head: query.channel.as_deref().map(sse::name_line),
     };
     Ok(sse::response(body::stream(frames, body::Access::Public)))

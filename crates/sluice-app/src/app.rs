@@ -1,0 +1,100 @@
+//! The wiring of the services.
+
+use sluice_engine::{Engine, EngineError};
+use sluice_infra::Infra;
+use sluice_runtime::Runtime;
+
+use crate::{
+    accounts::{AccountProps, Accounts},
+    activity::Activity,
+    apps::Apps,
+    components::Components,
+    flow::FlowMap,
+    forms::Forms,
+    health::Health,
+    housekeeping,
+    import::Imports,
+    overview::Overviews,
+    server_status::ServerStatus,
+    sessions::Sessions,
+    sources::Sources,
+    subscriptions::Subscriptions,
+    users::Users,
+    webhooks::Webhooks,
+    workflows::Workflows,
+};
+
+/// All services of one server.
+#[derive(Clone)]
+pub struct App {
+    pub accounts: Accounts,
+    pub activity: Activity,
+    pub apps: Apps,
+    pub components: Components,
+    pub flow: FlowMap,
+    pub forms: Forms,
+    pub imports: Imports,
+    pub overviews: Overviews,
+    pub server_status: ServerStatus,
+    pub sessions: Sessions,
+    pub sources: Sources,
+    pub subscriptions: Subscriptions,
+    pub users: Users,
+    pub webhooks: Webhooks,
+    pub workflows: Workflows,
+}
+
+impl App {
+    pub fn new(infra: &Infra, engine: &Engine, runtime: &Runtime) -> Result<App, EngineError> {
+        let credentials = &engine.credentials;
+        let apps = Apps::new(infra, credentials.clone());
+        let accounts = Accounts::new(infra, apps.clone(), credentials.clone());
+        let account_props = AccountProps::new(infra, credentials.clone());
+        let components = Components::new(infra, runtime)?;
+        let forms = Forms::new(
+            infra,
+            runtime,
+            engine.quotas.clone(),
+            components.clone(),
+            account_props.clone(),
+        );
+        let webhooks = Webhooks::new(infra, engine.outbox.clone());
+        let users = Users::new(
+            infra,
+            webhooks.clone(),
+            accounts.clone(),
+            engine.streams.clone(),
+        );
+        let health = Health::new(infra);
+        let server_status = ServerStatus::new(infra, runtime);
+        Ok(App {
+            activity: Activity::new(infra),
+            flow: FlowMap::new(infra, health.clone()),
+            imports: Imports::new(infra, runtime, components.clone(), credentials.clone()),
+            overviews: Overviews::new(infra, health, server_status.clone()),
+            sessions: Sessions::new(infra, users.clone()),
+            sources: Sources::new(
+                infra,
+                engine,
+                components.clone(),
+                account_props.clone(),
+                forms.clone(),
+            ),
+            subscriptions: Subscriptions::new(infra),
+            workflows: Workflows::new(infra, engine, components.clone(), account_props),
+            accounts,
+            apps,
+            components,
+            forms,
+            server_status,
+            users,
+            webhooks,
+        })
+    }
+
+    /// Starts the removal of expired rows, which a shutdown stops.
+    pub fn start_housekeeping(infra: &Infra, engine: &Engine) {
+        let run = housekeeping::run(infra.clone(), engine.outbox.clone());
+        infra.shutdown.spawn(run);
+    }
+}

@@ -1,0 +1,58 @@
+//! The first use of an imported component. An import resolves no packages: they are resolved, and the real shape is read,
+//! when the component first runs or its form is first opened.
+
+use sluice_code::{Language, ParsedModule};
+use sluice_engine::EngineError;
+use sluice_model::ComponentId;
+use sluice_runtime::{Analysis, Lines, Role};
+use sluice_store::components::{self, Component, Packages};
+
+use super::service::{Components, stored_lock};
+
+impl Components {
+    /// The component with its packages and its real shape. Every component that runs passes through here. On an error
+    /// it stays unresolved, and the next use tries again.
+    pub(super) async fn ready(&self, component: Component) -> Result<Component, EngineError> {
+        if component.packages != Packages::Unresolved {
+            return Ok(component);
+        }
+        let lock = self.first_uses.of(&component.id);
+        let _guard = lock.lock().await;
+        let found = self.stored(&component.id).await?;
+        if found.packages != Packages::Unresolved {
+            return Ok(found);
+        }
+        let (code, lines) = match &found.built {
+            Some(built) => (built, Lines::Built),
+            None => (&found.code, Lines::Written),
+        };
+        let module = ParsedModule::parse(code.as_str(), Some(Language::JavaScript));
+        let module = module.map_err(EngineError::InvalidCode)?;
+        let Analysis { shape, packages } = self
+            .runtime
+            .analyze(&module, lines, Role::Component)
+            .await?;
+        let packages = stored_lock(packages.as_ref())?;
+        let (id, now) = (found.id.clone(), self.infra.now_ms());
+        self.infra
+            .store
+            .write(move |c| components::resolve(c, &id, packages.as_deref(), &shape, now))
+            .await?;
+        // Read again: another node may have been first.
+        self.stored(&found.id).await
+    }
+
+    /// Fails when an import has replaced the component in the meantime.
+    async fn stored(&self, id: &ComponentId) -> Result<Component, EngineError> {
+        let id = id.clone();
+        self.infra
+            .store
+            .read(move |c| components::get_for_run(c, &id))
+            .await?
+            .ok_or_else(|| {
+                EngineError::Conflict(
+                    "the component has just been replaced by another: try again".to_owned(),
+                )
+            })
+    }
+}

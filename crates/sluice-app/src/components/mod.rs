@@ -1,0 +1,23 @@
+//! Components: saving, finding, listing, searching and publishing them.
+
+mod fetch;
+mod find;
+mod first_use;
+mod first_use_locks;
+mod input;
+mod inspect;
+mod list;
+mod prepare;
+mod publish;
+mod search;
+mod service;
+mod words;
+
+pub use input::{CodeInput, ComponentRef};
+pub use list::{ComponentFilter, ListedComponent, Scope};
+pub(crate) use prepare::PreparedCode;
+pub use prepare::raw_address;
+pub use publish::PublishInput;
+pub(crate) use publish::publication;
+pub use search::{ComponentMatches, ComponentSearch};
+pub use service::Components;

@@ -1,0 +1,198 @@
+//! Importing a tree of components into the registry. Each component is inspected without its packages, and valid ones are
+//! registered with their app. The tree is authoritative for its components: code of the same version may change.
+
+use sluice_code::CodeError;
+use sluice_engine::{EngineError, process::credentials::Credentials};
+use sluice_infra::Infra;
+use sluice_model::{ComponentShape, UserId};
+use sluice_runtime::{LoadError, Runtime, SurveyModule};
+use sluice_store::{
+    components::{Component, Packages},
+    imports::{self, Import},
+    registry::Shelf,
+};
+
+use super::{
+    app_fields::AppFields,
+    register::{Candidate, Registration, ValidComponent},
+    tree::{ImportOutcome, ImportedComponent, TreeCode, TreePart},
+};
+use crate::{
+    components::{CodeInput, Components, PreparedCode, publication},
+    listing::Listing,
+};
+
+/// Imports trees.
+#[derive(Clone)]
+pub struct Imports {
+    infra: Infra,
+    runtime: Runtime,
+    components: Components,
+    credentials: Credentials,
+}
+
+impl Imports {
+    pub fn new(
+        infra: &Infra,
+        runtime: &Runtime,
+        components: Components,
+        credentials: Credentials,
+    ) -> Imports {
+        Imports {
+            infra: infra.clone(),
+            runtime: runtime.clone(),
+            components,
+            credentials,
+        }
+    }
+
+    /// Registers valid components, and records the files and the outcome of each. Outcomes are in the order of the part.
+    pub async fn import(
+        &self,
+        user: &UserId,
+        part: TreePart,
+    ) -> Result<Vec<(String, ImportOutcome)>, EngineError> {
+        let TreePart {
+            tree,
+            components,
+            left,
+        } = part;
+        let mut places = Vec::with_capacity(components.len());
+        let mut codes = Vec::with_capacity(components.len());
+        for ImportedComponent { path, code, files } in components {
+            codes.push(self.prepare(code).await?);
+            places.push((path, files));
+        }
+        let shapes = self.survey(&codes).await?;
+        let mut fields = AppFields::default();
+        let mut candidates = Vec::with_capacity(places.len());
+        for (((path, files), code), shape) in places.into_iter().zip(codes).zip(shapes) {
+            let result = match (code, shape) {
+                (Ok(code), Some(Ok(shape))) => {
+                    fields.add(&shape, code.module.auth_fields().clone());
+                    self.validate(user, app_folder(&path), code, shape)
+                }
+                (Ok(_), Some(Err(reason))) | (Err(reason), _) => Err(reason),
+                (Ok(_), None) => Err("it was not inspected".to_owned()),
+            };
+            candidates.push(Candidate {
+                path,
+                files,
+                result,
+            });
+        }
+        let registration = Registration {
+            tree,
+            left,
+            candidates,
+            fields,
+            ids: self.infra.ids.clone(),
+            now: self.infra.now_ms(),
+        };
+        let written = self.infra.store.write(move |c| registration.write(c));
+        let (outcomes, new_apps) = written.await?;
+        if new_apps {
+            self.credentials.forget_all();
+        }
+        Ok(outcomes)
+    }
+
+    /// The components of a tree as last imported, ordered by path, after `after`.
+    pub async fn list(
+        &self,
+        tree: String,
+        after: String,
+        limit: u32,
+    ) -> Result<Listing<Import>, EngineError> {
+        let listing = self.infra.store.read(move |c| {
+            let total = imports::count(c, &tree)?;
+            let rows = imports::list(c, &tree, &after, limit)?;
+            Ok(Listing { total, rows })
+        });
+        Ok(listing.await?)
+    }
+
+    /// The code to inspect, or the reason why it cannot be inspected.
+    async fn prepare(&self, code: TreeCode) -> Result<Result<PreparedCode, String>, EngineError> {
+        let code = match code {
+            TreeCode::Module(code) => Some(code),
+            TreeCode::Broken(reason) => return Ok(Err(reason)),
+        };
+        let input = CodeInput { code, url: None };
+        let prepared = self.components.prepare(input).await;
+        // Preparing takes a while. Other requests run in between.
+        tokio::task::yield_now().await;
+        match prepared {
+            Ok(prepared) => Ok(Ok(prepared)),
+            Err(EngineError::InvalidCode(faults)) => Ok(Err(joined(&faults))),
+            Err(EngineError::Invalid(reason)) => Ok(Err(reason)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The shapes of the components with code; `None` for the others.
+    async fn survey(
+        &self,
+        codes: &[Result<PreparedCode, String>],
+    ) -> Result<Vec<Option<Result<ComponentShape, String>>>, EngineError> {
+        let modules = codes.iter().flatten().map(|code| SurveyModule {
+            module: code.module.clone(),
+            lines: code.lines(),
+        });
+        let surveyed = self.runtime.survey(modules.collect()).await;
+        let mut surveyed = surveyed.into_iter();
+        codes
+            .iter()
+            .map(
+                |code| match (code, code.is_ok().then(|| surveyed.next()).flatten()) {
+                    (Ok(_), Some(Ok(shape))) => Ok(Some(Ok(shape))),
+                    (Ok(_), Some(Err(LoadError::Code(faults)))) => Ok(Some(Err(joined(&faults)))),
+                    (Ok(_), Some(Err(error))) => Err(error.into()),
+                    _ => Ok(None),
+                },
+            )
+            .collect()
+    }
+
+    /// A component that can be registered, or the reason why it cannot.
+    fn validate(
+        &self,
+        user: &UserId,
+        folder: Option<&str>,
+        code: PreparedCode,
+        shape: ComponentShape,
+    ) -> Result<ValidComponent, String> {
+        let now = self.infra.now_ms();
+        let component = Component {
+            imported: true,
+            ..self
+                .components
+                .new_component(user, code, shape, Packages::Unresolved)
+        };
+        let publication = publication(Shelf::Server, &component, folder, now)
+            .map_err(|error| error.to_string())?;
+        Ok(ValidComponent {
+            component,
+            publication,
+        })
+    }
+}
+
+/// The folder of the app that a file of the tree belongs to.
+fn app_folder(path: &str) -> Option<&str> {
+    let mut folders = path.split('/').zip(path.split('/').skip(1));
+    let (app, _) = folders.find(|(_, below)| matches!(*below, "sources" | "actions"))?;
+    Some(app)
+}
+
+/// All errors, each with its position.
+fn joined(faults: &[CodeError]) -> String {
+    let faults: Vec<String> = faults
+        .iter()
+        .map(|fault| match (fault.line, fault.column) {
+            (Some(line), Some(column)) => format!("{line}:{column}: {}", fault.message),
+            _ => fault.message.clone(),
+        })
+        .collect();
+    faults.join("; ")
+}

@@ -1,0 +1,36 @@
+//! A tree of components, and the outcome of its import.
+
+use std::collections::BTreeMap;
+
+/// A component of a tree.
+pub struct ImportedComponent {
+    pub path: String,
+    pub code: TreeCode,
+    /// The hash of each file that it was built from, by path; empty for a file that does not exist.
+    pub files: BTreeMap<String, String>,
+}
+
+/// The code that the files of a component become.
+pub enum TreeCode {
+    Module(String),
+    /// The files cannot be bundled, for this reason.
+    Broken(String),
+}
+
+/// The outcome for one component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImportOutcome {
+    Registered { key: String, version: String },
+    Updated { key: String, version: String },
+    Unchanged { key: String, version: String },
+    Failed { reason: String },
+}
+
+/// Part of a tree.
+pub struct TreePart {
+    /// The name of the tree.
+    pub tree: String,
+    pub components: Vec<ImportedComponent>,
+    /// Paths that are no longer in the tree.
+    pub left: Vec<String>,
+}

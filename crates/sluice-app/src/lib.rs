@@ -1,0 +1,60 @@
+//! The use cases of Sluice, one service per noun, on top of the engine. The API calls nothing else to change state.
+//!
+//! Services depend on each other in one direction: `components` and `accounts` know no other service, `forms` calls
+//! `components`, `sources` calls `forms` and `components`, `workflows` calls `components`, and `users` calls `webhooks` and
+//! `accounts`. [`App`] only wires them.
+
+mod accounts;
+mod activity;
+mod app;
+mod apps;
+mod components;
+mod detached;
+mod flow;
+mod forms;
+mod health;
+mod housekeeping;
+mod import;
+mod listing;
+mod lookup;
+mod overview;
+mod server_status;
+mod sessions;
+mod slug;
+mod sources;
+mod subscriptions;
+mod timer_rows;
+mod users;
+mod webhooks;
+mod workflows;
+
+pub use sluice_engine::EngineError;
+pub use sluice_runtime::Reply as HttpReply;
+
+pub use accounts::{
+    AccountChange, AccountView, Accounts, ConnectRequest, ConnectResult, NewAccount, ProviderAnswer,
+};
+pub use activity::{
+    Activity, Chart, EmitterActivity, EmitterSelection, EmitterState, MOST_HOURS, Span, Step,
+};
+pub use app::App;
+pub use apps::{Apps, NewApp};
+pub use components::{
+    CodeInput, ComponentFilter, ComponentMatches, ComponentRef, ComponentSearch, Components,
+    ListedComponent, PublishInput, Scope, raw_address,
+};
+pub use flow::{Edge as FlowEdge, Flow, FlowMap, FlowQuery, Kind as FlowKind, Node as FlowNode};
+pub use forms::{Choice, DeclaredProps, Draft, Forms, OptionsAnswer, OptionsQuestion};
+pub use import::{ImportOutcome, ImportedComponent, Imports, TreeCode, TreePart};
+pub use listing::Listing;
+pub use overview::{ActiveEmitter, Overview, Overviews, Tally};
+pub use server_status::{ProcessView, ResourceUsage, ServerStatus, ServerView};
+pub use sessions::{ActiveSession, Sessions};
+pub use sources::{CreateSource, EventRange, OnHookError, SourceView, Sources, UpdateSource};
+pub use subscriptions::Subscriptions;
+pub use users::{FirstUser, NewUser, Users};
+pub use webhooks::{NewWebhook, ReplayRange, WebhookChange, WebhookWithSecret, Webhooks};
+pub use workflows::{
+    Callback, CancelledRun, ChangeWorkflow, Deploy, ReplayFrom, ReplayRuns, ResumedRun, RunPage,
+    RunView, TriggerView, VersionView, WorkflowView, Workflows,
+};

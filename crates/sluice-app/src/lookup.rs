@@ -1,0 +1,31 @@
+//! Rows that several services read.
+
+use sluice_engine::EngineError;
+use sluice_model::{SourceId, UserId};
+use sluice_store::{
+    Store,
+    components::{self, Component},
+    sources::{self, Source},
+};
+
+/// A source of the user.
+pub(crate) async fn source(
+    store: &Store,
+    user: &UserId,
+    id: &SourceId,
+) -> Result<Source, EngineError> {
+    let (user, id) = (user.clone(), id.clone());
+    store
+        .read(move |c| sources::get(c, &user, &id))
+        .await?
+        .ok_or(EngineError::NotFound("source"))
+}
+
+/// The component that a source runs, even if it is no longer published.
+pub(crate) async fn component_of(store: &Store, source: &Source) -> Result<Component, EngineError> {
+    let id = source.component_id.clone();
+    store
+        .read(move |c| components::get_for_run(c, &id))
+        .await?
+        .ok_or(EngineError::NotFound("component"))
+}

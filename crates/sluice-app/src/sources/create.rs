@@ -1,0 +1,204 @@
+//! `POST /sources`. The source exists before its hooks run, so that its endpoints answer while they do. It becomes visible
+//! in the commit of their effects.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use sluice_engine::{EngineError, owner::lifecycle::Dispatch, secrets, state::Definition};
+use sluice_infra::Ids;
+use sluice_model::{ComponentShape, Hook, SourceId, UserId, configure, merged, slugify};
+use sluice_store::{
+    Conn, StoreError,
+    components::Component,
+    sources::{self, Phase, Source},
+    users,
+};
+
+use super::{
+    plan,
+    requests::{CreateSource, must_be_a_source},
+    service::Sources,
+    view::SourceView,
+};
+use crate::{
+    detached,
+    forms::{Asked, given_for},
+    slug::free_slug,
+    subscriptions::subscribe_created,
+    timer_rows::{Schedule, store_timers},
+};
+
+impl Sources {
+    pub async fn create(
+        &self,
+        user: &UserId,
+        request: CreateSource,
+    ) -> Result<SourceView, EngineError> {
+        let (sources, user) = (self.clone(), user.clone());
+        detached::run(&self.infra.shutdown, async move {
+            let id = sources.deploy(&user, request).await?;
+            sources.get(&user, id.as_str()).await
+        })
+        .await
+    }
+
+    async fn deploy(&self, user: &UserId, request: CreateSource) -> Result<SourceId, EngineError> {
+        let CreateSource {
+            component,
+            name,
+            configured_props: given,
+            dynamic_props_id,
+            retention,
+        } = request;
+        let component = self.components.resolve(user, component).await?;
+        must_be_a_source(&component.shape)?;
+        let draft = Asked {
+            user,
+            component: &component,
+            dynamic: &[],
+            given: &given,
+            previous: None,
+        };
+        let declared = self.forms.declared_props(&draft, dynamic_props_id).await?;
+        let props = merged(&component.shape.props, &declared.props);
+        let given = given_for(&component, &props, given);
+        let checked = configure(&props, &given, None);
+        let configured_props = self
+            .account_props
+            .check(user, &props, &given, checked)
+            .await?;
+        let configured_props = secrets::seal(&self.infra.vault, &props, configured_props);
+        let warnings = [component.shape.warnings.clone(), declared.warnings].concat();
+        let now = self.infra.now_ms();
+        let has_hooks = wants_hooks(&component.shape);
+        let source = Source {
+            id: SourceId::random(&mut self.infra.ids.rng()),
+            user_id: user.clone(),
+            component_id: component.id.clone(),
+            name: name.unwrap_or_else(|| slugify(&component.name)),
+            name_slug: String::new(),
+            phase: if has_hooks {
+                Phase::Creating
+            } else {
+                Phase::Live
+            },
+            active: true,
+            configured_props,
+            dynamic_props: declared.props,
+            retention,
+            created_at: now,
+            updated_at: now,
+        };
+        let id = source.id.clone();
+        let definition = self.insert(source, &component, warnings, now).await?;
+        if has_hooks {
+            if let Err(error) = self.run_first_hooks(&definition).await {
+                self.undo(&id).await;
+                return Err(error);
+            }
+        } else if !definition.timers.is_empty() {
+            self.timers.arm(now);
+        }
+        Ok(id)
+    }
+
+    async fn insert(
+        &self,
+        source: Source,
+        component: &Component,
+        warnings: Vec<String>,
+        now: i64,
+    ) -> Result<Arc<Definition>, EngineError> {
+        let mut definition = Definition::new(source, component, Vec::new(), BTreeMap::new())?;
+        definition.endpoints = plan::endpoints(
+            &definition.source.id,
+            &definition.shape,
+            &[],
+            &self.infra.ids,
+        );
+        definition.timers = plan::timers(&definition.source, &definition.shape);
+        // Concurrent requests may choose the same slug. The loser retries.
+        for _ in 0..8 {
+            let (attempt, warnings) = (definition.clone(), warnings.clone());
+            let ids = self.infra.ids.clone();
+            let stored = self
+                .infra
+                .store
+                .write(move |c| store(c, attempt, &warnings, &ids, now))
+                .await;
+            match stored {
+                Ok(name_slug) => {
+                    definition.source.name_slug = name_slug;
+                    return Ok(Arc::new(definition));
+                }
+                Err(StoreError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Conflict(
+            "the source's name is being taken by others".to_owned(),
+        ))
+    }
+
+    async fn run_first_hooks(&self, definition: &Definition) -> Result<(), EngineError> {
+        let id = definition.source.id.clone();
+        let lock = self.lock(&id).await?;
+        for hook in [Hook::Deploy, Hook::Activate] {
+            if definition.shape.has_hook(hook) {
+                lock.run_hook(hook).await?;
+            }
+        }
+        let now = self.infra.now_ms();
+        let timers = definition.timers.clone();
+        let change = Box::new(move |c: &mut dyn Conn| {
+            sources::set_live(c, &id)?;
+            store_timers(c, &id, &timers, &Schedule::Begin, now)
+        });
+        lock.commit(None, change).await?;
+        self.timers.arm(now);
+        Ok(())
+    }
+
+    /// Removes a source whose hooks failed, with the requests that its endpoint accepted in the meantime.
+    async fn undo(&self, id: &SourceId) {
+        self.endpoints.forget(id);
+        let undone = async {
+            let lock = self.lock(id).await?;
+            lock.set_dispatch(Dispatch::Paused).await?;
+            self.remove(id).await?;
+            lock.stop_owner();
+            Ok::<_, EngineError>(())
+        };
+        if let Err(error) = undone.await {
+            tracing::warn!(source = %id, %error, "cannot remove source after failed hooks; retrying at next start");
+        }
+    }
+}
+
+fn wants_hooks(shape: &ComponentShape) -> bool {
+    shape.has_hook(Hook::Deploy) || shape.has_hook(Hook::Activate)
+}
+
+fn store(
+    c: &mut dyn Conn,
+    definition: Definition,
+    warnings: &[String],
+    ids: &Ids,
+    now: i64,
+) -> Result<String, StoreError> {
+    let Definition {
+        mut source,
+        endpoints,
+        timers,
+        ..
+    } = definition;
+    users::hold(c, &source.user_id)?;
+    source.name_slug = free_slug(c, &source.user_id, &source.name, sources::slug_taken)?;
+    sources::insert(c, &source)?;
+    plan::store_endpoints(c, &source.id, &endpoints, &[])?;
+    plan::store_warnings(c, &source.id, warnings, now)?;
+    subscribe_created(c, &source.user_id, &source.id, ids, now)?;
+    if source.phase == Phase::Live {
+        store_timers(c, &source.id, &timers, &Schedule::Begin, now)?;
+    }
+    Ok(source.name_slug)
+}

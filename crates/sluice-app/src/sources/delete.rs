@@ -1,0 +1,59 @@
+//! `DELETE /sources/{id}`. Running invocations finish, `deactivate` runs, and the source is removed with all its rows.
+
+use sluice_engine::{EngineError, owner::lifecycle::Dispatch};
+use sluice_model::{ComponentShape, Hook, SourceId, UserId};
+use sluice_store::{components, sources::Source};
+
+use super::{requests::OnHookError, service::Sources};
+use crate::{detached, lookup};
+
+impl Sources {
+    pub async fn delete(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+        on_hook_error: OnHookError,
+    ) -> Result<(), EngineError> {
+        let (sources, user, id) = (self.clone(), user.clone(), id.clone());
+        detached::run(&self.infra.shutdown, async move {
+            sources.tear_down(&user, &id, on_hook_error).await
+        })
+        .await
+    }
+
+    async fn tear_down(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+        on_hook_error: OnHookError,
+    ) -> Result<(), EngineError> {
+        let store = &self.infra.store;
+        lookup::source(store, user, id).await?;
+        let lock = self.lock(id).await?;
+        // Another request may have deleted it while this one waited for the lock.
+        let source = lookup::source(store, user, id).await?;
+        let shape = self.shape_of(&source).await?;
+        lock.set_dispatch(Dispatch::Paused).await?;
+        if source.active && shape.has_hook(Hook::Deactivate) {
+            match (lock.run_hook(Hook::Deactivate).await, on_hook_error) {
+                (Ok(()), _) => {}
+                (Err(EngineError::HookFailed { .. }), OnHookError::Ignore) => {
+                    tracing::info!(source = %id, "deactivate hook failed; deleting source anyway");
+                }
+                (Err(error), _) => return Err(error),
+            }
+        }
+        self.remove(id).await?;
+        lock.stop_owner();
+        Ok(())
+    }
+
+    async fn shape_of(&self, source: &Source) -> Result<ComponentShape, EngineError> {
+        let id = source.component_id.clone();
+        let shape = self
+            .infra
+            .store
+            .read(move |c| components::shape_for_run(c, &id));
+        shape.await?.ok_or(EngineError::NotFound("component"))
+    }
+}

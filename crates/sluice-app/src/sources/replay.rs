@@ -1,0 +1,174 @@
+//! Replaying stored events: they are routed again, to the current listeners of their source.
+
+use std::sync::Arc;
+
+use sluice_engine::{
+    EngineError,
+    owner::Waker,
+    route::{Recipients, Router},
+    streams::Streams,
+};
+use sluice_infra::Infra;
+use sluice_model::{EventId, SourceId, UserId};
+use sluice_store::{
+    Conn, Portion, StoreError,
+    activity::Counts,
+    deliveries::Outgoing,
+    events::{self, ChannelFilter, StoredEvent},
+    held_events,
+};
+
+use super::{requests::EventRange, service::Sources};
+use crate::{detached, lookup};
+
+/// Events that one transaction routes.
+const PORTION: Portion = Portion {
+    rows: 100,
+    bytes: 8 * 1024 * 1024,
+};
+
+impl Sources {
+    /// Routes one event again.
+    pub async fn replay_event(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+        event: EventId,
+    ) -> Result<(), EngineError> {
+        let replay = self.replay(user, id).await?;
+        let waker = Arc::clone(&replay);
+        let replayed = move |c: &mut dyn Conn| {
+            let Some(found) = events::get(c, &replay.source, event)? else {
+                return Ok(Err(EngineError::NotFound("event")));
+            };
+            if held_events::is_held(c, &replay.source, event)? {
+                return Ok(Err(EngineError::Conflict(
+                    "the event waits for its time: it has not been sent yet".to_owned(),
+                )));
+            }
+            Ok(Ok(replay.route(c, &[found])?))
+        };
+        // The listeners must be woken even if the client disconnects.
+        detached::run(&self.infra.shutdown, async move {
+            let recipients = waker.infra.store.write(replayed).await??;
+            waker.wake(&recipients);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Routes the events of a range again, oldest first; returns their number. Delayed events that are not due are skipped.
+    pub async fn replay_events(
+        &self,
+        user: &UserId,
+        id: &SourceId,
+        range: EventRange,
+    ) -> Result<u64, EngineError> {
+        let replay = self.replay(user, id).await?;
+        detached::run(
+            &self.infra.shutdown,
+            async move { replay.range(range).await },
+        )
+        .await
+    }
+
+    async fn replay(&self, user: &UserId, id: &SourceId) -> Result<Arc<Replay>, EngineError> {
+        let source = lookup::source(&self.infra.store, user, id).await?.id;
+        Ok(Arc::new(Replay {
+            infra: self.infra.clone(),
+            streams: self.streams.clone(),
+            waker: self.waker.clone(),
+            user: user.clone(),
+            source,
+        }))
+    }
+}
+
+/// A replay of one source.
+struct Replay {
+    infra: Infra,
+    streams: Streams,
+    waker: Waker,
+    user: UserId,
+    source: SourceId,
+}
+
+impl Replay {
+    async fn range(self: &Arc<Self>, range: EventRange) -> Result<u64, EngineError> {
+        let EventRange {
+            start,
+            end,
+            channel,
+        } = range;
+        let (source, newest_of) = (self.source.clone(), channel.clone());
+        let newest = self
+            .infra
+            .store
+            .read(move |c| events::id_behind(c, &source, &newest_of, 0));
+        // Events emitted from now on are excluded. A source that listens to itself would never finish otherwise.
+        let Some(newest) = newest.await? else {
+            return Ok(0);
+        };
+        let end = end.map_or(newest, |end| end.min(newest));
+        let mut after = start.map(just_before);
+        let mut count = 0;
+        loop {
+            self.infra.shutdown.check()?;
+            let (replay, channel) = (Arc::clone(self), channel.clone());
+            let portion = move |c: &mut dyn Conn| replay.portion(c, &channel, (after, end));
+            let (replayed, recipients) = self.infra.store.write(portion).await?;
+            self.wake(&recipients);
+            let Some(last) = replayed.last() else {
+                return Ok(count);
+            };
+            count += replayed.len() as u64;
+            after = Some(*last);
+        }
+    }
+
+    fn portion(
+        &self,
+        c: &mut dyn Conn,
+        channel: &ChannelFilter,
+        (after, end): (Option<EventId>, EventId),
+    ) -> Result<(Vec<EventId>, Recipients), StoreError> {
+        let mut found = events::after(c, &self.source, channel, after, PORTION)?;
+        found.retain(|event| event.id <= end);
+        let recipients = self.route(c, &found)?;
+        let ids = found.iter().map(|event| event.id).collect();
+        Ok((ids, recipients))
+    }
+
+    fn route(&self, c: &mut dyn Conn, events: &[StoredEvent]) -> Result<Recipients, StoreError> {
+        let infra = &self.infra;
+        let (now_ms, max_depth) = (infra.now_ms(), infra.settings.max_event_depth);
+        let mut router = Router::load(c, &self.user, &self.source, now_ms, max_depth)?;
+        for event in events {
+            // A new id, since receivers deduplicate by it.
+            let emit_id = infra.ids.emit();
+            let outgoing = Outgoing {
+                emit_id: &emit_id,
+                emitter: &self.source,
+                id: event.id,
+                channel: &event.channel,
+                data: &event.data,
+            };
+            router.route(c, &outgoing, 0)?;
+        }
+        Ok(router.into_recipients())
+    }
+
+    /// Wakes the listeners once their work is stored.
+    fn wake(&self, recipients: &Recipients) {
+        self.streams
+            .count_commit(&self.user, &self.source, Counts::default(), recipients);
+        self.waker.wake(recipients);
+    }
+}
+
+fn just_before(id: EventId) -> EventId {
+    EventId {
+        ms: id.ms,
+        seq: id.seq - 1,
+    }
+}

@@ -1,0 +1,177 @@
+//! `POST` and `PUT /workflows`: a document becomes the current version.
+
+use std::collections::BTreeMap;
+
+use sluice_engine::EngineError;
+use sluice_model::{UserId, WorkflowId};
+use sluice_store::{StoreError, deployments, workflows};
+
+use super::{
+    environment,
+    requests::{ChangeWorkflow, Deploy},
+    resolve::{DeployInput, Resolved},
+    service::Workflows,
+    store::{self, NewVersion, Update},
+    view::WorkflowView,
+};
+use crate::detached;
+
+/// Concurrent requests may choose the same slug. The loser retries.
+const SLUG_ATTEMPTS: usize = 8;
+
+impl Workflows {
+    pub async fn create(
+        &self,
+        user: &UserId,
+        request: Deploy,
+    ) -> Result<WorkflowView, EngineError> {
+        let (service, user) = (self.clone(), user.clone());
+        detached::run(&self.infra.shutdown, async move {
+            let id = WorkflowId::random(&mut service.infra.ids.rng());
+            let active = request.active.unwrap_or(true);
+            let version = service
+                .new_version(&user, &id, request, &BTreeMap::new())
+                .await?;
+            service.insert(&user, &id, active, version).await?;
+            service.changed(&id);
+            service.get(&user, id.as_str()).await
+        })
+        .await
+    }
+
+    pub async fn update(
+        &self,
+        user: &UserId,
+        id_or_slug: &str,
+        change: ChangeWorkflow,
+    ) -> Result<WorkflowView, EngineError> {
+        let id = self.row(user, id_or_slug).await?.id;
+        let (service, user) = (self.clone(), user.clone());
+        detached::run(&self.infra.shutdown, async move {
+            let (active, update) = match change {
+                ChangeWorkflow::Deploy(request) => {
+                    let active = request.active;
+                    let stored = id.clone();
+                    let stored = service
+                        .infra
+                        .store
+                        .read(move |c| workflows::secrets(c, &stored));
+                    let version = service
+                        .new_version(&user, &id, request, &stored.await?)
+                        .await?;
+                    (active, Update::Version(Box::new(version)))
+                }
+                ChangeWorkflow::Adjust { secrets, active } => {
+                    let sealed = service.new_secrets(&user, &id, &secrets).await?;
+                    (active, Update::Secrets(sealed))
+                }
+            };
+            service.apply(&user, &id, active, update).await
+        })
+        .await
+    }
+
+    /// Stores a change of a workflow and makes it effective.
+    pub(super) async fn apply(
+        &self,
+        user: &UserId,
+        id: &WorkflowId,
+        active: Option<bool>,
+        update: Update,
+    ) -> Result<WorkflowView, EngineError> {
+        let now = self.infra.now_ms();
+        let (owner, changed, ids) = (user.clone(), id.clone(), self.infra.ids.clone());
+        let stored = self
+            .infra
+            .store
+            .write(move |c| store::update(c, &owner, &changed, active, update, &ids, now));
+        if !stored.await? {
+            return Err(EngineError::NotFound("workflow"));
+        }
+        self.changed(id);
+        let view = self.get(user, id.as_str()).await?;
+        if view.workflow.active {
+            // Events may have queued while it was inactive.
+            self.owners.wake(id);
+        }
+        Ok(view)
+    }
+
+    async fn new_version(
+        &self,
+        user: &UserId,
+        workflow: &WorkflowId,
+        request: Deploy,
+        stored_secrets: &BTreeMap<String, String>,
+    ) -> Result<NewVersion, EngineError> {
+        let Deploy {
+            document,
+            files,
+            secrets,
+            active: _,
+        } = request;
+        let input = DeployInput {
+            user,
+            workflow,
+            document: &document,
+            files: &files,
+            secrets: &secrets,
+            stored_secrets,
+        };
+        let Resolved {
+            definition,
+            components,
+        } = self.resolve_document(&input).await?;
+        Ok(NewVersion {
+            definition,
+            components,
+            secrets: environment::seal(&self.infra.vault, &secrets),
+            document,
+            files,
+        })
+    }
+
+    async fn insert(
+        &self,
+        user: &UserId,
+        id: &WorkflowId,
+        active: bool,
+        version: NewVersion,
+    ) -> Result<(), EngineError> {
+        let now = self.infra.now_ms();
+        for _ in 0..SLUG_ATTEMPTS {
+            let (owner, id, version) = (user.clone(), id.clone(), version.clone());
+            let ids = self.infra.ids.clone();
+            let stored = self
+                .infra
+                .store
+                .write(move |c| store::create(c, &owner, &id, active, version, &ids, now));
+            match stored.await {
+                Err(StoreError::Conflict(_)) => {}
+                stored => return Ok(stored?),
+            }
+        }
+        Err(EngineError::Conflict(
+            "the workflow's name is being taken by others".to_owned(),
+        ))
+    }
+
+    /// Sealed secrets for the current version.
+    async fn new_secrets(
+        &self,
+        user: &UserId,
+        id: &WorkflowId,
+        secrets: &BTreeMap<String, String>,
+    ) -> Result<BTreeMap<String, String>, EngineError> {
+        let (owner, wanted) = (user.clone(), id.clone());
+        let running = self.infra.store.read(move |c| {
+            let workflow = workflows::get(c, &owner, &wanted)?;
+            workflow.map_or(Ok(None), |workflow| {
+                deployments::get(c, &workflow.deployment_id)
+            })
+        });
+        let running = running.await?.ok_or(EngineError::NotFound("workflow"))?;
+        environment::must_be_declared(&running.definition.env, secrets)?;
+        Ok(environment::seal(&self.infra.vault, secrets))
+    }
+}

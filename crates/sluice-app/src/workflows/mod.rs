@@ -1,0 +1,27 @@
+//! Workflows: deploy, change and delete them, read and replay their runs, and continue waiting runs.
+
+mod delete;
+mod deploy;
+mod document_errors;
+mod emitters;
+mod environment;
+mod pauses;
+mod replay;
+mod requests;
+mod resolve;
+mod runs;
+mod service;
+mod step_code;
+mod step_props;
+mod store;
+mod triggers;
+mod versions;
+mod view;
+
+pub use pauses::{Callback, CancelledRun, ResumedRun};
+pub use replay::{ReplayFrom, ReplayRuns};
+pub use requests::{ChangeWorkflow, Deploy};
+pub use runs::{RunPage, RunView};
+pub use service::Workflows;
+pub use versions::VersionView;
+pub use view::{TriggerView, WorkflowView};

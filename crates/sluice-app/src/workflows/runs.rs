@@ -1,0 +1,207 @@
+//! Runs of a workflow: starting one manually, and reading them.
+
+use std::collections::HashMap;
+
+use serde_json::value::RawValue;
+use sluice_engine::EngineError;
+use sluice_model::{
+    DeploymentId, InvocationId, UserId,
+    workflow::{RunOrigin, WorkflowDefinition},
+};
+use sluice_store::{
+    Conn, Portion, StoreError,
+    deployments::{self, Deployment},
+    inbox,
+    run_history::{self, Content, ListedRun, ListedStep},
+    runs::{self, Run, RunState},
+    sends::{self, SendSummary},
+    workflows::Workflow,
+};
+
+use super::service::Workflows;
+use crate::listing::Listing;
+
+/// A page of whole runs ends before this, unless it has a single run.
+const PAGE_BYTES: u64 = 16 * 1024 * 1024;
+
+pub struct RunView {
+    /// With as much of its event as was asked for.
+    pub run: Run,
+    pub event_bytes: u64,
+    /// The number of its version.
+    pub version: u32,
+    /// The step that it waits at, if it waits.
+    pub waits_at: Option<String>,
+    pub steps: Vec<ListedStep>,
+    pub sends: Vec<SendSummary>,
+}
+
+/// Which runs to list. At most one of the bounds is present.
+pub struct RunPage {
+    pub state: Option<RunState>,
+    pub limit: u32,
+    pub after: Option<InvocationId>,
+    pub before: Option<InvocationId>,
+    pub content: Content,
+}
+
+impl Workflows {
+    /// Runs a workflow with an event of the caller.
+    pub async fn run(
+        &self,
+        user: &UserId,
+        id_or_slug: &str,
+        event: Box<RawValue>,
+    ) -> Result<InvocationId, EngineError> {
+        let workflow = self.row(user, id_or_slug).await?;
+        must_be_active(&workflow)?;
+        self.accept.run(user, &workflow.id, event).await
+    }
+
+    /// Started runs and queued replays, newest first.
+    pub async fn list_runs(
+        &self,
+        user: &UserId,
+        id_or_slug: &str,
+        page: RunPage,
+    ) -> Result<Listing<RunView>, EngineError> {
+        let workflow = self.row(user, id_or_slug).await?.id;
+        let RunPage {
+            state,
+            limit,
+            after,
+            before,
+            content,
+        } = page;
+        let selection = run_history::Selection {
+            state,
+            after,
+            before,
+            limit: Portion {
+                rows: limit,
+                bytes: PAGE_BYTES,
+            },
+            content,
+        };
+        let listing = self.infra.store.read(move |c| {
+            let total = run_history::count(c, &workflow, state)?;
+            let found = run_history::page(c, &workflow, &selection)?;
+            let mut versions = Versions::default();
+            let mut rows = Vec::with_capacity(found.len());
+            for run in found {
+                rows.push(view(c, run, content, &mut versions)?);
+            }
+            Ok(Listing { total, rows })
+        });
+        Ok(listing.await?)
+    }
+
+    /// One run, even if it has not started.
+    pub async fn get_run(
+        &self,
+        user: &UserId,
+        id_or_slug: &str,
+        run: InvocationId,
+    ) -> Result<RunView, EngineError> {
+        let workflow = self.row(user, id_or_slug).await?;
+        let found = self.infra.store.read(move |c| {
+            let found = match runs::get(c, &workflow.id, &run)? {
+                Some(run) => Some(run),
+                None => queued(c, &workflow, &run)?,
+            };
+            found
+                .map(|run| {
+                    let event_bytes = run.event.len() as u64;
+                    let listed = ListedRun { run, event_bytes };
+                    view(c, listed, Content::Whole, &mut Versions::default())
+                })
+                .transpose()
+        });
+        found.await?.ok_or(EngineError::NotFound("run"))
+    }
+}
+
+pub(super) fn must_be_active(workflow: &Workflow) -> Result<(), EngineError> {
+    if workflow.active {
+        return Ok(());
+    }
+    Err(EngineError::Conflict(
+        "the workflow is inactive: activate it to run it".to_owned(),
+    ))
+}
+
+/// A run that has not started, from its inbox row.
+fn queued(
+    c: &mut dyn Conn,
+    workflow: &Workflow,
+    id: &InvocationId,
+) -> Result<Option<Run>, StoreError> {
+    let item = inbox::get(c, &workflow.id, id)?;
+    Ok(item.map(|item| Run {
+        id: item.id,
+        workflow_id: workflow.id.clone(),
+        deployment_id: workflow.deployment_id.clone(),
+        state: RunState::Queued,
+        origin: RunOrigin {
+            source_type: item.kind.as_str().to_owned(),
+            emitter_id: None,
+            replay_of: None,
+        },
+        depth: item.depth,
+        accepted_at: item.accepted_at,
+        started_at: 0,
+        finished_at: None,
+        due_at: None,
+        pause: None,
+        pause_key: None,
+        error: None,
+        exit_reason: None,
+        event: item.payload,
+    }))
+}
+
+/// The versions of the runs of one page.
+#[derive(Default)]
+struct Versions(HashMap<DeploymentId, (u32, WorkflowDefinition)>);
+
+impl Versions {
+    fn get(
+        &mut self,
+        c: &mut dyn Conn,
+        id: &DeploymentId,
+    ) -> Result<Option<&(u32, WorkflowDefinition)>, StoreError> {
+        if !self.0.contains_key(id)
+            && let Some(Deployment {
+                number, definition, ..
+            }) = deployments::get(c, id)?
+        {
+            self.0.insert(id.clone(), (number, definition));
+        }
+        Ok(self.0.get(id))
+    }
+}
+
+fn view(
+    c: &mut dyn Conn,
+    listed: ListedRun,
+    content: Content,
+    versions: &mut Versions,
+) -> Result<RunView, StoreError> {
+    let ListedRun { run, event_bytes } = listed;
+    let (number, definition) = versions
+        .get(c, &run.deployment_id)?
+        .ok_or_else(|| StoreError::Corrupt(format!("run {} has no version", run.id)))?;
+    let waits_at = run.pause.as_ref().and_then(|pause| {
+        let step = definition.steps.get(pause.position as usize)?;
+        Some(step.name.clone())
+    });
+    let version = *number;
+    Ok(RunView {
+        version,
+        waits_at,
+        steps: run_history::steps(c, &run.workflow_id, &run.id, content)?,
+        sends: sends::of_run(c, &run.workflow_id, &run.id)?,
+        run,
+        event_bytes,
+    })
+}

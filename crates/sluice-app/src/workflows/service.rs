@@ -1,0 +1,76 @@
+//! The service for workflows, and the steps that its operations share.
+
+use sluice_engine::{
+    DueTimes, Engine, EngineError,
+    accept::{Accept, Endpoints},
+    owner::Owners,
+    streams::Streams,
+};
+use sluice_infra::Infra;
+use sluice_model::{UserId, WorkflowId};
+use sluice_store::workflows::{self, Workflow};
+
+use crate::{accounts::AccountProps, components::Components};
+
+/// Deploys, changes, deletes, runs and replays workflows.
+#[derive(Clone)]
+pub struct Workflows {
+    pub(super) infra: Infra,
+    pub(super) accept: Accept,
+    pub(super) endpoints: Endpoints,
+    pub(super) owners: Owners,
+    pub(super) timers: DueTimes,
+    pub(super) streams: Streams,
+    pub(super) components: Components,
+    pub(super) account_props: AccountProps,
+}
+
+impl Workflows {
+    pub(crate) fn new(
+        infra: &Infra,
+        engine: &Engine,
+        components: Components,
+        account_props: AccountProps,
+    ) -> Workflows {
+        Workflows {
+            infra: infra.clone(),
+            accept: engine.accept.clone(),
+            endpoints: engine.endpoints.clone(),
+            owners: engine.owners.clone(),
+            timers: engine.timers.clone(),
+            streams: engine.streams.clone(),
+            components,
+            account_props,
+        }
+    }
+
+    /// The user's workflow with this id or slug.
+    pub(super) async fn row(
+        &self,
+        user: &UserId,
+        id_or_slug: &str,
+    ) -> Result<Workflow, EngineError> {
+        let missing = || EngineError::NotFound("workflow");
+        let (user, wanted) = (user.clone(), id_or_slug.to_owned());
+        let found = self
+            .infra
+            .store
+            .read(move |c| match WorkflowId::parse(&wanted) {
+                Some(id) => workflows::get(c, &user, &id),
+                None => workflows::by_slug(c, &user, &wanted),
+            });
+        found.await?.ok_or_else(missing)
+    }
+
+    /// The id of the user's workflow with this id or slug.
+    pub async fn id(&self, user: &UserId, id_or_slug: &str) -> Result<WorkflowId, EngineError> {
+        Ok(self.row(user, id_or_slug).await?.id)
+    }
+
+    /// Makes the parts of the engine that cache a workflow read it again.
+    pub(super) fn changed(&self, workflow: &WorkflowId) {
+        self.endpoints.forget(workflow);
+        self.owners.workflow_changed(workflow);
+        self.timers.arm(self.infra.now_ms());
+    }
+}

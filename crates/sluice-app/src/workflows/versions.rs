@@ -1,0 +1,71 @@
+//! The versions of a workflow, and rollback.
+
+use sluice_engine::EngineError;
+use sluice_model::UserId;
+use sluice_store::deployments::{self, Deployment, Version};
+
+use super::{service::Workflows, store::Update, view::WorkflowView};
+use crate::detached;
+
+pub struct VersionView<T> {
+    pub version: T,
+    /// Whether new runs use it.
+    pub running: bool,
+}
+
+impl Workflows {
+    /// All versions, newest first.
+    pub async fn versions(
+        &self,
+        user: &UserId,
+        id_or_slug: &str,
+    ) -> Result<Vec<VersionView<Version>>, EngineError> {
+        let workflow = self.row(user, id_or_slug).await?;
+        let id = workflow.id;
+        let versions = self
+            .infra
+            .store
+            .read(move |c| deployments::versions(c, &id));
+        let versions = versions.await?.into_iter().map(|version| VersionView {
+            running: version.id == workflow.deployment_id,
+            version,
+        });
+        Ok(versions.collect())
+    }
+
+    /// One version, with its document.
+    pub async fn version(
+        &self,
+        user: &UserId,
+        id_or_slug: &str,
+        number: u32,
+    ) -> Result<VersionView<Deployment>, EngineError> {
+        let workflow = self.row(user, id_or_slug).await?;
+        let id = workflow.id;
+        let found = self
+            .infra
+            .store
+            .read(move |c| deployments::by_number(c, &id, number));
+        let version = found.await?.ok_or(EngineError::NotFound("version"))?;
+        Ok(VersionView {
+            running: version.id == workflow.deployment_id,
+            version,
+        })
+    }
+
+    /// Makes an earlier version current, with its triggers.
+    pub async fn roll_back(
+        &self,
+        user: &UserId,
+        id_or_slug: &str,
+        number: u32,
+    ) -> Result<WorkflowView, EngineError> {
+        let VersionView { version, .. } = self.version(user, id_or_slug, number).await?;
+        let (service, user, id) = (self.clone(), user.clone(), version.workflow_id.clone());
+        detached::run(&self.infra.shutdown, async move {
+            let update = Update::Rollback(Box::new(version));
+            service.apply(&user, &id, None, update).await
+        })
+        .await
+    }
+}

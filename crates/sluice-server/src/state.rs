@@ -1,0 +1,63 @@
+//! The state that handlers share: the services, and the parts of the engine that requests reach directly.
+
+use std::{ops::Deref, sync::Arc};
+
+use axum::extract::FromRef;
+use sluice_app::App;
+use sluice_engine::{
+    Engine,
+    accept::{Accept, Endpoints},
+    streams::Streams,
+};
+use sluice_infra::Infra;
+
+/// Cheap to clone. A handler extracts only the parts that it uses.
+#[derive(Clone)]
+pub struct ServerState(Arc<Parts>);
+
+/// The parts of the state.
+pub struct Parts {
+    pub app: Arc<App>,
+    pub infra: Infra,
+    pub accept: Accept,
+    pub endpoints: Endpoints,
+    pub streams: Streams,
+}
+
+impl ServerState {
+    pub fn new(app: App, infra: &Infra, engine: &Engine) -> ServerState {
+        ServerState(Arc::new(Parts {
+            app: Arc::new(app),
+            infra: infra.clone(),
+            accept: engine.accept.clone(),
+            endpoints: engine.endpoints.clone(),
+            streams: engine.streams.clone(),
+        }))
+    }
+}
+
+impl Deref for ServerState {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl FromRef<ServerState> for Arc<App> {
+    fn from_ref(state: &ServerState) -> Arc<App> {
+        Arc::clone(&state.app)
+    }
+}
+
+impl FromRef<ServerState> for Infra {
+    fn from_ref(state: &ServerState) -> Infra {
+        state.infra.clone()
+    }
+}
+
+impl FromRef<ServerState> for Streams {
+    fn from_ref(state: &ServerState) -> Streams {
+        state.streams.clone()
+    }
+}

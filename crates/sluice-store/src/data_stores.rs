@@ -131,7 +131,7 @@ fn remove_expired(c: &mut dyn Conn, store: StoreRef<'_>, limit: u32, now_ms: i64
         c,
         "DELETE FROM data_store_entries WHERE user_id = ?1 AND store = ?2 AND key IN (\
          SELECT key FROM data_store_entries WHERE user_id = ?1 AND store = ?2 \
-         AND expires_at <= ?3 LIMIT ?4) RETURNING bytes",
+         AND expires_at <= ?3 ORDER BY expires_at, key LIMIT ?4) RETURNING bytes",
         params![user, name, now_ms, limit],
     )?;
     let freed = removed.iter().sum();

@@ -204,6 +204,14 @@ pub fn put_off_renewal(c: &mut dyn Conn, id: &AccountId, version: i64, until: i6
     Ok(())
 }
 
+/// Lets no account wait for its renewal longer than `longest` from now: a clock that was set back would leave it waiting.
+pub fn clamp(c: &mut dyn Conn, now: i64, longest: i64) -> Result<u64> {
+    c.execute(
+        "UPDATE accounts SET renewing_until = ?1 WHERE renewing_until > ?1",
+        params![now.saturating_add(longest)],
+    )
+}
+
 /// Writes renewed credentials on top of `version`; false when they have changed meanwhile.
 pub fn renew(c: &mut dyn Conn, id: &AccountId, version: i64, renewal: &Renewal) -> Result<bool> {
     let updated = c.execute(

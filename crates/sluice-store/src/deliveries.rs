@@ -9,6 +9,7 @@ use crate::{
     params,
     portion::Portion,
     row::{FromRow, Row, to_json},
+    server_clock::AT_ONCE,
     text_enum::text_enum,
     webhooks,
 };
@@ -59,17 +60,18 @@ pub fn insert_payload(c: &mut dyn Conn, event: &Outgoing<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Puts the delivery of a stored payload into the outbox, due at once.
+/// Puts the delivery of a stored payload into the outbox, due at once, whatever the clock says.
 pub fn insert(c: &mut dyn Conn, payload: &EmitId, webhook: &WebhookId, now_ms: i64) -> Result<()> {
     c.execute(
         "INSERT INTO deliveries (id, webhook_id, payload_id, state, due_at, tries, attempts, \
-         created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, 0, '[]', ?5, ?5)",
+         created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?6, 0, '[]', ?5, ?5)",
         params![
             &DeliveryId::of(payload, webhook),
             webhook,
             payload,
             DeliveryState::Pending,
-            now_ms
+            now_ms,
+            AT_ONCE
         ],
     )?;
     Ok(())
@@ -93,6 +95,7 @@ pub struct Attempt {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
     pub id: DeliveryId,
+    /// [`AT_ONCE`] before the first attempt.
     pub due_at: i64,
     pub tries: u32,
     pub attempts: Vec<Attempt>,
@@ -102,6 +105,16 @@ pub struct Due {
     pub channel: String,
     /// JSON.
     pub data: String,
+}
+
+impl Due {
+    /// The time since which it is due.
+    pub fn due_since(&self) -> i64 {
+        match self.due_at {
+            AT_ONCE => self.created_at,
+            time => time,
+        }
+    }
 }
 
 impl FromRow for Due {
@@ -120,29 +133,52 @@ impl FromRow for Due {
     }
 }
 
-const DUE: &str = "FROM deliveries d JOIN payloads p ON p.id = d.payload_id \
-     WHERE d.webhook_id = ?1 AND d.due_at <= ?2 ORDER BY d.due_at, d.id LIMIT ?3";
+/// The deliveries of webhook ?1 that are due at ?2, joined with their payloads: of the first ?3 first attempts and the first ?3
+/// others, the ?4 with the lowest ids. An index has each of the two parts in its order, however many are due.
+const DUE: &str = "FROM (SELECT id FROM (SELECT id FROM (SELECT id FROM deliveries \
+     WHERE webhook_id = ?1 AND due_at = 0 ORDER BY id LIMIT ?3) page_first \
+     UNION ALL SELECT id FROM (SELECT id FROM deliveries \
+     WHERE webhook_id = ?1 AND due_at > 0 AND due_at <= ?2 ORDER BY due_at, id LIMIT ?3) page_later) \
+     page_both ORDER BY id LIMIT ?4) page CROSS JOIN deliveries d CROSS JOIN payloads p \
+     WHERE d.id = page.id AND p.id = d.payload_id";
 
-/// What is due for a webhook, the longest due first. Sizes are read before payloads, so that a few huge ones do not fill
-/// the memory; at least one comes when there is any.
+/// The deliveries that are due for a webhook, in the order of their ids, which is that of the events. Sizes are read before
+/// payloads, so that a few huge ones do not fill the memory. One at least is read, if there is any.
 pub fn due(
     c: &mut dyn Conn,
     webhook: &WebhookId,
     now_ms: i64,
     portion: Portion,
 ) -> Result<Vec<Due>> {
-    let sizes = query_all(
+    let mut sizes: Vec<(DeliveryId, u64)> = query_all(
         c,
-        &format!("SELECT CAST(octet_length(p.data) AS BIGINT) {DUE}"),
-        params![webhook, now_ms, portion.rows],
+        &format!("SELECT d.id, CAST(octet_length(p.data) AS BIGINT) {DUE}"),
+        params![webhook, now_ms, portion.rows, portion.rows],
     )?;
-    query_all(
+    sizes.sort();
+    let fitting = portion.fitting(sizes.into_iter().map(|(_, bytes)| bytes));
+    let mut due: Vec<Due> = query_all(
         c,
         &format!(
             "SELECT d.id, d.due_at, d.tries, d.attempts, d.created_at, p.emitter_id, p.event_id, \
              p.channel, p.data {DUE}"
         ),
-        params![webhook, now_ms, portion.fitting(sizes)],
+        params![webhook, now_ms, portion.rows, fitting],
+    )?;
+    due.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(due)
+}
+
+/// Lets retries that were planned after `now`, by a clock that was set back since, wait from now on as long as they were to
+/// wait; `limit` of them. Answers how many there were. To repeat it changes nothing. A try that is under way and fails is
+/// repeated sooner than planned.
+pub fn clamp(c: &mut dyn Conn, now_ms: i64, limit: u32) -> Result<u64> {
+    // Webhook by webhook: there is an index on the due times of each one's deliveries, none on those of all.
+    c.execute(
+        "UPDATE deliveries SET due_at = ?1 + (due_at - updated_at), updated_at = ?1 \
+         WHERE id IN (SELECT d.id FROM webhooks w CROSS JOIN deliveries d \
+         WHERE d.webhook_id = w.id AND d.due_at > ?1 AND d.updated_at > ?1 LIMIT ?2)",
+        params![now_ms, limit],
     )
 }
 

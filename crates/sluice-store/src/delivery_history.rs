@@ -9,6 +9,7 @@ use crate::{
     error::Result,
     params,
     row::{FromRow, Row},
+    server_clock::AT_ONCE,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,8 +67,8 @@ pub(crate) fn columns(detail: Detail) -> String {
         Detail::WithoutEvent => "NULL",
     };
     format!(
-        "d.id, d.webhook_id, p.emitter_id, p.event_id, p.channel, d.state, d.attempts, d.due_at, \
-         d.created_at, {event}"
+        "d.id, d.webhook_id, p.emitter_id, p.event_id, p.channel, d.state, d.attempts, \
+         CASE d.due_at WHEN {AT_ONCE} THEN d.created_at ELSE d.due_at END, d.created_at, {event}"
     )
 }
 

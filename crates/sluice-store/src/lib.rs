@@ -56,6 +56,7 @@ pub mod run_steps;
 pub mod runs;
 pub mod search;
 pub mod sends;
+pub mod server_clock;
 pub mod sessions;
 pub mod size;
 pub mod sources;

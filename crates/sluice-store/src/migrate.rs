@@ -82,6 +82,11 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0013_step_pauses.sql"),
         postgres: include_str!("../migrations/postgres/0013_step_pauses.sql"),
     },
+    Migration {
+        version: 14,
+        sqlite: include_str!("../migrations/sqlite/0014_clock.sql"),
+        postgres: include_str!("../migrations/postgres/0014_clock.sql"),
+    },
 ];
 
 /// Any number that no other program is likely to lock.

@@ -144,13 +144,13 @@ pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Saves what has changed in a run since it began.
-pub fn update(c: &mut dyn Conn, run: &Run) -> Result<()> {
+/// Saves what has changed in a run since it began. A wait begins now.
+pub fn update(c: &mut dyn Conn, run: &Run, now_ms: i64) -> Result<()> {
     let pause = run.pause.as_ref().map(to_json).transpose()?;
     let error = run.error.as_ref().map(to_json).transpose()?;
     c.execute(
         "UPDATE runs SET state = ?3, finished_at = ?4, due_at = ?5, pause = ?6, pause_key = ?7, \
-         error = ?8, exit_reason = ?9 WHERE workflow_id = ?1 AND id = ?2",
+         error = ?8, exit_reason = ?9, waits_from = ?10 WHERE workflow_id = ?1 AND id = ?2",
         params![
             &run.workflow_id,
             &run.id,
@@ -160,7 +160,8 @@ pub fn update(c: &mut dyn Conn, run: &Run) -> Result<()> {
             pause.as_ref(),
             run.pause_key.as_ref(),
             error.as_ref(),
-            run.exit_reason.as_ref()
+            run.exit_reason.as_ref(),
+            run.due_at.map(|_| now_ms)
         ],
     )?;
     Ok(())
@@ -275,6 +276,44 @@ pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
         "SELECT MIN(due_at) FROM runs WHERE due_at IS NOT NULL",
         &[],
     )
+}
+
+/// A wait with its beginning and its end.
+struct Wait {
+    workflow_id: WorkflowId,
+    id: InvocationId,
+    due_at: i64,
+    from: i64,
+}
+
+impl FromRow for Wait {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Wait {
+            workflow_id: row.get(0)?,
+            id: row.get(1)?,
+            due_at: row.get(2)?,
+            from: row.get(3)?,
+        })
+    }
+}
+
+/// Lets waits that began after `now`, by a clock that was set back since, begin now and last as long as before; `limit` of
+/// them. Answers how many there were. To repeat it changes nothing.
+pub fn clamp(c: &mut dyn Conn, now: i64, limit: u32) -> Result<u64> {
+    let waits: Vec<Wait> = query_all(
+        c,
+        "SELECT workflow_id, id, due_at, waits_from FROM runs WHERE due_at > ?1 \
+         AND waits_from > ?1 ORDER BY due_at LIMIT ?2",
+        params![now, limit],
+    )?;
+    for wait in &waits {
+        let due_at = now.saturating_add(wait.due_at - wait.from);
+        c.execute(
+            "UPDATE runs SET due_at = ?3, waits_from = ?4 WHERE workflow_id = ?1 AND id = ?2",
+            params![&wait.workflow_id, &wait.id, due_at, now],
+        )?;
+    }
+    Ok(waits.len() as u64)
 }
 
 /// Those that were under way; right after a start, what a crash interrupted.

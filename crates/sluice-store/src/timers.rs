@@ -150,3 +150,40 @@ pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
         &[],
     )
 }
+
+/// A timer, by its emitter and its prop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimerKey {
+    pub emitter_id: EmitterId,
+    pub prop: String,
+}
+
+/// Lets armed timers be due no later than they would be if they were armed now: after the clock was set back, an interval
+/// ends at most one interval from now. Looks at `limit` timers behind `after`; answers where the next call goes on, and none
+/// when this was the last. To repeat it changes nothing.
+pub fn clamp(
+    c: &mut dyn Conn,
+    now: i64,
+    after: Option<&TimerKey>,
+    limit: u32,
+) -> Result<Option<TimerKey>> {
+    let (emitter, prop) = after.map_or(("", ""), |key| (key.emitter_id.as_str(), &*key.prop));
+    let timers: Vec<DueTimer> = query_all(
+        c,
+        "SELECT emitter_id, prop, spec, due_at FROM timers WHERE (emitter_id, prop) > (?1, ?2) \
+         AND due_at > ?3 ORDER BY emitter_id, prop LIMIT ?4",
+        params![emitter, prop, now, limit],
+    )?;
+    for timer in &timers {
+        let latest = timer.spec.next_after(now);
+        if let Some(latest) = latest.filter(|latest| *latest < timer.due_at) {
+            set_due(c, &timer.emitter_id, &timer.prop, Some(latest))?;
+        }
+    }
+    let is_last = timers.len() < limit as usize;
+    let last = timers.into_iter().next_back().filter(|_| !is_last);
+    Ok(last.map(|timer| TimerKey {
+        emitter_id: timer.emitter_id,
+        prop: timer.prop,
+    }))
+}

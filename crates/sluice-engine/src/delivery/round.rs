@@ -122,7 +122,7 @@ impl<'a> Round<'a> {
         let schedule = &self.couriers().schedule;
         let now = self.context.clock.now_ms();
         for due in std::mem::take(&mut self.waiting) {
-            if !schedule.is_past_patience(due.due_at, now) {
+            if !schedule.is_past_patience(due.due_since(), now) {
                 self.waiting.push_back(due);
                 continue;
             }

@@ -220,7 +220,7 @@ impl Batch {
                     sends::insert(c, send)?;
                 }
                 if let Some(over) = over {
-                    runs::update(c, run)?;
+                    runs::update(c, run, self.now_ms)?;
                     self.let_go(c, run, over)?;
                 }
             }

@@ -17,6 +17,7 @@ use sluice_store::{
     routes::{ERROR_CHANNEL, SSE_CHANNEL},
     runs::{Run, RunState},
     sends::{SendKind, SendRow, SendState},
+    server_clock::AT_ONCE,
     workflows::Workflow,
 };
 
@@ -198,7 +199,7 @@ impl Builder<'_> {
         send.updated_at = self.now_ms;
         (send.state, send.due_at) = match send.kind {
             SendKind::Emit | SendKind::Sse => (SendState::Sent, None),
-            SendKind::Http | SendKind::Email => (SendState::Pending, Some(self.now_ms)),
+            SendKind::Http | SendKind::Email => (SendState::Pending, Some(AT_ONCE)),
             // What is sent within a minute goes together.
             SendKind::S3 => {
                 let next_minute = (self.now_ms.div_euclid(MINUTE_MS) + 1) * MINUTE_MS;

@@ -49,8 +49,8 @@ pub fn lanes_due(c: &mut dyn Conn, now: i64) -> Result<Vec<Lane>> {
     Ok(due)
 }
 
-/// What is due in a lane and not among those in hand, the longest due first. Sizes are read before payloads, so that a
-/// few huge ones do not fill the memory; at least one comes when there is any.
+/// The sends of a lane that are due and not in hand, in the order of their ids, which is that of sending. Sizes are read
+/// before payloads, so that a few huge ones do not fill the memory. One at least is read, if there is any.
 pub fn due(
     c: &mut dyn Conn,
     lane: &Lane,
@@ -59,10 +59,14 @@ pub fn due(
     portion: Portion,
 ) -> Result<Vec<SendRow>> {
     let in_hand_count = u32::try_from(in_hand.len()).unwrap_or(u32::MAX);
+    // First attempts by their ids, and others by their times: an index has each in its order, however many are due.
     let mut weighed: Vec<Weighed<EmitId>> = query_all(
         c,
-        "SELECT id, CAST(octet_length(payload) AS BIGINT) FROM sends \
-         WHERE user_id = ?1 AND kind = ?2 AND due_at <= ?3 ORDER BY due_at, id LIMIT ?4",
+        "SELECT id, bytes FROM (SELECT id, CAST(octet_length(payload) AS BIGINT) AS bytes \
+         FROM sends WHERE user_id = ?1 AND kind = ?2 AND due_at = 0 ORDER BY id LIMIT ?4) page_first \
+         UNION ALL SELECT id, bytes FROM (SELECT id, CAST(octet_length(payload) AS BIGINT) AS bytes \
+         FROM sends WHERE user_id = ?1 AND kind = ?2 AND due_at > 0 AND due_at <= ?3 \
+         ORDER BY due_at, id LIMIT ?4) page_later",
         params![
             &lane.user_id,
             lane.kind,
@@ -70,6 +74,7 @@ pub fn due(
             portion.rows.saturating_add(in_hand_count)
         ],
     )?;
+    weighed.sort_by_key(|row| row.key);
     weighed.retain(|row| !in_hand.contains(&row.key));
     weighed.truncate(portion.rows as usize);
     let sql = format!("SELECT {COLUMNS} FROM sends WHERE id = ?1");
@@ -78,6 +83,16 @@ pub fn due(
         .into_iter()
         .map(|id| query_one(c, &sql, params![&id]));
     found.collect()
+}
+
+/// Lets sends that were planned after `now`, by a clock that was set back since, wait from now on as long as they were to
+/// wait; `limit` of them. Answers how many there were. To repeat it changes nothing.
+pub fn clamp(c: &mut dyn Conn, now: i64, limit: u32) -> Result<u64> {
+    c.execute(
+        "UPDATE sends SET due_at = ?1 + (due_at - updated_at), updated_at = ?1 WHERE id IN \
+         (SELECT id FROM sends WHERE due_at > ?1 AND updated_at > ?1 ORDER BY due_at LIMIT ?2)",
+        params![now, limit],
+    )
 }
 
 /// When the next of everybody's sends is due that is not due yet.

@@ -5,7 +5,8 @@ use sluice_model::{DeliveryId, EmitId, EventId, IdGen, WebhookId};
 use sluice_store::{
     Conn, Portion, Result,
     deliveries::{self, Attempt, Due, Fate, Outgoing, Tried},
-    delivery_pruning, query_one, query_opt,
+    delivery_history, delivery_pruning, query_one, query_opt,
+    server_clock::AT_ONCE,
     webhooks::{self, Webhook},
 };
 
@@ -112,17 +113,18 @@ fn what_is_due_comes_in_order_with_all_that_is_sent(#[values(Db::Sqlite, Db::Pos
         deliveries::insert(c, &ids[2], &webhook_id("w"), 10)?;
         deliveries::insert(c, &ids[2], &webhook_id("other"), 10)?;
 
-        let order = [&ids[0], &ids[2], &ids[1]].map(|id| DeliveryId::of(id, &webhook_id("w")));
-        assert_eq!(due_ids(c, "w", 11, ROOM)?, order);
-        assert_eq!(due_ids(c, "w", 10, ROOM)?, order[..2]);
-        assert_eq!(due_ids(c, "w", 9, ROOM)?, []);
-        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 9)?, Some(10));
-        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 10)?, Some(11));
-        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 11)?, None);
+        let order = ids.iter().map(|id| DeliveryId::of(id, &webhook_id("w")));
+        let order: Vec<_> = order.collect();
+        assert_eq!(
+            due_ids(c, "w", 1, ROOM)?,
+            order,
+            "first attempts are due by any clock"
+        );
+        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 1)?, None);
         let due = deliveries::due(c, &webhook_id("w"), 11, ROOM)?;
         let expected = Due {
-            id: order[1].clone(),
-            due_at: 10,
+            id: order[2].clone(),
+            due_at: AT_ONCE,
             tries: 0,
             attempts: Vec::new(),
             created_at: 10,
@@ -131,7 +133,18 @@ fn what_is_due_comes_in_order_with_all_that_is_sent(#[values(Db::Sqlite, Db::Pos
             channel: "custom".to_owned(),
             data: "{\"n\":1}".to_owned(),
         };
-        assert_eq!(due[1], expected);
+        assert_eq!(expected.due_since(), 10);
+        assert_eq!(due[2], expected);
+        for (due, due_at) in due.iter().zip([30, 20]) {
+            deliveries::record(c, &tried(due, Fate::Again { due_at }), 11)?;
+        }
+        assert_eq!(due_ids(c, "w", 19, ROOM)?, order[2..]);
+        assert_eq!(due_ids(c, "w", 20, ROOM)?, order[1..]);
+        assert_eq!(due_ids(c, "w", 30, ROOM)?, order);
+        assert_eq!(due_ids(c, "w", 30, Portion { rows: 1, ..ROOM })?.len(), 1);
+        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 11)?, Some(20));
+        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 20)?, Some(30));
+        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 30)?, None);
         Ok(())
     })
     .unwrap();
@@ -241,6 +254,7 @@ fn a_success_found_after_a_crash_counts_unless_it_was_asked_for_since(
         assert_eq!(state(c, &late)?, Some(("delivered".to_owned(), None, 1)));
 
         let replayed = DeliveryId::of(&ids[1], &webhook_id("w"));
+        delivery_history::replay(c, &replayed, 11)?;
         deliveries::record_late(c, &replayed, &attempt(10, 204), 50)?;
         assert_eq!(
             state(c, &replayed)?,

@@ -175,6 +175,9 @@ fn due_work_is_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         outbox::lanes_due(c, 1)?;
         outbox::due(c, &lane, 1, &BTreeSet::new(), LIMIT)?;
         outbox::next_due(c, 1)?;
+        outbox::clamp(c, 1, 10)?;
+        runs::clamp(c, 1, 10)?;
+        timers::clamp(c, 1, None, 10)?;
         Ok(())
     });
     assert_eq!(scans.unwrap_or_default(), Vec::<String>::new());

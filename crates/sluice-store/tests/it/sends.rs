@@ -10,6 +10,7 @@ use sluice_store::{
         self, SendKind, SendRow, SendState,
         outbox::{self, Lane},
     },
+    server_clock::AT_ONCE,
 };
 
 use crate::support::{Db, TestStore, user_id};
@@ -86,11 +87,11 @@ fn lanes_are_due_when_something_in_them_is(#[case] db: Db) {
 #[rstest]
 #[case::sqlite(Db::Sqlite)]
 #[case::postgres(Db::Postgres)]
-fn a_lane_gives_the_longest_due_that_are_not_in_hand(#[case] db: Db) {
+fn a_lane_gives_what_is_due_and_not_in_hand_in_the_order_of_sending(#[case] db: Db) {
     use SendKind::{Email, Http};
     let rows = [
         ("a", Http, Some(9)),
-        ("a", Http, Some(3)),
+        ("a", Http, Some(AT_ONCE)),
         ("a", Http, Some(3)),
         ("a", Http, Some(11)),
         ("a", Email, Some(1)),
@@ -110,14 +111,14 @@ fn a_lane_gives_the_longest_due_that_are_not_in_hand(#[case] db: Db) {
                 ..ALL
             }
         ),
-        [ids[1], ids[2], ids[0]]
+        ids[..3]
     );
     // Two fit; one always does.
-    assert_eq!(due(&t, lane(), &[], ALL), [ids[1], ids[2]]);
-    assert_eq!(due(&t, lane(), &[], Portion { bytes: 1, ..ALL }), [ids[1]]);
+    assert_eq!(due(&t, lane(), &[], ALL), ids[..2]);
+    assert_eq!(due(&t, lane(), &[], Portion { bytes: 1, ..ALL }), ids[..1]);
     assert_eq!(
-        due(&t, lane(), &[ids[1]], Portion { rows: 1, ..ALL }),
-        [ids[2]]
+        due(&t, lane(), &ids[..1], Portion { rows: 1, ..ALL }),
+        ids[1..2]
     );
     assert_eq!(due(&t, lane(), &[ids[1], ids[2]], ALL), [ids[0]]);
     assert_eq!(due(&t, lane(), &ids, ALL), []);

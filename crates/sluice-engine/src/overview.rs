@@ -6,7 +6,7 @@ use sluice_model::EmitterId;
 use sluice_store::{
     Conn, StoreError, activity,
     delivery_lists::{self, UserTally},
-    emitters::{self, EmitterFilter, EmitterState, Standing},
+    emitters::{self, EmitterActivity, EmitterFilter, EmitterState},
     sources, state,
     users::User,
     workflows,
@@ -96,24 +96,24 @@ fn in_state(state: Option<EmitterState>) -> EmitterFilter {
     EmitterFilter::new(None, state)
 }
 
-fn failing(some: &[Standing]) -> u64 {
+fn failing(some: &[EmitterActivity]) -> u64 {
     some.iter().filter(|one| one.errors > 0).count() as u64
 }
 
 /// Those with most of something, and at least some of it.
-fn first_by(standings: &Standings, number: fn(&Standing) -> u64) -> Vec<&Standing> {
-    let mut some: Vec<&Standing> = standings.all().filter(|one| number(one) > 0).collect();
+fn first_by(standings: &Standings, number: fn(&EmitterActivity) -> u64) -> Vec<&EmitterActivity> {
+    let mut some: Vec<&EmitterActivity> = standings.all().filter(|one| number(one) > 0).collect();
     some.sort_by_key(|one| (Reverse(number(one)), &one.id));
     some.truncate(NAMED);
     some
 }
 
 /// Without those that have just been removed.
-fn named(c: &mut dyn Conn, some: Vec<&Standing>) -> Result<Vec<ActiveEmitter>, StoreError> {
+fn named(c: &mut dyn Conn, some: Vec<&EmitterActivity>) -> Result<Vec<ActiveEmitter>, StoreError> {
     let ids: Vec<EmitterId> = some.iter().map(|one| one.id.clone()).collect();
-    let names = emitters::named(c, &ids)?;
+    let names = emitters::names(c, &ids)?;
     let last = state::last_emits(c, &ids)?;
-    let active = |one: &Standing| {
+    let active = |one: &EmitterActivity| {
         let found = names.get(&one.id)?;
         Some(ActiveEmitter {
             id: one.id.clone(),
@@ -131,8 +131,8 @@ fn named(c: &mut dyn Conn, some: Vec<&Standing>) -> Result<Vec<ActiveEmitter>, S
 mod tests {
     use super::*;
 
-    fn standing(id: &str, events: u64, errors: u64) -> Standing {
-        Standing {
+    fn standing(id: &str, events: u64, errors: u64) -> EmitterActivity {
+        EmitterActivity {
             id: EmitterId::parse(id).unwrap(),
             events,
             errors,

@@ -3,7 +3,7 @@
 use std::{future, sync::Arc, time::Duration};
 
 use sluice_model::EmitterId;
-use sluice_store::{Conn, Portion, Store, StoreError, inbox};
+use sluice_store::{BatchLimit, Conn, Store, StoreError, inbox};
 use tokio::{task::JoinHandle, time::Instant};
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(100);
 pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-const REFILL: Portion = Portion {
+const REFILL: BatchLimit = BatchLimit {
     rows: 256,
     bytes: 8 * 1024 * 1024,
 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sluice_model::{EmitId, EventId, SourceId, UserId};
 use sluice_store::{
-    Conn, Portion, StoreError,
+    BatchLimit, Conn, StoreError,
     activity::Counts,
     deliveries::Outgoing,
     events::{self, ChannelFilter, StoredEvent},
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// What one transaction passes on.
-const PORTION: Portion = Portion {
+const PORTION: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 8 * 1024 * 1024,
 };

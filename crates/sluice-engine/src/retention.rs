@@ -10,7 +10,7 @@ mod sweep;
 use std::{sync::Arc, time::Duration};
 
 use sluice_model::{EmitterId, EventId};
-use sluice_store::{Conn, Portion, StoreError, events, logs, pruning, sources::Source};
+use sluice_store::{BatchLimit, Conn, StoreError, events, logs, pruning, sources::Source};
 use tokio::time::Instant;
 
 use self::lookout::Lookout;
@@ -18,7 +18,7 @@ pub(crate) use self::sweep::sweep;
 use crate::{context::Context, settings::Settings};
 
 /// What one write removes: little enough that other writes do not notice.
-const PORTION: Portion = Portion {
+const PORTION: BatchLimit = BatchLimit {
     rows: 500,
     bytes: 4 * 1024 * 1024,
 };

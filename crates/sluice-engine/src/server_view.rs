@@ -34,7 +34,7 @@ impl Engine {
         let owners: Vec<EmitterId> = running.iter().filter_map(emitter).collect();
         let read = context
             .store
-            .read(move |c| Ok((c.dialect(), emitters::named(c, &owners)?)));
+            .read(move |c| Ok((c.dialect(), emitters::names(c, &owners)?)));
         let (database, names) = read.await?;
         let view = |process: &RunningProcess| {
             let emitter_id = emitter(process)?;

@@ -12,7 +12,7 @@ use std::{
 use sluice_model::UserId;
 use sluice_store::{
     StoreError,
-    emitters::{self, Standing},
+    emitters::{self, EmitterActivity},
 };
 use tokio::sync::Mutex;
 
@@ -26,12 +26,12 @@ const KEPT_FOR: Duration = Duration::from_secs(10);
 pub(crate) struct Standings {
     /// The hour that they begin with.
     pub(crate) since: i64,
-    pub(crate) sources: Vec<Standing>,
-    pub(crate) workflows: Vec<Standing>,
+    pub(crate) sources: Vec<EmitterActivity>,
+    pub(crate) workflows: Vec<EmitterActivity>,
 }
 
 impl Standings {
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Standing> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &EmitterActivity> {
         self.sources.iter().chain(&self.workflows)
     }
 }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     fn standings(since: i64, count: usize, events: u64) -> Standings {
-        let one = Standing {
+        let one = EmitterActivity {
             id: EmitterId::parse("dc_a").unwrap(),
             events,
             errors: 0,

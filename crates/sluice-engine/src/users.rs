@@ -3,7 +3,7 @@
 use sluice_model::{ApiKey, UserId};
 use sluice_store::{
     Page, StoreError,
-    users::{self, Plan, Running, User, UserFilter},
+    users::{self, EmitterCounts, Plan, User, UserFilter},
 };
 
 use crate::{Engine, Listing, error::EngineError};
@@ -112,7 +112,7 @@ impl Engine {
                 // Whoever is creating something at this moment is waited for, and seen.
                 users::hold(c, &id)?;
                 let running = users::running(c, &id)?;
-                if running == Running::default() {
+                if running == EmitterCounts::default() {
                     users::remove(c, &id)?;
                 }
                 Ok::<_, StoreError>(running)
@@ -195,9 +195,9 @@ impl Engine {
     }
 }
 
-fn must_be_idle(running: Running) -> Result<(), EngineError> {
-    let Running { sources, workflows } = running;
-    if running == Running::default() {
+fn must_be_idle(running: EmitterCounts) -> Result<(), EngineError> {
+    let EmitterCounts { sources, workflows } = running;
+    if running == EmitterCounts::default() {
         return Ok(());
     }
     let counted = |count: u64, noun: &str| match count {

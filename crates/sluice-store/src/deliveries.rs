@@ -1,28 +1,28 @@
-//! The outbox: events on their way to webhooks, and what became of them.
+//! The outbox: events on their way to webhooks, with the attempts that were made.
 
 use serde::{Deserialize, Serialize};
 use sluice_model::{DeliveryId, EmitId, EmitterId, EventId, WebhookId};
 
 use crate::{
+    batch_limit::BatchLimit,
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
-    portion::Portion,
     row::{FromRow, Row, to_json},
     server_clock::AT_ONCE,
     text_enum::text_enum,
     webhooks,
 };
 
-/// Attempts that are remembered of one delivery; the oldest go first.
+/// Attempts that are kept for one delivery. Older ones are dropped.
 const ATTEMPTS_KEPT: usize = 25;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryState {
-    /// It is tried when it is due.
+    /// It is attempted when it is due.
     Pending,
     Delivered,
-    /// Given up; it can be replayed.
+    /// No attempt is left. It can be replayed.
     Failed,
 }
 
@@ -35,7 +35,7 @@ text_enum!(DeliveryState {
 /// An event on its way out.
 #[derive(Debug, Clone, Copy)]
 pub struct Outgoing<'a> {
-    /// That of the event, or a fresh one when it is replayed.
+    /// The id of the event, or a new one for a replay.
     pub emit_id: &'a EmitId,
     pub emitter: &'a EmitterId,
     pub id: EventId,
@@ -44,7 +44,7 @@ pub struct Outgoing<'a> {
     pub data: &'a str,
 }
 
-/// Stores what deliveries to webhooks will carry.
+/// Stores the payload of deliveries to webhooks.
 pub fn insert_payload(c: &mut dyn Conn, event: &Outgoing<'_>) -> Result<()> {
     let Outgoing {
         emit_id,
@@ -77,7 +77,7 @@ pub fn insert(c: &mut dyn Conn, payload: &EmitId, webhook: &WebhookId, now_ms: i
     Ok(())
 }
 
-/// One try to deliver, as it is stored and shown.
+/// One attempt to deliver, as it is stored and shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// When it began.
@@ -87,11 +87,11 @@ pub struct Attempt {
     pub latency_ms: u64,
     /// The beginning of the answer's body.
     pub response: Option<String>,
-    /// Why it was no success.
+    /// Why it failed.
     pub error: Option<String>,
 }
 
-/// A delivery whose time has come, with all that is sent.
+/// A delivery that is due, with the content to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
     pub id: DeliveryId,
@@ -148,30 +148,30 @@ pub fn due(
     c: &mut dyn Conn,
     webhook: &WebhookId,
     now_ms: i64,
-    portion: Portion,
+    limit: BatchLimit,
 ) -> Result<Vec<Due>> {
     let mut sizes: Vec<(DeliveryId, u64)> = query_all(
         c,
         &format!("SELECT d.id, CAST(octet_length(p.data) AS BIGINT) {DUE}"),
-        params![webhook, now_ms, portion.rows, portion.rows],
+        params![webhook, now_ms, limit.rows, limit.rows],
     )?;
     sizes.sort();
-    let fitting = portion.fitting(sizes.into_iter().map(|(_, bytes)| bytes));
+    let fitting = limit.fitting(sizes.into_iter().map(|(_, bytes)| bytes));
     let mut due: Vec<Due> = query_all(
         c,
         &format!(
             "SELECT d.id, d.due_at, d.tries, d.attempts, d.created_at, p.emitter_id, p.event_id, \
              p.channel, p.data {DUE}"
         ),
-        params![webhook, now_ms, portion.rows, fitting],
+        params![webhook, now_ms, limit.rows, fitting],
     )?;
     due.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(due)
 }
 
-/// Lets retries that were planned after `now`, by a clock that was set back since, wait from now on as long as they were to
-/// wait; `limit` of them. Answers how many there were. To repeat it changes nothing. A try that is under way and fails is
-/// repeated sooner than planned.
+/// After the clock was set back: retries that were scheduled later than `now` get the same backoff from `now` on, `limit` of
+/// them. Returns how many there were. Repeating the call changes nothing. An attempt
+/// that is in flight and fails is retried sooner than planned.
 pub fn clamp(c: &mut dyn Conn, now_ms: i64, limit: u32) -> Result<u64> {
     // Webhook by webhook: there is an index on the due times of each one's deliveries, none on those of all.
     c.execute(
@@ -191,7 +191,7 @@ pub fn next_due(c: &mut dyn Conn, webhook: &WebhookId, now_ms: i64) -> Result<Op
     )
 }
 
-/// Everybody's active webhooks that something waits for.
+/// Active webhooks of all users that have deliveries to attempt.
 pub fn webhooks_with_work(c: &mut dyn Conn) -> Result<Vec<WebhookId>> {
     query_all(
         c,
@@ -201,40 +201,40 @@ pub fn webhooks_with_work(c: &mut dyn Conn) -> Result<Vec<WebhookId>> {
     )
 }
 
-/// What becomes of a delivery after a try.
+/// The state of a delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum AttemptOutcome {
     Delivered,
     Failed,
-    Again { due_at: i64 },
+    Retry { due_at: i64 },
 }
 
-/// A delivery that was tried.
+/// An attempt to record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tried {
+pub struct AttemptRecord {
     pub id: DeliveryId,
-    /// When it was due as it was read: it says whether somebody asked for it anew meanwhile.
+    /// Its due time as it was read. If it differs now, a replay was requested during the attempt.
     pub was_due_at: i64,
-    pub fate: Fate,
+    pub outcome: AttemptOutcome,
     pub tries: u32,
-    /// All of them, the newest last.
+    /// All attempts, the newest last.
     pub attempts: Vec<Attempt>,
 }
 
-/// Records a try, and nothing for a delivery that is gone. One that was made due anew during the try stays so, unless the
-/// try was a success. To record the same again changes nothing.
-pub fn record(c: &mut dyn Conn, tried: &Tried, now_ms: i64) -> Result<()> {
-    let Tried {
+/// Records an attempt, and nothing for a delivery that is gone. A replay that was requested during the attempt stays due,
+/// unless the attempt succeeded. Repeating the call changes nothing.
+pub fn record(c: &mut dyn Conn, tried: &AttemptRecord, now_ms: i64) -> Result<()> {
+    let AttemptRecord {
         id,
         was_due_at,
-        fate,
+        outcome,
         tries,
         attempts,
     } = tried;
-    let (state, due_at) = match fate {
-        Fate::Delivered => (DeliveryState::Delivered, None),
-        Fate::Failed => (DeliveryState::Failed, None),
-        Fate::Again { due_at } => (DeliveryState::Pending, Some(*due_at)),
+    let (state, due_at) = match outcome {
+        AttemptOutcome::Delivered => (DeliveryState::Delivered, None),
+        AttemptOutcome::Failed => (DeliveryState::Failed, None),
+        AttemptOutcome::Retry { due_at } => (DeliveryState::Pending, Some(*due_at)),
     };
     let oldest = attempts.len().saturating_sub(ATTEMPTS_KEPT);
     let attempts = to_json(&&attempts[oldest..])?;
@@ -249,7 +249,7 @@ pub fn record(c: &mut dyn Conn, tried: &Tried, now_ms: i64) -> Result<()> {
             &attempts,
             now_ms,
             *was_due_at,
-            *fate == Fate::Delivered
+            *outcome == AttemptOutcome::Delivered
         ],
     )?;
     if recorded == 0 {
@@ -261,7 +261,8 @@ pub fn record(c: &mut dyn Conn, tried: &Tried, now_ms: i64) -> Result<()> {
     Ok(())
 }
 
-/// Records a success that was known and not recorded when the server died. A delivery that was asked for after it stays due.
+/// Records a success that was in the journal and not in the store when the server died. A replay that was requested after it
+/// stays due.
 pub fn record_late(
     c: &mut dyn Conn,
     id: &DeliveryId,
@@ -279,10 +280,10 @@ pub fn record_late(
     };
     let mut attempts = waiting.attempts;
     attempts.push(success.clone());
-    let tried = Tried {
+    let tried = AttemptRecord {
         id: id.clone(),
         was_due_at: waiting.due_at,
-        fate: Fate::Delivered,
+        outcome: AttemptOutcome::Delivered,
         tries: waiting.tries + 1,
         attempts,
     };

@@ -8,7 +8,7 @@ use crate::{
     params,
 };
 
-/// One step of the schema, the same for both databases in what it means.
+/// One step of the schema, with the same meaning for both databases.
 struct Migration {
     version: i64,
     sqlite: &'static str,

@@ -1,4 +1,4 @@
-//! Runs of workflows: written when they begin, kept as the record of what they did.
+//! Runs of workflows. A row is written when a run begins, and kept as its history.
 
 use sluice_model::{
     DeploymentId, InvocationId, WorkflowId,
@@ -15,7 +15,7 @@ use crate::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {
-    /// A replay that waits for its turn. Other runs have no row until they begin.
+    /// A replay that waits to begin. Other runs have no row until they begin.
     Queued,
     Running,
     /// Delayed or suspended.
@@ -26,7 +26,7 @@ pub enum RunState {
 }
 
 impl RunState {
-    /// Whether nothing more will come of it.
+    /// Whether this is a final state.
     pub fn is_over(self) -> bool {
         match self {
             RunState::Queued | RunState::Running | RunState::Waiting => false,
@@ -55,10 +55,10 @@ pub struct Run {
     pub accepted_at: i64,
     pub started_at: i64,
     pub finished_at: Option<i64>,
-    /// When it goes on by itself, or is given up.
+    /// When it resumes without a request, or is cancelled.
     pub due_at: Option<i64>,
     pub pause: Option<Pause>,
-    /// Whoever has it may make the run go on, or cancel it.
+    /// The permission to resume or cancel the run.
     pub pause_key: Option<String>,
     pub error: Option<RunError>,
     pub exit_reason: Option<String>,
@@ -92,7 +92,7 @@ impl FromRow for Run {
     }
 }
 
-/// Writes a run down, or takes up again one that is written down.
+/// Inserts a run, or updates the row of one that resumes.
 pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
     let Run {
         id,
@@ -144,7 +144,7 @@ pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Saves what has changed in a run since it began. A wait begins now.
+/// Saves the fields of a run that change after it began. A wait begins now.
 pub fn update(c: &mut dyn Conn, run: &Run, now_ms: i64) -> Result<()> {
     let pause = run.pause.as_ref().map(to_json).transpose()?;
     let error = run.error.as_ref().map(to_json).transpose()?;
@@ -245,7 +245,7 @@ pub fn cancel(c: &mut dyn Conn, run: &WaitingRun, reason: Option<&str>, now_ms: 
     Ok(())
 }
 
-/// Lets a run that waits under this key go on; false when somebody else did already.
+/// Claims the run that waits under this key, to resume or cancel it. False when it was claimed before.
 pub fn claim(
     c: &mut dyn Conn,
     workflow: &WorkflowId,
@@ -260,7 +260,7 @@ pub fn claim(
     Ok(claimed == 1)
 }
 
-/// Runs of all users whose wait is over at `now`, the longest over first.
+/// Runs of all users that are due at `now`, the longest due first.
 pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<WaitingRun>> {
     let sql = format!(
         "SELECT {WAITING_COLUMNS} FROM runs WHERE due_at <= ?1 \
@@ -269,7 +269,7 @@ pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<WaitingRun>> {
     query_all(c, &sql, params![now, limit])
 }
 
-/// When the next of everybody's runs goes on.
+/// When the next run of any user is due.
 pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
     query_one(
         c,
@@ -297,8 +297,8 @@ impl FromRow for Wait {
     }
 }
 
-/// Lets waits that began after `now`, by a clock that was set back since, begin now and last as long as before; `limit` of
-/// them. Answers how many there were. To repeat it changes nothing.
+/// After the clock was set back: waits that began later than `now` begin now and last as long as before, `limit` of them.
+/// Returns how many there were. Repeating the call changes nothing.
 pub fn clamp(c: &mut dyn Conn, now: i64, limit: u32) -> Result<u64> {
     let waits: Vec<Wait> = query_all(
         c,
@@ -316,7 +316,7 @@ pub fn clamp(c: &mut dyn Conn, now: i64, limit: u32) -> Result<u64> {
     Ok(waits.len() as u64)
 }
 
-/// Those that were under way; right after a start, what a crash interrupted.
+/// Runs in progress. Right after a start, a crash interrupted these.
 pub fn running(c: &mut dyn Conn, workflow: &WorkflowId) -> Result<Vec<InvocationId>> {
     query_all(
         c,

@@ -1,10 +1,10 @@
-//! The clock of the server as the database knows it, so that a clock that was set back is noticed, also after a restart.
+//! The latest clock time of the server, kept in the database to detect a clock that was set back, also after a restart.
 //!
 //! The server calls [`advance`] every minute. When it reads a time before [`latest`], the clock was set back. Then it calls
 //! the `clamp` functions of [`crate::timers`], [`crate::runs`], [`crate::deliveries`], [`crate::sends::outbox`] and
-//! [`crate::accounts`], each until there is nothing left to clamp: no wait takes longer than it would have from the beginning.
-//! Held events keep their times, which users gave as points in time. Ids are made from times not before [`latest`], so
-//! that their order stays that of their generation.
+//! [`crate::accounts`], each until there is nothing left to clamp. Then no wait takes longer than its full length from now on.
+//! Held events keep their times, because users set these as points in time. Generate ids from times not before [`latest`]:
+//! then their order is the order of generation.
 
 use crate::{
     conn::{Conn, query_opt},

@@ -1,4 +1,4 @@
-//! The small state of a source that its commits carry along: the last event id and what dedupe
+//! The small state of a source that each commit saves: the last event id and the state of dedupe
 //! remembers.
 
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ pub fn load(c: &mut dyn Conn, emitter: &EmitterId) -> Result<SourceState> {
     Ok(saved.unwrap_or_default())
 }
 
-/// When emitters last emitted an event, whoever's they are; those that never did are left out. Errors are none.
+/// When emitters of any user last emitted an event. Emitters without events are left out. Errors do not count.
 pub fn last_emits(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<HashMap<EmitterId, i64>> {
     let ids = IdList::new(emitters)?;
     let sql = format!(

@@ -1,5 +1,5 @@
-//! Timers of sources. Only timers of live, active sources are armed (have a due time): that is
-//! the caller's duty.
+//! Timers of sources and workflows. An armed timer has a due time. The caller arms only timers of live, active sources
+//! and active workflows.
 
 use std::collections::HashMap;
 
@@ -109,7 +109,7 @@ pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, prop: &str) -> Result<()> {
     Ok(())
 }
 
-/// Arms or disarms one timer; answers whether it was there.
+/// Arms or disarms one timer. Returns whether it exists.
 pub fn set_due(
     c: &mut dyn Conn,
     emitter: &EmitterId,
@@ -132,7 +132,7 @@ pub fn claim(c: &mut dyn Conn, emitter: &EmitterId, prop: &str, due_at: i64) -> 
     Ok(claimed == 1)
 }
 
-/// Everybody's timers that are due at `now`, the longest due first.
+/// Timers of all users that are due at `now`, the longest due first.
 pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<DueTimer>> {
     query_all(
         c,
@@ -142,7 +142,7 @@ pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<DueTimer>> {
     )
 }
 
-/// When the next of everybody's timers is due.
+/// When the next timer of any user is due.
 pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
     query_one(
         c,
@@ -158,9 +158,9 @@ pub struct TimerKey {
     pub prop: String,
 }
 
-/// Lets armed timers be due no later than they would be if they were armed now: after the clock was set back, an interval
-/// ends at most one interval from now. Looks at `limit` timers behind `after`; answers where the next call goes on, and none
-/// when this was the last. To repeat it changes nothing.
+/// After the clock was set back: armed timers are due no later than if they were armed now, so an interval ends at most one
+/// interval from now. Checks `limit` timers behind `after`. Returns the position for the next call, and none after the last
+/// timer. Repeating the call changes nothing.
 pub fn clamp(
     c: &mut dyn Conn,
     now: i64,

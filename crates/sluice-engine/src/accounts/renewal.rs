@@ -239,7 +239,7 @@ impl Accounts {
         let (id, version, now) = (account.id.clone(), account.version, self.clock.now_ms());
         let words = reason.clone();
         let bury =
-            move |c: &mut dyn sluice_store::Conn| accounts::bury(c, &id, version, &words, now);
+            move |c: &mut dyn sluice_store::Conn| accounts::mark_dead(c, &id, version, &words, now);
         let buried = self.store.write(bury).await?;
         Ok(buried.then(|| self.refused(reason, BELIEVED_MS)))
     }
@@ -265,8 +265,9 @@ impl Accounts {
             until,
             why: Arc::clone(&message),
         });
-        let put_off =
-            move |c: &mut dyn sluice_store::Conn| accounts::put_off_renewal(c, &id, version, until);
+        let put_off = move |c: &mut dyn sluice_store::Conn| {
+            accounts::postpone_renewal(c, &id, version, until)
+        };
         self.store.write(put_off).await?;
         Ok(Some(match due.usable_until {
             Some(expires_at) => due.as_it_is(until.min(expires_at)),

@@ -7,7 +7,7 @@ use std::{
 
 use sluice_model::WebhookId;
 use sluice_store::{
-    Conn, Portion, StoreError,
+    BatchLimit, Conn, StoreError,
     deliveries::{self, Due},
     webhooks::{self, Webhook},
 };
@@ -16,7 +16,7 @@ use super::{bell::Bell, health::Health, round::Round};
 use crate::context::Context;
 
 /// What is read at once: little, because there may be thousands of couriers with a large backlog each.
-const PAGE: Portion = Portion {
+const PAGE: BatchLimit = BatchLimit {
     rows: 200,
     bytes: 512 * 1024,
 };

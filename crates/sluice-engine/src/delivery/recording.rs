@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use sluice_model::{UserId, WebhookId};
 use sluice_store::{
     Conn,
-    deliveries::{self, Fate, Tried},
+    deliveries::{self, AttemptOutcome, AttemptRecord},
     webhooks,
 };
 
@@ -20,7 +20,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 pub(super) struct Group {
     pub(super) user: UserId,
     pub(super) webhook: WebhookId,
-    pub(super) tried: Vec<Tried>,
+    pub(super) tried: Vec<AttemptRecord>,
     pub(super) notes: Vec<Note>,
     /// Whether the webhook is to be switched off.
     pub(super) gone: bool,
@@ -77,11 +77,13 @@ pub(super) async fn record(context: &Arc<Context>, group: Group) -> bool {
     true
 }
 
-fn successes(tried: &[Tried]) -> impl Iterator<Item = &Tried> {
-    tried.iter().filter(|tried| tried.fate == Fate::Delivered)
+fn successes(tried: &[AttemptRecord]) -> impl Iterator<Item = &AttemptRecord> {
+    tried
+        .iter()
+        .filter(|tried| tried.outcome == AttemptOutcome::Delivered)
 }
 
-fn last_success(tried: &[Tried]) -> Option<i64> {
+fn last_success(tried: &[AttemptRecord]) -> Option<i64> {
     successes(tried)
         .filter_map(|tried| tried.attempts.last())
         .map(|attempt| attempt.at)

@@ -9,7 +9,7 @@ use std::{
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use sluice_store::{
-    deliveries::{Attempt, Due, Fate, Tried},
+    deliveries::{Attempt, AttemptOutcome, AttemptRecord, Due},
     webhooks::Webhook,
 };
 
@@ -34,7 +34,7 @@ pub(super) struct Round<'a> {
     bell: &'a Bell,
     health: &'a mut Health,
     waiting: VecDeque<Due>,
-    tried: Vec<Tried>,
+    tried: Vec<AttemptRecord>,
     notes: Vec<Note>,
     /// The receiver said that it is gone.
     gone: bool,
@@ -137,7 +137,7 @@ impl<'a> Round<'a> {
                 )),
             };
             let tries = due.tries;
-            self.finish(due, attempt, tries, Fate::Failed);
+            self.finish(due, attempt, tries, AttemptOutcome::Failed);
         }
     }
 
@@ -150,40 +150,40 @@ impl<'a> Round<'a> {
             Verdict::Delivered(note) => {
                 self.health.succeeded();
                 self.notes.extend(note);
-                self.finish(due, attempt, tries, Fate::Delivered);
+                self.finish(due, attempt, tries, AttemptOutcome::Delivered);
             }
             Verdict::Failed { retry_after } => {
                 self.health.failed(now, jitter());
                 let pause = self.couriers().schedule.after(tries, retry_after, jitter());
-                let fate = pause.map_or(Fate::Failed, |pause| Fate::Again {
+                let outcome = pause.map_or(AttemptOutcome::Failed, |pause| AttemptOutcome::Retry {
                     due_at: self.context.clock.now_ms().saturating_add(millis(pause)),
                 });
-                self.finish(due, attempt, tries, fate);
+                self.finish(due, attempt, tries, outcome);
             }
             Verdict::NotNow(pause) => {
                 self.health.failed(now, jitter());
                 self.health.pause_until(now + pause.max(LEAST_PAUSE));
                 // It keeps its place before the others and loses no try: the receiver has not judged it.
                 let (tries, due_at) = (due.tries, due.due_at);
-                self.finish(due, attempt, tries, Fate::Again { due_at });
+                self.finish(due, attempt, tries, AttemptOutcome::Retry { due_at });
             }
             Verdict::Gone => {
                 self.gone = true;
-                self.finish(due, attempt, tries, Fate::Failed);
+                self.finish(due, attempt, tries, AttemptOutcome::Failed);
             }
         }
     }
 
-    fn finish(&mut self, due: Due, attempt: Attempt, tries: u32, fate: Fate) {
-        if fate == Fate::Failed {
+    fn finish(&mut self, due: Due, attempt: Attempt, tries: u32, outcome: AttemptOutcome) {
+        if outcome == AttemptOutcome::Failed {
             self.context.metrics.deliveries_failed.inc();
         }
         let mut attempts = due.attempts;
         attempts.push(attempt);
-        self.tried.push(Tried {
+        self.tried.push(AttemptRecord {
             id: due.id,
             was_due_at: due.due_at,
-            fate,
+            outcome,
             tries,
             attempts,
         });

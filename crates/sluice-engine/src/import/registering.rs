@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sluice_store::{
     Conn, StoreError,
     components::Component,
-    imports::{self, Import, Registered},
+    imports::{self, Import, RegisteredVersion},
     registry::{self, Publication, Registration},
 };
 
@@ -112,11 +112,11 @@ fn registered(c: &mut dyn Conn, sound: Sound) -> Result<Imported, StoreError> {
 }
 
 impl Imported {
-    fn registered(&self) -> Option<Registered> {
+    fn registered(&self) -> Option<RegisteredVersion> {
         match self {
             Imported::Registered { key, version }
             | Imported::Updated { key, version }
-            | Imported::Unchanged { key, version } => Some(Registered {
+            | Imported::Unchanged { key, version } => Some(RegisteredVersion {
                 key: key.clone(),
                 version: version.clone(),
             }),

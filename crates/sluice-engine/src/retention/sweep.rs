@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use sluice_model::EmitterId;
 use sluice_store::{
     Conn, StoreError, activity as hours,
-    pruning::{self, Aged},
+    pruning::{self, AgeCheck},
 };
 
 use super::{
@@ -45,7 +45,7 @@ async fn sweep_once(context: &Context) -> Result<(), StoreError> {
     })
     .await?
     {
-        for Aged {
+        for AgeCheck {
             emitter, before_ms, ..
         } in some.iter().filter(|one| one.too_old)
         {
@@ -63,7 +63,7 @@ async fn sweep_once(context: &Context) -> Result<(), StoreError> {
     })
     .await?
     {
-        for Aged { emitter, .. } in some.iter().filter(|one| one.too_old) {
+        for AgeCheck { emitter, .. } in some.iter().filter(|one| one.too_old) {
             let old = emitter.clone();
             let read = context
                 .store
@@ -81,10 +81,10 @@ async fn sweep_once(context: &Context) -> Result<(), StoreError> {
 async fn emitters_after(
     context: &Context,
     last: Option<EmitterId>,
-    read: impl FnOnce(&mut dyn Conn, Option<&EmitterId>) -> Result<Vec<Aged>, StoreError>
+    read: impl FnOnce(&mut dyn Conn, Option<&EmitterId>) -> Result<Vec<AgeCheck>, StoreError>
     + Send
     + 'static,
-) -> Result<Option<Vec<Aged>>, StoreError> {
+) -> Result<Option<Vec<AgeCheck>>, StoreError> {
     if context.draining.is_cancelled() {
         return Ok(None);
     }

@@ -10,10 +10,10 @@ use std::{
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use sluice_model::EmitId;
 use sluice_store::{
-    Portion,
+    BatchLimit,
     sends::{
         SendKind,
-        outbox::{self, Lane},
+        outbox::{self, SendQueue},
     },
 };
 use tokio::{sync::mpsc, time::Instant};
@@ -32,7 +32,7 @@ const TO_ONE_PEER: usize = 8;
 /// Mail goes to one server, which may be a small one.
 const MAIL_AT_ONCE: usize = 4;
 /// What waits in memory.
-const WINDOW: Portion = Portion {
+const WINDOW: BatchLimit = BatchLimit {
     rows: 200,
     bytes: 1024 * 1024,
 };
@@ -47,7 +47,7 @@ type UnderWay = FuturesUnordered<Pin<Box<dyn Future<Output = Ended> + Send>>>;
 
 pub(super) struct Worker {
     context: Arc<Context>,
-    lane: Lane,
+    lane: SendQueue,
     told: mpsc::Receiver<()>,
     waiting: Vec<Parcel>,
     /// Those that wait here and those under way: in the store they are due all the same.
@@ -71,7 +71,7 @@ struct Ended {
 }
 
 impl Worker {
-    pub(super) fn new(context: Arc<Context>, lane: Lane, told: mpsc::Receiver<()>) -> Worker {
+    pub(super) fn new(context: Arc<Context>, lane: SendQueue, told: mpsc::Receiver<()>) -> Worker {
         Worker {
             context,
             lane,
@@ -126,7 +126,7 @@ impl Worker {
         }
     }
 
-    fn room(&self) -> Option<Portion> {
+    fn room(&self) -> Option<BatchLimit> {
         let window = match self.lane.kind {
             SendKind::S3 => s3_object::WINDOW,
             _ => WINDOW,
@@ -136,7 +136,7 @@ impl Worker {
         let rows = window
             .rows
             .checked_sub(u32::try_from(self.waiting.len()).ok()?)?;
-        (rows > 0 && bytes > 0).then_some(Portion { rows, bytes })
+        (rows > 0 && bytes > 0).then_some(BatchLimit { rows, bytes })
     }
 
     async fn read(&mut self) {

@@ -26,7 +26,7 @@ use std::{
 use parking_lot::Mutex;
 use sluice_store::{
     StoreError,
-    sends::outbox::{self, Lane},
+    sends::outbox::{self, SendQueue},
 };
 use tokio::sync::{Notify, Semaphore, mpsc};
 
@@ -40,7 +40,7 @@ const AFTER_FAILURE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Sends {
     /// The lanes that somebody works in, and how to tell them that there is more.
-    live: Mutex<HashMap<Lane, mpsc::Sender<()>>>,
+    live: Mutex<HashMap<SendQueue, mpsc::Sender<()>>>,
     /// When the lanes are looked at next.
     next_look: AtomicI64,
     look: Notify,
@@ -78,7 +78,7 @@ impl Sends {
     }
 
     /// Something is due in a lane.
-    fn tell(&self, context: &Arc<Context>, lane: Lane) {
+    fn tell(&self, context: &Arc<Context>, lane: SendQueue) {
         match self.live.lock().entry(lane) {
             // It is full when there is such word already.
             Entry::Occupied(entry) => drop(entry.get().try_send(())),
@@ -92,7 +92,7 @@ impl Sends {
     }
 
     /// Lets a worker that found nothing go, unless it was told of more meanwhile.
-    fn dismiss(&self, lane: &Lane, told: &mpsc::Receiver<()>) -> bool {
+    fn dismiss(&self, lane: &SendQueue, told: &mpsc::Receiver<()>) -> bool {
         let mut live = self.live.lock();
         let dismissed = told.is_empty();
         if dismissed {
@@ -132,7 +132,7 @@ pub(crate) async fn run(context: Arc<Context>) {
 async fn look(context: &Arc<Context>, now: i64) -> Result<Option<i64>, StoreError> {
     let read = context
         .store
-        .read(move |c| Ok((outbox::lanes_due(c, now)?, outbox::next_due(c, now)?)));
+        .read(move |c| Ok((outbox::queues_due(c, now)?, outbox::next_due(c, now)?)));
     let (lanes, next) = read.await?;
     for lane in lanes {
         context.sends.tell(context, lane);

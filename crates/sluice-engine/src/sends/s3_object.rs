@@ -7,13 +7,13 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use sluice_store::{Portion, sends::SendRow};
+use sluice_store::{BatchLimit, sends::SendRow};
 
 /// In one object.
 pub(super) const MOST_ROWS: usize = 1_000;
 pub(super) const MOST_BYTES: usize = 4 * 1024 * 1024;
 /// What is packed at once.
-pub(super) const WINDOW: Portion = Portion {
+pub(super) const WINDOW: BatchLimit = BatchLimit {
     rows: 5_000,
     bytes: 8 * 1024 * 1024,
 };

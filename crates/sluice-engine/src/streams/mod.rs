@@ -12,7 +12,7 @@ mod traffic;
 
 use sluice_model::{EventId, SourceId, UserId, WorkflowId};
 use sluice_store::{
-    Portion,
+    BatchLimit,
     events::{self as stored_events, ChannelFilter},
     logs,
     routes::SSE_CHANNEL,
@@ -34,7 +34,7 @@ use self::{events::Reads, seat::Seat};
 use crate::{Engine, error::EngineError};
 
 /// What a reader takes from the store at once: it is all that waits for a slow client.
-const PAGE: Portion = Portion {
+const PAGE: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 256 * 1024,
 };

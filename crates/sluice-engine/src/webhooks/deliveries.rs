@@ -3,7 +3,7 @@
 use sluice_model::{Cursor, DeliveryId, UserId, WebhookId};
 use sluice_store::{
     Conn, Page,
-    delivery_history::{self, Delivery, Detail, Finished, Replay, Replayed},
+    delivery_history::{self, Delivery, Detail, Finished, Replay, ReplayProgress},
     delivery_lists::{self, Selection, Tally, Whose},
     webhooks::{self, Webhook},
 };
@@ -153,7 +153,7 @@ impl Engine {
                 let from = from.as_ref();
                 delivery_history::replay_batch(c, &id, &replay, from, REPLAYED_AT_ONCE, now)
             });
-            let Replayed { count, next } = batch.await?;
+            let ReplayProgress { count, next } = batch.await?;
             if count > 0 {
                 self.context.couriers.wake(&self.context, &webhook);
             }

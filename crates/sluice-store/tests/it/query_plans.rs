@@ -4,20 +4,20 @@ use std::collections::{BTreeSet, HashSet};
 
 use rstest::rstest;
 use sluice_store::{
-    Conn, Dialect, Portion, Result, Row, Value, deliveries, held_events, inbox,
+    BatchLimit, Conn, Dialect, Result, Row, Value, deliveries, held_events, inbox,
     orphans::{self, OwnedTable},
     run_history::{self, Content, Selection},
     runs,
     sends::{
         SendKind,
-        outbox::{self, Lane},
+        outbox::{self, SendQueue},
     },
     timers, uploads,
 };
 
 use crate::support::{Db, TestStore, invocation_ids, source_id, user_id, webhook_id, workflow_id};
 
-const LIMIT: Portion = Portion {
+const LIMIT: BatchLimit = BatchLimit {
     rows: 10,
     bytes: 1_000,
 };
@@ -168,11 +168,11 @@ fn due_work_is_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         runs::next_due(c)?;
         deliveries::due(c, &webhook_id("a"), 1, LIMIT)?;
         deliveries::next_due(c, &webhook_id("a"), 1)?;
-        let lane = Lane {
+        let lane = SendQueue {
             user_id: user_id("a"),
             kind: SendKind::Http,
         };
-        outbox::lanes_due(c, 1)?;
+        outbox::queues_due(c, 1)?;
         outbox::due(c, &lane, 1, &BTreeSet::new(), LIMIT)?;
         outbox::next_due(c, 1)?;
         outbox::clamp(c, 1, 10)?;

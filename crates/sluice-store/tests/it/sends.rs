@@ -1,27 +1,27 @@
-//! What waits to be sent.
+//! Pending sends.
 
 use std::collections::BTreeSet;
 
 use rstest::rstest;
 use sluice_model::{EmitId, IdGen, InvocationId, WorkflowId};
 use sluice_store::{
-    Portion,
+    BatchLimit,
     sends::{
         self, SendKind, SendRow, SendState,
-        outbox::{self, Lane},
+        outbox::{self, SendQueue},
     },
     server_clock::AT_ONCE,
 };
 
 use crate::support::{Db, TestStore, user_id};
 
-const ALL: Portion = Portion {
+const ALL: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 1_000,
 };
 
-fn lane(user: &str, kind: SendKind) -> Lane {
-    Lane {
+fn lane(user: &str, kind: SendKind) -> SendQueue {
+    SendQueue {
         user_id: user_id(user),
         kind,
     }
@@ -53,9 +53,9 @@ fn store_with(db: Db, rows: &[(&str, SendKind, Option<i64>)]) -> Option<(TestSto
     Some((t, ids))
 }
 
-fn due(t: &TestStore, lane: Lane, in_hand: &[EmitId], portion: Portion) -> Vec<EmitId> {
+fn due(t: &TestStore, lane: SendQueue, in_hand: &[EmitId], limit: BatchLimit) -> Vec<EmitId> {
     let in_hand: BTreeSet<EmitId> = in_hand.iter().copied().collect();
-    let rows = t.read(move |c| outbox::due(c, &lane, 10, &in_hand, portion));
+    let rows = t.read(move |c| outbox::due(c, &lane, 10, &in_hand, limit));
     rows.unwrap().into_iter().map(|row| row.id).collect()
 }
 
@@ -76,10 +76,10 @@ fn lanes_are_due_when_something_in_them_is(#[case] db: Db) {
     let Some((t, _)) = store_with(db, &rows) else {
         return;
     };
-    let lanes = t.read(|c| outbox::lanes_due(c, 10)).unwrap();
+    let lanes = t.read(|c| outbox::queues_due(c, 10)).unwrap();
     let expected = [lane("a", S3), lane("b", Email), lane("b", Http)];
     assert_eq!(lanes, expected);
-    assert_eq!(t.read(|c| outbox::lanes_due(c, 0)).unwrap(), []);
+    assert_eq!(t.read(|c| outbox::queues_due(c, 0)).unwrap(), []);
     assert_eq!(t.read(|c| outbox::next_due(c, 10)).unwrap(), Some(11));
     assert_eq!(t.read(|c| outbox::next_due(c, 99)).unwrap(), None);
 }
@@ -106,7 +106,7 @@ fn a_lane_gives_what_is_due_and_not_in_hand_in_the_order_of_sending(#[case] db: 
             &t,
             lane(),
             &[],
-            Portion {
+            BatchLimit {
                 bytes: 9_999,
                 ..ALL
             }
@@ -115,9 +115,12 @@ fn a_lane_gives_what_is_due_and_not_in_hand_in_the_order_of_sending(#[case] db: 
     );
     // Two fit; one always does.
     assert_eq!(due(&t, lane(), &[], ALL), ids[..2]);
-    assert_eq!(due(&t, lane(), &[], Portion { bytes: 1, ..ALL }), ids[..1]);
     assert_eq!(
-        due(&t, lane(), &ids[..1], Portion { rows: 1, ..ALL }),
+        due(&t, lane(), &[], BatchLimit { bytes: 1, ..ALL }),
+        ids[..1]
+    );
+    assert_eq!(
+        due(&t, lane(), &ids[..1], BatchLimit { rows: 1, ..ALL }),
         ids[1..2]
     );
     assert_eq!(due(&t, lane(), &[ids[1], ids[2]], ALL), [ids[0]]);

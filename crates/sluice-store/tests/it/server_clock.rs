@@ -8,13 +8,13 @@ use sluice_model::{
     workflow::{Pause, PauseKind, RunOrigin},
 };
 use sluice_store::{
-    Conn, Portion, Result, accounts,
-    deliveries::{self, Attempt, Fate, Outgoing, Tried},
+    BatchLimit, Conn, Result, accounts,
+    deliveries::{self, Attempt, AttemptOutcome, AttemptRecord, Outgoing},
     delivery_history, params, query_one,
     runs::{self, Run, RunState},
     sends::{
         self, SendKind, SendRow, SendState,
-        outbox::{self, Lane},
+        outbox::{self, SendQueue},
     },
     server_clock::{self, AT_ONCE},
     timers::{self, TimerKey},
@@ -30,7 +30,7 @@ const HOUR: i64 = 3_600_000;
 const BEFORE: i64 = 1_000 * HOUR;
 const AFTER: i64 = 100 * HOUR;
 
-const LIMIT: Portion = Portion {
+const LIMIT: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 1 << 20,
 };
@@ -156,11 +156,11 @@ fn deliver(c: &mut dyn Conn, ids: &mut IdGen, now_ms: i64) -> Result<()> {
     deliveries::insert(c, &emit_id, &webhook_id("w"), now_ms)
 }
 
-fn failed(due: &deliveries::Due, at: i64, pause: i64) -> Tried {
-    Tried {
+fn failed(due: &deliveries::Due, at: i64, pause: i64) -> AttemptRecord {
+    AttemptRecord {
         id: due.id.clone(),
         was_due_at: due.due_at,
-        fate: Fate::Again { due_at: at + pause },
+        outcome: AttemptOutcome::Retry { due_at: at + pause },
         tries: due.tries + 1,
         attempts: vec![Attempt {
             at,
@@ -250,7 +250,7 @@ fn sends_keep_their_order_and_their_pauses(#[values(Db::Sqlite, Db::Postgres)] d
             sends::insert(c, &row)?;
             rows.push(row.id);
         }
-        let lane = Lane {
+        let lane = SendQueue {
             user_id: user_id("a"),
             kind: SendKind::Http,
         };
@@ -258,7 +258,7 @@ fn sends_keep_their_order_and_their_pauses(#[values(Db::Sqlite, Db::Postgres)] d
             let due = outbox::due(c, &lane, now, &BTreeSet::new(), LIMIT)?;
             Result::Ok(due.iter().map(|row| row.id).collect::<Vec<_>>())
         };
-        assert_eq!(outbox::lanes_due(c, AFTER)?, [lane.clone()]);
+        assert_eq!(outbox::queues_due(c, AFTER)?, [lane.clone()]);
         assert_eq!(due(c, AFTER)?, rows[1..2]);
         assert_eq!(outbox::clamp(c, AFTER, 9)?, 1);
         assert_eq!(outbox::clamp(c, AFTER, 9)?, 0);

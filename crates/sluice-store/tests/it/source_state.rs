@@ -1,4 +1,4 @@
-//! What a source remembers: dedupe, its last event, and `$.service.db`.
+//! The state of a source: dedupe, its last event, and `$.service.db`.
 
 use rstest::rstest;
 use sluice_model::{DedupeKey, DedupeState, DedupeStrategy, EventId};

@@ -2,14 +2,14 @@
 
 use sluice_runtime::Failure;
 use sluice_store::{
-    Portion,
+    BatchLimit,
     inbox::{self, InboxItem},
 };
 
 use super::Actor;
 use crate::{mailbox::Work, workflow::commit::Builder};
 
-const AT_ONCE: Portion = Portion {
+const AT_ONCE: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 8 * 1024 * 1024,
 };

@@ -8,7 +8,7 @@ use sluice_model::{
     workflow::{RunOrigin, WorkflowDefinition},
 };
 use sluice_store::{
-    Conn, Portion, StoreError,
+    BatchLimit, Conn, StoreError,
     deployments::{self, Deployment},
     inbox::{self, InboxKind},
     run_history::{self, Content, ListedRun, ListedStep},
@@ -89,7 +89,7 @@ impl Engine {
             state,
             after,
             before,
-            limit: Portion {
+            limit: BatchLimit {
                 rows: limit,
                 bytes: PAGE_BYTES,
             },

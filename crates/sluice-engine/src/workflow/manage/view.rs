@@ -8,7 +8,7 @@ use sluice_model::{
 };
 use sluice_store::{
     Conn, Page, StoreError,
-    deployments::{self, Defined},
+    deployments::{self, VersionDefinition},
     endpoints, inbox,
     timers::{self, Timer},
     workflows::{self, Workflow},
@@ -92,7 +92,7 @@ fn views(
 
 /// What belongs to workflows, asked for at once, however many they are.
 struct Belongings {
-    versions: HashMap<DeploymentId, Defined>,
+    versions: HashMap<DeploymentId, VersionDefinition>,
     endpoints: HashMap<EmitterId, EndpointKey>,
     timers: HashMap<EmitterId, Vec<Timer>>,
     queued: HashMap<EmitterId, u64>,
@@ -124,7 +124,8 @@ impl Belongings {
     }
 
     fn view(&mut self, workflow: Workflow, settings: &Settings) -> Option<WorkflowView> {
-        let Defined { number, definition } = self.versions.remove(&workflow.deployment_id)?;
+        let VersionDefinition { number, definition } =
+            self.versions.remove(&workflow.deployment_id)?;
         let endpoint = self.endpoints.remove(&*workflow.id);
         let endpoint_url = endpoint.map(|key| settings.endpoint_url(&key));
         let mut timers = self.timers.remove(&*workflow.id).unwrap_or_default();

@@ -14,7 +14,7 @@ use sluice_infra::Infra;
 use sluice_model::UserId;
 use sluice_store::{
     StoreError,
-    emitters::{self, Standing},
+    emitters::{self, EmitterActivity},
 };
 use tokio::sync::Mutex;
 
@@ -28,12 +28,12 @@ const CACHED_FOR: Duration = Duration::from_secs(10);
 pub(crate) struct AccountHealth {
     /// The first hour of the sums.
     pub(crate) since: i64,
-    pub(crate) sources: Vec<Standing>,
-    pub(crate) workflows: Vec<Standing>,
+    pub(crate) sources: Vec<EmitterActivity>,
+    pub(crate) workflows: Vec<EmitterActivity>,
 }
 
 impl AccountHealth {
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Standing> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &EmitterActivity> {
         self.sources.iter().chain(&self.workflows)
     }
 }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn health(since: i64, count: usize, events: u64) -> AccountHealth {
-        let one = Standing {
+        let one = EmitterActivity {
             id: EmitterId::parse("dc_a").unwrap(),
             events,
             errors: 0,

@@ -8,7 +8,7 @@ use sluice_model::EmitterId;
 use sluice_store::{
     Conn, StoreError, activity,
     delivery_lists::{self, UserTally},
-    emitters::{self, EmitterFilter, EmitterState, Standing},
+    emitters::{self, EmitterActivity, EmitterFilter, EmitterState},
     sources, state,
     users::User,
     workflows,
@@ -112,24 +112,24 @@ fn in_state(state: Option<EmitterState>) -> EmitterFilter {
     EmitterFilter::new(None, state)
 }
 
-fn failing(some: &[Standing]) -> u64 {
+fn failing(some: &[EmitterActivity]) -> u64 {
     some.iter().filter(|one| one.errors > 0).count() as u64
 }
 
 /// Those with the highest numbers, without those at zero.
-fn first_by(health: &AccountHealth, number: fn(&Standing) -> u64) -> Vec<&Standing> {
-    let mut some: Vec<&Standing> = health.all().filter(|one| number(one) > 0).collect();
+fn first_by(health: &AccountHealth, number: fn(&EmitterActivity) -> u64) -> Vec<&EmitterActivity> {
+    let mut some: Vec<&EmitterActivity> = health.all().filter(|one| number(one) > 0).collect();
     some.sort_by_key(|one| (Reverse(number(one)), &one.id));
     some.truncate(LISTED);
     some
 }
 
 /// With their names. Those that were just removed are left out.
-fn named(c: &mut dyn Conn, some: Vec<&Standing>) -> Result<Vec<ActiveEmitter>, StoreError> {
+fn named(c: &mut dyn Conn, some: Vec<&EmitterActivity>) -> Result<Vec<ActiveEmitter>, StoreError> {
     let ids: Vec<EmitterId> = some.iter().map(|one| one.id.clone()).collect();
-    let names = emitters::named(c, &ids)?;
+    let names = emitters::names(c, &ids)?;
     let last = state::last_emits(c, &ids)?;
-    let active = |one: &Standing| {
+    let active = |one: &EmitterActivity| {
         let found = names.get(&one.id)?;
         Some(ActiveEmitter {
             id: one.id.clone(),
@@ -147,8 +147,8 @@ fn named(c: &mut dyn Conn, some: Vec<&Standing>) -> Result<Vec<ActiveEmitter>, S
 mod tests {
     use super::*;
 
-    fn standing(id: &str, events: u64, errors: u64) -> Standing {
-        Standing {
+    fn standing(id: &str, events: u64, errors: u64) -> EmitterActivity {
+        EmitterActivity {
             id: EmitterId::parse(id).unwrap(),
             events,
             errors,

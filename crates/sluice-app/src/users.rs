@@ -5,7 +5,7 @@ use sluice_infra::Infra;
 use sluice_model::{ApiKey, UserId};
 use sluice_store::{
     Page, StoreError,
-    users::{self, Plan, Running, User, UserFilter},
+    users::{self, EmitterCounts, Plan, User, UserFilter},
 };
 
 use crate::{accounts::Accounts, detached, listing::Listing, webhooks::Webhooks};
@@ -132,7 +132,7 @@ impl Users {
                 // Waits for requests that are creating a source or a workflow, and then sees it.
                 users::hold(c, &id)?;
                 let running = users::running(c, &id)?;
-                if running == Running::default() {
+                if running == EmitterCounts::default() {
                     users::remove(c, &id)?;
                 }
                 Ok::<_, StoreError>(running)
@@ -211,9 +211,9 @@ impl Users {
     }
 }
 
-fn must_be_idle(running: Running) -> Result<(), EngineError> {
-    let Running { sources, workflows } = running;
-    if running == Running::default() {
+fn must_be_idle(running: EmitterCounts) -> Result<(), EngineError> {
+    let EmitterCounts { sources, workflows } = running;
+    if running == EmitterCounts::default() {
         return Ok(());
     }
     let counted = |count: u64, noun: &str| match count {

@@ -7,6 +7,8 @@ use sluice_store::{StoreError, deliveries, sends::outbox};
 
 /// Smaller steps of the clock cost no more than this.
 const TOLERANCE_MS: i64 = 1_000;
+/// Rows of one update.
+const BATCH: u32 = 500;
 
 pub(crate) struct ClockWatch {
     latest: AtomicI64,
@@ -29,8 +31,9 @@ impl ClockWatch {
             return Ok(());
         }
         let write = infra.store.write(move |c| {
-            deliveries::rebase_due(c, now)?;
-            outbox::rebase_due(c, now)
+            while deliveries::clamp(c, now, BATCH)? > 0 {}
+            while outbox::clamp(c, now, BATCH)? > 0 {}
+            Ok(())
         });
         write.await?;
         self.set_back.store(false, Ordering::SeqCst);

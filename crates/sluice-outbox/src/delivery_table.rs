@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use sluice_infra::{Infra, ResultLabel};
 use sluice_model::{DeliveryId, UserId, WebhookId};
 use sluice_store::{
-    Portion, StoreError,
-    deliveries::{self, Attempt, Due, Tried},
+    BatchLimit, StoreError,
+    deliveries::{self, Attempt, AttemptOutcome, AttemptRecord, Due},
     webhooks,
 };
 
@@ -47,7 +47,7 @@ impl Row for DeliveryRow {
     }
 
     fn waiting_since(&self) -> i64 {
-        self.due.due_at
+        self.due.due_since()
     }
 
     fn given_up(reason: String, now_ms: i64) -> DeliveryReport {
@@ -79,7 +79,7 @@ impl Table for DeliveryTable {
     async fn read(
         &self,
         _: BTreeSet<DeliveryId>,
-        portion: Portion,
+        portion: BatchLimit,
     ) -> Result<Page<DeliveryRow>, StoreError> {
         let (id, now) = (self.webhook.clone(), self.infra.now_ms());
         let read = self.infra.store.read(move |c| {
@@ -172,24 +172,24 @@ impl Table for DeliveryTable {
 }
 
 impl DeliveryTable {
-    fn user<'a>(finished: &'a [Finished<DeliveryRow>]) -> Option<&'a UserId> {
+    fn user(finished: &[Finished<DeliveryRow>]) -> Option<&UserId> {
         let mut rows = finished.iter().flat_map(|done| &done.batch.rows);
         rows.next().map(|row| &row.to.user)
     }
 }
 
-fn tried(row: &DeliveryRow, finished: &Finished<DeliveryRow>) -> Tried {
+fn tried(row: &DeliveryRow, finished: &Finished<DeliveryRow>) -> AttemptRecord {
     let Due {
         id,
         due_at: was_due_at,
         attempts,
         ..
     } = &row.due;
-    let fate = match finished.fate {
-        Fate::Sent => deliveries::Fate::Delivered,
-        Fate::Failed | Fate::Gone => deliveries::Fate::Failed,
-        Fate::Retry { due_at } | Fate::Postponed { due_at } => deliveries::Fate::Again { due_at },
-        Fate::StillDue => deliveries::Fate::Again {
+    let outcome = match finished.fate {
+        Fate::Sent => AttemptOutcome::Delivered,
+        Fate::Failed | Fate::Gone => AttemptOutcome::Failed,
+        Fate::Retry { due_at } | Fate::Postponed { due_at } => AttemptOutcome::Retry { due_at },
+        Fate::StillDue => AttemptOutcome::Retry {
             due_at: *was_due_at,
         },
     };
@@ -200,10 +200,10 @@ fn tried(row: &DeliveryRow, finished: &Finished<DeliveryRow>) -> Tried {
             .as_ref()
             .map(|report| report.attempt.clone()),
     );
-    Tried {
+    AttemptRecord {
         id: id.clone(),
         was_due_at: *was_due_at,
-        fate,
+        outcome,
         tries: finished.tries,
         attempts,
     }

@@ -8,13 +8,13 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use sluice_store::{Portion, sends::SendRow};
+use sluice_store::{BatchLimit, sends::SendRow};
 
 /// In one object.
 pub(crate) const MAX_ROWS: usize = 1_000;
 pub(crate) const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Rows that are packed at once.
-pub(crate) const WINDOW: Portion = Portion {
+pub(crate) const WINDOW: BatchLimit = BatchLimit {
     rows: 5_000,
     bytes: 8 * 1024 * 1024,
 };

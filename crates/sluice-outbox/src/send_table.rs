@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use sluice_infra::{Infra, SendLabel};
 use sluice_model::EmitId;
 use sluice_store::{
-    Portion, StoreError,
+    BatchLimit, StoreError,
     sends::{
         self, SendRow, SendState,
         outbox::{self, SendQueue},
@@ -55,7 +55,7 @@ impl Table for SendTable {
     async fn read(
         &self,
         in_hand: BTreeSet<EmitId>,
-        portion: Portion,
+        portion: BatchLimit,
     ) -> Result<Page<SendRow>, StoreError> {
         let (queue, now) = (self.queue.clone(), self.infra.now_ms());
         let read = self.infra.store.read(move |c| {

@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin};
 
-use sluice_store::{Portion, sends::SendRow};
+use sluice_store::{BatchLimit, sends::SendRow};
 
 use crate::{
     row::{Batch, Outcome, Row, Verdict},
@@ -34,7 +34,7 @@ pub(crate) struct Disabled(pub(crate) &'static str);
 impl Sender<SendRow> for Disabled {
     fn strategy(&self) -> Strategy {
         Strategy {
-            window: Portion {
+            window: BatchLimit {
                 rows: 200,
                 bytes: 1024 * 1024,
             },

@@ -1,12 +1,12 @@
 //! The differences between queues, as values.
 
-use sluice_store::Portion;
+use sluice_store::BatchLimit;
 
 /// How a queue is worked off.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strategy {
     /// Rows in memory.
-    pub(crate) window: Portion,
+    pub(crate) window: BatchLimit,
     pub(crate) refill: Refill,
     /// Attempts under way in one queue.
     pub(crate) concurrency: usize,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, future::Future, sync::Arc};
 
-use sluice_store::{Portion, StoreError};
+use sluice_store::{BatchLimit, StoreError};
 
 use crate::row::{Finished, Row};
 
@@ -32,7 +32,7 @@ pub(crate) trait Table: Send + Sync + 'static {
     fn read(
         &self,
         in_hand: BTreeSet<<Self::Row as Row>::Id>,
-        portion: Portion,
+        portion: BatchLimit,
     ) -> impl Future<Output = Result<Page<Self::Row>, StoreError>> + Send;
 
     /// Stores results in one transaction. To store the same results again changes nothing.

@@ -1,7 +1,7 @@
 //! Users' accounts with apps: sealed credentials, and whether they still work.
 //!
-//! The version counts every change of credentials and health. Whoever renews credentials does so from a version it has
-//! read and writes only on top of that one, so of two that try, on whichever node, one wins and the other reads again.
+//! The version counts every change of credentials and health. A renewal starts from a version that it has
+//! read and writes only on top of that one, so of two concurrent renewals, on any node, one wins and the other reads again.
 
 use sluice_model::{AccountId, AppId, UserId};
 
@@ -147,7 +147,7 @@ pub fn exist_for(c: &mut dyn Conn, app: &AppId) -> Result<bool> {
     )
 }
 
-/// Answers whether it was there.
+/// Returns whether it existed.
 pub fn rename(
     c: &mut dyn Conn,
     user: &UserId,
@@ -162,7 +162,7 @@ pub fn rename(
     Ok(updated == 1)
 }
 
-/// Puts credentials that the user gave in place of whatever there is, which heals the account. Answers whether it was there.
+/// Replaces the credentials with new ones of the user, which makes the account healthy. Returns whether it existed.
 pub fn replace(c: &mut dyn Conn, user: &UserId, id: &AccountId, renewal: &Renewal) -> Result<bool> {
     let updated = c.execute(
         "UPDATE accounts SET credentials_sealed = ?3, expires_at = ?4, updated_at = ?5, \
@@ -179,7 +179,7 @@ pub fn replace(c: &mut dyn Conn, user: &UserId, id: &AccountId, renewal: &Renewa
     Ok(updated == 1)
 }
 
-/// Takes the right to renew the credentials of `version` until `until`; false when somebody has it, or they have changed.
+/// Takes the lease to renew the credentials of `version` until `until`. False when it is taken, or the credentials changed.
 pub fn claim_renewal(
     c: &mut dyn Conn,
     id: &AccountId,
@@ -195,13 +195,22 @@ pub fn claim_renewal(
     Ok(claimed == 1)
 }
 
-/// Sets how long the provider is left in peace after a renewal that failed.
-pub fn put_off_renewal(c: &mut dyn Conn, id: &AccountId, version: i64, until: i64) -> Result<()> {
+/// Sets the backoff after a renewal that failed.
+pub fn postpone_renewal(c: &mut dyn Conn, id: &AccountId, version: i64, until: i64) -> Result<()> {
     c.execute(
         "UPDATE accounts SET renewing_until = ?3 WHERE id = ?1 AND version = ?2",
         params![id, version, until],
     )?;
     Ok(())
+}
+
+/// After the clock was set back: no lease and no backoff of a renewal ends later than `longest` after `now`. Returns how many
+/// did.
+pub fn clamp(c: &mut dyn Conn, now: i64, longest: i64) -> Result<u64> {
+    c.execute(
+        "UPDATE accounts SET renewing_until = ?1 WHERE renewing_until > ?1",
+        params![now.saturating_add(longest)],
+    )
 }
 
 /// Writes renewed credentials on top of `version`; false when they have changed meanwhile.
@@ -221,7 +230,13 @@ pub fn renew(c: &mut dyn Conn, id: &AccountId, version: i64, renewal: &Renewal) 
 }
 
 /// Marks the credentials of `version` as useless; false when they have changed meanwhile.
-pub fn bury(c: &mut dyn Conn, id: &AccountId, version: i64, reason: &str, at: i64) -> Result<bool> {
+pub fn mark_dead(
+    c: &mut dyn Conn,
+    id: &AccountId,
+    version: i64,
+    reason: &str,
+    at: i64,
+) -> Result<bool> {
     let updated = c.execute(
         "UPDATE accounts SET dead_reason = ?3, updated_at = ?4, renewing_until = NULL, \
          version = version + 1 WHERE id = ?1 AND version = ?2",
@@ -230,7 +245,7 @@ pub fn bury(c: &mut dyn Conn, id: &AccountId, version: i64, reason: &str, at: i6
     Ok(updated == 1)
 }
 
-/// Answers whether it was there.
+/// Returns whether it existed.
 pub fn remove(c: &mut dyn Conn, user: &UserId, id: &AccountId) -> Result<bool> {
     let removed = c.execute(
         "DELETE FROM accounts WHERE id = ?1 AND user_id = ?2",

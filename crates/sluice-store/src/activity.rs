@@ -1,4 +1,4 @@
-//! What happened in each hour: in each source and workflow, and in each whole account.
+//! Hourly counts of each source, workflow and account.
 
 use std::{collections::HashMap, ops::AddAssign};
 
@@ -12,7 +12,7 @@ use crate::{
     row::{FromRow, Row},
 };
 
-/// What was counted.
+/// The counts of one hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// On the default channel and custom ones.
@@ -54,7 +54,7 @@ impl FromRow for Hour {
     }
 }
 
-/// What an [`Hour`] is read from.
+/// The columns of an [`Hour`].
 const HOUR: &str = "hour, events, errors, invocations, compute_ms";
 
 /// Adds to an hour of an emitter and of its user.
@@ -71,7 +71,7 @@ pub fn add(
         invocations,
         compute_ms,
     } = counts;
-    // The user's row is what commits wait for one another at, so it comes last.
+    // Commits of one user wait for each other at the user's row, so it comes last.
     c.execute(
         "INSERT INTO activity (emitter_id, hour, events, errors, invocations, compute_ms) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (emitter_id, hour) DO UPDATE SET \
@@ -92,7 +92,7 @@ pub fn add(
     Ok(())
 }
 
-/// The hours of an emitter from `first` on, oldest first, whoever's it is.
+/// The hours of an emitter of any user from `first` on, oldest first.
 pub fn of_emitter(c: &mut dyn Conn, emitter: &EmitterId, first: i64) -> Result<Vec<Hour>> {
     let sql =
         format!("SELECT {HOUR} FROM activity WHERE emitter_id = ?1 AND hour >= ?2 ORDER BY hour");
@@ -127,8 +127,8 @@ pub fn of_user(c: &mut dyn Conn, user: &UserId, first: i64) -> Result<Vec<Hour>>
     query_all(c, &sql, params![user, first])
 }
 
-/// Removes everybody's hours before `first`, `limit` at most of each kind, the oldest first; answers how many. Those that
-/// somebody is removing at this moment are left to them: two that wait for one another's rows would never end.
+/// Removes hours of all users before `first`, `limit` at most of each kind, the oldest first. Returns how many. Rows that
+/// another transaction locks are skipped, which prevents a deadlock.
 pub fn remove_before(c: &mut dyn Conn, first: i64, limit: u32) -> Result<u64> {
     let not_held = match c.dialect() {
         // One at a time writes.

@@ -106,12 +106,12 @@ pub fn count(c: &mut dyn Conn, text: &str) -> Result<u64> {
     query_one(c, &sql, params![&pattern(text)])
 }
 
-/// Answers whether it was there.
+/// Returns whether it existed.
 pub fn remove(c: &mut dyn Conn, id: &AppId) -> Result<bool> {
     Ok(c.execute("DELETE FROM apps WHERE id = ?1", params![id])? == 1)
 }
 
-/// Both databases lower only ASCII letters, in what they store as in what is asked for.
+/// Both databases lower only ASCII letters, in the stored text and in the wanted one.
 fn pattern(text: &str) -> String {
     let mut pattern = String::from("%");
     for character in text.to_ascii_lowercase().chars() {

@@ -13,10 +13,10 @@ use crate::{
     row::{FromRow, Row, to_json},
 };
 
-/// What is known of the npm packages that a component runs with.
+/// The npm packages that a component runs with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Packages {
-    /// The component was imported, and nobody has used it yet: its packages were not looked up, and its shape was read without
+    /// The component was imported and not used yet: its packages were not resolved, and its shape was read without
     /// them.
     Unresolved,
     /// JSON: the packages with their versions, when it names any.
@@ -40,9 +40,9 @@ pub struct Component {
     pub shape: ComponentShape,
     pub created_at: i64,
     pub updated_at: i64,
-    /// The workflow whose step this is the code of; none for what a user saved.
+    /// The workflow whose step has this code; none for components that a user saved.
     pub workflow_id: Option<WorkflowId>,
-    /// Whether it came with a tree, and so is not among what its user saved.
+    /// Whether it was imported with a tree. It is not listed among the components that its user saved.
     pub imported: bool,
 }
 
@@ -124,7 +124,7 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
     Ok(())
 }
 
-/// Records what an imported component was found to be when it was first used. False when it has been resolved before, or is
+/// Saves the resolved form of an imported component at its first use. False when it was resolved before, or is
 /// gone: then nothing changes.
 pub fn resolve(
     c: &mut dyn Conn,
@@ -141,7 +141,7 @@ pub fn resolve(
     Ok(changed == 1)
 }
 
-/// Removes an imported component that was never used; one that was stays, for what runs it.
+/// Removes an imported component that was never used. A used one stays for its sources.
 pub(crate) fn remove_unused(c: &mut dyn Conn, id: &ComponentId) -> Result<()> {
     let sql = "DELETE FROM components WHERE id = ?1 AND NOT resolved";
     c.execute(sql, params![id])?;
@@ -162,7 +162,7 @@ pub fn newest_by_key(c: &mut dyn Conn, user: &UserId, key: &str) -> Result<Optio
     query_opt(c, &sql, params![user, key])
 }
 
-/// What the user may read: their own, and whatever their sources run.
+/// Components that the user may read: their own, and those that their sources run.
 pub fn readable(c: &mut dyn Conn, user: &UserId, id: &ComponentId) -> Result<Option<Component>> {
     let sql = format!(
         "{SELECT} WHERE c.id = ?1 AND (c.user_id = ?2 OR EXISTS \
@@ -171,7 +171,7 @@ pub fn readable(c: &mut dyn Conn, user: &UserId, id: &ComponentId) -> Result<Opt
     query_opt(c, &sql, params![id, user])
 }
 
-/// Of what `?1` saved, the newest of each key; of what has no key, the newest of each name.
+/// Components that `?1` saved: the newest of each key, and without a key the newest of each name.
 const NEWEST: &str = "SELECT id FROM (SELECT id, ROW_NUMBER() OVER (\
      PARTITION BY key, CASE WHEN key IS NULL THEN name ELSE '' END ORDER BY created_at DESC, id DESC) AS place \
      FROM components WHERE user_id = ?1 AND workflow_id IS NULL AND NOT imported) ranked WHERE place = 1";
@@ -194,14 +194,14 @@ impl FromRow for Outline {
     }
 }
 
-/// What the user saved, in no order: those components that later ones of the same key, or without a key of the same name, have
-/// not replaced. The code of workflow steps is not among them, nor is what was imported.
+/// Components that the user saved, in no order: those that later ones of the same key, or without a key of the same name, have
+/// not replaced. The code of workflow steps is not among them, nor are imported components.
 pub fn newest(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Outline>> {
     let sql = format!("SELECT id, created_at, shape FROM components WHERE id IN ({NEWEST})");
     query_all(c, &sql, params![user])
 }
 
-/// Whoever's component it is: for running a source, which may use a published one.
+/// A component of any user: for running a source, which may use a published one.
 pub fn get_for_run(c: &mut dyn Conn, id: &ComponentId) -> Result<Option<Component>> {
     query_opt(c, &format!("{SELECT} WHERE c.id = ?1"), params![id])
 }
@@ -214,7 +214,7 @@ impl FromRow for Shape {
     }
 }
 
-/// Whoever's component it is, without its code: for finding the interfaces of a source.
+/// A component of any user, without its code: for finding the interfaces of a source.
 pub fn shape_for_run(c: &mut dyn Conn, id: &ComponentId) -> Result<Option<ComponentShape>> {
     let found: Option<Shape> =
         query_opt(c, "SELECT shape FROM components WHERE id = ?1", params![id])?;

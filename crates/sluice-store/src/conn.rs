@@ -1,6 +1,6 @@
 //! The connection that query functions see: three operations, the same on both databases.
 //!
-//! SQL is written once, with `?1` placeholders, in what SQLite and PostgreSQL both understand.
+//! SQL is written once, with `?1` placeholders, in the syntax that SQLite and PostgreSQL share.
 
 use crate::{
     error::{Result, StoreError},
@@ -21,7 +21,7 @@ pub enum Dialect {
 /// with the same error, and so does the transaction, even if the closure answers `Ok`. This is how
 /// PostgreSQL behaves; the store makes SQLite do the same.
 pub trait Conn {
-    /// Runs one statement and answers how many rows it changed.
+    /// Runs one statement and returns how many rows it changed.
     fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64>;
 
     /// Runs one statement and hands its rows to `each`, in order.
@@ -49,7 +49,7 @@ pub fn query_all<T: FromRow>(c: &mut dyn Conn, sql: &str, params: &[Value<'_>]) 
     Ok(rows)
 }
 
-/// The only row of a query, or none. More than one row is a fault in the SQL.
+/// The only row of a query, or none. More than one row is an error.
 pub fn query_opt<T: FromRow>(
     c: &mut dyn Conn,
     sql: &str,

@@ -1,4 +1,4 @@
-//! Accounts that are being connected in a browser: what must be remembered until the provider sends it back.
+//! Accounts that are being connected in a browser: the state to keep until the provider sends it back.
 
 use sluice_model::{AccountId, AppId, ConnectionId, UserId};
 
@@ -17,7 +17,7 @@ pub struct Connection {
     pub app_id: AppId,
     /// The account to renew, or the one that was made; none before that.
     pub account_id: Option<AccountId>,
-    /// What to call a new account.
+    /// The name of a new account.
     pub name: Option<String>,
     /// The PKCE verifier, sealed by the vault.
     pub verifier_sealed: Option<String>,
@@ -32,7 +32,7 @@ pub struct Connection {
 pub enum Stage {
     /// The browser has not come back.
     Pending,
-    /// It has; what it brought is being exchanged, and nobody else can bring anything.
+    /// The provider answered, and the code is being exchanged. A second answer is rejected.
     Returned,
     Connected,
     Failed,
@@ -108,7 +108,8 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &ConnectionId) -> Result<Option<
     query_opt(c, &sql, params![id, user])
 }
 
-/// Whoever's connection has this state, once and in time: the state is the proof. A second call finds nothing.
+/// Takes the connection with this state, of any user, once and before it expires. The state is the permission. A second call
+/// finds none.
 pub fn take(c: &mut dyn Conn, state_fingerprint: &str, now: i64) -> Result<Option<Connection>> {
     let taken = c.execute(
         "UPDATE connections SET stage = 'returned' \
@@ -141,7 +142,7 @@ pub fn finish(
     Ok(())
 }
 
-/// Removes everybody's connections begun before `created_before`.
+/// Removes connections of all users that began before `created_before`.
 pub fn remove_older_than(c: &mut dyn Conn, created_before: i64) -> Result<u64> {
     c.execute(
         "DELETE FROM connections WHERE created_at < ?1",

@@ -1,7 +1,7 @@
 //! Data stores: key-value stores that the sources of a user share, by name. A store exists once something was set in it.
 //!
 //! Every change takes the row of the store first, so that on PostgreSQL changes of one store come one after another and
-//! its size stays true. What has expired is gone for every read, and is removed by [`prune`].
+//! its size stays true. Reads skip expired entries, and [`prune`] removes them.
 
 pub mod entries;
 
@@ -81,7 +81,7 @@ pub fn count(c: &mut dyn Conn, user: &UserId) -> Result<u64> {
     )
 }
 
-/// Removes a store with all its entries, and answers whether it was there.
+/// Removes a store with all its entries. Returns whether it existed.
 pub fn remove(c: &mut dyn Conn, store: StoreRef<'_>) -> Result<bool> {
     let StoreRef { user, name } = store;
     let removed = c.execute(
@@ -109,7 +109,7 @@ impl FromRow for Owned {
     }
 }
 
-/// Removes what has expired in some of everybody's stores, `limit` entries of each at most; answers whether anything was.
+/// Removes expired entries of some stores of all users, `limit` entries of each at most. Returns whether there were any.
 pub fn prune(c: &mut dyn Conn, limit: u32, now_ms: i64) -> Result<bool> {
     let stores: Vec<Owned> = query_all(
         c,
@@ -123,7 +123,7 @@ pub fn prune(c: &mut dyn Conn, limit: u32, now_ms: i64) -> Result<bool> {
     Ok(!stores.is_empty())
 }
 
-/// Answers how many bytes became free.
+/// Returns how many bytes became free.
 fn remove_expired(c: &mut dyn Conn, store: StoreRef<'_>, limit: u32, now_ms: i64) -> Result<u64> {
     let StoreRef { user, name } = store;
     lock(c, store)?;
@@ -131,7 +131,7 @@ fn remove_expired(c: &mut dyn Conn, store: StoreRef<'_>, limit: u32, now_ms: i64
         c,
         "DELETE FROM data_store_entries WHERE user_id = ?1 AND store = ?2 AND key IN (\
          SELECT key FROM data_store_entries WHERE user_id = ?1 AND store = ?2 \
-         AND expires_at <= ?3 LIMIT ?4) RETURNING bytes",
+         AND expires_at <= ?3 ORDER BY expires_at, key LIMIT ?4) RETURNING bytes",
         params![user, name, now_ms, limit],
     )?;
     let freed = removed.iter().sum();

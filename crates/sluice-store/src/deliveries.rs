@@ -1,27 +1,28 @@
-//! The outbox: events on their way to webhooks, and what became of them.
+//! The outbox: events on their way to webhooks, with the attempts that were made.
 
 use serde::{Deserialize, Serialize};
 use sluice_model::{DeliveryId, EmitId, EmitterId, EventId, WebhookId};
 
 use crate::{
+    batch_limit::BatchLimit,
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
-    portion::Portion,
     row::{FromRow, Row, to_json},
+    server_clock::AT_ONCE,
     text_enum::text_enum,
     webhooks,
 };
 
-/// Attempts that are remembered of one delivery; the oldest go first.
+/// Attempts that are kept for one delivery. Older ones are dropped.
 const ATTEMPTS_KEPT: usize = 25;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryState {
-    /// It is tried when it is due.
+    /// It is attempted when it is due.
     Pending,
     Delivered,
-    /// Given up; it can be replayed.
+    /// No attempt is left. It can be replayed.
     Failed,
 }
 
@@ -34,7 +35,7 @@ text_enum!(DeliveryState {
 /// An event on its way out.
 #[derive(Debug, Clone, Copy)]
 pub struct Outgoing<'a> {
-    /// That of the event, or a fresh one when it is replayed.
+    /// The id of the event, or a new one for a replay.
     pub emit_id: &'a EmitId,
     pub emitter: &'a EmitterId,
     pub id: EventId,
@@ -43,7 +44,7 @@ pub struct Outgoing<'a> {
     pub data: &'a str,
 }
 
-/// Stores what deliveries to webhooks will carry.
+/// Stores the payload of deliveries to webhooks.
 pub fn insert_payload(c: &mut dyn Conn, event: &Outgoing<'_>) -> Result<()> {
     let Outgoing {
         emit_id,
@@ -59,23 +60,24 @@ pub fn insert_payload(c: &mut dyn Conn, event: &Outgoing<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Puts the delivery of a stored payload into the outbox, due at once.
+/// Puts the delivery of a stored payload into the outbox, due at once, whatever the clock says.
 pub fn insert(c: &mut dyn Conn, payload: &EmitId, webhook: &WebhookId, now_ms: i64) -> Result<()> {
     c.execute(
         "INSERT INTO deliveries (id, webhook_id, payload_id, state, due_at, tries, attempts, \
-         created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, 0, '[]', ?5, ?5)",
+         created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?6, 0, '[]', ?5, ?5)",
         params![
             &DeliveryId::of(payload, webhook),
             webhook,
             payload,
             DeliveryState::Pending,
-            now_ms
+            now_ms,
+            AT_ONCE
         ],
     )?;
     Ok(())
 }
 
-/// One try to deliver, as it is stored and shown.
+/// One attempt to deliver, as it is stored and shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// When it began.
@@ -85,14 +87,15 @@ pub struct Attempt {
     pub latency_ms: u64,
     /// The beginning of the answer's body.
     pub response: Option<String>,
-    /// Why it was no success.
+    /// Why it failed.
     pub error: Option<String>,
 }
 
-/// A delivery whose time has come, with all that is sent.
+/// A delivery that is due, with the content to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
     pub id: DeliveryId,
+    /// [`AT_ONCE`] before the first attempt.
     pub due_at: i64,
     pub tries: u32,
     pub attempts: Vec<Attempt>,
@@ -102,6 +105,16 @@ pub struct Due {
     pub channel: String,
     /// JSON.
     pub data: String,
+}
+
+impl Due {
+    /// The time since which it is due.
+    pub fn due_since(&self) -> i64 {
+        match self.due_at {
+            AT_ONCE => self.created_at,
+            time => time,
+        }
+    }
 }
 
 impl FromRow for Due {
@@ -120,29 +133,52 @@ impl FromRow for Due {
     }
 }
 
-const DUE: &str = "FROM deliveries d JOIN payloads p ON p.id = d.payload_id \
-     WHERE d.webhook_id = ?1 AND d.due_at <= ?2 ORDER BY d.due_at, d.id LIMIT ?3";
+/// The deliveries of webhook ?1 that are due at ?2, joined with their payloads: of the first ?3 first attempts and the first ?3
+/// others, the ?4 with the lowest ids. An index has each of the two parts in its order, however many are due.
+const DUE: &str = "FROM (SELECT id FROM (SELECT id FROM (SELECT id FROM deliveries \
+     WHERE webhook_id = ?1 AND due_at = 0 ORDER BY id LIMIT ?3) page_first \
+     UNION ALL SELECT id FROM (SELECT id FROM deliveries \
+     WHERE webhook_id = ?1 AND due_at > 0 AND due_at <= ?2 ORDER BY due_at, id LIMIT ?3) page_later) \
+     page_both ORDER BY id LIMIT ?4) page CROSS JOIN deliveries d CROSS JOIN payloads p \
+     WHERE d.id = page.id AND p.id = d.payload_id";
 
-/// What is due for a webhook, the longest due first. Sizes are read before payloads, so that a few huge ones do not fill
-/// the memory; at least one comes when there is any.
+/// The deliveries that are due for a webhook, in the order of their ids, which is that of the events. Sizes are read before
+/// payloads, so that a few huge ones do not fill the memory. One at least is read, if there is any.
 pub fn due(
     c: &mut dyn Conn,
     webhook: &WebhookId,
     now_ms: i64,
-    portion: Portion,
+    limit: BatchLimit,
 ) -> Result<Vec<Due>> {
-    let sizes = query_all(
+    let mut sizes: Vec<(DeliveryId, u64)> = query_all(
         c,
-        &format!("SELECT CAST(octet_length(p.data) AS BIGINT) {DUE}"),
-        params![webhook, now_ms, portion.rows],
+        &format!("SELECT d.id, CAST(octet_length(p.data) AS BIGINT) {DUE}"),
+        params![webhook, now_ms, limit.rows, limit.rows],
     )?;
-    query_all(
+    sizes.sort();
+    let fitting = limit.fitting(sizes.into_iter().map(|(_, bytes)| bytes));
+    let mut due: Vec<Due> = query_all(
         c,
         &format!(
             "SELECT d.id, d.due_at, d.tries, d.attempts, d.created_at, p.emitter_id, p.event_id, \
              p.channel, p.data {DUE}"
         ),
-        params![webhook, now_ms, portion.fitting(sizes)],
+        params![webhook, now_ms, limit.rows, fitting],
+    )?;
+    due.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(due)
+}
+
+/// After the clock was set back: retries that were scheduled later than `now` get the same backoff from `now` on, `limit` of
+/// them. Returns how many there were. Repeating the call changes nothing. An attempt
+/// that is in flight and fails is retried sooner than planned.
+pub fn clamp(c: &mut dyn Conn, now_ms: i64, limit: u32) -> Result<u64> {
+    // Webhook by webhook: there is an index on the due times of each one's deliveries, none on those of all.
+    c.execute(
+        "UPDATE deliveries SET due_at = ?1 + (due_at - updated_at), updated_at = ?1 \
+         WHERE id IN (SELECT d.id FROM webhooks w CROSS JOIN deliveries d \
+         WHERE d.webhook_id = w.id AND d.due_at > ?1 AND d.updated_at > ?1 LIMIT ?2)",
+        params![now_ms, limit],
     )
 }
 
@@ -155,20 +191,7 @@ pub fn next_due(c: &mut dyn Conn, webhook: &WebhookId, now_ms: i64) -> Result<Op
     )
 }
 
-/// After the clock was set back: a delivery that was scheduled in the future waits for its own pause from now, not for
-/// the whole jump. A first attempt has no pause and is due at once.
-pub fn rebase_due(c: &mut dyn Conn, now_ms: i64) -> Result<()> {
-    // Webhook by webhook: the index of due times has no other order.
-    c.execute(
-        "UPDATE deliveries SET updated_at = ?1, due_at = CASE \
-         WHEN tries > 0 AND due_at > updated_at THEN ?1 + due_at - updated_at ELSE ?1 END \
-         WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ?1 AND updated_at > ?1",
-        params![now_ms],
-    )?;
-    Ok(())
-}
-
-/// The active webhooks of all users that have pending deliveries.
+/// Active webhooks of all users that have deliveries to attempt.
 pub fn webhooks_with_work(c: &mut dyn Conn) -> Result<Vec<WebhookId>> {
     query_all(
         c,
@@ -178,40 +201,40 @@ pub fn webhooks_with_work(c: &mut dyn Conn) -> Result<Vec<WebhookId>> {
     )
 }
 
-/// What becomes of a delivery after a try.
+/// The state of a delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum AttemptOutcome {
     Delivered,
     Failed,
-    Again { due_at: i64 },
+    Retry { due_at: i64 },
 }
 
-/// A delivery that was tried.
+/// An attempt to record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tried {
+pub struct AttemptRecord {
     pub id: DeliveryId,
-    /// When it was due as it was read: it says whether somebody asked for it anew meanwhile.
+    /// Its due time as it was read. If it differs now, a replay was requested during the attempt.
     pub was_due_at: i64,
-    pub fate: Fate,
+    pub outcome: AttemptOutcome,
     pub tries: u32,
-    /// All of them, the newest last.
+    /// All attempts, the newest last.
     pub attempts: Vec<Attempt>,
 }
 
-/// Records a try, and nothing for a delivery that is gone. One that was made due anew during the try stays so, unless the
-/// try was a success. To record the same again changes nothing.
-pub fn record(c: &mut dyn Conn, tried: &Tried, now_ms: i64) -> Result<()> {
-    let Tried {
+/// Records an attempt, and nothing for a delivery that is gone. A replay that was requested during the attempt stays due,
+/// unless the attempt succeeded. Repeating the call changes nothing.
+pub fn record(c: &mut dyn Conn, tried: &AttemptRecord, now_ms: i64) -> Result<()> {
+    let AttemptRecord {
         id,
         was_due_at,
-        fate,
+        outcome,
         tries,
         attempts,
     } = tried;
-    let (state, due_at) = match fate {
-        Fate::Delivered => (DeliveryState::Delivered, None),
-        Fate::Failed => (DeliveryState::Failed, None),
-        Fate::Again { due_at } => (DeliveryState::Pending, Some(*due_at)),
+    let (state, due_at) = match outcome {
+        AttemptOutcome::Delivered => (DeliveryState::Delivered, None),
+        AttemptOutcome::Failed => (DeliveryState::Failed, None),
+        AttemptOutcome::Retry { due_at } => (DeliveryState::Pending, Some(*due_at)),
     };
     let oldest = attempts.len().saturating_sub(ATTEMPTS_KEPT);
     let attempts = to_json(&&attempts[oldest..])?;
@@ -226,7 +249,7 @@ pub fn record(c: &mut dyn Conn, tried: &Tried, now_ms: i64) -> Result<()> {
             &attempts,
             now_ms,
             *was_due_at,
-            *fate == Fate::Delivered
+            *outcome == AttemptOutcome::Delivered
         ],
     )?;
     if recorded == 0 {
@@ -238,7 +261,8 @@ pub fn record(c: &mut dyn Conn, tried: &Tried, now_ms: i64) -> Result<()> {
     Ok(())
 }
 
-/// Records a success that was known and not recorded when the server died. A delivery that was asked for after it stays due.
+/// Records a success that was in the journal and not in the store when the server died. A replay that was requested after it
+/// stays due.
 pub fn record_late(
     c: &mut dyn Conn,
     id: &DeliveryId,
@@ -256,10 +280,10 @@ pub fn record_late(
     };
     let mut attempts = waiting.attempts;
     attempts.push(success.clone());
-    let tried = Tried {
+    let tried = AttemptRecord {
         id: id.clone(),
         was_due_at: waiting.due_at,
-        fate: Fate::Delivered,
+        outcome: AttemptOutcome::Delivered,
         tries: waiting.tries + 1,
         attempts,
     };

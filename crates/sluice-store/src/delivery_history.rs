@@ -1,4 +1,4 @@
-//! Deliveries as their users see them: what became of each, and asking for one again.
+//! Deliveries as users see them, and their replays.
 
 use sluice_model::{Cursor, DeliveryId, EmitId, EmitterId, EventId, UserId, WebhookId};
 
@@ -9,6 +9,7 @@ use crate::{
     error::Result,
     params,
     row::{FromRow, Row},
+    server_clock::AT_ONCE,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub enum Detail {
     WithoutEvent,
 }
 
-/// Those that are over, which can be asked for again.
+/// Which finished deliveries to replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
     Delivered,
@@ -59,15 +60,15 @@ impl FromRow for Delivery {
     }
 }
 
-/// What a [`Delivery`] is read from: deliveries `d` with their payloads `p`.
+/// The columns of a [`Delivery`]: deliveries `d` with their payloads `p`.
 pub(crate) fn columns(detail: Detail) -> String {
     let event = match detail {
         Detail::WithEvent => "p.data",
         Detail::WithoutEvent => "NULL",
     };
     format!(
-        "d.id, d.webhook_id, p.emitter_id, p.event_id, p.channel, d.state, d.attempts, d.due_at, \
-         d.created_at, {event}"
+        "d.id, d.webhook_id, p.emitter_id, p.event_id, p.channel, d.state, d.attempts, \
+         CASE d.due_at WHEN {AT_ONCE} THEN d.created_at ELSE d.due_at END, d.created_at, {event}"
     )
 }
 
@@ -81,7 +82,7 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &DeliveryId) -> Result<Option<De
     query_opt(c, &sql, params![id, user])
 }
 
-/// Makes a delivery due now, as if it had never been tried.
+/// Makes a delivery due now, as before its first attempt.
 pub fn replay(c: &mut dyn Conn, id: &DeliveryId, now_ms: i64) -> Result<()> {
     c.execute(
         "UPDATE deliveries SET state = 'pending', due_at = ?2, tries = 0, updated_at = ?2 \
@@ -99,9 +100,9 @@ pub struct Replay {
     pub until: i64,
 }
 
-/// How far a replay has come.
+/// The progress of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replayed {
+pub struct ReplayProgress {
     pub count: u64,
     /// Where the next batch goes on; none when this was the last.
     pub next: Option<Cursor>,
@@ -116,8 +117,8 @@ pub fn replay_batch(
     from: Option<&Cursor>,
     batch: u32,
     now_ms: i64,
-) -> Result<Replayed> {
-    // Written out, so that both databases see that the index of what failed will do: most has not.
+) -> Result<ReplayProgress> {
+    // Literals, so that both databases use the partial index on failed deliveries.
     let over = match replay.which {
         Finished::Delivered => "state = 'delivered'",
         Finished::Failed => "state = 'failed'",
@@ -134,7 +135,7 @@ pub fn replay_batch(
     let places: Vec<(i64, DeliveryId)> = query_all(c, &sql, params)?;
     let count = places.len() as u64;
     let last = places.into_iter().max();
-    Ok(Replayed {
+    Ok(ReplayProgress {
         count,
         next: last
             .filter(|_| count >= u64::from(batch))
@@ -145,7 +146,7 @@ pub fn replay_batch(
     })
 }
 
-/// Removes up to `batch` deliveries of a webhook, and what nobody else was to get of what they carried. Answers how many.
+/// Removes up to `batch` deliveries of a webhook, and payloads that no other delivery has. Returns how many deliveries.
 pub fn remove_batch(c: &mut dyn Conn, webhook: &WebhookId, batch: u32) -> Result<u64> {
     let removed: Vec<EmitId> = query_all(
         c,

@@ -1,5 +1,5 @@
-//! Lists of deliveries, of one webhook or of all that a user has, and how many there are. However many are kept, an index has the
-//! answer, except for a page of those that were delivered: they are most of what there is.
+//! Lists and counts of deliveries, of one webhook or of all webhooks of a user. Each query uses an index, except a page of
+//! delivered ones, which are the majority.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::{
     value::Value,
 };
 
-/// Which deliveries are wanted. Both ends of the time are included; those that are not given are open.
+/// Which deliveries to list. Both ends of the time are included; a missing end is open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     pub state: Option<DeliveryState>,
@@ -25,7 +25,7 @@ pub struct Selection {
     pub until: Option<i64>,
 }
 
-/// Whose deliveries are wanted; whether a webhook is the user's own is for the caller to know.
+/// Whose deliveries to list. The caller checks that a webhook belongs to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose<'a> {
     Webhook(&'a WebhookId),
@@ -33,7 +33,7 @@ pub enum Whose<'a> {
 }
 
 impl<'a> Whose<'a> {
-    /// The column of a webhook `w` that tells, and what stands there.
+    /// The column of a webhook `w` to compare, and the value to compare it with.
     fn column(self) -> (&'static str, Value<'a>) {
         match self {
             Whose::Webhook(webhook) => ("w.id", webhook.into()),
@@ -42,7 +42,7 @@ impl<'a> Whose<'a> {
     }
 }
 
-/// A page of deliveries, newest first. Places are found before rows are read, which may be large.
+/// A page of deliveries, newest first. Positions are found before rows are read, because rows may be large.
 pub fn page(
     c: &mut dyn Conn,
     whose: Whose<'_>,
@@ -62,7 +62,7 @@ pub fn page(
     read(c, &ids, detail)
 }
 
-/// Where a delivery is in the list.
+/// The position of a delivery in the list.
 struct Place {
     webhook_id: WebhookId,
     created_at: i64,
@@ -161,7 +161,7 @@ pub fn count(c: &mut dyn Conn, whose: Whose<'_>, selection: &Selection) -> Resul
         )
     };
     let number = match selection.state {
-        // There is no index of these alone.
+        // There is no index on these alone.
         Some(DeliveryState::Delivered) => format!(
             "{} - {} - {}",
             of_webhook(None),
@@ -176,7 +176,7 @@ pub fn count(c: &mut dyn Conn, whose: Whose<'_>, selection: &Selection) -> Resul
     query_one(c, &sql, &span.params(value)[..5])
 }
 
-/// In the words of the indexes, so that both databases see that one of them will do.
+/// Conditions as the partial indexes have them, so that both databases use these.
 fn in_state(state: Option<DeliveryState>) -> &'static str {
     match state {
         None => "TRUE",
@@ -197,12 +197,12 @@ fn read(c: &mut dyn Conn, ids: &[DeliveryId], detail: Detail) -> Result<Vec<Deli
     Ok(deliveries)
 }
 
-/// How a webhook is doing.
+/// The delivery counts of a webhook.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Deliveries that are tried, now or later.
+    /// Pending deliveries, due now or later.
     pub waiting: u64,
-    /// Deliveries that were given up, of those that are kept.
+    /// Failed deliveries that are still stored.
     pub failed: u64,
     /// When an event last reached it.
     pub delivered_at: Option<i64>,
@@ -219,13 +219,13 @@ impl FromRow for (WebhookId, Tally) {
     }
 }
 
-/// What waits for a webhook `w`, and what failed. There is an index on each.
+/// Pending and failed deliveries of a webhook `w`. There is an index on each.
 const WAITING: &str =
     "(SELECT COUNT(*) FROM deliveries d WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL)";
 const FAILED: &str =
     "(SELECT COUNT(*) FROM deliveries d WHERE d.webhook_id = w.id AND d.state = 'failed')";
 
-/// Of those webhooks that are there, whoever's they are.
+/// Counts for the webhooks that exist, of any user.
 pub fn tallies(c: &mut dyn Conn, webhooks: &[WebhookId]) -> Result<HashMap<WebhookId, Tally>> {
     let sql = format!(
         "SELECT w.id, {WAITING}, {FAILED}, w.delivered_at FROM webhooks w WHERE w.id IN {}",
@@ -235,7 +235,7 @@ pub fn tallies(c: &mut dyn Conn, webhooks: &[WebhookId]) -> Result<HashMap<Webho
     Ok(tallies.into_iter().collect())
 }
 
-/// How the webhooks of a user are doing together.
+/// The delivery counts of all webhooks of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserTally {
     pub waiting: u64,

@@ -1,6 +1,6 @@
-//! Forgetting deliveries that are over. What is pending is never forgotten.
+//! Deletes finished deliveries. Pending ones are never deleted.
 //!
-//! Finding them reads much and changes nothing, so it is done beside the writers, and only the removal is a write.
+//! The search reads many rows, so it runs as a read beside the writers. Only the removal is a write.
 
 use sluice_model::{DeliveryId, EmitId, WebhookId};
 
@@ -26,7 +26,7 @@ pub fn beyond(
     )
 }
 
-/// Everybody's finished deliveries that were made before a time, `limit` at most.
+/// Finished deliveries of all users that were made before a time, `limit` at most.
 pub fn older_than(c: &mut dyn Conn, created_before: i64, limit: u32) -> Result<Vec<DeliveryId>> {
     // Webhook by webhook: there is an index on the age of each one's deliveries, none on that of all.
     query_all(
@@ -41,7 +41,7 @@ pub fn older_than(c: &mut dyn Conn, created_before: i64, limit: u32) -> Result<V
 pub fn remove(c: &mut dyn Conn, mut ids: Vec<DeliveryId>) -> Result<()> {
     let lock = match c.dialect() {
         Dialect::Sqlite => "",
-        // So that of two who remove the last two deliveries of a payload one sees that it was the last.
+        // So that of two transactions that remove the last two deliveries of a payload, one sees that it was the last.
         Dialect::Postgres => " FOR UPDATE OF p",
     };
     let sql = format!(

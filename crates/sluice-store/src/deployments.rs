@@ -68,22 +68,22 @@ pub fn insert(c: &mut dyn Conn, deployment: &Deployment) -> Result<()> {
     Ok(())
 }
 
-/// Whoever's workflow it is of.
+/// A deployment of any user.
 pub fn get(c: &mut dyn Conn, id: &DeploymentId) -> Result<Option<Deployment>> {
     let sql = format!("SELECT {COLUMNS} FROM deployments WHERE id = ?1");
     query_opt(c, &sql, params![id])
 }
 
-/// What a version does, without the text that it was made of.
+/// The definition of a version, without its source text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Defined {
+pub struct VersionDefinition {
     pub number: u32,
     pub definition: WorkflowDefinition,
 }
 
-impl FromRow for (DeploymentId, Defined) {
+impl FromRow for (DeploymentId, VersionDefinition) {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        let defined = Defined {
+        let defined = VersionDefinition {
             number: row.get(1)?,
             definition: row.json(2)?,
         };
@@ -91,13 +91,17 @@ impl FromRow for (DeploymentId, Defined) {
     }
 }
 
-/// Those of them that are there, of whoever's workflows they are.
-pub fn defined(c: &mut dyn Conn, ids: &[DeploymentId]) -> Result<HashMap<DeploymentId, Defined>> {
+/// The versions with these ids that exist, of any user.
+pub fn defined(
+    c: &mut dyn Conn,
+    ids: &[DeploymentId],
+) -> Result<HashMap<DeploymentId, VersionDefinition>> {
     let sql = format!(
         "SELECT id, number, definition FROM deployments WHERE id IN {}",
         ids_in(c.dialect(), "?1")
     );
-    let found: Vec<(DeploymentId, Defined)> = query_all(c, &sql, params![&IdList::new(ids)?])?;
+    let found: Vec<(DeploymentId, VersionDefinition)> =
+        query_all(c, &sql, params![&IdList::new(ids)?])?;
     Ok(found.into_iter().collect())
 }
 
@@ -110,7 +114,7 @@ pub fn by_number(
     query_opt(c, &sql, params![workflow, number])
 }
 
-/// A version without what it is made of.
+/// A version without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
     pub id: DeploymentId,

@@ -1,4 +1,4 @@
-//! What `additionalProps` of components declared for values that somebody was choosing, kept until it is too old.
+//! Props that `additionalProps` of components declared for the values in a form. They expire.
 
 use sluice_model::{ComponentId, DynamicPropsId, PropDef, UserId};
 
@@ -55,7 +55,7 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &DynamicPropsId) -> Result<Optio
     )
 }
 
-/// Removes everybody's that were made before `created_before`, `limit` at most, the oldest first.
+/// Removes those of all users that were made before `created_before`, `limit` at most, the oldest first.
 pub fn remove_older_than(c: &mut dyn Conn, created_before: i64, limit: u32) -> Result<u64> {
     c.execute(
         "DELETE FROM dynamic_props WHERE id IN (SELECT id FROM dynamic_props \

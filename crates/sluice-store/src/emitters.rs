@@ -1,4 +1,4 @@
-//! What sources and workflows have in common in lists and in comparison with one another.
+//! Queries over sources and workflows alike.
 
 use std::collections::HashMap;
 
@@ -70,17 +70,17 @@ impl EmitterFilter {
     }
 }
 
-/// What happened in a source or a workflow since some hour.
+/// The activity of a source or a workflow since some hour.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct EmitterActivity {
     pub id: EmitterId,
     pub events: u64,
     pub errors: u64,
 }
 
-impl FromRow for Standing {
+impl FromRow for EmitterActivity {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Standing {
+        Ok(EmitterActivity {
             id: row.get(0)?,
             events: row.get(1)?,
             errors: row.get(2)?,
@@ -89,14 +89,14 @@ impl FromRow for Standing {
 }
 
 /// The user's live sources in which something happened from the hour `since` on.
-pub fn sources(c: &mut dyn Conn, user: &UserId, since: i64) -> Result<Vec<Standing>> {
+pub fn sources(c: &mut dyn Conn, user: &UserId, since: i64) -> Result<Vec<EmitterActivity>> {
     let live = "SELECT id FROM sources WHERE user_id = ?1 AND phase = 'live'";
-    standings(c, live, user, since)
+    activity(c, live, user, since)
 }
 
 /// As [`sources`], for workflows.
-pub fn workflows(c: &mut dyn Conn, user: &UserId, since: i64) -> Result<Vec<Standing>> {
-    standings(
+pub fn workflows(c: &mut dyn Conn, user: &UserId, since: i64) -> Result<Vec<EmitterActivity>> {
+    activity(
         c,
         "SELECT id FROM workflows WHERE user_id = ?1",
         user,
@@ -106,7 +106,12 @@ pub fn workflows(c: &mut dyn Conn, user: &UserId, since: i64) -> Result<Vec<Stan
 
 /// Not a sum looked up for each, which PostgreSQL takes three times as long for when there are many, nor a join, which SQLite
 /// would sort.
-fn standings(c: &mut dyn Conn, which: &str, user: &UserId, since: i64) -> Result<Vec<Standing>> {
+fn activity(
+    c: &mut dyn Conn,
+    which: &str,
+    user: &UserId,
+    since: i64,
+) -> Result<Vec<EmitterActivity>> {
     let sql = format!(
         "SELECT emitter_id, CAST(SUM(events) AS BIGINT), CAST(SUM(errors) AS BIGINT) \
          FROM activity WHERE emitter_id IN ({which}) AND hour >= ?2 GROUP BY emitter_id"
@@ -114,17 +119,17 @@ fn standings(c: &mut dyn Conn, which: &str, user: &UserId, since: i64) -> Result
     query_all(c, &sql, params![user, since])
 }
 
-/// What people call a source or a workflow, and its user.
+/// The name of a source or a workflow, and its user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct EmitterName {
     pub name: String,
     pub name_slug: String,
     pub username: String,
 }
 
-impl FromRow for (EmitterId, Named) {
+impl FromRow for (EmitterId, EmitterName) {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        let named = Named {
+        let named = EmitterName {
             name: row.get(1)?,
             name_slug: row.get(2)?,
             username: row.get(3)?,
@@ -133,8 +138,8 @@ impl FromRow for (EmitterId, Named) {
     }
 }
 
-/// Those of them that are there, whoever's they are.
-pub fn named(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<HashMap<EmitterId, Named>> {
+/// The emitters with these ids that exist, of any user.
+pub fn names(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<HashMap<EmitterId, EmitterName>> {
     let ids = IdList::new(emitters)?;
     let among = ids_in(c.dialect(), "?1");
     let of = |table: &str| {
@@ -144,6 +149,6 @@ pub fn named(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<HashMap<Emitter
         )
     };
     let sql = format!("{} UNION ALL {}", of("sources"), of("workflows"));
-    let named: Vec<(EmitterId, Named)> = query_all(c, &sql, params![&ids])?;
+    let named: Vec<(EmitterId, EmitterName)> = query_all(c, &sql, params![&ids])?;
     Ok(named.into_iter().collect())
 }

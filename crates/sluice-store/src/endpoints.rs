@@ -31,7 +31,7 @@ impl FromRow for Endpoint {
     }
 }
 
-/// What a request to an endpoint needs to know of its source.
+/// The source behind an endpoint, with the fields that a request needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EndpointTarget {
     pub source_id: SourceId,
@@ -95,7 +95,7 @@ pub fn source_behind(c: &mut dyn Conn, key: &EndpointKey) -> Result<Option<Endpo
     )
 }
 
-/// What a request needs to know of the workflow that it is for.
+/// The workflow behind an endpoint, with the fields that a request needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkflowTarget {
     pub workflow_id: WorkflowId,

@@ -1,4 +1,4 @@
-//! What can go wrong in the store, told apart by what the caller can do about it.
+//! Errors of the store, classified by how the caller can react.
 
 use thiserror::Error;
 
@@ -24,8 +24,8 @@ pub enum StoreError {
     /// program, a bad address): an operator must act.
     #[error("{0}")]
     Unusable(String),
-    /// A fault of ours: bad SQL, a panic in a job.
-    #[error("store fault: {0}")]
+    /// A bug in this program: bad SQL, a panic in a job.
+    #[error("store error: {0}")]
     Internal(String),
 }
 

@@ -3,10 +3,10 @@
 use sluice_model::{EmitterId, EventId};
 
 use crate::{
+    batch_limit::BatchLimit,
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
-    portion::Portion,
     row::{FromRow, Row},
 };
 
@@ -16,7 +16,7 @@ pub struct NewEvent<'a> {
     /// The default channel is "".
     pub channel: &'a str,
     pub emit_id: &'a str,
-    /// What the emit said about its event, as JSON: `id`, `summary` and `ts`, as far as given.
+    /// Metadata of the emit as JSON: `id`, `summary` and `ts`, as far as given.
     pub meta: &'a str,
     /// The event itself, as JSON.
     pub data: &'a str,
@@ -140,7 +140,7 @@ pub fn take(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<Option
     )
 }
 
-/// A page of events, newest first. `after` asks for what follows an id in that order: older ones.
+/// A page of events, newest first. `after` asks for events that follow an id in that order: older ones.
 /// `before` asks for newer ones, and alone for those nearest to it.
 pub fn newest(
     c: &mut dyn Conn,
@@ -170,7 +170,7 @@ pub fn newest(
     Ok(events)
 }
 
-/// One event, in whatever channel.
+/// One event, in any channel.
 pub fn get(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<Option<StoredEvent>> {
     let sql = format!("{SELECT} WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3");
     query_opt(c, &sql, params![emitter, id.ms, id.seq])
@@ -192,13 +192,13 @@ pub fn id_behind(
     Ok(found.map(|Id(id)| id))
 }
 
-/// What was emitted after an event, oldest first. None: from the oldest that is kept.
+/// Events after an event, oldest first. None: from the oldest one stored.
 pub fn after(
     c: &mut dyn Conn,
     emitter: &EmitterId,
     filter: &ChannelFilter,
     after: Option<EventId>,
-    portion: Portion,
+    limit: BatchLimit,
 ) -> Result<Vec<StoredEvent>> {
     let rows = format!("FROM events WHERE {IN_CHANNELS} AND {NOT_HELD} AND (ms, seq) > (?4, ?5)");
     let (channel, all) = filter.params();
@@ -206,7 +206,7 @@ pub fn after(
     let sizes = query_all(
         c,
         &format!("SELECT CAST(octet_length(data) AS BIGINT) {rows} ORDER BY ms, seq LIMIT ?6"),
-        params![emitter, channel, all, above.ms, above.seq, portion.rows],
+        params![emitter, channel, all, above.ms, above.seq, limit.rows],
     )?;
     query_all(
         c,
@@ -217,7 +217,7 @@ pub fn after(
             all,
             above.ms,
             above.seq,
-            portion.fitting(sizes)
+            limit.fitting(sizes)
         ],
     )
 }

@@ -1,4 +1,4 @@
-//! What the map of an account is drawn from: everything that emits or listens, as briefly as can be.
+//! The data of an account's map: all emitters and listeners, with few fields.
 
 use std::collections::HashMap;
 
@@ -58,7 +58,7 @@ pub fn webhooks(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Party>> {
     )
 }
 
-/// How many deliveries wait for each of the user's webhooks; those that nothing waits for are left out.
+/// The number of pending deliveries of each of the user's webhooks. Webhooks without any are left out.
 pub fn waiting(c: &mut dyn Conn, user: &UserId) -> Result<HashMap<WebhookId, u64>> {
     let sql = "SELECT d.webhook_id, COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
          WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.due_at IS NOT NULL \
@@ -67,7 +67,7 @@ pub fn waiting(c: &mut dyn Conn, user: &UserId) -> Result<HashMap<WebhookId, u64
     Ok(counts.into_iter().collect())
 }
 
-/// As [`waiting`], how many of those that were made since a time have failed.
+/// As [`waiting`], for failed deliveries that were made since a time.
 pub fn failed(c: &mut dyn Conn, user: &UserId, since_ms: i64) -> Result<HashMap<WebhookId, u64>> {
     let sql = "SELECT d.webhook_id, COUNT(*) FROM webhooks w CROSS JOIN deliveries d \
          WHERE w.user_id = ?1 AND d.webhook_id = w.id AND d.state = 'failed' \

@@ -1,5 +1,5 @@
-//! Events that wait for their time. They are listed among their source's events; when due they become work of their
-//! source, which stores them anew.
+//! Events with a delivery time in the future. They are listed among the events of their source. When due, they go into the
+//! inbox of the source, which stores them again.
 
 use sluice_model::{EmitterId, EventId};
 
@@ -46,7 +46,7 @@ pub fn insert(c: &mut dyn Conn, held: &HeldEvent) -> Result<()> {
     Ok(())
 }
 
-/// Everybody's events whose time has come, earliest first.
+/// Events of all users that are due, earliest first.
 pub fn due(c: &mut dyn Conn, now_ms: i64, limit: u32) -> Result<Vec<HeldEvent>> {
     query_all(
         c,
@@ -73,7 +73,7 @@ pub fn is_held(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<boo
     )
 }
 
-/// Its source takes care of it from here on; false when it is no longer held, or somebody else's already.
+/// Claims an event for its source. False when it is no longer held or was claimed before.
 pub fn claim(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<bool> {
     let claimed = c.execute(
         "UPDATE held_events SET due_at = NULL WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3 \
@@ -83,7 +83,7 @@ pub fn claim(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<bool>
     Ok(claimed == 1)
 }
 
-/// It is not held any more.
+/// Ends the hold of an event.
 pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<()> {
     c.execute(
         "DELETE FROM held_events WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3",

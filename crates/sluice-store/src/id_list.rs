@@ -2,7 +2,7 @@
 
 use crate::{conn::Dialect, error::Result, row::to_json, value::Value};
 
-/// Any number of ids, for a parameter that [`ids_in`] takes apart.
+/// Any number of ids, as a parameter for [`ids_in`].
 pub(crate) struct IdList(String);
 
 impl IdList {
@@ -18,7 +18,7 @@ impl<'a> From<&'a IdList> for Value<'a> {
     }
 }
 
-/// What stands behind `IN` for the ids of an [`IdList`].
+/// The operand of `IN` for the ids of an [`IdList`].
 pub(crate) fn ids_in(dialect: Dialect, param: &str) -> String {
     match dialect {
         Dialect::Sqlite => format!("(SELECT value FROM json_each({param}))"),

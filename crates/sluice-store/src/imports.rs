@@ -1,4 +1,4 @@
-//! What imports of component trees found, file by file, so that the next import of a tree can skip what has not changed.
+//! Results of imports of component trees, one row for each file, so that the next import can skip unchanged files.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use crate::{
     row::{FromRow, Row, to_json},
 };
 
-/// What the last import of a tree made of one file.
+/// The result of the last import for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
     pub tree: String,
     pub path: String,
     /// The files that the component was made of, each with the hash of its contents; empty for one that was looked for in vain.
     pub files: BTreeMap<String, String>,
-    /// What was registered last; it stays when a later import fails.
-    pub registered: Option<Registered>,
+    /// The last registered version; it stays when a later import fails.
+    pub registered: Option<RegisteredVersion>,
     /// Why the last import failed, if it did.
     pub error: Option<String>,
 }
 
-/// What a file is in the registry.
+/// The registry entry of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Registered {
+pub struct RegisteredVersion {
     pub key: String,
     pub version: String,
 }
@@ -32,7 +32,7 @@ pub struct Registered {
 impl FromRow for Import {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         let registered = match (row.get(3)?, row.get(4)?) {
-            (Some(key), Some(version)) => Some(Registered { key, version }),
+            (Some(key), Some(version)) => Some(RegisteredVersion { key, version }),
             (None, None) => None,
             _ => return Err(StoreError::Corrupt("an import with half a name".to_owned())),
         };
@@ -46,7 +46,7 @@ impl FromRow for Import {
     }
 }
 
-/// Records what came of a file, in place of what came of it before. Where nothing was registered, what had been stays.
+/// Replaces the result of a file. If the new result registers nothing, the registered version stays.
 pub fn record(c: &mut dyn Conn, import: &Import) -> Result<()> {
     let Import {
         tree,

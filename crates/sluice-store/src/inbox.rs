@@ -1,22 +1,22 @@
-//! Accepted work that has not been committed yet. A row is written before a request is answered,
-//! and removed in the transaction that commits what its invocation did.
+//! Accepted work that is not committed yet. A row is written before a request is answered, and removed in the
+//! transaction that commits the outcome of its invocation.
 
 use std::collections::{HashMap, HashSet};
 
 use sluice_model::{EmitterId, InvocationId};
 
 use crate::{
+    batch_limit::BatchLimit,
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     id_list::{IdList, ids_in},
     params,
-    portion::Portion,
     row::{FromRow, Row},
     text_enum::text_enum,
     value::Value,
 };
 
-/// What caused an invocation.
+/// The cause of an invocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InboxKind {
     Http,
@@ -25,9 +25,9 @@ pub enum InboxKind {
     Manual,
     /// An event of an emitter that the source listens to.
     Event,
-    /// An event of the source's own whose time has come; the payload is its id.
+    /// A held event of the source that is due; the payload is its id.
     Held,
-    /// A run of a workflow that goes on where it stopped; the payload has what it waited for.
+    /// A run of a workflow that resumes; the payload has the reason.
     Continued,
 }
 
@@ -96,7 +96,7 @@ pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, item: &NewInboxItem<'_>) ->
     Ok(())
 }
 
-/// Acknowledges an item; answers whether it was still there.
+/// Acknowledges an item. Returns whether it existed.
 pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<bool> {
     let removed = c.execute(
         "DELETE FROM inbox WHERE emitter_id = ?1 AND id = ?2",
@@ -105,11 +105,11 @@ pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Resul
     Ok(removed == 1)
 }
 
-/// What a reader of the inbox has already, and how much more it takes.
+/// The items that a reader of the inbox has already, and how much more it takes.
 pub struct PageRequest<'a> {
     /// Items that are left out.
     pub known: &'a HashSet<InvocationId>,
-    pub limit: Portion,
+    pub limit: BatchLimit,
 }
 
 /// A part of the inbox; `complete` when nothing lies beyond it.
@@ -173,7 +173,7 @@ pub fn waiting(
     read_page(c, &sql, params![emitter, limit.rows, limit.bytes, &known])
 }
 
-/// One that waits.
+/// One item.
 pub fn get(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<Option<InboxItem>> {
     query_opt(
         c,
@@ -183,13 +183,13 @@ pub fn get(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<O
     )
 }
 
-/// The items behind the first `keep`, oldest first and within the limit. Runs that go on are not counted: they wait for no
-/// place in the queue.
+/// The items behind the first `keep`, oldest first and within the limit. Runs that resume are not counted: the
+/// limit of the queue does not apply to them.
 pub fn beyond(
     c: &mut dyn Conn,
     emitter: &EmitterId,
     keep: u64,
-    limit: Portion,
+    limit: BatchLimit,
 ) -> Result<Vec<InboxItem>> {
     let sql = page_sql("kind <> 'continued'", " OFFSET ?4");
     let page = read_page(c, &sql, params![emitter, limit.rows, limit.bytes, keep])?;
@@ -206,7 +206,7 @@ pub fn contains(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Res
     Ok(found == 1)
 }
 
-/// Counts one more attempt; answers how many there were, or `None` when the item is gone.
+/// Counts one more attempt. Returns how many there were, or `None` when the item is gone.
 pub fn add_attempt(
     c: &mut dyn Conn,
     emitter: &EmitterId,
@@ -220,7 +220,7 @@ pub fn add_attempt(
     )
 }
 
-/// Everybody's live, active sources and workflows that have something waiting.
+/// Live, active sources and workflows of all users that have items in their inbox.
 pub fn emitters_with_work(c: &mut dyn Conn) -> Result<Vec<EmitterId>> {
     query_all(
         c,
@@ -231,7 +231,7 @@ pub fn emitters_with_work(c: &mut dyn Conn) -> Result<Vec<EmitterId>> {
     )
 }
 
-/// How much each of them has; those with nothing are left out.
+/// The number of items of each emitter. Emitters without items are left out.
 pub fn counts(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<HashMap<EmitterId, u64>> {
     let sql = format!(
         "SELECT emitter_id, COUNT(*) FROM inbox WHERE emitter_id IN {} GROUP BY emitter_id",
@@ -241,7 +241,7 @@ pub fn counts(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<HashMap<Emitte
     Ok(counts.into_iter().collect())
 }
 
-/// Drops what waits of one kind: ticks of a source that is switched off.
+/// Removes items of one kind: ticks of a source that is switched off.
 pub fn remove_kind(c: &mut dyn Conn, emitter: &EmitterId, kind: InboxKind) -> Result<u64> {
     c.execute(
         "DELETE FROM inbox WHERE emitter_id = ?1 AND kind = ?2",

@@ -1,6 +1,6 @@
-//! A transaction on its way to a database thread, and its answer on the way back.
+//! A transaction that is sent to a database thread, and its result.
 //!
-//! A job is run first and answered later, because the answer may only leave when the commit is
+//! A job runs first and is answered later, because the result is sent only when the commit is
 //! durable.
 
 use std::{
@@ -14,10 +14,10 @@ use crate::{
     conn::{Conn, Dialect},
     error::{Result, StoreError},
     row::Row,
-    value::{Value, refuse_nul},
+    value::{Value, reject_nul},
 };
 
-/// What a job may do to the data.
+/// Whether a job reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -26,7 +26,7 @@ pub(crate) enum Access {
 
 /// How a job's own work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum JobOutcome {
     /// Its changes may be committed.
     Done,
     /// Its changes must be undone.
@@ -38,12 +38,12 @@ pub(crate) trait Job: Send {
     fn access(&self) -> Access;
 
     /// Does the work and keeps the result. Never panics.
-    fn run(&mut self, conn: &mut dyn Conn) -> Ended;
+    fn run(&mut self, conn: &mut dyn Conn) -> JobOutcome;
 
     /// Sends the kept result to the caller.
     fn answer(self: Box<Self>);
 
-    /// Sends `error`, unless the job has an error of its own to tell.
+    /// Sends `error`, or the job's own error if it has one.
     fn answer_failed(self: Box<Self>, error: StoreError);
 }
 
@@ -79,11 +79,11 @@ where
         self.access
     }
 
-    fn run(&mut self, conn: &mut dyn Conn) -> Ended {
+    fn run(&mut self, conn: &mut dyn Conn) -> JobOutcome {
         let Some(work) = self.work.take() else {
-            return Ended::Failed;
+            return JobOutcome::Failed;
         };
-        let mut guarded = Guarded {
+        let mut guarded = GuardedConn {
             conn,
             first_error: None,
         };
@@ -95,8 +95,8 @@ where
             (Ok(result), _) => result,
         };
         let ended = match &result {
-            Ok(_) => Ended::Done,
-            Err(_) => Ended::Failed,
+            Ok(_) => JobOutcome::Done,
+            Err(_) => JobOutcome::Failed,
         };
         self.result = Some(result);
         ended
@@ -125,14 +125,14 @@ fn panic_error(panic: &(dyn Any + Send)) -> StoreError {
     StoreError::Internal(format!("a job panicked: {message}"))
 }
 
-/// The connection a job sees. Refuses what one of the databases cannot hold, and after a first
-/// error refuses everything, so that a swallowed error cannot turn into half a transaction.
-struct Guarded<'c> {
+/// The connection that a job uses. It rejects values that one of the databases cannot hold. After the first error it rejects
+/// every statement, so that a swallowed error cannot lead to half a transaction.
+struct GuardedConn<'c> {
     conn: &'c mut dyn Conn,
     first_error: Option<StoreError>,
 }
 
-impl Guarded<'_> {
+impl GuardedConn<'_> {
     fn run<T>(&mut self, statement: impl FnOnce(&mut dyn Conn) -> Result<T>) -> Result<T> {
         if let Some(error) = &self.first_error {
             return Err(error.clone());
@@ -141,10 +141,10 @@ impl Guarded<'_> {
     }
 }
 
-impl Conn for Guarded<'_> {
+impl Conn for GuardedConn<'_> {
     fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64> {
         self.run(|conn| {
-            refuse_nul(params)?;
+            reject_nul(params)?;
             conn.execute(sql, params)
         })
     }
@@ -156,7 +156,7 @@ impl Conn for Guarded<'_> {
         each: &mut dyn FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
         self.run(|conn| {
-            refuse_nul(params)?;
+            reject_nul(params)?;
             conn.query(sql, params, each)
         })
     }

@@ -1,4 +1,4 @@
-//! What a source keeps in `$.service.db`: JSON by key.
+//! The key-value store of a source, `$.service.db`: JSON by key.
 
 use sluice_model::EmitterId;
 
@@ -26,7 +26,7 @@ impl FromRow for Entry {
     }
 }
 
-/// All of it, as pairs of key and JSON, by key.
+/// All entries as pairs of key and JSON, by key.
 pub fn load_all(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Vec<(String, String)>> {
     let entries: Vec<Entry> = query_all(
         c,
@@ -39,7 +39,7 @@ pub fn load_all(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Vec<(String, St
         .collect())
 }
 
-/// Refuses keys over [`MAX_KEY_BYTES`].
+/// Rejects keys over [`MAX_KEY_BYTES`].
 pub fn set(c: &mut dyn Conn, emitter: &EmitterId, key: &str, json: &str) -> Result<()> {
     if key.len() > MAX_KEY_BYTES {
         return Err(StoreError::Invalid(format!(

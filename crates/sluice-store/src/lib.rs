@@ -1,20 +1,20 @@
 //! Every SQL statement of Sluice, on SQLite and on PostgreSQL.
 //!
 //! A transaction is a closure: `store.write(move |c| { sources::insert(c, &source)?; … }).await`.
-//! It runs on a database thread, and its answer comes when its commit is durable; an `Err` undoes
-//! all of it. Query functions are synchronous, written once for both databases, one module for
+//! It runs on a database thread, and its result is sent when its commit is durable. An `Err` rolls
+//! it back. Query functions are synchronous, written once for both databases, one module for
 //! each table.
 //!
-//! What must hold: the store never reads the clock, functions on users' things take the user (the
-//! exceptions say so in their name or their comment), and both databases behave alike.
+//! Rules: the store never reads the clock. Functions on rows of a user take the user; exceptions say so in
+//! their name or their comment. Both databases behave alike.
 
+mod batch_limit;
 mod conn;
 mod error;
 mod id_list;
 mod job;
 mod migrate;
 mod page;
-mod portion;
 mod postgres;
 mod queue;
 mod row;
@@ -56,6 +56,7 @@ pub mod run_steps;
 pub mod runs;
 pub mod search;
 pub mod sends;
+pub mod server_clock;
 pub mod sessions;
 pub mod size;
 pub mod sources;
@@ -68,10 +69,10 @@ pub mod users;
 pub mod webhooks;
 pub mod workflows;
 
+pub use batch_limit::BatchLimit;
 pub use conn::{Conn, Dialect, query_all, query_one, query_opt};
 pub use error::{Result, StoreError};
 pub use page::Page;
-pub use portion::Portion;
 pub use row::{FromRow, Row};
 pub use store::{Location, Store, StoreOptions};
 pub use value::{FromValue, Value};

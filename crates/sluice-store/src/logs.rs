@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use sluice_model::{EmitterId, EventId};
 
 use crate::{
+    batch_limit::BatchLimit,
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
-    portion::Portion,
     row::{FromRow, Row},
 };
 
@@ -51,7 +51,7 @@ pub fn event_id(ts: i64, seq: i64) -> EventId {
     EventId { ms: ts.max(0), seq }
 }
 
-/// Answers the line's seq. NUL characters are left out of the message: a component may print anything, and a log line
+/// Returns the line's seq. NUL characters are left out of the message: a component may print anything, and a log line
 /// must not be what fails its commit.
 pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, log: &NewLog<'_>) -> Result<i64> {
     let NewLog {
@@ -74,7 +74,7 @@ pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, log: &NewLog<'_>) -> Result
     )
 }
 
-/// A page of lines, newest first. `after` asks for what follows a seq in that order: older ones.
+/// A page of lines, newest first. `after` asks for lines that follow a seq in that order: older ones.
 /// `before` asks for newer ones, and alone for those nearest to it.
 pub fn page(
     c: &mut dyn Conn,
@@ -112,24 +112,24 @@ pub fn seq_behind(c: &mut dyn Conn, emitter: &EmitterId, ahead: u64) -> Result<O
     )
 }
 
-/// What was logged after a line, oldest first.
+/// Lines after a line, oldest first.
 pub fn after(
     c: &mut dyn Conn,
     emitter: &EmitterId,
     after: i64,
-    portion: Portion,
+    limit: BatchLimit,
 ) -> Result<Vec<StoredLog>> {
     let sizes = query_all(
         c,
         "SELECT CAST(octet_length(message) AS BIGINT) FROM logs WHERE emitter_id = ?1 AND seq > ?2 \
          ORDER BY seq LIMIT ?3",
-        params![emitter, after, portion.rows],
+        params![emitter, after, limit.rows],
     )?;
     query_all(
         c,
         "SELECT seq, invocation_id, ts, kind, level, message FROM logs WHERE emitter_id = ?1 \
          AND seq > ?2 ORDER BY seq LIMIT ?3",
-        params![emitter, after, portion.fitting(sizes)],
+        params![emitter, after, limit.fitting(sizes)],
     )
 }
 

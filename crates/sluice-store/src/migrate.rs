@@ -8,7 +8,7 @@ use crate::{
     params,
 };
 
-/// One step of the schema, the same for both databases in what it means.
+/// One step of the schema, with the same meaning for both databases.
 struct Migration {
     version: i64,
     sqlite: &'static str,
@@ -86,6 +86,11 @@ const MIGRATIONS: &[Migration] = &[
         version: 14,
         sqlite: include_str!("../migrations/sqlite/0014_commit_numbers.sql"),
         postgres: include_str!("../migrations/postgres/0014_commit_numbers.sql"),
+    },
+    Migration {
+        version: 15,
+        sqlite: include_str!("../migrations/sqlite/0015_clock.sql"),
+        postgres: include_str!("../migrations/postgres/0015_clock.sql"),
     },
 ];
 

@@ -1,8 +1,8 @@
-//! Rows whose source, workflow, webhook or user is gone. A removal takes everything along that is stored at that moment; a
-//! transaction that was under way beside it may store more, which nothing else would remove.
+//! Rows whose source, workflow, webhook or user is gone. A removal deletes all rows of its owner that are stored at that
+//! moment. A concurrent transaction may store more, which only a sweep removes.
 //!
-//! A sweep goes from owner to owner with an index, however many rows each has, so that it can run every minute:
-//! [`find`] in a read, and [`remove`] in a write for each owner that is gone.
+//! A sweep goes from owner to owner with an index, however many rows each has, so that it can run every minute: [`find`] in a
+//! read, and [`remove`] in a write for each owner that is gone.
 
 use sluice_model::WebhookId;
 
@@ -155,8 +155,7 @@ impl FromRow for OwnerRow {
     }
 }
 
-/// Looks at the owners of rows in a table, of all users, in the order of their ids behind `after`; at `limit` of them at
-/// most.
+/// Checks the owners of rows in a table, of all users, in the order of their ids behind `after`, `limit` at most.
 pub fn find(
     c: &mut dyn Conn,
     table: OwnedTable,
@@ -191,7 +190,7 @@ pub fn find(
     })
 }
 
-/// Removes rows of an owner that is gone: `limit` of them, and those that have the same key as the last. Answers how many.
+/// Removes rows of an owner that is gone: `limit` of them, and those that have the same key as the last. Returns how many.
 /// Rows of an owner that exists stay.
 pub fn remove(c: &mut dyn Conn, table: OwnedTable, owner: &str, limit: u32) -> Result<u64> {
     if table == OwnedTable::Deliveries {
@@ -212,7 +211,7 @@ pub fn remove(c: &mut dyn Conn, table: OwnedTable, owner: &str, limit: u32) -> R
     c.execute(&sql, params![owner, limit])
 }
 
-/// Their payloads may be those of other webhooks, too.
+/// Deliveries share payloads with those of other webhooks.
 fn remove_deliveries(c: &mut dyn Conn, webhook: &str, limit: u32) -> Result<u64> {
     let Some(id) = WebhookId::parse(webhook) else {
         return Ok(0);

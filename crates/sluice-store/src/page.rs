@@ -8,9 +8,9 @@ use crate::value::Value;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     pub limit: u32,
-    /// Only what follows this position in the list: older rows.
+    /// Only rows after this position in the list: older ones.
     pub after: Option<Cursor>,
-    /// Only what comes just before this position in the list: newer rows.
+    /// Only rows just before this position in the list: newer ones.
     pub before: Option<Cursor>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// Only what comes before this place, from the end that it is counted from.
+    /// Only rows before this position, from the end that it is counted from.
     pub(crate) fn short_of(self, at_ms: i64, id: &str) -> Span {
         let place = Cursor {
             at_ms,

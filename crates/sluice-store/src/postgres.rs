@@ -22,11 +22,11 @@ use crate::{
     job::Access,
     migrate,
     queue::JobQueue,
-    store::{Queues, Running, spawn},
+    store::{Driver, Queues, spawn},
 };
 
 /// Connects once to migrate, then starts the threads, which connect when they get work.
-pub(crate) fn start(url: &str, connections: usize) -> Result<Running> {
+pub(crate) fn start(url: &str, connections: usize) -> Result<Driver> {
     let connector = Arc::new(Connector::new(url)?);
     migrate_database(&connector)?;
 
@@ -42,7 +42,7 @@ pub(crate) fn start(url: &str, connections: usize) -> Result<Running> {
         reads: Arc::clone(&queue),
         writes: queue,
     };
-    Ok(Running { queues, threads })
+    Ok(Driver { queues, threads })
 }
 
 fn migrate_database(connector: &Connector) -> Result<()> {

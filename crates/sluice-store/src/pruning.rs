@@ -1,13 +1,13 @@
-//! Removing what is beyond retention, a few rows at a time and oldest first. Events that wait for their time stay.
+//! Deletes rows beyond the retention limits, a batch at a time and oldest first. Held events stay.
 
 use sluice_model::{EmitterId, EventId};
 
 use crate::{
+    batch_limit::{BatchLimit, SizedRow},
     conn::{Conn, query_all, query_opt},
     error::Result,
     events::{Id, NOT_HELD},
     params,
-    portion::{Portion, Weighed},
     row::{FromRow, Row},
 };
 
@@ -35,20 +35,20 @@ pub fn logs_older_than(
     )
 }
 
-/// Deletes the oldest events up to `last`, one portion of them; answers how many.
+/// Deletes one batch of the oldest events up to `last`. Returns how many.
 pub fn events(
     c: &mut dyn Conn,
     emitter: &EmitterId,
     last: EventId,
-    portion: Portion,
+    limit: BatchLimit,
 ) -> Result<u64> {
     let sql = format!(
         "SELECT ms, seq, CAST(octet_length(data) AS BIGINT) FROM events WHERE emitter_id = ?1 \
          AND (ms, seq) <= (?2, ?3) AND {NOT_HELD} ORDER BY ms, seq LIMIT ?4"
     );
-    let params = params![emitter, last.ms, last.seq, portion.rows];
-    let rows: Vec<Weighed<EventId>> = query_all(c, &sql, params)?;
-    let Some(last) = portion.of(rows).pop() else {
+    let params = params![emitter, last.ms, last.seq, limit.rows];
+    let rows: Vec<SizedRow<EventId>> = query_all(c, &sql, params)?;
+    let Some(last) = limit.of(rows).pop() else {
         return Ok(0);
     };
     c.execute(
@@ -59,15 +59,15 @@ pub fn events(
     )
 }
 
-/// Deletes the oldest log lines up to `last`, one portion of them; answers how many.
-pub fn logs(c: &mut dyn Conn, emitter: &EmitterId, last: i64, portion: Portion) -> Result<u64> {
-    let rows: Vec<Weighed<i64>> = query_all(
+/// Deletes one batch of the oldest log lines up to `last`. Returns how many.
+pub fn logs(c: &mut dyn Conn, emitter: &EmitterId, last: i64, limit: BatchLimit) -> Result<u64> {
+    let rows: Vec<SizedRow<i64>> = query_all(
         c,
         "SELECT seq, CAST(octet_length(message) AS BIGINT) FROM logs WHERE emitter_id = ?1 \
          AND seq <= ?2 ORDER BY seq LIMIT ?3",
-        params![emitter, last, portion.rows],
+        params![emitter, last, limit.rows],
     )?;
-    let Some(last) = portion.of(rows).pop() else {
+    let Some(last) = limit.of(rows).pop() else {
         return Ok(0);
     };
     c.execute(
@@ -76,18 +76,18 @@ pub fn logs(c: &mut dyn Conn, emitter: &EmitterId, last: i64, portion: Portion) 
     )
 }
 
-/// An emitter, and whether it has something that is too old.
+/// An emitter, and whether it has rows that are too old.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Aged {
+pub struct AgeCheck {
     pub emitter: EmitterId,
-    /// What is from before this, in epoch milliseconds, is too old.
+    /// Rows before this time are too old.
     pub before_ms: i64,
     pub too_old: bool,
 }
 
-impl FromRow for Aged {
+impl FromRow for AgeCheck {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Aged {
+        Ok(AgeCheck {
             emitter: row.get(0)?,
             before_ms: row.get(1)?,
             too_old: row.get(2)?,
@@ -95,14 +95,14 @@ impl FromRow for Aged {
     }
 }
 
-/// Everybody's emitters whose events have a greatest age, theirs or `default_ms`, in the order of their ids.
+/// Emitters of all users whose events have a maximum age, their own or `default_ms`, in the order of their ids.
 pub fn with_aging_events(
     c: &mut dyn Conn,
     now_ms: i64,
     default_ms: Option<i64>,
     after: Option<&EmitterId>,
     limit: u32,
-) -> Result<Vec<Aged>> {
+) -> Result<Vec<AgeCheck>> {
     let which = match default_ms {
         Some(_) => {
             "SELECT id, max_age_seconds FROM sources UNION ALL SELECT id, NULL FROM workflows"
@@ -119,13 +119,13 @@ pub fn with_aging_events(
     query_all(c, &sql, params![now_ms, default_ms, after, limit])
 }
 
-/// Everybody's sources, in the order of their ids, with whether their oldest log line is from before `before_ms`.
+/// Sources of all users in the order of their ids, each with whether its oldest log line is from before `before_ms`.
 pub fn with_old_logs(
     c: &mut dyn Conn,
     before_ms: i64,
     after: Option<&EmitterId>,
     limit: u32,
-) -> Result<Vec<Aged>> {
+) -> Result<Vec<AgeCheck>> {
     let after = after.map_or("", EmitterId::as_str);
     query_all(
         c,

@@ -1,7 +1,7 @@
 //! The queue between the callers and the database threads.
 //!
-//! Unbounded, because every entry has a caller that waits for its answer. Once closed it takes
-//! nothing more, but what was accepted is still handed out, so that closing loses nothing.
+//! It is unbounded, because each job has a caller that waits for its result. A closed queue accepts no more jobs, and
+//! still hands out those it has, so that closing loses none.
 
 use std::collections::VecDeque;
 

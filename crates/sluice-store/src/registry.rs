@@ -39,7 +39,7 @@ impl FromValue for Shelf {
     }
 }
 
-/// One version of a published component, with what it is found by.
+/// One version of a published component, with the fields that a search uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publication {
     pub shelf: Shelf,
@@ -70,7 +70,7 @@ impl FromRow for Publication {
     }
 }
 
-/// What became of a component that was registered.
+/// The result of a registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registration {
     /// The first of its key.

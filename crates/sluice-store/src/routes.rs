@@ -1,4 +1,4 @@
-//! Who gets an event: the subscriptions of everybody who listens to its emitter, read in the transaction that stores it.
+//! The listeners of an event: the subscriptions to its emitter, read in the transaction that stores the event.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ pub const ALL_WORKFLOWS: &str = "p_*";
 /// Those that are created after the subscription.
 pub const CREATED_LATER: &str = "*";
 
-/// What a source or a workflow throws.
+/// Errors of a source or a workflow.
 pub const ERROR_CHANNEL: &str = "$errors";
-/// What a source logs, a line an event.
+/// Log lines of a source, one event for each.
 pub const LOG_CHANNEL: &str = "$logs";
 
-/// What a workflow sends to the readers of its stream.
+/// Events that a workflow sends to the readers of its stream.
 pub const SSE_CHANNEL: &str = "$sse";
 
 /// The other name of the default channel, which is "".
 const DEFAULT: &str = "default";
 
-/// What users call a channel, as events call it.
+/// The channel of an event, from the name that users give.
 pub fn channel(event_name: &str) -> &str {
     if event_name == DEFAULT {
         ""

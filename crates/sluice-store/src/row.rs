@@ -12,7 +12,7 @@ pub struct Row<'r> {
     columns: &'r dyn Columns,
 }
 
-/// What a driver's row can do: give one column.
+/// A row of a driver.
 pub(crate) trait Columns {
     fn column(&self, index: usize) -> Result<Value<'_>>;
 }

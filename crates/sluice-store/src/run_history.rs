@@ -1,12 +1,12 @@
-//! Runs as their users look back on them: in pages, and in ranges to be run again.
+//! Runs as users see them: in pages, and in ranges to replay.
 
 use sluice_model::{InvocationId, WorkflowId, workflow::RunOrigin};
 
 use crate::{
+    batch_limit::BatchLimit,
     conn::{Conn, query_all, query_one},
     error::Result,
     params,
-    portion::Portion,
     row::{FromRow, Row},
     run_steps::StepRecord,
     runs::{HEAD_COLUMNS, Run, RunState},
@@ -41,7 +41,7 @@ pub struct Selection {
     pub after: Option<InvocationId>,
     pub before: Option<InvocationId>,
     /// Bytes count when runs are read whole. One run is always read, if there is any.
-    pub limit: Portion,
+    pub limit: BatchLimit,
     pub content: Content,
 }
 
@@ -161,7 +161,7 @@ fn in_state(state: Option<RunState>) -> String {
     })
 }
 
-/// What tells whether a run is to be run again.
+/// The fields of a run that decide whether to replay it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
     pub id: InvocationId,

@@ -1,6 +1,6 @@
-//! Forgetting runs that are over, with their steps and sends. What is under way, or has something left to send, stays.
+//! Deletes runs that are over, with their steps and sends. Runs that are in progress or have pending sends stay.
 //!
-//! Finding them reads much and changes nothing, so it is done beside the writers, and only the removal is a write.
+//! The search reads many rows, so it runs as a read beside the writers. Only the removal is a write.
 
 use sluice_model::{InvocationId, WorkflowId};
 
@@ -11,7 +11,7 @@ use crate::{
     row::{FromRow, Row},
 };
 
-/// A run, whoever's it is.
+/// The key of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunKey {
     pub workflow: WorkflowId,
@@ -46,7 +46,7 @@ pub fn beyond(
     query_all(c, &sql, params![workflow, keep, limit])
 }
 
-/// Everybody's runs that ended before a time, `limit` at most.
+/// Runs of all users that ended before a time, `limit` at most.
 pub fn older_than(c: &mut dyn Conn, ended_before: i64, limit: u32) -> Result<Vec<RunKey>> {
     // Workflow by workflow: there is an index on the start of each one's runs, none on that of all.
     let sql = format!(
@@ -56,7 +56,7 @@ pub fn older_than(c: &mut dyn Conn, ended_before: i64, limit: u32) -> Result<Vec
     query_all(c, &sql, params![ended_before, limit])
 }
 
-/// Removes runs that are over, with all that is known of them.
+/// Removes runs that are over, with their steps and sends.
 pub fn remove(c: &mut dyn Conn, runs: &[RunKey]) -> Result<()> {
     for RunKey { workflow, run } in runs {
         for belongings in [

@@ -1,4 +1,4 @@
-//! What the steps of runs did: one row for each time that a step ran.
+//! The steps of runs: one row for each execution of a step.
 
 use sluice_model::{
     InvocationId, WorkflowId,
@@ -17,7 +17,7 @@ use crate::{
 pub enum StepState {
     Completed,
     Failed,
-    /// It asked to be run again.
+    /// It asked to run again.
     Repeated,
 }
 
@@ -42,7 +42,7 @@ pub struct StepRecord {
     pub logs: String,
     /// JSON: an object.
     pub exports: String,
-    /// What the run waited for after it.
+    /// The pause of the run after it.
     pub pause: Option<PauseKind>,
 }
 
@@ -110,7 +110,7 @@ pub fn insert(
     Ok(())
 }
 
-/// All of a run, in the order in which they ran.
+/// All steps of a run, in the order of execution.
 pub fn of_run(
     c: &mut dyn Conn,
     workflow: &WorkflowId,
@@ -123,7 +123,7 @@ pub fn of_run(
     query_all(c, &sql, params![workflow, run])
 }
 
-/// Changes what a step that is recorded exports.
+/// Replaces the exports of a recorded step.
 pub fn set_exports(
     c: &mut dyn Conn,
     workflow: &WorkflowId,

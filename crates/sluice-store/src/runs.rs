@@ -1,4 +1,4 @@
-//! Runs of workflows: written when they begin, kept as the record of what they did.
+//! Runs of workflows. A row is written when a run begins, and kept as its history.
 
 use sluice_model::{
     DeploymentId, InvocationId, WorkflowId,
@@ -15,7 +15,7 @@ use crate::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {
-    /// A replay that waits for its turn. Other runs have no row until they begin.
+    /// A replay that waits to begin. Other runs have no row until they begin.
     Queued,
     Running,
     /// Delayed or suspended.
@@ -26,7 +26,7 @@ pub enum RunState {
 }
 
 impl RunState {
-    /// Whether nothing more will come of it.
+    /// Whether this is a final state.
     pub fn is_over(self) -> bool {
         match self {
             RunState::Queued | RunState::Running | RunState::Waiting => false,
@@ -55,10 +55,10 @@ pub struct Run {
     pub accepted_at: i64,
     pub started_at: i64,
     pub finished_at: Option<i64>,
-    /// When it goes on by itself, or is given up.
+    /// When it resumes without a request, or is cancelled.
     pub due_at: Option<i64>,
     pub pause: Option<Pause>,
-    /// Whoever has it may make the run go on, or cancel it.
+    /// The permission to resume or cancel the run.
     pub pause_key: Option<String>,
     pub error: Option<RunError>,
     pub exit_reason: Option<String>,
@@ -92,7 +92,7 @@ impl FromRow for Run {
     }
 }
 
-/// Writes a run down, or takes up again one that is written down.
+/// Inserts a run, or updates the row of one that resumes.
 pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
     let Run {
         id,
@@ -144,13 +144,13 @@ pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Saves what has changed in a run since it began.
-pub fn update(c: &mut dyn Conn, run: &Run) -> Result<()> {
+/// Saves the fields of a run that change after it began. A wait begins now.
+pub fn update(c: &mut dyn Conn, run: &Run, now_ms: i64) -> Result<()> {
     let pause = run.pause.as_ref().map(to_json).transpose()?;
     let error = run.error.as_ref().map(to_json).transpose()?;
     c.execute(
         "UPDATE runs SET state = ?3, finished_at = ?4, due_at = ?5, pause = ?6, pause_key = ?7, \
-         error = ?8, exit_reason = ?9 WHERE workflow_id = ?1 AND id = ?2",
+         error = ?8, exit_reason = ?9, waits_from = ?10 WHERE workflow_id = ?1 AND id = ?2",
         params![
             &run.workflow_id,
             &run.id,
@@ -160,7 +160,8 @@ pub fn update(c: &mut dyn Conn, run: &Run) -> Result<()> {
             pause.as_ref(),
             run.pause_key.as_ref(),
             error.as_ref(),
-            run.exit_reason.as_ref()
+            run.exit_reason.as_ref(),
+            run.due_at.map(|_| now_ms)
         ],
     )?;
     Ok(())
@@ -244,7 +245,7 @@ pub fn cancel(c: &mut dyn Conn, run: &WaitingRun, reason: Option<&str>, now_ms: 
     Ok(())
 }
 
-/// Lets a run that waits under this key go on; false when somebody else did already.
+/// Claims the run that waits under this key, to resume or cancel it. False when it was claimed before.
 pub fn claim(
     c: &mut dyn Conn,
     workflow: &WorkflowId,
@@ -259,7 +260,7 @@ pub fn claim(
     Ok(claimed == 1)
 }
 
-/// Runs of all users whose wait is over at `now`, the longest over first.
+/// Runs of all users that are due at `now`, the longest due first.
 pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<WaitingRun>> {
     let sql = format!(
         "SELECT {WAITING_COLUMNS} FROM runs WHERE due_at <= ?1 \
@@ -268,7 +269,7 @@ pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<WaitingRun>> {
     query_all(c, &sql, params![now, limit])
 }
 
-/// When the next of everybody's runs goes on.
+/// When the next run of any user is due.
 pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
     query_one(
         c,
@@ -277,7 +278,45 @@ pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
     )
 }
 
-/// Those that were under way; right after a start, what a crash interrupted.
+/// A wait with its beginning and its end.
+struct Wait {
+    workflow_id: WorkflowId,
+    id: InvocationId,
+    due_at: i64,
+    from: i64,
+}
+
+impl FromRow for Wait {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Wait {
+            workflow_id: row.get(0)?,
+            id: row.get(1)?,
+            due_at: row.get(2)?,
+            from: row.get(3)?,
+        })
+    }
+}
+
+/// After the clock was set back: waits that began later than `now` begin now and last as long as before, `limit` of them.
+/// Returns how many there were. Repeating the call changes nothing.
+pub fn clamp(c: &mut dyn Conn, now: i64, limit: u32) -> Result<u64> {
+    let waits: Vec<Wait> = query_all(
+        c,
+        "SELECT workflow_id, id, due_at, waits_from FROM runs WHERE due_at > ?1 \
+         AND waits_from > ?1 ORDER BY due_at LIMIT ?2",
+        params![now, limit],
+    )?;
+    for wait in &waits {
+        let due_at = now.saturating_add(wait.due_at - wait.from);
+        c.execute(
+            "UPDATE runs SET due_at = ?3, waits_from = ?4 WHERE workflow_id = ?1 AND id = ?2",
+            params![&wait.workflow_id, &wait.id, due_at, now],
+        )?;
+    }
+    Ok(waits.len() as u64)
+}
+
+/// Runs in progress. Right after a start, a crash interrupted these.
 pub fn running(c: &mut dyn Conn, workflow: &WorkflowId) -> Result<Vec<InvocationId>> {
     query_all(
         c,

@@ -1,4 +1,4 @@
-//! Looking for text and times in what a source emitted and logged, a step at a time: a step reads so little that it holds
+//! Searches the events and logs of a source for text and times, one step at a time: a step reads so little that it holds
 //! its thread only for a moment, whatever there is to search.
 
 use serde::Deserialize;
@@ -6,21 +6,21 @@ use serde_json::value::RawValue;
 use sluice_model::{EmitterId, EventId};
 
 use crate::{
+    batch_limit::{BatchLimit, SizedRow},
     conn::{Conn, Dialect, query_all},
     error::{Result, StoreError},
     events::{ChannelFilter, HIGHEST, IN_CHANNELS, Id, LOWEST},
     params,
-    portion::{Portion, Weighed},
     row::{FromRow, to_json},
 };
 
-/// What a step reads.
-const STEP: Portion = Portion {
+/// Limits of one step.
+const STEP: BatchLimit = BatchLimit {
     rows: 1_000,
     bytes: 8 * 1024 * 1024,
 };
 
-/// What is looked for. Letters of ASCII are found in either case, and times are included.
+/// The text and the time to search for. ASCII letters match in either case. Both ends of the time are included.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Search {
     pub text: Option<String>,
@@ -30,7 +30,7 @@ pub struct Search {
     pub until: Option<i64>,
 }
 
-/// What one step found, newest first, and where the next one goes on; nowhere when all has been searched.
+/// The matches of one step, newest first, and the position of the next step. None when the search is complete.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Step<K> {
     pub found: Vec<K>,
@@ -114,7 +114,7 @@ pub fn logs(
 }
 
 /// The rows of one step, and where the next one begins.
-fn step<K: Copy>(rows: Vec<Weighed<K>>) -> (Vec<K>, Option<K>) {
+fn step<K: Copy>(rows: Vec<SizedRow<K>>) -> (Vec<K>, Option<K>) {
     let there = rows.len();
     let rows = STEP.of(rows);
     let is_last = rows.len() == there && there < STEP.rows as usize;
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_step_says_where_the_next_one_begins_unless_it_is_the_last() {
-        let step = |count, bytes| step((0..count).map(|key| Weighed { key, bytes }).collect());
+        let step = |count, bytes| step((0..count).map(|key| SizedRow { key, bytes }).collect());
         assert_eq!(step(0, 1), (vec![], None));
         assert_eq!(step(3, 1), (vec![0, 1, 2], None));
         let (full, next) = step(STEP.rows, 1);

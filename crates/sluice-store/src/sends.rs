@@ -1,4 +1,4 @@
-//! What steps send with `$.send`: held until their run ends or waits, and then kept as the record of what came of it.
+//! Sends of steps (`$.send`): held until their run ends or waits, then sent, then kept as history.
 
 pub mod outbox;
 
@@ -31,7 +31,7 @@ text_enum!(SendKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SendState {
-    /// Its run is under way.
+    /// Its run is in progress.
     Held,
     Pending,
     Sent,
@@ -55,10 +55,10 @@ pub struct SendRow {
     pub step: String,
     pub kind: SendKind,
     pub state: SendState,
-    /// When to try next; none while it is held and when it is over.
+    /// When the next attempt is due; none while it is held and when it is over.
     pub due_at: Option<i64>,
     pub tries: u32,
-    /// What came of the last try.
+    /// The result of the last attempt.
     pub result: Option<String>,
     pub created_at: i64,
     pub updated_at: i64,
@@ -169,7 +169,7 @@ pub fn of_run(
     )
 }
 
-/// Those of a run that are held, in the order of sending.
+/// The held sends of a run, in the order of sending.
 pub fn held(c: &mut dyn Conn, workflow: &WorkflowId, run: &InvocationId) -> Result<Vec<SendRow>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM sends WHERE workflow_id = ?1 AND run_id = ?2 AND state = 'held' \
@@ -178,7 +178,7 @@ pub fn held(c: &mut dyn Conn, workflow: &WorkflowId, run: &InvocationId) -> Resu
     query_all(c, &sql, params![workflow, run])
 }
 
-/// Saves what came of a send.
+/// Saves the result of an attempt.
 pub fn update(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
     c.execute(
         "UPDATE sends SET state = ?2, due_at = ?3, tries = ?4, result = ?5, updated_at = ?6 \

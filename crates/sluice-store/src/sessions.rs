@@ -14,7 +14,7 @@ use crate::{
 pub struct Session {
     pub user_id: UserId,
     pub created_at: i64,
-    /// When it was last used, as [`touch`] was told.
+    /// The last use that [`touch`] recorded.
     pub used_at: i64,
     pub expires_at: i64,
 }
@@ -30,9 +30,9 @@ impl FromRow for Session {
     }
 }
 
-/// Begins a session of the user whose API key has this fingerprint, and answers who that is.
+/// Begins a session of the user whose API key has this fingerprint. Returns the user.
 ///
-/// Whoever changes the key or removes the user at the same time is waited for, or ends this session with the others.
+/// A concurrent change of the key or removal of the user either finishes first or ends this session with the others.
 pub fn begin(
     c: &mut dyn Conn,
     key_fingerprint: &str,
@@ -56,7 +56,7 @@ pub fn begin(
     Ok(Some(user))
 }
 
-/// Whoever's session has this token, while it lasts: the token is the proof.
+/// The session with this token, of any user, while it is valid. The token is the permission.
 pub fn by_fingerprint(
     c: &mut dyn Conn,
     token_fingerprint: &str,
@@ -70,7 +70,7 @@ pub fn by_fingerprint(
     )
 }
 
-/// Notes that a session was used, which puts off its end, unless somebody else has since `used_before`.
+/// Records the use of a session, which extends it, unless a use was recorded since `used_before`.
 pub fn touch(
     c: &mut dyn Conn,
     token_fingerprint: &str,
@@ -101,7 +101,7 @@ pub fn end_all(c: &mut dyn Conn, user: &UserId) -> Result<()> {
     Ok(())
 }
 
-/// Removes everybody's sessions that are over.
+/// Removes expired sessions of all users.
 pub fn remove_expired(c: &mut dyn Conn, now: i64) -> Result<u64> {
     c.execute("DELETE FROM sessions WHERE expires_at <= ?1", params![now])
 }

@@ -1,4 +1,4 @@
-//! How much room the data takes.
+//! The size of the database.
 
 use std::{fs, io};
 
@@ -27,13 +27,13 @@ pub fn bytes(c: &mut dyn Conn) -> Result<u64> {
     }
 }
 
-/// A file that is not there has none.
+/// The length of a file; 0 when it does not exist.
 fn length(file: &str) -> Result<u64> {
     match fs::metadata(file) {
         Ok(metadata) => Ok(metadata.len()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
         Err(error) => Err(StoreError::Unavailable(format!(
-            "cannot look at {file}: {error}"
+            "cannot read the size of {file}: {error}"
         ))),
     }
 }

@@ -27,7 +27,7 @@ text_enum!(Phase {
     Live = "live",
 });
 
-/// What a source keeps of its events; where it says nothing, the server's settings do.
+/// The retention limits of a source. A missing limit is that of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Retention {
     pub max_events: Option<u32>,
@@ -45,7 +45,7 @@ pub struct Source {
     pub phase: Phase,
     pub active: bool,
     pub configured_props: Map<String, Json>,
-    /// What its component's `additionalProps` declared for these values.
+    /// The props that its component's `additionalProps` declared for these values.
     pub dynamic_props: Vec<PropDef>,
     pub retention: Retention,
     pub created_at: i64,
@@ -123,7 +123,7 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &SourceId) -> Result<Option<Sour
     query_opt(c, &sql, params![id, user])
 }
 
-/// Whether the user has it, live; if so, nobody removes it until the transaction ends.
+/// Whether the user has it, live. If so, it is locked until the transaction ends.
 pub fn hold(c: &mut dyn Conn, user: &UserId, id: &SourceId) -> Result<bool> {
     // The lock that both databases have.
     let held = c.execute(
@@ -133,7 +133,7 @@ pub fn hold(c: &mut dyn Conn, user: &UserId, id: &SourceId) -> Result<bool> {
     Ok(held == 1)
 }
 
-/// Whoever's source it is, in whatever phase: for its owner in the engine.
+/// A source of any user, in any phase: for its owner in the engine.
 pub fn get_for_run(c: &mut dyn Conn, id: &SourceId) -> Result<Option<Source>> {
     query_opt(c, &format!("{SELECT} WHERE id = ?1"), params![id])
 }
@@ -144,7 +144,7 @@ pub fn by_slug(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<Option<Sou
     query_opt(c, &sql, params![user, slug])
 }
 
-/// Whether the user has a source with this slug, in whatever phase.
+/// Whether the user has a source with this slug, in any phase.
 pub fn slug_taken(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<bool> {
     query_one(
         c,
@@ -181,7 +181,7 @@ pub fn count(c: &mut dyn Conn, user: &UserId, filter: &EmitterFilter) -> Result<
     query_one(c, &sql, &params)
 }
 
-/// Saves all that can change in a source, and answers whether it was there. Conflicts on the
+/// Saves all fields of a source that can change. Returns whether it existed. Conflicts on the
 /// user's slug.
 pub fn update(c: &mut dyn Conn, source: &Source) -> Result<bool> {
     let Source {
@@ -220,7 +220,7 @@ pub fn update(c: &mut dyn Conn, source: &Source) -> Result<bool> {
     Ok(updated == 1)
 }
 
-/// Ends the creation of a source; answers whether it was there.
+/// Ends the creation of a source. Returns whether it existed.
 pub fn set_live(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
     let updated = c.execute(
         "UPDATE sources SET phase = 'live' WHERE id = ?1",
@@ -229,9 +229,9 @@ pub fn set_live(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
     Ok(updated == 1)
 }
 
-/// Removes a source and all that belongs to it; answers whether it was there.
+/// Removes a source and all its rows. Returns whether it existed.
 pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
-    // The row first: whoever holds it to subscribe it is waited for, and the subscription seen.
+    // The row first: this waits for a transaction that locks it to add a subscription, and then sees that.
     let removed = c.execute("DELETE FROM sources WHERE id = ?1", params![id])?;
     for belongings in [
         "DELETE FROM endpoints WHERE emitter_id = ?1",
@@ -252,7 +252,7 @@ pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
     Ok(removed == 1)
 }
 
-/// Everybody's sources that are not live yet; right after a start, what a crash left behind.
+/// Sources of all users that are not live yet. Right after a start, these are left from a crash.
 pub fn creating(c: &mut dyn Conn) -> Result<Vec<SourceId>> {
     query_all(
         c,

@@ -19,7 +19,7 @@ use crate::{
     error::{Result, StoreError},
     migrate,
     queue::JobQueue,
-    store::{Queues, Running, spawn},
+    store::{Driver, Queues, spawn},
 };
 
 /// Reads are short and mostly served from the page cache; two threads keep one slow read from
@@ -43,7 +43,7 @@ const PRAGMAS: &str = "
 ";
 
 /// Opens the file, migrates it and starts the threads.
-pub(crate) fn start(path: &Path, max_pages: Option<u32>) -> Result<Running> {
+pub(crate) fn start(path: &Path, max_pages: Option<u32>) -> Result<Driver> {
     // Each thread holds the lock, so that it is let go when the last connection is closed.
     let lock = Arc::new(FileLock::take(path)?);
     lock::create_private(path)?;
@@ -72,7 +72,7 @@ pub(crate) fn start(path: &Path, max_pages: Option<u32>) -> Result<Running> {
             reader::run,
         )?);
     }
-    Ok(Running { queues, threads })
+    Ok(Driver { queues, threads })
 }
 
 fn start_thread(

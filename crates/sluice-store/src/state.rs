@@ -52,7 +52,7 @@ pub fn load(c: &mut dyn Conn, emitter: &EmitterId) -> Result<EmitterState> {
     Ok(saved.unwrap_or_default())
 }
 
-/// When emitters last emitted an event, whoever's they are; those that never did are left out. Errors are none.
+/// When emitters of any user last emitted an event. Emitters without events are left out. Errors do not count.
 pub fn last_emits(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<HashMap<EmitterId, i64>> {
     let ids = IdList::new(emitters)?;
     let sql = format!(

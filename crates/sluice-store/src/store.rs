@@ -1,4 +1,4 @@
-//! The store as the rest of the server holds it: transactions as closures, on either database.
+//! The handle of the store: transactions as closures, on either database.
 
 use std::{fmt, path::PathBuf, sync::Arc, thread::JoinHandle};
 
@@ -53,7 +53,7 @@ impl StoreOptions {
     }
 }
 
-/// A handle to the database; clones share it. The last one to go waits for accepted work.
+/// A handle to the database. Clones share it. The last one to be dropped waits for accepted jobs.
 ///
 /// Callers are async, the database threads are not: a closure runs on one of them, so it must not
 /// wait for anything but the database.
@@ -67,15 +67,15 @@ struct Inner {
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// Where jobs go. On PostgreSQL both are the same queue.
+/// The queues of the database threads. On PostgreSQL both are the same queue.
 #[derive(Clone)]
 pub(crate) struct Queues {
     pub(crate) reads: Arc<JobQueue>,
     pub(crate) writes: Arc<JobQueue>,
 }
 
-/// What a driver hands over once its threads run.
-pub(crate) struct Running {
+/// A driver with its threads running.
+pub(crate) struct Driver {
     pub(crate) queues: Queues,
     pub(crate) threads: Vec<JoinHandle<()>>,
 }
@@ -88,7 +88,7 @@ impl Store {
             postgres_connections,
             sqlite_max_pages,
         } = options;
-        let Running { queues, threads } = match location {
+        let Driver { queues, threads } = match location {
             Location::Sqlite(path) => sqlite::start(&path, sqlite_max_pages)?,
             Location::Postgres(url) => postgres::start(&url, postgres_connections)?,
         };
@@ -111,8 +111,8 @@ impl Store {
         self.inner.submit(Access::Read, work).await
     }
 
-    /// Runs `work` in a transaction and answers when its commit is durable. An `Err` from `work`
-    /// undoes all it did. Once called and polled the work is done even if the caller goes away.
+    /// Runs `work` in a transaction and returns when its commit is durable. An `Err` from `work`
+    /// rolls it back. Once polled, the work is done even if the caller is dropped.
     pub async fn write<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
@@ -151,7 +151,7 @@ impl Inner {
         for thread in self.threads.lock().drain(..) {
             // A job may own the last handle; its thread cannot wait for itself.
             if thread.thread().id() != this_thread && thread.join().is_err() {
-                tracing::error!("a database thread panicked");
+                tracing::error!("database thread panicked");
             }
         }
     }

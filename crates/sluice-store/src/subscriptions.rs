@@ -53,7 +53,7 @@ impl FromValue for Listener {
     }
 }
 
-/// What a subscription connects; each user has it once.
+/// The two ends of a subscription. Each user has it once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connection {
     pub emitter: Emitter,
@@ -87,7 +87,7 @@ impl FromRow for Subscription {
     }
 }
 
-/// Adds a subscription, unless the user has one that connects the same; answers the one that is there then.
+/// Adds a subscription, unless the user has one that connects the same. Returns the one that is stored.
 pub fn ensure(c: &mut dyn Conn, subscription: &Subscription) -> Result<Subscription> {
     let Subscription {
         id,
@@ -149,7 +149,7 @@ pub fn created_later(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Subscription
 }
 
 /// Removes the subscription that connects exactly this, or else the one under the other name of the same channel.
-/// Answers whether there was one.
+/// Returns whether there was one.
 pub fn remove(c: &mut dyn Conn, user: &UserId, connects: &Connection) -> Result<bool> {
     let Connection {
         emitter,

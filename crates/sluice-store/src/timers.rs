@@ -1,5 +1,5 @@
-//! Timers of sources. Only timers of live, active sources are armed (have a due time): that is
-//! the caller's duty.
+//! Timers of sources and workflows. An armed timer has a due time. The caller arms only timers of live, active sources
+//! and active workflows.
 
 use std::collections::HashMap;
 
@@ -109,7 +109,7 @@ pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, prop: &str) -> Result<()> {
     Ok(())
 }
 
-/// Arms or disarms one timer; answers whether it was there.
+/// Arms or disarms one timer. Returns whether it exists.
 pub fn set_due(
     c: &mut dyn Conn,
     emitter: &EmitterId,
@@ -132,7 +132,7 @@ pub fn claim(c: &mut dyn Conn, emitter: &EmitterId, prop: &str, due_at: i64) -> 
     Ok(claimed == 1)
 }
 
-/// Everybody's timers that are due at `now`, the longest due first.
+/// Timers of all users that are due at `now`, the longest due first.
 pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<DueTimer>> {
     query_all(
         c,
@@ -142,11 +142,48 @@ pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<DueTimer>> {
     )
 }
 
-/// When the next of everybody's timers is due.
+/// When the next timer of any user is due.
 pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
     query_one(
         c,
         "SELECT MIN(due_at) FROM timers WHERE due_at IS NOT NULL",
         &[],
     )
+}
+
+/// A timer, by its emitter and its prop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimerKey {
+    pub emitter_id: EmitterId,
+    pub prop: String,
+}
+
+/// After the clock was set back: armed timers are due no later than if they were armed now, so an interval ends at most one
+/// interval from now. Checks `limit` timers behind `after`. Returns the position for the next call, and none after the last
+/// timer. Repeating the call changes nothing.
+pub fn clamp(
+    c: &mut dyn Conn,
+    now: i64,
+    after: Option<&TimerKey>,
+    limit: u32,
+) -> Result<Option<TimerKey>> {
+    let (emitter, prop) = after.map_or(("", ""), |key| (key.emitter_id.as_str(), &*key.prop));
+    let timers: Vec<DueTimer> = query_all(
+        c,
+        "SELECT emitter_id, prop, spec, due_at FROM timers WHERE (emitter_id, prop) > (?1, ?2) \
+         AND due_at > ?3 ORDER BY emitter_id, prop LIMIT ?4",
+        params![emitter, prop, now, limit],
+    )?;
+    for timer in &timers {
+        let latest = timer.spec.next_after(now);
+        if let Some(latest) = latest.filter(|latest| *latest < timer.due_at) {
+            set_due(c, &timer.emitter_id, &timer.prop, Some(latest))?;
+        }
+    }
+    let is_last = timers.len() < limit as usize;
+    let last = timers.into_iter().next_back().filter(|_| !is_last);
+    Ok(last.map(|timer| TimerKey {
+        emitter_id: timer.emitter_id,
+        prop: timer.prop,
+    }))
 }

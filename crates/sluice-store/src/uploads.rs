@@ -73,12 +73,12 @@ pub fn of_invocation(
     query_all(c, &sql, params![emitter, invocation])
 }
 
-/// Whoever's file it is: an upload's id is unguessable, and is the permission to fetch it.
+/// A file of any user. The id of an upload is unguessable: it is the permission to read it.
 pub fn get(c: &mut dyn Conn, id: &str) -> Result<Option<Upload>> {
     query_opt(c, &format!("{SELECT} WHERE id = ?1"), params![id])
 }
 
-/// Removes everybody's files made before `created_before` whose request has run, `limit` at most, the
+/// Removes files of all users that were made before `created_before` and whose invocation is over, `limit` at most, the
 /// oldest first.
 pub fn remove_older_than(c: &mut dyn Conn, created_before: i64, limit: u32) -> Result<u64> {
     c.execute(

@@ -1,4 +1,4 @@
-//! What each user used on each day, for quotas.
+//! The usage of each user on each day, for quotas.
 
 use sluice_model::UserId;
 

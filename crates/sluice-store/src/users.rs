@@ -14,7 +14,7 @@ use crate::{
     value::Value,
 };
 
-/// What a user may use.
+/// The plan of a user, which sets quotas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plan {
     Free,
@@ -154,7 +154,7 @@ pub fn count_in(c: &mut dyn Conn, filter: &UserFilter) -> Result<u64> {
     query_one(c, &sql, &params)
 }
 
-/// Gives a user another API key, and ends the sessions that began with the one before; answers whether the user is there.
+/// Replaces the API key of a user, and ends the sessions that began with the old one. Returns whether the user exists.
 /// Conflicts on the key.
 pub fn set_key(c: &mut dyn Conn, user: &UserId, fingerprint: &str, sealed: &str) -> Result<bool> {
     let updated = c.execute(
@@ -165,8 +165,8 @@ pub fn set_key(c: &mut dyn Conn, user: &UserId, fingerprint: &str, sealed: &str)
     Ok(updated == 1)
 }
 
-/// Fails unless the user is there, and keeps anyone from removing it until the transaction ends: for what gives it something
-/// to run, which nobody could see or stop any more.
+/// Fails unless the user exists, and locks it until the transaction ends. A source or workflow that is created for a removed
+/// user could not be seen or stopped any more.
 pub fn hold(c: &mut dyn Conn, user: &UserId) -> Result<()> {
     // The lock that both databases have.
     match c.execute("UPDATE users SET id = id WHERE id = ?1", params![user])? {
@@ -175,23 +175,23 @@ pub fn hold(c: &mut dyn Conn, user: &UserId) -> Result<()> {
     }
 }
 
-/// What a user has that runs, in whatever phase.
+/// How many sources and workflows a user has, in any phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Running {
+pub struct EmitterCounts {
     pub sources: u64,
     pub workflows: u64,
 }
 
-impl FromRow for Running {
+impl FromRow for EmitterCounts {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Running {
+        Ok(EmitterCounts {
             sources: row.get(0)?,
             workflows: row.get(1)?,
         })
     }
 }
 
-pub fn running(c: &mut dyn Conn, user: &UserId) -> Result<Running> {
+pub fn running(c: &mut dyn Conn, user: &UserId) -> Result<EmitterCounts> {
     query_one(
         c,
         "SELECT (SELECT COUNT(*) FROM sources WHERE user_id = ?1), \
@@ -200,7 +200,7 @@ pub fn running(c: &mut dyn Conn, user: &UserId) -> Result<Running> {
     )
 }
 
-/// Removes a user who has nothing that runs and no webhooks, with all the rest; answers whether the user was there.
+/// Removes a user without sources, workflows and webhooks, with all its rows. Returns whether the user existed.
 pub fn remove(c: &mut dyn Conn, user: &UserId) -> Result<bool> {
     let removed = c.execute("DELETE FROM users WHERE id = ?1", params![user])?;
     for belongings in [

@@ -31,7 +31,7 @@ macro_rules! params {
 }
 
 /// PostgreSQL has no NUL in text; SQLite would take it. Refusing it for both keeps them alike.
-pub(crate) fn refuse_nul(params: &[Value<'_>]) -> Result<()> {
+pub(crate) fn reject_nul(params: &[Value<'_>]) -> Result<()> {
     for param in params {
         if let Value::Text(text) = param
             && text.as_bytes().contains(&0)

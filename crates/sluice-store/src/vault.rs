@@ -77,7 +77,7 @@ impl Vault {
         STANDARD_NO_PAD.encode([&header[..], nonce.as_slice(), &sealed].concat())
     }
 
-    /// Decrypts what [`Vault::seal`] made.
+    /// Decrypts the result of [`Vault::seal`].
     pub fn open(&self, sealed: &str) -> Result<Vec<u8>, VaultError> {
         let bytes = STANDARD_NO_PAD
             .decode(sealed)

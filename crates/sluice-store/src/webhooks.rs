@@ -24,7 +24,7 @@ pub struct Webhook {
     pub concurrency: u32,
     /// Sealed.
     pub secret: String,
-    /// What it was before the last rotation.
+    /// The secret before the last rotation.
     pub previous: Option<PreviousSecret>,
     pub created_at: i64,
     pub updated_at: i64,
@@ -108,7 +108,7 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<Option<Web
     )
 }
 
-/// As [`get`], and nobody else changes or removes it until the transaction ends.
+/// As [`get`], and locks the webhook until the transaction ends.
 pub fn hold(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<Option<Webhook>> {
     // The lock that both databases have.
     c.execute(
@@ -118,7 +118,7 @@ pub fn hold(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<Option<We
     get(c, user, id)
 }
 
-/// Whoever's it is: for those who deliver to it.
+/// A webhook of any user: for its worker.
 pub fn get_for_delivery(c: &mut dyn Conn, id: &WebhookId) -> Result<Option<Webhook>> {
     query_opt(
         c,
@@ -191,7 +191,7 @@ pub fn active(c: &mut dyn Conn, user: &UserId) -> Result<Vec<WebhookId>> {
     )
 }
 
-/// Saves all that can change in a webhook, and answers whether it was there.
+/// Saves all fields of a webhook that can change. Returns whether it existed.
 pub fn update(c: &mut dyn Conn, webhook: &Webhook) -> Result<bool> {
     let Webhook {
         id,
@@ -227,7 +227,7 @@ pub fn update(c: &mut dyn Conn, webhook: &Webhook) -> Result<bool> {
     Ok(updated == 1)
 }
 
-/// Switches a webhook off, whoever's it is: its receiver said that it is gone.
+/// Switches a webhook of any user off: its receiver answered that it is gone.
 pub fn deactivate(c: &mut dyn Conn, id: &WebhookId, now_ms: i64) -> Result<()> {
     c.execute(
         "UPDATE webhooks SET active = ?2, updated_at = ?3 WHERE id = ?1",
@@ -236,7 +236,7 @@ pub fn deactivate(c: &mut dyn Conn, id: &WebhookId, now_ms: i64) -> Result<()> {
     Ok(())
 }
 
-/// Remembers that an event reached a webhook, whoever's it is.
+/// Records that an event reached a webhook of any user.
 pub fn delivered(c: &mut dyn Conn, id: &WebhookId, at_ms: i64) -> Result<()> {
     c.execute(
         "UPDATE webhooks SET delivered_at = ?2 \
@@ -246,10 +246,10 @@ pub fn delivered(c: &mut dyn Conn, id: &WebhookId, at_ms: i64) -> Result<()> {
     Ok(())
 }
 
-/// Removes a webhook and its subscriptions, and answers whether it was there. Its deliveries go in
-/// batches of their own.
+/// Removes a webhook and its subscriptions. Returns whether it existed. Its deliveries are removed in
+/// separate batches.
 pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<bool> {
-    // The row first: whoever holds it to subscribe it is waited for, and the subscription seen.
+    // The row first: this waits for a transaction that locks it to add a subscription, and then sees that.
     let removed = c.execute(
         "DELETE FROM webhooks WHERE id = ?1 AND user_id = ?2",
         params![id, user],

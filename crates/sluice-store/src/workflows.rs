@@ -78,7 +78,7 @@ pub fn get(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<Option<Wo
     query_opt(c, &sql, params![id, user])
 }
 
-/// Whether the user has it; if so, nobody removes it until the transaction ends.
+/// Whether the user has it. If so, it is locked until the transaction ends.
 pub fn hold(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> {
     // The lock that both databases have.
     let held = c.execute(
@@ -88,13 +88,13 @@ pub fn hold(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> {
     Ok(held == 1)
 }
 
-/// Whoever's it is: for its owner in the engine.
+/// A workflow of any user: for its owner in the engine.
 pub fn get_for_run(c: &mut dyn Conn, id: &WorkflowId) -> Result<Option<Workflow>> {
     let sql = format!("SELECT {COLUMNS} FROM workflows WHERE id = ?1");
     query_opt(c, &sql, params![id])
 }
 
-/// Whoever's it is.
+/// A workflow of any user.
 pub fn exists(c: &mut dyn Conn, id: &WorkflowId) -> Result<bool> {
     query_one(
         c,
@@ -145,7 +145,7 @@ pub fn count(c: &mut dyn Conn, user: &UserId, filter: &EmitterFilter) -> Result<
     query_one(c, &sql, &params)
 }
 
-/// Saves all that can change in a workflow, and answers whether it was there. Conflicts on the user's slug.
+/// Saves all fields of a workflow that can change. Returns whether it existed. Conflicts on the user's slug.
 pub fn update(c: &mut dyn Conn, workflow: &Workflow) -> Result<bool> {
     let Workflow {
         id,
@@ -173,9 +173,9 @@ pub fn update(c: &mut dyn Conn, workflow: &Workflow) -> Result<bool> {
     Ok(updated == 1)
 }
 
-/// Removes a workflow and all that belongs to it; answers whether it was there.
+/// Removes a workflow and all its rows. Returns whether it existed.
 pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> {
-    // The row first: whoever holds it to subscribe it is waited for, and the subscription seen.
+    // The row first: this waits for a transaction that locks it to add a subscription, and then sees that.
     let removed = c.execute(
         "DELETE FROM workflows WHERE id = ?1 AND user_id = ?2",
         params![id, user],

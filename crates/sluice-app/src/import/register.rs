@@ -6,7 +6,7 @@ use sluice_infra::Ids;
 use sluice_store::{
     Conn, StoreError,
     components::Component,
-    imports::{self, Import, Registered},
+    imports::{self, Import, RegisteredVersion},
     registry::{self, Publication},
 };
 
@@ -122,11 +122,11 @@ fn register(c: &mut dyn Conn, valid: ValidComponent) -> Result<ImportOutcome, St
 }
 
 impl ImportOutcome {
-    fn registered(&self) -> Option<Registered> {
+    fn registered(&self) -> Option<RegisteredVersion> {
         match self {
             ImportOutcome::Registered { key, version }
             | ImportOutcome::Updated { key, version }
-            | ImportOutcome::Unchanged { key, version } => Some(Registered {
+            | ImportOutcome::Unchanged { key, version } => Some(RegisteredVersion {
                 key: key.clone(),
                 version: version.clone(),
             }),

@@ -73,7 +73,7 @@ impl ServerStatus {
         let read = self
             .infra
             .store
-            .read(move |c| Ok((c.dialect(), emitters::named(c, &owners)?)));
+            .read(move |c| Ok((c.dialect(), emitters::names(c, &owners)?)));
         let (database, names) = read.await?;
         let view = |process: &RunningProcess| {
             let emitter_id = emitter(process)?;

@@ -11,7 +11,7 @@ use sluice_engine::{
 use sluice_infra::Infra;
 use sluice_model::{EventId, SourceId, UserId};
 use sluice_store::{
-    Conn, Portion, StoreError,
+    BatchLimit, Conn, StoreError,
     activity::Counts,
     deliveries::Outgoing,
     events::{self, ChannelFilter, StoredEvent},
@@ -22,7 +22,7 @@ use super::{requests::EventRange, service::Sources};
 use crate::{detached, lookup};
 
 /// Events that one transaction routes.
-const PORTION: Portion = Portion {
+const PORTION: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 8 * 1024 * 1024,
 };

@@ -4,7 +4,7 @@ use sluice_engine::EngineError;
 use sluice_model::{Cursor, DeliveryId, UserId, WebhookId};
 use sluice_store::{
     Conn, Page,
-    delivery_history::{self, Delivery, Detail, Finished, Replay, Replayed},
+    delivery_history::{self, Delivery, Detail, Finished, Replay, ReplayProgress},
     delivery_lists::{self, Selection, Tally, Whose},
     webhooks::{self, Webhook},
 };
@@ -154,7 +154,7 @@ impl Webhooks {
                 let from = from.as_ref();
                 delivery_history::replay_batch(c, &id, &replay, from, REPLAY_BATCH, now)
             });
-            let Replayed { count, next } = batch.await?;
+            let ReplayProgress { count, next } = batch.await?;
             if count > 0 {
                 self.outbox.wake_webhook(&webhook);
             }

@@ -9,7 +9,7 @@ use sluice_model::{
     workflow::{RunOrigin, WorkflowDefinition},
 };
 use sluice_store::{
-    Conn, Portion, StoreError,
+    BatchLimit, Conn, StoreError,
     deployments::{self, Deployment},
     inbox,
     run_history::{self, Content, ListedRun, ListedStep},
@@ -77,7 +77,7 @@ impl Workflows {
             state,
             after,
             before,
-            limit: Portion {
+            limit: BatchLimit {
                 rows: limit,
                 bytes: PAGE_BYTES,
             },

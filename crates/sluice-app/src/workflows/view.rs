@@ -10,7 +10,7 @@ use sluice_model::{
 };
 use sluice_store::{
     Conn, Page, StoreError,
-    deployments::{self, Defined},
+    deployments::{self, VersionDefinition},
     endpoints, inbox,
     timers::{self, Timer},
     workflows::{self, Workflow},
@@ -90,7 +90,7 @@ fn views(
 
 /// The rows that belong to workflows. Read with a fixed number of queries, however many workflows there are.
 struct RelatedRows {
-    versions: HashMap<DeploymentId, Defined>,
+    versions: HashMap<DeploymentId, VersionDefinition>,
     endpoints: HashMap<EmitterId, EndpointKey>,
     timers: HashMap<EmitterId, Vec<Timer>>,
     queued: HashMap<EmitterId, u64>,
@@ -122,7 +122,8 @@ impl RelatedRows {
     }
 
     fn view(&mut self, workflow: Workflow, settings: &Settings) -> Option<WorkflowView> {
-        let Defined { number, definition } = self.versions.remove(&workflow.deployment_id)?;
+        let VersionDefinition { number, definition } =
+            self.versions.remove(&workflow.deployment_id)?;
         let endpoint = self.endpoints.remove(&*workflow.id);
         let endpoint_url = endpoint.map(|key| settings.endpoint_url(&key));
         let mut timers = self.timers.remove(&*workflow.id).unwrap_or_default();

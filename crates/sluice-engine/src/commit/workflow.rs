@@ -12,6 +12,7 @@ use sluice_store::{
     run_steps::StepRecord,
     runs::{Run, RunState},
     sends::{SendKind, SendRow, SendState},
+    server_clock::AT_ONCE,
     workflows::Workflow,
 };
 
@@ -251,7 +252,8 @@ impl WorkflowCommit<'_> {
         send.updated_at = now_ms;
         (send.state, send.due_at) = match send.kind {
             SendKind::Emit | SendKind::Sse => (SendState::Sent, None),
-            SendKind::Http | SendKind::Email => (SendState::Pending, Some(now_ms)),
+            // Due whatever the clock says.
+            SendKind::Http | SendKind::Email => (SendState::Pending, Some(AT_ONCE)),
             // Sends of one minute go into one object.
             SendKind::S3 => {
                 let next_minute = (now_ms.div_euclid(MINUTE_MS) + 1) * MINUTE_MS;

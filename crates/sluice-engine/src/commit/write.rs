@@ -233,7 +233,7 @@ fn write_run(c: &mut dyn Conn, batch: &Batch, change: &RunChange) -> Result<(), 
                 sends::insert(c, send)?;
             }
             if let Some(end) = end {
-                runs::update(c, run)?;
+                runs::update(c, run, batch.now_ms)?;
                 release_sends(c, end)?;
             }
         }

@@ -2,12 +2,12 @@
 
 use sluice_infra::Backoff;
 use sluice_model::EmitterId;
-use sluice_store::{Portion, Store, inbox};
+use sluice_store::{BatchLimit, Store, inbox};
 
 use super::mailbox::{Mailbox, Refill};
 use crate::work::Work;
 
-const PAGE: Portion = Portion {
+const PAGE: BatchLimit = BatchLimit {
     rows: 256,
     bytes: 8 * 1024 * 1024,
 };

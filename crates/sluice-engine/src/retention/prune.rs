@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use sluice_infra::Infra;
 use sluice_model::{EmitterId, EventId};
-use sluice_store::{Conn, Portion, StoreError, events, logs, pruning};
+use sluice_store::{BatchLimit, Conn, StoreError, events, logs, pruning};
 use tokio::time::Instant;
 
 /// One write: small enough that other writes are not delayed.
-pub(super) const BATCH: Portion = Portion {
+pub(super) const BATCH: BatchLimit = BatchLimit {
     rows: 500,
     bytes: 4 * 1024 * 1024,
 };

@@ -6,7 +6,7 @@ use sluice_infra::{Infra, MS_PER_HOUR, millis};
 use sluice_model::EmitterId;
 use sluice_store::{
     Conn, StoreError, activity,
-    pruning::{self, Aged},
+    pruning::{self, AgeCheck},
 };
 
 use super::{
@@ -46,7 +46,7 @@ async fn sweep(infra: &Infra) -> Result<(), StoreError> {
     })
     .await?
     {
-        for Aged {
+        for AgeCheck {
             emitter, before_ms, ..
         } in some.iter().filter(|one| one.too_old)
         {
@@ -64,7 +64,7 @@ async fn sweep(infra: &Infra) -> Result<(), StoreError> {
     })
     .await?
     {
-        for Aged { emitter, .. } in some.iter().filter(|one| one.too_old) {
+        for AgeCheck { emitter, .. } in some.iter().filter(|one| one.too_old) {
             let old = emitter.clone();
             let read = infra
                 .store
@@ -82,10 +82,10 @@ async fn sweep(infra: &Infra) -> Result<(), StoreError> {
 async fn emitters_after(
     infra: &Infra,
     last: Option<EmitterId>,
-    read: impl FnOnce(&mut dyn Conn, Option<&EmitterId>) -> Result<Vec<Aged>, StoreError>
+    read: impl FnOnce(&mut dyn Conn, Option<&EmitterId>) -> Result<Vec<AgeCheck>, StoreError>
     + Send
     + 'static,
-) -> Result<Option<Vec<Aged>>, StoreError> {
+) -> Result<Option<Vec<AgeCheck>>, StoreError> {
     if infra.shutdown.is_draining() {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! A reader's subscription to a feed. The feed is removed with its last subscription.
 
 use sluice_model::EmitterId;
-use sluice_store::Portion;
+use sluice_store::BatchLimit;
 
 use super::{
     feed::{Feed, Feeds},
@@ -9,7 +9,7 @@ use super::{
 };
 
 /// A page of the store: everything that is buffered for a slow client.
-pub(super) const PAGE: Portion = Portion {
+pub(super) const PAGE: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 256 * 1024,
 };

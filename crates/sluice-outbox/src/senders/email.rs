@@ -9,7 +9,7 @@ use lettre::{
 };
 use serde::Deserialize;
 use sluice_infra::SmtpSettings;
-use sluice_store::{Portion, Store, sends::SendRow, users};
+use sluice_store::{BatchLimit, Store, sends::SendRow, users};
 
 use crate::{
     error::OutboxError,
@@ -46,7 +46,7 @@ impl Sender<SendRow> for EmailSender {
     /// All mail goes through one server, which may be small.
     fn strategy(&self) -> Strategy {
         Strategy {
-            window: Portion {
+            window: BatchLimit {
                 rows: 200,
                 bytes: 1024 * 1024,
             },

@@ -12,7 +12,7 @@ use reqwest::{
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 use sluice_model::Clock;
-use sluice_store::{Portion, sends::SendRow};
+use sluice_store::{BatchLimit, sends::SendRow};
 
 use crate::{
     http_response::{excerpt, is_transient, one_line, retry_after},
@@ -70,7 +70,7 @@ struct Prepared {
 impl Sender<SendRow> for HttpSender {
     fn strategy(&self) -> Strategy {
         Strategy {
-            window: Portion {
+            window: BatchLimit {
                 rows: 200,
                 bytes: 1024 * 1024,
             },

@@ -11,7 +11,7 @@ use reqwest::{
     header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
 };
 use sluice_model::Clock;
-use sluice_store::{Portion, deliveries, deliveries::Due};
+use sluice_store::{BatchLimit, deliveries, deliveries::Due};
 
 use crate::{
     delivery_table::{DeliveryReport, DeliveryRow},
@@ -44,7 +44,7 @@ impl Sender<DeliveryRow> for WebhookSender {
     /// concurrency.
     fn strategy(&self) -> Strategy {
         Strategy {
-            window: Portion {
+            window: BatchLimit {
                 rows: 200,
                 bytes: 512 * 1024,
             },

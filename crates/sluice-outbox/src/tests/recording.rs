@@ -8,7 +8,7 @@ use std::{
 use parking_lot::Mutex;
 use sluice_model::{EmitId, UserId};
 use sluice_store::{
-    Portion, StoreError,
+    BatchLimit, StoreError,
     sends::{SendKind, SendRow, outbox::SendQueue},
 };
 use tokio::time::Instant;
@@ -27,7 +27,7 @@ struct Failing(Mutex<VecDeque<StoreError>>);
 impl Table for Failing {
     type Row = SendRow;
 
-    async fn read(&self, _: BTreeSet<EmitId>, _: Portion) -> Result<Page<SendRow>, StoreError> {
+    async fn read(&self, _: BTreeSet<EmitId>, _: BatchLimit) -> Result<Page<SendRow>, StoreError> {
         Ok(Page::empty())
     }
 

@@ -16,7 +16,7 @@ use std::{
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use sluice_infra::{Backoff, Infra, until};
-use sluice_store::{Portion, StoreError};
+use sluice_store::{BatchLimit, StoreError};
 use tokio::{sync::Semaphore, time::Instant};
 
 use self::{attempts::Ended, peers::Peers};
@@ -203,7 +203,7 @@ impl<T: Table> Worker<T> {
     }
 
     /// The part of the window that is free.
-    fn room(&self) -> Option<Portion> {
+    fn room(&self) -> Option<BatchLimit> {
         let window = self.strategy.window;
         if self.strategy.refill == Refill::WhenEmpty {
             return self.in_hand.is_empty().then_some(window);
@@ -212,7 +212,7 @@ impl<T: Table> Worker<T> {
         let bytes = window.bytes.checked_sub(u64::try_from(bytes).ok()?)?;
         let rows = u32::try_from(self.waiting.len()).ok()?;
         let rows = window.rows.checked_sub(rows)?;
-        (rows > 0 && bytes > 0).then_some(Portion { rows, bytes })
+        (rows > 0 && bytes > 0).then_some(BatchLimit { rows, bytes })
     }
 
     fn on_page(&mut self, page: Result<Page<T::Row>, StoreError>) {

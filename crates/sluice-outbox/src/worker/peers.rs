@@ -134,13 +134,13 @@ impl Peers {
 
 #[cfg(test)]
 mod tests {
-    use sluice_store::Portion;
+    use sluice_store::BatchLimit;
 
     use super::*;
     use crate::strategy::{Refill, Slot};
 
     const STRATEGY: Strategy = Strategy {
-        window: Portion {
+        window: BatchLimit {
             rows: 10,
             bytes: 10,
         },

@@ -24,7 +24,7 @@ pub enum Expiry {
 
 /// Whether a value was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteResult {
     Stored,
     /// The store would have become larger than it may.
     Full,
@@ -60,7 +60,7 @@ pub fn set(
     expiry: Expiry,
     max_bytes: u64,
     now_ms: i64,
-) -> Result<Written> {
+) -> Result<WriteResult> {
     let StoreRef { user, name } = store;
     c.execute(
         "INSERT INTO data_stores (user_id, name, bytes, created_at, updated_at) \
@@ -74,7 +74,7 @@ pub fn set(
         remove_expired(c, store, u32::MAX, now_ms)?;
         before = stored(c, store, key)?;
         if before.leaves_no_room(bytes, max_bytes) {
-            return Ok(Written::Full);
+            return Ok(WriteResult::Full);
         }
     }
     let expires_at = match expiry {
@@ -89,10 +89,10 @@ pub fn set(
         params![user, name, key, bytes, expires_at, json],
     )?;
     resize(c, store, before.bytes, bytes)?;
-    Ok(Written::Stored)
+    Ok(WriteResult::Stored)
 }
 
-/// What is stored when an entry is about to be set.
+/// The stored entry before a change.
 struct Before {
     in_all: u64,
     bytes: u64,
@@ -126,7 +126,7 @@ fn stored(c: &mut dyn Conn, store: StoreRef<'_>, key: &str) -> Result<Before> {
     )
 }
 
-/// Sets until when an entry stays, and answers whether it was there.
+/// Sets until when an entry stays. Returns whether it existed.
 pub fn set_expiry(
     c: &mut dyn Conn,
     store: StoreRef<'_>,
@@ -144,7 +144,7 @@ pub fn set_expiry(
     Ok(changed)
 }
 
-/// Removes an entry, and answers whether it was there.
+/// Removes an entry. Returns whether it existed.
 pub fn delete(c: &mut dyn Conn, store: StoreRef<'_>, key: &str, now_ms: i64) -> Result<bool> {
     let found = has(c, store, key, now_ms)?;
     if touch(c, store, now_ms)? {

@@ -118,7 +118,7 @@ impl ToSql for Value<'_> {
         }
     }
 
-    /// Each value checks for itself, as a type alone does not tell which it holds.
+    /// Each value checks its own type.
     fn accepts(_ty: &Type) -> bool {
         true
     }

@@ -21,7 +21,7 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 const SESSION: &str =
     "SET synchronous_commit = on; SET client_min_messages = warning; SET jit = off";
 
-/// After a connection could not be made, jobs fail at once for this long before it is tried again.
+/// After a connection could not be made, jobs fail at once for this long before the next attempt.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
 /// Makes connections to one database.
@@ -99,8 +99,8 @@ impl Connector {
                 Ok(conn)
             }
             Err(error) => {
-                tracing::warn!(%error, "no connection to the database");
-                // What was reachable when the store was opened may come back.
+                tracing::warn!(%error, "database connection failed");
+                // The database was usable when the store was opened, so it may be again.
                 let error = StoreError::Unavailable(error.to_string());
                 if attempts.succeeded.is_none_or(|succeeded| succeeded < begun) {
                     attempts.failed = Some((Instant::now(), error.clone()));

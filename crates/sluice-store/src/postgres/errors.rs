@@ -1,4 +1,4 @@
-//! PostgreSQL's errors, told apart by SQLSTATE, never by message.
+//! Classifies PostgreSQL's errors by SQLSTATE, never by message.
 
 use ::postgres::{Error, error::SqlState};
 
@@ -9,7 +9,7 @@ pub(super) fn store_error(error: &Error) -> StoreError {
     let message = describe(error);
     let Some(state) = error.code() else {
         // No answer from the server: the connection is gone, or we sent something it cannot read.
-        return if is_connection_fault(error) {
+        return if is_connection_error(error) {
             StoreError::Unavailable(message)
         } else {
             StoreError::Internal(message)
@@ -36,7 +36,7 @@ pub(super) fn store_error(error: &Error) -> StoreError {
 }
 
 /// For a connection that could not be made: no such host, refused, shutting down, TLS. Only a
-/// server that answers and says no (password, database, role) needs an operator.
+/// server that rejects the login (password, database, role) needs an operator.
 pub(super) fn connect_error(error: &Error) -> StoreError {
     let message = format!("cannot connect to PostgreSQL: {}", describe(error));
     match error.code().and_then(|state| state.code().get(..2)) {
@@ -45,7 +45,7 @@ pub(super) fn connect_error(error: &Error) -> StoreError {
     }
 }
 
-fn is_connection_fault(error: &Error) -> bool {
+fn is_connection_error(error: &Error) -> bool {
     let cause = std::error::Error::source(error);
     error.is_closed() || cause.is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
 }

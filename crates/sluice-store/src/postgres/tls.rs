@@ -1,8 +1,8 @@
 //! TLS to PostgreSQL, as `sslmode` asks.
 //!
 //! `require` checks the server's certificate against the system's trusted roots. `prefer` is
-//! opportunistic: an attacker could refuse TLS altogether, so checking the certificate would
-//! protect nobody and would only shut out servers with a self-made one; it encrypts and no more.
+//! opportunistic: an attacker could disable TLS altogether, so checking the certificate would
+//! protect no connection and would only lock out servers with a self-signed one. It encrypts without authentication.
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{conn::PostgresConn, connect::Connector};
 use crate::{
     error::Result,
-    job::{Access, Ended, Job},
+    job::{Access, Job, JobOutcome},
     queue::JobQueue,
 };
 
@@ -54,7 +54,7 @@ impl Worker {
 fn serve(mut conn: PostgresConn, mut job: Box<dyn Job>) -> Option<PostgresConn> {
     let ended = job.run(&mut conn);
     match (job.access(), ended) {
-        (Access::Write, Ended::Done) => match conn.end("COMMIT") {
+        (Access::Write, JobOutcome::Done) => match conn.end("COMMIT") {
             Ok(()) => {
                 job.answer();
                 Some(conn)
@@ -65,7 +65,8 @@ fn serve(mut conn: PostgresConn, mut job: Box<dyn Job>) -> Option<PostgresConn> 
             }
         },
         // Nothing to keep, so the answer need not wait for the end of the transaction.
-        (Access::Write, Ended::Failed) | (Access::Read, Ended::Done | Ended::Failed) => {
+        (Access::Write, JobOutcome::Failed)
+        | (Access::Read, JobOutcome::Done | JobOutcome::Failed) => {
             job.answer();
             conn.end("ROLLBACK").is_ok().then_some(conn)
         }

@@ -1,4 +1,4 @@
-//! Sends that wait. Each user has a queue for each kind, so that the many sends of one user delay nobody else's.
+//! Pending sends. Each user has a queue for each kind, so that no user waits behind the sends of another.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use sluice_model::{EmitId, UserId};
 
 use super::{COLUMNS, SendKind, SendRow};
 use crate::{
+    batch_limit::{BatchLimit, SizedRow},
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     params,
-    portion::{Portion, Weighed},
     row::{FromRow, Row},
 };
 
@@ -30,9 +30,9 @@ impl FromRow for SendQueue {
     }
 }
 
-/// The queues of all users in which something is due at `now`.
+/// Queues of all users in which a send is due at `now`.
 pub fn queues_due(c: &mut dyn Conn, now: i64) -> Result<Vec<SendQueue>> {
-    // From queue to queue by the index, however much waits in each.
+    // From queue to queue by the index, however many sends each has.
     const NEXT: &str = "SELECT user_id, kind FROM sends WHERE due_at IS NOT NULL \
          AND (user_id, kind) > (?1, ?2) ORDER BY user_id, kind LIMIT 1";
     let mut due = Vec::new();
@@ -51,35 +51,52 @@ pub fn queues_due(c: &mut dyn Conn, now: i64) -> Result<Vec<SendQueue>> {
     Ok(due)
 }
 
-/// Due sends of a queue that are not in hand, the longest due first. Sizes are read before payloads, so that a
-/// few huge ones do not fill the memory; at least one comes when there is any.
+/// The sends of a queue that are due and not in hand, in the order of their ids, which is that of sending. Sizes are read
+/// before payloads, so that a few huge ones do not fill the memory. One at least is read, if there is any.
 pub fn due(
     c: &mut dyn Conn,
     queue: &SendQueue,
     now: i64,
     in_hand: &BTreeSet<EmitId>,
-    portion: Portion,
+    limit: BatchLimit,
 ) -> Result<Vec<SendRow>> {
     let in_hand_count = u32::try_from(in_hand.len()).unwrap_or(u32::MAX);
-    let mut weighed: Vec<Weighed<EmitId>> = query_all(
+    // First attempts by their ids, and others by their times: an index has each in its order, however many are due.
+    let mut rows: Vec<SizedRow<EmitId>> = query_all(
         c,
-        "SELECT id, CAST(octet_length(payload) AS BIGINT) FROM sends \
-         WHERE user_id = ?1 AND kind = ?2 AND due_at <= ?3 ORDER BY due_at, id LIMIT ?4",
+        "SELECT id, bytes FROM (SELECT id, CAST(octet_length(payload) AS BIGINT) AS bytes \
+         FROM sends WHERE user_id = ?1 AND kind = ?2 AND due_at = 0 ORDER BY id LIMIT ?4) page_first \
+         UNION ALL SELECT id, bytes FROM (SELECT id, CAST(octet_length(payload) AS BIGINT) AS bytes \
+         FROM sends WHERE user_id = ?1 AND kind = ?2 AND due_at > 0 AND due_at <= ?3 \
+         ORDER BY due_at, id LIMIT ?4) page_later",
         params![
             &queue.user_id,
             queue.kind,
             now,
-            portion.rows.saturating_add(in_hand_count)
+            limit.rows.saturating_add(in_hand_count)
         ],
     )?;
-    weighed.retain(|row| !in_hand.contains(&row.key));
-    weighed.truncate(portion.rows as usize);
+    rows.sort_by_key(|row| row.key);
+    rows.retain(|row| !in_hand.contains(&row.key));
+    rows.truncate(limit.rows as usize);
     let sql = format!("SELECT {COLUMNS} FROM sends WHERE id = ?1");
-    let found = portion
-        .of(weighed)
+    let found = limit
+        .of(rows)
         .into_iter()
         .map(|id| query_one(c, &sql, params![&id]));
     found.collect()
+}
+
+/// After the clock was set back: sends that were scheduled later than `now` get the same backoff from `now` on, `limit` of
+/// them. First attempts to S3 wait for the next minute, because rows with one due time make one object. Returns how many
+/// there were. Repeating the call changes nothing.
+pub fn clamp(c: &mut dyn Conn, now: i64, limit: u32) -> Result<u64> {
+    c.execute(
+        "UPDATE sends SET updated_at = ?1, due_at = CASE WHEN kind = 's3' AND tries = 0 THEN ?3 \
+         ELSE ?1 + (due_at - updated_at) END WHERE id IN \
+         (SELECT id FROM sends WHERE due_at > ?1 AND updated_at > ?1 ORDER BY due_at LIMIT ?2)",
+        params![now, limit, (now.div_euclid(MINUTE_MS) + 1) * MINUTE_MS],
+    )
 }
 
 /// When the next send of any user is due that is not due yet.
@@ -100,24 +117,11 @@ pub fn next_due_in(c: &mut dyn Conn, queue: &SendQueue, now: i64) -> Result<Opti
     )
 }
 
-/// Lets a waiting send wait until `due_at`. It does not count as an attempt.
+/// Postpones a pending send. This is no attempt.
 pub fn postpone(c: &mut dyn Conn, id: &EmitId, due_at: i64, now: i64) -> Result<()> {
     c.execute(
         "UPDATE sends SET due_at = ?2, updated_at = ?3 WHERE id = ?1 AND due_at IS NOT NULL",
         params![id, due_at, now],
-    )?;
-    Ok(())
-}
-
-/// After the clock was set back: a send that was scheduled in the future waits for its own pause from now, not for the
-/// whole jump. First attempts to S3 wait for the next minute, because rows with one due time make one object.
-pub fn rebase_due(c: &mut dyn Conn, now: i64) -> Result<()> {
-    c.execute(
-        "UPDATE sends SET updated_at = ?1, due_at = CASE \
-         WHEN kind = 's3' AND tries = 0 THEN ?2 \
-         WHEN due_at > updated_at THEN ?1 + due_at - updated_at ELSE ?1 END \
-         WHERE due_at > ?1 AND updated_at > ?1",
-        params![now, (now.div_euclid(MINUTE_MS) + 1) * MINUTE_MS],
     )?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `Conn` over rusqlite: parameters in, columns out, errors told apart.
+//! `Conn` over rusqlite: parameters in, columns out, errors classified.
 
 use rusqlite::{
     Connection, Error, ErrorCode, ToSql, ffi, params_from_iter,
@@ -92,7 +92,7 @@ impl Columns for rusqlite::Row<'_> {
     }
 }
 
-/// Decides by SQLite's result code, never by its message, what the caller can do.
+/// Classifies an error by SQLite's result code, never by its message.
 pub(super) fn store_error(error: &Error) -> StoreError {
     let message = error.to_string();
     let Error::SqliteFailure(failure, _) = error else {

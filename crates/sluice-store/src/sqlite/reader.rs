@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::conn::{SqliteConn, store_error};
-use crate::{job::Ended, queue::JobQueue};
+use crate::{job::JobOutcome, queue::JobQueue};
 
 /// Serves reads until the queue closes.
 pub(super) fn run(connection: &Connection, queue: &JobQueue) {
@@ -13,10 +13,10 @@ pub(super) fn run(connection: &Connection, queue: &JobQueue) {
             continue;
         }
         // A read has nothing to commit, so its answer need not wait for the end of the snapshot.
-        let (Ended::Done | Ended::Failed) = job.run(&mut SqliteConn::new(connection));
+        let (JobOutcome::Done | JobOutcome::Failed) = job.run(&mut SqliteConn::new(connection));
         job.answer();
         if let Err(error) = end_or_begin(connection, "ROLLBACK") {
-            tracing::error!(%error, "a read transaction could not be ended");
+            tracing::error!(%error, "ending a read transaction failed");
         }
     }
 }

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use super::conn::{SqliteConn, store_error};
 use crate::{
     error::{Result, StoreError},
-    job::{Ended, Job},
+    job::{Job, JobOutcome},
     queue::JobQueue,
 };
 
@@ -69,7 +69,7 @@ fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Result<()> {
             "another write of the same group lost the transaction".to_owned(),
         ));
     }
-    if ended == Ended::Failed {
+    if ended == JobOutcome::Failed {
         statement(connection, "ROLLBACK TO job")?;
     }
     statement(connection, "RELEASE job")
@@ -87,13 +87,13 @@ fn roll_back(connection: &Connection) {
     if !connection.is_autocommit()
         && let Err(error) = statement(connection, "ROLLBACK")
     {
-        tracing::error!(%error, "a lost transaction could not be rolled back");
+        tracing::error!(%error, "rollback failed");
     }
 }
 
-/// The jobs themselves did nothing wrong, so whatever the reason they may try again.
+/// The jobs did nothing wrong, so their callers may retry whatever the reason is.
 fn fail(jobs: impl Iterator<Item = Box<dyn Job>>, error: &StoreError) {
-    tracing::warn!(%error, "a group of writes was not committed");
+    tracing::warn!(%error, "group commit failed");
     let answer = match error {
         StoreError::Unavailable(_) => error.clone(),
         StoreError::Conflict(reason)

@@ -6,7 +6,7 @@ use sluice_store::{
     registry::{self, Shelf},
     sources,
     usage::{self, Usage},
-    users::{self, Plan, Running, User, UserFilter},
+    users::{self, EmitterCounts, Plan, User, UserFilter},
 };
 
 use crate::support::{Db, TestStore, component, publication, source, user, user_id};
@@ -129,12 +129,12 @@ fn a_removed_user_leaves_nothing_and_gets_nothing_any_more(
         assert_eq!(registry::list(c, &shelf("b"))?.len(), 1);
         assert_eq!(usage::of_day(c, &user_id("a"), 1)?, Usage::default());
         assert_eq!(usage::of_day(c, &user_id("b"), 1)?, used);
-        let running = Running {
+        let running = EmitterCounts {
             sources: 1,
             workflows: 0,
         };
         assert_eq!(users::running(c, &user_id("b"))?, running);
-        assert_eq!(users::running(c, &user_id("a"))?, Running::default());
+        assert_eq!(users::running(c, &user_id("a"))?, EmitterCounts::default());
         Ok(())
     })
     .unwrap();

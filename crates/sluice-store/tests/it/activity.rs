@@ -1,4 +1,4 @@
-//! What happened in each hour.
+//! Hourly counts.
 
 use std::{sync::mpsc, time::Duration};
 
@@ -171,7 +171,7 @@ fn the_sweep_waits_for_no_source_that_is_being_removed() {
             let remove = move |c: &mut dyn Conn| {
                 sources::remove(c, &source_id("gone"))?;
                 signal.send(()).unwrap();
-                // Whoever waits for these rows waits for longer than this.
+                // A transaction that waits for these rows waits for longer than this.
                 Ok(swept.recv_timeout(Duration::from_secs(20)).is_ok())
             };
             store.write(remove).await
@@ -214,7 +214,7 @@ fn hours_go_with_their_emitter_and_those_of_an_account_with_its_user(
             activity::of_emitter(c, &source_id("stays"), 0)?,
             [hour(7, 1, 0)]
         );
-        // What happened, happened.
+        // Counts stay after a removal.
         assert_eq!(activity::of_user(c, &a, 0)?, [hour(7, 3, 0)]);
         users::remove(c, &a)?;
         assert_eq!(activity::of_user(c, &a, 0)?, []);

@@ -188,13 +188,13 @@ fn one_of_several_renews_and_only_on_top_of_what_it_read(
         assert!(accounts::claim_renewal(c, &id, 1, 200, 300)?);
         assert!(accounts::renew(c, &id, 1, &renewal("new", 210))?);
         assert!(!accounts::renew(c, &id, 1, &renewal("late", 220))?);
-        assert!(!accounts::bury(c, &id, 1, "late", 220)?);
+        assert!(!accounts::mark_dead(c, &id, 1, "late", 220)?);
         assert!(!accounts::claim_renewal(c, &id, 1, 900, 999)?);
         let renewed = accounts::get(c, &user_id("a"), &id)?.unwrap();
         assert_eq!(renewed.credentials_sealed, "new");
         assert_eq!((renewed.version, renewed.expires_at), (2, Some(220)));
         assert!(accounts::claim_renewal(c, &id, 2, 230, 300)?);
-        accounts::put_off_renewal(c, &id, 2, 400)?;
+        accounts::postpone_renewal(c, &id, 2, 400)?;
         assert!(!accounts::claim_renewal(c, &id, 2, 350, 500)?);
         Ok(())
     })
@@ -207,7 +207,7 @@ fn new_credentials_heal_a_dead_account(#[values(Db::Sqlite, Db::Postgres)] db: D
     t.write(|c| {
         let (id, owner) = (account_id("x"), user_id("a"));
         accounts::insert(c, &account("x", "a", 1))?;
-        assert!(accounts::bury(c, &id, 1, "revoked", 5)?);
+        assert!(accounts::mark_dead(c, &id, 1, "revoked", 5)?);
         let dead = accounts::get(c, &owner, &id)?.unwrap();
         assert_eq!(dead.health, Health::Dead("revoked".to_owned()));
         assert!(accounts::replace(c, &owner, &id, &renewal("new", 6))?);

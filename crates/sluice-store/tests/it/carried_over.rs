@@ -1,4 +1,4 @@
-//! What an earlier schema holds when a newer one takes its place.
+//! Migrations keep the data of earlier schemas.
 
 use rstest::rstest;
 use sluice_model::ComponentKind;

@@ -6,7 +6,7 @@ use sluice_store::{
     Conn, Result,
     data_stores::{
         self, NamePage, StoreRef,
-        entries::{self, Entry, Expiry, Written},
+        entries::{self, Entry, Expiry, WriteResult},
     },
 };
 
@@ -15,7 +15,13 @@ use crate::support::{Db, TestStore, user_id};
 const NOW: i64 = 1_000;
 const NO_LIMIT: u64 = u64::MAX;
 
-fn set(c: &mut dyn Conn, user: &UserId, key: &str, json: &str, expiry: Expiry) -> Result<Written> {
+fn set(
+    c: &mut dyn Conn,
+    user: &UserId,
+    key: &str,
+    json: &str,
+    expiry: Expiry,
+) -> Result<WriteResult> {
     entries::set(c, notes(user), (key, json), expiry, NO_LIMIT, NOW)
 }
 
@@ -45,7 +51,7 @@ fn entries_are_kept_by_user_store_and_key(#[values(Db::Sqlite, Db::Postgres)] db
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         let (a, b) = (user_id("a"), user_id("b"));
-        assert_eq!(set(c, &a, "k", "1", Expiry::Keep)?, Written::Stored);
+        assert_eq!(set(c, &a, "k", "1", Expiry::Keep)?, WriteResult::Stored);
         set(c, &a, "k", "{\"two\":2}", Expiry::Keep)?;
         set(c, &b, "k", "3", Expiry::Keep)?;
         let other = StoreRef {
@@ -170,7 +176,7 @@ fn setting_again_keeps_the_expiry_unless_told_otherwise(
         assert!(!lasts(c)?);
         assert!(entries::set_expiry(c, notes(&a), "k", None, NOW)?);
         assert!(lasts(c)?);
-        // What has expired is a new entry when it is set again.
+        // An expired entry that is set again is a new one.
         set(c, &a, "k", "4", Expiry::At(NOW - 1))?;
         set(c, &a, "k", "5", Expiry::Keep)?;
         assert!(lasts(c)?);
@@ -191,14 +197,17 @@ fn a_store_takes_no_more_than_its_size_and_makes_room_of_what_has_expired(
         };
         assert_eq!(
             put("a", "1234", Expiry::At(NOW + 10), NOW)?,
-            Written::Stored
+            WriteResult::Stored
         );
-        assert_eq!(put("b", "1234", Expiry::Keep, NOW)?, Written::Stored);
-        assert_eq!(put("c", "1", Expiry::Keep, NOW)?, Written::Full);
-        assert_eq!(put("b", "12345", Expiry::Keep, NOW)?, Written::Full);
-        assert_eq!(put("b", "123", Expiry::Keep, NOW)?, Written::Stored);
-        assert_eq!(put("b", "1234", Expiry::Keep, NOW)?, Written::Stored);
-        assert_eq!(put("c", "1234", Expiry::Keep, NOW + 10)?, Written::Stored);
+        assert_eq!(put("b", "1234", Expiry::Keep, NOW)?, WriteResult::Stored);
+        assert_eq!(put("c", "1", Expiry::Keep, NOW)?, WriteResult::Full);
+        assert_eq!(put("b", "12345", Expiry::Keep, NOW)?, WriteResult::Full);
+        assert_eq!(put("b", "123", Expiry::Keep, NOW)?, WriteResult::Stored);
+        assert_eq!(put("b", "1234", Expiry::Keep, NOW)?, WriteResult::Stored);
+        assert_eq!(
+            put("c", "1234", Expiry::Keep, NOW + 10)?,
+            WriteResult::Stored
+        );
         assert_eq!(stores(c, &a, NOW + 10)?, [("notes".to_owned(), 10, 2)]);
         Ok(())
     })

@@ -1,17 +1,18 @@
-//! The outbox: what is due, what is recorded of it, and what is forgotten.
+//! The outbox: due deliveries, recorded attempts, and pruning.
 
 use rstest::rstest;
 use sluice_model::{DeliveryId, EmitId, EventId, IdGen, WebhookId};
 use sluice_store::{
-    Conn, Portion, Result,
-    deliveries::{self, Attempt, Due, Fate, Outgoing, Tried},
-    delivery_pruning, query_one, query_opt,
+    BatchLimit, Conn, Result,
+    deliveries::{self, Attempt, AttemptOutcome, AttemptRecord, Due, Outgoing},
+    delivery_history, delivery_pruning, query_one, query_opt,
+    server_clock::AT_ONCE,
     webhooks::{self, Webhook},
 };
 
 use crate::support::{Db, TestStore, source_id, user_id};
 
-const ROOM: Portion = Portion {
+const ROOM: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 1 << 20,
 };
@@ -64,7 +65,7 @@ fn fill(c: &mut dyn Conn, tail: &str, payloads: &[EmitId], first_at: i64) -> Res
     Ok(())
 }
 
-fn due_ids(c: &mut dyn Conn, tail: &str, now: i64, room: Portion) -> Result<Vec<DeliveryId>> {
+fn due_ids(c: &mut dyn Conn, tail: &str, now: i64, room: BatchLimit) -> Result<Vec<DeliveryId>> {
     let due = deliveries::due(c, &webhook_id(tail), now, room)?;
     Ok(due.into_iter().map(|due| due.id).collect())
 }
@@ -79,11 +80,11 @@ fn attempt(at: i64, status: u16) -> Attempt {
     }
 }
 
-fn tried(due: &Due, fate: Fate) -> Tried {
-    Tried {
+fn tried(due: &Due, outcome: AttemptOutcome) -> AttemptRecord {
+    AttemptRecord {
         id: due.id.clone(),
         was_due_at: due.due_at,
-        fate,
+        outcome,
         tries: due.tries + 1,
         attempts: [due.attempts.clone(), vec![attempt(20, 200)]].concat(),
     }
@@ -112,17 +113,18 @@ fn what_is_due_comes_in_order_with_all_that_is_sent(#[values(Db::Sqlite, Db::Pos
         deliveries::insert(c, &ids[2], &webhook_id("w"), 10)?;
         deliveries::insert(c, &ids[2], &webhook_id("other"), 10)?;
 
-        let order = [&ids[0], &ids[2], &ids[1]].map(|id| DeliveryId::of(id, &webhook_id("w")));
-        assert_eq!(due_ids(c, "w", 11, ROOM)?, order);
-        assert_eq!(due_ids(c, "w", 10, ROOM)?, order[..2]);
-        assert_eq!(due_ids(c, "w", 9, ROOM)?, []);
-        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 9)?, Some(10));
-        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 10)?, Some(11));
-        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 11)?, None);
+        let order = ids.iter().map(|id| DeliveryId::of(id, &webhook_id("w")));
+        let order: Vec<_> = order.collect();
+        assert_eq!(
+            due_ids(c, "w", 1, ROOM)?,
+            order,
+            "first attempts are due by any clock"
+        );
+        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 1)?, None);
         let due = deliveries::due(c, &webhook_id("w"), 11, ROOM)?;
         let expected = Due {
-            id: order[1].clone(),
-            due_at: 10,
+            id: order[2].clone(),
+            due_at: AT_ONCE,
             tries: 0,
             attempts: Vec::new(),
             created_at: 10,
@@ -131,7 +133,21 @@ fn what_is_due_comes_in_order_with_all_that_is_sent(#[values(Db::Sqlite, Db::Pos
             channel: "custom".to_owned(),
             data: "{\"n\":1}".to_owned(),
         };
-        assert_eq!(due[1], expected);
+        assert_eq!(expected.due_since(), 10);
+        assert_eq!(due[2], expected);
+        for (due, due_at) in due.iter().zip([30, 20]) {
+            deliveries::record(c, &tried(due, AttemptOutcome::Retry { due_at }), 11)?;
+        }
+        assert_eq!(due_ids(c, "w", 19, ROOM)?, order[2..]);
+        assert_eq!(due_ids(c, "w", 20, ROOM)?, order[1..]);
+        assert_eq!(due_ids(c, "w", 30, ROOM)?, order);
+        assert_eq!(
+            due_ids(c, "w", 30, BatchLimit { rows: 1, ..ROOM })?.len(),
+            1
+        );
+        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 11)?, Some(20));
+        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 20)?, Some(30));
+        assert_eq!(deliveries::next_due(c, &webhook_id("w"), 30)?, None);
         Ok(())
     })
     .unwrap();
@@ -142,12 +158,12 @@ fn a_reader_gets_what_it_has_room_for(#[values(Db::Sqlite, Db::Postgres)] db: Db
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         for id in &payloads(4) {
-            // Four bytes, three characters: room is counted in bytes.
+            // Four bytes, three characters: the limit counts bytes.
             store_payload(c, id, "\"é\"")?;
             deliveries::insert(c, id, &webhook_id("w"), 1)?;
         }
         let mut count = |rows, bytes| {
-            let found = due_ids(c, "w", 1, Portion { rows, bytes })?;
+            let found = due_ids(c, "w", 1, BatchLimit { rows, bytes })?;
             Result::Ok(found.len())
         };
         assert_eq!(count(9, 100)?, 4);
@@ -163,24 +179,25 @@ fn a_reader_gets_what_it_has_room_for(#[values(Db::Sqlite, Db::Postgres)] db: Db
 #[rstest]
 fn a_try_is_recorded_once_however_often_it_is_written(
     #[values(Db::Sqlite, Db::Postgres)] db: Db,
-    #[values(Fate::Delivered, Fate::Failed, Fate::Again { due_at: 90 })] fate: Fate,
+    #[values(AttemptOutcome::Delivered, AttemptOutcome::Failed, AttemptOutcome::Retry { due_at: 90 })]
+    outcome: AttemptOutcome,
 ) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(move |c| {
         fill(c, "w", &payloads(1), 10)?;
         let due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
-        let tried = tried(&due, fate);
+        let tried = tried(&due, outcome);
         for now in [21, 22] {
             deliveries::record(c, &tried, now)?;
-            let (word, due_at) = match fate {
-                Fate::Delivered => ("delivered", None),
-                Fate::Failed => ("failed", None),
-                Fate::Again { due_at } => ("pending", Some(due_at)),
+            let (word, due_at) = match outcome {
+                AttemptOutcome::Delivered => ("delivered", None),
+                AttemptOutcome::Failed => ("failed", None),
+                AttemptOutcome::Retry { due_at } => ("pending", Some(due_at)),
             };
             let expected = (word.to_owned(), due_at, 1);
             assert_eq!(state(c, &due.id)?, Some(expected));
         }
-        if let Fate::Again { due_at } = fate {
+        if let AttemptOutcome::Retry { due_at } = outcome {
             let again = deliveries::due(c, &webhook_id("w"), due_at, ROOM)?.remove(0);
             assert_eq!((again.tries, again.attempts), (1, tried.attempts));
         }
@@ -196,8 +213,12 @@ fn a_delivery_that_is_gone_does_not_come_back(#[values(Db::Sqlite, Db::Postgres)
         fill(c, "w", &payloads(1), 10)?;
         let due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
         c.execute("DELETE FROM deliveries", &[])?;
-        for fate in [Fate::Delivered, Fate::Failed, Fate::Again { due_at: 90 }] {
-            deliveries::record(c, &tried(&due, fate), 21)?;
+        for outcome in [
+            AttemptOutcome::Delivered,
+            AttemptOutcome::Failed,
+            AttemptOutcome::Retry { due_at: 90 },
+        ] {
+            deliveries::record(c, &tried(&due, outcome), 21)?;
             assert_eq!(state(c, &due.id)?, None);
         }
         deliveries::record_late(c, &due.id, &attempt(20, 200), 21)
@@ -208,17 +229,20 @@ fn a_delivery_that_is_gone_does_not_come_back(#[values(Db::Sqlite, Db::Postgres)
 #[rstest]
 fn what_is_asked_for_again_during_a_try_stays_due_unless_the_try_succeeds(
     #[values(Db::Sqlite, Db::Postgres)] db: Db,
-    #[values(Fate::Delivered, Fate::Failed, Fate::Again { due_at: 90 })] fate: Fate,
+    #[values(AttemptOutcome::Delivered, AttemptOutcome::Failed, AttemptOutcome::Retry { due_at: 90 })]
+    outcome: AttemptOutcome,
 ) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(move |c| {
         fill(c, "w", &payloads(1), 10)?;
         let due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
         c.execute("UPDATE deliveries SET due_at = 15, tries = 0", &[])?;
-        deliveries::record(c, &tried(&due, fate), 21)?;
-        let expected = match fate {
-            Fate::Delivered => ("delivered".to_owned(), None, 1),
-            Fate::Failed | Fate::Again { .. } => ("pending".to_owned(), Some(15), 1),
+        deliveries::record(c, &tried(&due, outcome), 21)?;
+        let expected = match outcome {
+            AttemptOutcome::Delivered => ("delivered".to_owned(), None, 1),
+            AttemptOutcome::Failed | AttemptOutcome::Retry { .. } => {
+                ("pending".to_owned(), Some(15), 1)
+            }
         };
         assert_eq!(state(c, &due.id)?, Some(expected));
         Ok(())
@@ -241,6 +265,7 @@ fn a_success_found_after_a_crash_counts_unless_it_was_asked_for_since(
         assert_eq!(state(c, &late)?, Some(("delivered".to_owned(), None, 1)));
 
         let replayed = DeliveryId::of(&ids[1], &webhook_id("w"));
+        delivery_history::replay(c, &replayed, 11)?;
         deliveries::record_late(c, &replayed, &attempt(10, 204), 50)?;
         assert_eq!(
             state(c, &replayed)?,
@@ -258,7 +283,7 @@ fn only_the_last_25_attempts_are_remembered(#[values(Db::Sqlite, Db::Postgres)] 
         fill(c, "w", &payloads(1), 10)?;
         let mut due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
         due.attempts = (1..=30).map(|at| attempt(at, 500)).collect();
-        deliveries::record(c, &tried(&due, Fate::Again { due_at: 10 }), 21)?;
+        deliveries::record(c, &tried(&due, AttemptOutcome::Retry { due_at: 10 }), 21)?;
         let kept = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
         assert_eq!(kept.attempts.len(), 25);
         assert_eq!((kept.attempts[0].at, kept.attempts[24].at), (7, 20));
@@ -286,7 +311,7 @@ fn only_active_webhooks_with_something_pending_have_work(
         webhooks::insert(c, &webhook("idle"))?;
         webhooks::deactivate(c, &webhook_id("off"), 77)?;
         let done = deliveries::due(c, &webhook_id("done"), 10, ROOM)?.remove(0);
-        deliveries::record(c, &tried(&done, Fate::Delivered), 21)?;
+        deliveries::record(c, &tried(&done, AttemptOutcome::Delivered), 21)?;
 
         assert_eq!(deliveries::webhooks_with_work(c)?, [webhook_id("busy")]);
         let off = webhooks::get_for_delivery(c, &webhook_id("off"))?.unwrap();
@@ -312,7 +337,7 @@ fn the_oldest_finished_deliveries_are_forgotten_with_payloads_nobody_has(
         for due in deliveries::due(c, &webhook_id("w"), 99, ROOM)? {
             // The oldest is still pending.
             if due.id != made[0] {
-                deliveries::record(c, &tried(&due, Fate::Failed), 21)?;
+                deliveries::record(c, &tried(&due, AttemptOutcome::Failed), 21)?;
             }
         }
         let beyond = |c: &mut dyn Conn, keep, limit| {
@@ -350,11 +375,15 @@ fn a_clock_set_back_costs_a_delivery_its_own_pause(#[case] db: Db) {
         webhooks::insert(c, &webhook("w"))?;
         fill(c, "w", &payloads(2), 1_000_000)?;
         let due = deliveries::due(c, &webhook_id("w"), 1_000_001, ROOM)?;
-        let retry = Fate::Again { due_at: 1_007_000 };
+        let retry = AttemptOutcome::Retry { due_at: 1_007_000 };
         deliveries::record(c, &tried(&due[1], retry), 1_002_000)?;
-        assert_eq!(due_ids(c, "w", 10, ROOM)?, []);
+        assert_eq!(
+            due_ids(c, "w", 10, ROOM)?,
+            [due[0].id.clone()],
+            "a first attempt"
+        );
 
-        deliveries::rebase_due(c, 10)?;
+        deliveries::clamp(c, 10, 100)?;
         assert_eq!(due_ids(c, "w", 10, ROOM)?, [due[0].id.clone()]);
         let next = deliveries::next_due(c, &webhook_id("w"), 10)?;
         assert_eq!(next, Some(5_010));

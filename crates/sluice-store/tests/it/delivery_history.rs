@@ -1,11 +1,11 @@
-//! What became of deliveries: lists, replays, and what goes with a webhook.
+//! The history of deliveries: lists, replays, and removal with a webhook.
 
 use rstest::rstest;
 use sluice_model::{DeliveryId, EmitId, EventId, IdGen, WebhookId};
 use sluice_store::{
     Conn, Result,
     deliveries::{self, DeliveryState, Outgoing},
-    delivery_history::{self, Delivery, Finished, Replay, Replayed},
+    delivery_history::{self, Delivery, Finished, Replay, ReplayProgress},
     params, query_all, query_one, webhooks,
 };
 
@@ -136,7 +136,7 @@ fn a_range_is_replayed_in_batches_and_each_delivery_once(
             since: 2,
             until: 6,
         };
-        let Replayed { count, next } =
+        let ReplayProgress { count, next } =
             delivery_history::replay_batch(c, &hook, &failed, None, 2, 99)?;
         assert_eq!((count, pending(c)?), (2, vec![2, 4]));
         // One that fails again meanwhile is not replayed twice.
@@ -149,7 +149,7 @@ fn a_range_is_replayed_in_batches_and_each_delivery_once(
         let last = delivery_history::replay_batch(c, &hook, &failed, Some(next), 3, 99)?;
         assert_eq!(
             last,
-            Replayed {
+            ReplayProgress {
                 count: 2,
                 next: None
             }

@@ -1,12 +1,12 @@
-//! Lists of deliveries: of one webhook and of several, by state and time, and what is known of a webhook at a glance.
+//! Lists of deliveries: of one webhook and of several, by state and time, and counts of a webhook.
 
 use std::time::{Duration, Instant};
 
 use rstest::rstest;
 use sluice_model::{Cursor, DeliveryId, WebhookId};
 use sluice_store::{
-    Conn, Page, Portion, Result,
-    deliveries::{self, Attempt, DeliveryState, Fate, Tried},
+    BatchLimit, Conn, Page, Result,
+    deliveries::{self, Attempt, AttemptOutcome, AttemptRecord, DeliveryState},
     delivery_history::{Delivery, Detail},
     delivery_lists::{self, Selection, Tally, UserTally, Whose},
     webhooks,
@@ -69,7 +69,7 @@ fn list(c: &mut dyn Conn, whose: Whose<'_>, selection: &Selection) -> Result<Vec
     Ok(times(&rows))
 }
 
-/// Six of one webhook, two failed and one delivered, and four of another; somebody else's are not to be seen.
+/// Six of one webhook, two failed and one delivered, and four of another; those of another user are not listed.
 fn fill(c: &mut dyn Conn) -> Result<[WebhookId; 2]> {
     let a = user_id("a");
     let hooks = ["w", "other"].map(|tail| webhook(tail, &a, 1));
@@ -256,11 +256,11 @@ fn a_tally_tells_what_waits_what_failed_and_the_last_success(
         tally.delivered_at = Some(50);
         assert_eq!(tally_of(c, &hook)?, tally);
 
-        let portion = Portion {
+        let limit = BatchLimit {
             rows: 1,
             bytes: 1000,
         };
-        let due = deliveries::due(c, &other, 99, portion)?.remove(0);
+        let due = deliveries::due(c, &other, 99, limit)?.remove(0);
         let success = Attempt {
             at: 70,
             status: Some(200),
@@ -275,11 +275,11 @@ fn a_tally_tells_what_waits_what_failed_and_the_last_success(
             delivered_at: Some(70),
         };
         assert_eq!(tally_of(c, &other)?, after);
-        let rest = deliveries::due(c, &other, 99, portion)?.remove(0);
-        let failed = Tried {
+        let rest = deliveries::due(c, &other, 99, limit)?.remove(0);
+        let failed = AttemptRecord {
             id: rest.id,
             was_due_at: rest.due_at,
-            fate: Fate::Failed,
+            outcome: AttemptOutcome::Failed,
             tries: 1,
             attempts: Vec::new(),
         };

@@ -5,7 +5,7 @@ use sluice_model::{Cursor, EmitterId};
 use sluice_store::{
     Conn, Page, Result,
     activity::{self, Counts},
-    emitters::{self, EmitterFilter, EmitterState, Standing},
+    emitters::{self, EmitterActivity, EmitterFilter, EmitterState},
     sources::{self, Phase, Source},
     workflows::{self, Workflow},
 };
@@ -192,7 +192,7 @@ fn standings_are_sums_since_an_hour_of_the_users_own(#[values(Db::Sqlite, Db::Po
     t.write(|c| {
         furnish(c)?;
         let expected = |of: fn(&str) -> EmitterId| {
-            let standing = |tail, events, errors| Standing {
+            let standing = |tail, events, errors| EmitterActivity {
                 id: of(tail),
                 events,
                 errors,

@@ -3,7 +3,7 @@
 use rstest::rstest;
 use sluice_model::EventId;
 use sluice_store::{
-    Conn, Portion, Result, StoreError,
+    BatchLimit, Conn, Result, StoreError,
     events::{self, ChannelFilter, NewEvent, StoredEvent},
     held_events,
 };
@@ -192,7 +192,7 @@ fn an_event_id_is_used_once(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     assert!(matches!(again, Err(StoreError::Conflict(_))), "{again:?}");
 }
 
-const ALL: Portion = Portion {
+const ALL: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 1_000,
 };
@@ -201,9 +201,9 @@ fn ids_after(
     c: &mut dyn Conn,
     filter: &ChannelFilter,
     after: Option<EventId>,
-    portion: Portion,
+    limit: BatchLimit,
 ) -> Vec<String> {
-    events::after(c, &source_id("s"), filter, after, portion)
+    events::after(c, &source_id("s"), filter, after, limit)
         .unwrap()
         .iter()
         .map(|event| event.id.to_string())
@@ -225,9 +225,9 @@ fn what_came_after_an_event_is_oldest_first(#[values(Db::Sqlite, Db::Postgres)] 
         assert_eq!(ids_after(c, all, Some(id(10, 0)), ALL), [""; 0]);
         assert_eq!(ids_after(c, &one("$errors"), None, ALL), ["2-1"]);
         assert_eq!(ids_after(c, &one(""), Some(id(1, 0)), ALL), ["2-0", "10-0"]);
-        let two = Portion { rows: 2, ..ALL };
+        let two = BatchLimit { rows: 2, ..ALL };
         assert_eq!(ids_after(c, all, None, two), ["1-0", "1-1"]);
-        let small = Portion { bytes: 1, ..ALL };
+        let small = BatchLimit { bytes: 1, ..ALL };
         assert_eq!(ids_after(c, all, None, small), ["1-0"]);
         Ok(())
     })

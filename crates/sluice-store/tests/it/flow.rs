@@ -1,10 +1,10 @@
-//! What the map of an account is drawn from.
+//! The data of an account's map.
 
 use rstest::rstest;
 use sluice_model::{DeliveryId, EmitterId};
 use sluice_store::{
     deliveries::DeliveryState,
-    emitters::{self, Named},
+    emitters::{self, EmitterName},
     flow::{self, Party},
     sources::{self, Phase, Source},
     users,
@@ -109,7 +109,7 @@ fn sources_and_workflows_are_named_with_their_users(#[values(Db::Sqlite, Db::Pos
         let run = workflow("run", &owner.id, 1);
         workflows::insert(c, &run)?;
         sources::insert(c, &source("other", &owner.id, 1))?;
-        let named = |name: &str, slug: &str| Named {
+        let named = |name: &str, slug: &str| EmitterName {
             name: name.to_owned(),
             name_slug: slug.to_owned(),
             username: owner.username.clone(),
@@ -123,7 +123,7 @@ fn sources_and_workflows_are_named_with_their_users(#[values(Db::Sqlite, Db::Pos
             (ids[0].clone(), named(&mine.name, &mine.name_slug)),
             (ids[2].clone(), named(&run.name, &run.name_slug)),
         ];
-        assert_eq!(emitters::named(c, &ids)?, expected.into());
+        assert_eq!(emitters::names(c, &ids)?, expected.into());
         Ok(())
     })
     .unwrap();

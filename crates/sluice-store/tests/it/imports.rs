@@ -1,10 +1,10 @@
-//! What imports remember of their trees.
+//! Results of imports of component trees.
 
 use std::collections::BTreeMap;
 
 use rstest::rstest;
 use sluice_store::{
-    imports::{self, Import, Registered},
+    imports::{self, Import, RegisteredVersion},
     registry::{self, Shelf},
 };
 
@@ -18,7 +18,7 @@ fn import(tree: &str, path: &str) -> Import {
             (path.to_owned(), "hash".to_owned()),
             ("common.mjs".to_owned(), String::new()),
         ]),
-        registered: Some(Registered {
+        registered: Some(RegisteredVersion {
             key: "key".to_owned(),
             version: "1.0.0".to_owned(),
         }),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rstest::rstest;
 use sluice_model::{EmitterId, InvocationId, SourceId};
 use sluice_store::{
-    Conn, Portion, Result, StoreError,
+    BatchLimit, Conn, Result, StoreError,
     inbox::{self, InboxItem, InboxKind, InboxPage, NewInboxItem, PageRequest},
     sources::{self, Phase, Source},
 };
@@ -27,7 +27,7 @@ fn item(id: &InvocationId) -> NewInboxItem<'_> {
 fn waiting(c: &mut dyn Conn, source: &SourceId, rows: u32) -> Vec<InboxItem> {
     let request = PageRequest {
         known: &HashSet::new(),
-        limit: Portion {
+        limit: BatchLimit {
             rows,
             bytes: u64::MAX,
         },
@@ -158,7 +158,7 @@ fn a_page_is_bounded_in_rows_and_bytes(#[values(Db::Sqlite, Db::Postgres)] db: D
         let mut read = |known: &[InvocationId], rows, bytes| {
             let request = PageRequest {
                 known: &known.iter().copied().collect(),
-                limit: Portion { rows, bytes },
+                limit: BatchLimit { rows, bytes },
             };
             let InboxPage { items, complete } = inbox::waiting(c, &source, &request)?;
             let read: Vec<_> = items.iter().map(|item| item.id).collect();
@@ -201,7 +201,7 @@ fn insert_sizes(c: &mut dyn Conn, sizes: &[usize], kind: InboxKind) -> Result<Ve
 fn large_payloads_make_small_pages(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     const MIB: usize = 1024 * 1024;
     let Some(t) = TestStore::new(db) else { return };
-    let limit = Portion {
+    let limit = BatchLimit {
         rows: 9,
         bytes: 4 * MIB as u64,
     };
@@ -230,7 +230,7 @@ fn overflow_is_bounded_in_rows_and_bytes(#[values(Db::Sqlite, Db::Postgres)] db:
     t.write(|c| {
         let ids = insert_sizes(c, &[1, 1, 9_000, 1, 1, 1], InboxKind::Event)?;
         let mut beyond = |keep, rows, bytes| {
-            let limit = Portion { rows, bytes };
+            let limit = BatchLimit { rows, bytes };
             let items = inbox::beyond(c, &source_id("s"), keep, limit)?;
             Result::Ok(items.iter().map(|item| item.id).collect::<Vec<_>>())
         };
@@ -250,7 +250,7 @@ fn runs_that_go_on_do_not_count_as_overflow(#[values(Db::Sqlite, Db::Postgres)] 
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         insert_sizes(c, &[1, 1], InboxKind::Continued)?;
-        let limit = Portion {
+        let limit = BatchLimit {
             rows: 9,
             bytes: 100,
         };

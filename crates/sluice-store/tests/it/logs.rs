@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 use sluice_store::{
-    Conn, Portion, Result,
+    BatchLimit, Conn, Result,
     logs::{self, NewLog},
 };
 
@@ -102,7 +102,7 @@ fn what_was_logged_after_a_line_is_oldest_first(#[values(Db::Sqlite, Db::Postgre
             log(c, "foreign", "x")?;
         }
         let after = |c: &mut dyn Conn, seq, rows, bytes| {
-            let lines = logs::after(c, &s, seq, Portion { rows, bytes }).unwrap();
+            let lines = logs::after(c, &s, seq, BatchLimit { rows, bytes }).unwrap();
             let messages: Vec<String> = lines.into_iter().map(|line| line.message).collect();
             messages.join(" ")
         };

@@ -29,6 +29,7 @@ mod routes;
 mod runs;
 mod search;
 mod sends;
+mod server_clock;
 mod sessions;
 mod size;
 mod source_state;

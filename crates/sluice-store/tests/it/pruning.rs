@@ -1,18 +1,18 @@
-//! Removing what is beyond retention.
+//! Deleting rows beyond the retention limits.
 
 use rstest::rstest;
 use sluice_model::EventId;
 use sluice_store::{
-    Conn, Portion, Result,
+    BatchLimit, Conn, Result,
     events::{self, ChannelFilter, NewEvent},
     logs::{self, NewLog},
-    pruning::{self, Aged},
+    pruning::{self, AgeCheck},
     sources::{self, Retention},
 };
 
 use crate::support::{Db, TestStore, hold, source, source_id, user_id};
 
-const MUCH: Portion = Portion {
+const MUCH: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 1_000_000,
 };
@@ -58,10 +58,10 @@ fn the_newest_events_are_kept_and_the_oldest_go_first(#[values(Db::Sqlite, Db::P
         assert_eq!(pruning::events_beyond(c, &source, 6)?, None);
         let last = pruning::events_beyond(c, &source, 2)?.unwrap();
         assert_eq!(last, EventId { ms: 4, seq: 0 });
-        let two = Portion { rows: 2, ..MUCH };
+        let two = BatchLimit { rows: 2, ..MUCH };
         assert_eq!(pruning::events(c, &source, last, two)?, 2);
         assert_eq!(left(c), [6, 5, 4, 3]);
-        let small = Portion { bytes: 1, ..MUCH };
+        let small = BatchLimit { bytes: 1, ..MUCH };
         assert_eq!(pruning::events(c, &source, last, small)?, 1);
         assert_eq!(pruning::events(c, &source, last, MUCH)?, 1);
         assert_eq!(pruning::events(c, &source, last, MUCH)?, 0);
@@ -82,7 +82,7 @@ fn events_that_wait_for_their_time_stay(#[values(Db::Sqlite, Db::Postgres)] db: 
         hold(c, "s", EventId { ms: 1, seq: 0 })?;
         hold(c, "foreign", EventId { ms: 2, seq: 0 })?;
         let last = EventId { ms: 3, seq: 0 };
-        let one = Portion { rows: 1, ..MUCH };
+        let one = BatchLimit { rows: 1, ..MUCH };
         assert_eq!(pruning::events(c, &source_id("s"), last, one)?, 1);
         assert_eq!(left(c), [4, 3, 1]);
         assert_eq!(pruning::events(c, &source_id("s"), last, MUCH)?, 1);
@@ -104,7 +104,7 @@ fn log_lines_go_by_place_and_by_age(#[values(Db::Sqlite, Db::Postgres)] db: Db) 
         assert_eq!(pruning::logs_older_than(c, &s, 1)?, None);
         let last = pruning::logs_older_than(c, &s, 4)?.unwrap();
         assert_eq!(logs::get(c, &s, last)?.unwrap().ts, 3);
-        let two = Portion { rows: 2, ..MUCH };
+        let two = BatchLimit { rows: 2, ..MUCH };
         assert_eq!(pruning::logs(c, &s, last, two)?, 2);
         assert_eq!(pruning::logs(c, &s, last, MUCH)?, 1);
         assert_eq!(pruning::logs(c, &s, last, MUCH)?, 0);
@@ -133,7 +133,7 @@ fn sources_with_something_too_old_are_found(#[values(Db::Sqlite, Db::Postgres)] 
         for tail in ["a", "b", "c"] {
             emit(c, tail, 7_000, "1")?;
         }
-        let aged = |tail, before_ms, too_old| Aged {
+        let aged = |tail, before_ms, too_old| AgeCheck {
             emitter: source_id(tail).into(),
             before_ms,
             too_old,

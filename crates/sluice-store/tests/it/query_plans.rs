@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use rstest::rstest;
 use sluice_store::{
-    Conn, Dialect, Portion, Result, Row, Value, deliveries, held_events, inbox,
+    BatchLimit, Conn, Dialect, Result, Row, Value, deliveries, held_events, inbox,
     orphans::{self, OwnedTable},
     run_history::{self, Content, Selection},
     runs,
@@ -17,7 +17,7 @@ use sluice_store::{
 
 use crate::support::{Db, TestStore, invocation_ids, source_id, user_id, webhook_id, workflow_id};
 
-const LIMIT: Portion = Portion {
+const LIMIT: BatchLimit = BatchLimit {
     rows: 10,
     bytes: 1_000,
 };
@@ -175,6 +175,9 @@ fn due_work_is_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         outbox::queues_due(c, 1)?;
         outbox::due(c, &lane, 1, &BTreeSet::new(), LIMIT)?;
         outbox::next_due(c, 1)?;
+        outbox::clamp(c, 1, 10)?;
+        runs::clamp(c, 1, 10)?;
+        timers::clamp(c, 1, None, 10)?;
         Ok(())
     });
     assert_eq!(scans.unwrap_or_default(), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! What is published, by users and by imports.
+//! Published components, of users and of imports.
 
 use rstest::rstest;
 use sluice_store::{
@@ -147,7 +147,7 @@ fn registering_tells_new_from_updated_and_unchanged(#[values(Db::Sqlite, Db::Pos
             assert_eq!(register(c, &component)?, expected, "{tail}");
         }
         assert_eq!(newest(c, &Shelf::Server)?.as_deref(), Some("1.1.0"));
-        // What nobody used and was replaced is gone, as is what was not stored at all.
+        // A component that was replaced before its first use is gone.
         for (id, is_there) in [("a", false), ("b", false), ("c", true), ("d", true)] {
             let found = components::get_for_run(c, &component_id(id))?;
             assert_eq!(found.is_some(), is_there, "{id}");

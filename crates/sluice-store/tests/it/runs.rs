@@ -6,7 +6,7 @@ use sluice_model::{
     workflow::{Pause, PauseKind, RunOrigin, WorkflowDefinition, WorkflowSettings},
 };
 use sluice_store::{
-    Portion, Result,
+    BatchLimit, Result,
     deployments::{self, Deployment},
     run_history::{self, Content, ListedStep, Selection},
     run_pruning::{self, RunKey},
@@ -68,7 +68,7 @@ fn page(
         state,
         after,
         before,
-        limit: Portion {
+        limit: BatchLimit {
             rows: limit,
             bytes: 1_000,
         },
@@ -156,7 +156,7 @@ fn a_page_of_whole_runs_is_bounded_in_bytes(#[case] db: Db) {
             state: None,
             after: None,
             before,
-            limit: Portion {
+            limit: BatchLimit {
                 rows: 9,
                 bytes: (mib * MIB) as u64,
             },
@@ -184,7 +184,7 @@ fn a_list_can_read_the_beginning_of_large_texts(#[case] db: Db) {
         state: None,
         after: None,
         before: None,
-        limit: Portion { rows: 9, bytes: 0 },
+        limit: BatchLimit { rows: 9, bytes: 0 },
         content: Content::Start(10),
     };
     let read = t.read(move |c| run_history::page(c, &workflow_id("a"), &selection));

@@ -1,20 +1,21 @@
-//! What waits to be sent.
+//! Pending sends.
 
 use std::collections::BTreeSet;
 
 use rstest::rstest;
 use sluice_model::{EmitId, IdGen, InvocationId, WorkflowId};
 use sluice_store::{
-    Portion, params, query_one,
+    BatchLimit, params, query_one,
     sends::{
         self, SendKind, SendRow, SendState,
         outbox::{self, SendQueue},
     },
+    server_clock::AT_ONCE,
 };
 
 use crate::support::{Db, TestStore, user_id};
 
-const ALL: Portion = Portion {
+const ALL: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 1_000,
 };
@@ -52,9 +53,9 @@ fn store_with(db: Db, rows: &[(&str, SendKind, Option<i64>)]) -> Option<(TestSto
     Some((t, ids))
 }
 
-fn due(t: &TestStore, queue: SendQueue, in_hand: &[EmitId], portion: Portion) -> Vec<EmitId> {
+fn due(t: &TestStore, queue: SendQueue, in_hand: &[EmitId], limit: BatchLimit) -> Vec<EmitId> {
     let in_hand: BTreeSet<EmitId> = in_hand.iter().copied().collect();
-    let rows = t.read(move |c| outbox::due(c, &queue, 10, &in_hand, portion));
+    let rows = t.read(move |c| outbox::due(c, &queue, 10, &in_hand, limit));
     rows.unwrap().into_iter().map(|row| row.id).collect()
 }
 
@@ -92,11 +93,11 @@ fn queues_are_due_when_something_in_them_is(#[case] db: Db) {
 #[rstest]
 #[case::sqlite(Db::Sqlite)]
 #[case::postgres(Db::Postgres)]
-fn a_queue_gives_the_longest_due_that_are_not_in_hand(#[case] db: Db) {
+fn a_queue_gives_due_sends_that_are_not_in_hand_in_the_order_of_sending(#[case] db: Db) {
     use SendKind::{Email, Http};
     let rows = [
         ("a", Http, Some(9)),
-        ("a", Http, Some(3)),
+        ("a", Http, Some(AT_ONCE)),
         ("a", Http, Some(3)),
         ("a", Http, Some(11)),
         ("a", Email, Some(1)),
@@ -111,19 +112,22 @@ fn a_queue_gives_the_longest_due_that_are_not_in_hand(#[case] db: Db) {
             &t,
             queue(),
             &[],
-            Portion {
+            BatchLimit {
                 bytes: 9_999,
                 ..ALL
             }
         ),
-        [ids[1], ids[2], ids[0]]
+        ids[..3]
     );
     // Two fit; one always does.
-    assert_eq!(due(&t, queue(), &[], ALL), [ids[1], ids[2]]);
-    assert_eq!(due(&t, queue(), &[], Portion { bytes: 1, ..ALL }), [ids[1]]);
+    assert_eq!(due(&t, queue(), &[], ALL), ids[..2]);
     assert_eq!(
-        due(&t, queue(), &[ids[1]], Portion { rows: 1, ..ALL }),
-        [ids[2]]
+        due(&t, queue(), &[], BatchLimit { bytes: 1, ..ALL }),
+        ids[..1]
+    );
+    assert_eq!(
+        due(&t, queue(), &ids[..1], BatchLimit { rows: 1, ..ALL }),
+        ids[1..2]
     );
     assert_eq!(due(&t, queue(), &[ids[1], ids[2]], ALL), [ids[0]]);
     assert_eq!(due(&t, queue(), &ids, ALL), []);
@@ -198,7 +202,7 @@ fn a_clock_set_back_costs_a_send_its_own_pause(#[case] db: Db) {
             "UPDATE sends SET updated_at = 1000000 WHERE due_at > 12",
             &[],
         )?;
-        outbox::rebase_due(c, 10)?;
+        outbox::clamp(c, 10, 100)?;
         let due_at = |id: &EmitId| {
             query_one::<i64>(c, "SELECT due_at FROM sends WHERE id = ?1", params![id])
         };

@@ -1,4 +1,4 @@
-//! Sessions: who they are of, how long they last, and what ends them.
+//! Sessions: their users, how long they last, and how they end.
 
 use rstest::rstest;
 use sluice_store::{

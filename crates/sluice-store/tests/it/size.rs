@@ -1,4 +1,4 @@
-//! How much room the data takes.
+//! The size of the database.
 
 use rstest::rstest;
 use sluice_store::{events, events::NewEvent, size};

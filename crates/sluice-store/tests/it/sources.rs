@@ -1,4 +1,4 @@
-//! Sources: their rows, their lists, and what goes with them.
+//! Sources: their rows, their lists, and rows that are removed with them.
 
 use rstest::rstest;
 use sluice_model::{Cursor, EventId, TimerSpec};

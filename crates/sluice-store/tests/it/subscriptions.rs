@@ -1,4 +1,4 @@
-//! Subscriptions: their rows, and what goes with emitters and listeners.
+//! Subscriptions: their rows, and their removal with emitters and listeners.
 
 use rstest::rstest;
 use sluice_model::{SubscriptionId, UserId};

@@ -340,7 +340,7 @@ pub(crate) fn prop(name: &str) -> PropDef {
     PropDef::from_declaration(name, json!({ "type": "string", "label": name })).unwrap()
 }
 
-/// Lets an event wait for a time that does not come.
+/// Holds an event for a time that does not come.
 pub(crate) fn hold(c: &mut dyn Conn, source: &str, id: EventId) -> Result<()> {
     c.execute(
         "INSERT INTO held_events (emitter_id, ms, seq, due_at, depth) VALUES (?1, ?2, ?3, ?4, 0)",
@@ -349,7 +349,7 @@ pub(crate) fn hold(c: &mut dyn Conn, source: &str, id: EventId) -> Result<()> {
     Ok(())
 }
 
-/// The events that wait, by their sources and ids.
+/// The held events, by their sources and ids.
 pub(crate) fn held(c: &mut dyn Conn) -> Result<Vec<String>> {
     let mut held = Vec::new();
     let sql = "SELECT emitter_id, ms, seq FROM held_events ORDER BY emitter_id, ms, seq";

@@ -1,4 +1,4 @@
-//! What a transaction promises.
+//! Guarantees of a transaction.
 
 use std::{sync::mpsc, time::Duration};
 

@@ -1,7 +1,7 @@
 //! The limit of the queue: the newest events beyond it fail with an error that users see, and can be replayed.
 
 use sluice_store::{
-    Conn, Portion,
+    BatchLimit, Conn,
     inbox::{self, InboxItem},
 };
 
@@ -12,7 +12,7 @@ use crate::{
     work::Work,
 };
 
-const BATCH: Portion = Portion {
+const BATCH: BatchLimit = BatchLimit {
     rows: 100,
     bytes: 8 * 1024 * 1024,
 };

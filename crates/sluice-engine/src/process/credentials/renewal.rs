@@ -253,7 +253,7 @@ impl Credentials {
         let (id, version, now) = (account.id.clone(), account.version, self.now());
         let words = reason.clone();
         let mark_dead =
-            move |c: &mut dyn sluice_store::Conn| accounts::bury(c, &id, version, &words, now);
+            move |c: &mut dyn sluice_store::Conn| accounts::mark_dead(c, &id, version, &words, now);
         let marked = self.0.infra.store.write(mark_dead).await?;
         Ok(marked.then(|| self.refused(reason, CACHED_MS)))
     }
@@ -279,8 +279,9 @@ impl Credentials {
             until,
             reason: Arc::clone(&message),
         });
-        let put_off =
-            move |c: &mut dyn sluice_store::Conn| accounts::put_off_renewal(c, &id, version, until);
+        let put_off = move |c: &mut dyn sluice_store::Conn| {
+            accounts::postpone_renewal(c, &id, version, until)
+        };
         self.0.infra.store.write(put_off).await?;
         Ok(Some(match due.usable_until {
             Some(expires_at) => due.unchanged(until.min(expires_at)),

@@ -10,7 +10,7 @@ use sluice_store::{
     Conn, StoreError,
     data_stores::{
         StoreRef,
-        entries::{self, Entry, Expiry, MAX_KEY_BYTES, Written},
+        entries::{self, Entry, Expiry, MAX_KEY_BYTES, WriteResult},
     },
 };
 
@@ -137,8 +137,8 @@ impl StoreRequest {
                 let expiry = lifetime.expiry(now_ms);
                 let entry = (key.as_str(), value.get());
                 match entries::set(c, store, entry, expiry, limits.store_bytes, now_ms)? {
-                    Written::Stored => json(&()),
-                    Written::Full => Err(format!(
+                    WriteResult::Stored => json(&()),
+                    WriteResult::Full => Err(format!(
                         "the data store {:?} would become larger than {} bytes",
                         self.store, limits.store_bytes
                     )),

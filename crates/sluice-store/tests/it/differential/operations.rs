@@ -5,7 +5,7 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use proptest::{option, prelude::*, sample::select};
 use sluice_model::{Cursor, EventId, InvocationId, SourceId, TimerSpec};
 use sluice_store::{
-    Conn, Page, Portion, Result,
+    BatchLimit, Conn, Page, Result,
     data_stores::{
         self, StoreRef,
         entries::{self, Expiry},
@@ -191,12 +191,12 @@ fn delete_events() -> impl Strategy<Value = Operation> {
         |(source, (filter, start, end), keep, batch)| {
             let what = format!("delete {source} {filter:?} {start:?} {end:?} {keep} {batch}");
             Operation::new(what, move |c| {
-                let portion = Portion {
+                let limit = BatchLimit {
                     rows: batch,
                     bytes: 1_000,
                 };
                 let pruned = match pruning::events_beyond(c, &source, keep)? {
-                    Some(last) => pruning::events(c, &source, last, portion)?,
+                    Some(last) => pruning::events(c, &source, last, limit)?,
                     None => 0,
                 };
                 let deleted = events::delete_range(c, &source, &filter, start, end)?;
@@ -239,7 +239,7 @@ fn inbox_operation() -> impl Strategy<Value = Operation> {
             };
             let request = PageRequest {
                 known: &HashSet::from([id]),
-                limit: Portion { rows: 2, bytes: 4 },
+                limit: BatchLimit { rows: 2, bytes: 4 },
             };
             let waiting = inbox::waiting(c, &source, &request)?;
             let with_work = inbox::emitters_with_work(c)?;
@@ -320,12 +320,12 @@ fn log_operation() -> impl Strategy<Value = Operation> {
                     message: &message,
                 };
                 logs::insert(c, &source, &line)?;
-                let portion = Portion {
+                let limit = BatchLimit {
                     rows: batch,
                     bytes: 1_000,
                 };
                 let pruned = match logs::seq_behind(c, &source, keep)? {
-                    Some(last) => pruning::logs(c, &source, last, portion)?,
+                    Some(last) => pruning::logs(c, &source, last, limit)?,
                     None => 0,
                 };
                 let search = Search {

@@ -1,4 +1,4 @@
-//! How much one transaction takes on when there may be many rows and large ones, so that it does not hold its thread for long.
+//! Limits of a batch in rows and bytes, so that one transaction does not hold its thread for long.
 
 use sluice_model::{EmitId, EventId};
 
@@ -8,15 +8,15 @@ use crate::{
     row::{FromRow, Row},
 };
 
-/// Bounds on what one transaction takes on: rows, and bytes of their content.
+/// The limits of a batch: rows, and bytes of their content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Portion {
+pub struct BatchLimit {
     pub rows: u32,
     pub bytes: u64,
 }
 
-impl Portion {
-    /// How many of the rows with these sizes fit: one at least, when there is any.
+impl BatchLimit {
+    /// How many of the rows with these sizes fit: at least one, if there is any.
     pub(crate) fn fitting(self, sizes: impl IntoIterator<Item = u64>) -> u32 {
         let mut total = 0_u64;
         let mut fitting = 0;
@@ -31,39 +31,39 @@ impl Portion {
     }
 
     /// The keys of the first rows, as many as fit.
-    pub(crate) fn of<K>(self, rows: Vec<Weighed<K>>) -> Vec<K> {
+    pub(crate) fn of<K>(self, rows: Vec<SizedRow<K>>) -> Vec<K> {
         let fitting = self.fitting(rows.iter().map(|row| row.bytes));
         let keys = rows.into_iter().map(|row| row.key);
         keys.take(fitting as usize).collect()
     }
 }
 
-/// The key of a row, and the size of what else is in it.
-pub(crate) struct Weighed<K> {
+/// The key of a row, and the size of its content.
+pub(crate) struct SizedRow<K> {
     pub(crate) key: K,
     pub(crate) bytes: u64,
 }
 
-impl FromRow for Weighed<EventId> {
+impl FromRow for SizedRow<EventId> {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         let Id(key) = Id::from_row(row)?;
         let bytes = row.get(2)?;
-        Ok(Weighed { key, bytes })
+        Ok(SizedRow { key, bytes })
     }
 }
 
-impl FromRow for Weighed<i64> {
+impl FromRow for SizedRow<i64> {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Weighed {
+        Ok(SizedRow {
             key: row.get(0)?,
             bytes: row.get(1)?,
         })
     }
 }
 
-impl FromRow for Weighed<EmitId> {
+impl FromRow for SizedRow<EmitId> {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Weighed {
+        Ok(SizedRow {
             key: row.get(0)?,
             bytes: row.get(1)?,
         })
@@ -76,14 +76,14 @@ mod tests {
 
     #[test]
     fn rows_are_taken_until_they_are_too_many_bytes_but_one_always_is() {
-        let portion = Portion {
+        let limit = BatchLimit {
             rows: 9,
             bytes: 100,
         };
-        assert_eq!(portion.fitting(vec![]), 0);
-        assert_eq!(portion.fitting(vec![40, 60, 1]), 2);
-        assert_eq!(portion.fitting(vec![500, 1]), 1);
-        assert_eq!(portion.fitting(vec![0, 0, 100]), 3);
-        assert_eq!(portion.fitting(vec![1, u64::MAX]), 1);
+        assert_eq!(limit.fitting(vec![]), 0);
+        assert_eq!(limit.fitting(vec![40, 60, 1]), 2);
+        assert_eq!(limit.fitting(vec![500, 1]), 1);
+        assert_eq!(limit.fitting(vec![0, 0, 100]), 3);
+        assert_eq!(limit.fitting(vec![1, u64::MAX]), 1);
     }
 }

@@ -199,7 +199,7 @@ async fn all_that_is_missing_is_told_at_once_with_its_flags() {
         assert_eq!((ran.code, ran.out.as_str()), (1, ""));
         assert_eq!(
             ran.err,
-            "sluice: some props have no value; give them with these flags, or in a file with --props:\n  \
+            "sluice: required props have no value: set them with these flags, or with --props FILE:\n  \
              --prop one=<string>    The first\n  --prop two=<1|2>\n"
         );
     }
@@ -242,7 +242,7 @@ async fn what_is_no_source_is_told_apart_with_what_to_do() {
         ("act.mjs", "Act is an action"),
         ("broken.mjs", "SyntaxError"),
         ("lost.mjs", "gone.mjs"),
-        ("notes.txt", "is no file of code"),
+        ("notes.txt", "is not a code file"),
         ("absent.mjs", "absent.mjs"),
     ] {
         let ran = cli.run(&["deploy", &path(name)]).await;

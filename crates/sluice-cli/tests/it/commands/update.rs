@@ -113,7 +113,9 @@ async fn with_prompt_all_every_value_is_shown_and_kept_with_enter() {
     let mut terminal = cli.terminal(&["update", &id, "--prompt-all"]);
     terminal.wait_for_text("text (a)").await;
     terminal.type_line("");
-    terminal.wait_for_text("Enter keeps the one it has").await;
+    terminal
+        .wait_for_text("Enter keeps the current value")
+        .await;
     terminal.type_line("");
     terminal.wait_for_text("count (2)").await;
     terminal.type_line("5");

@@ -86,7 +86,7 @@ async fn a_key_is_that_of_the_registry_or_of_what_the_account_published() {
     let ran = cli.run(&["deploy", "nothing-like-that"]).await;
     assert_eq!(ran.code, 5);
     assert!(
-        ran.err.contains("neither your account nor the registry"),
+        ran.err.contains("no component with this key in your account or the registry"),
         "{}",
         ran.err
     );
@@ -101,7 +101,7 @@ async fn without_a_component_the_registry_is_searched_at_a_terminal() {
     terminal.wait_for_text("Search the registry for").await;
     terminal.type_line("nothing at all like this");
     terminal
-        .wait_for_text("The registry has nothing like that")
+        .wait_for_text("No match in the registry")
         .await;
     terminal.type_line(&key);
     terminal.wait_for_text("Search again…").await;
@@ -251,7 +251,7 @@ async fn what_is_no_source_is_told_apart_with_what_to_do() {
     }
     let ran = cli.run(&["deploy"]).await;
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("name what to deploy"), "{}", ran.err);
+    assert!(ran.err.contains("no component given"), "{}", ran.err);
     assert_eq!(cli.api.get("/users/me/sources").await.ok(), json!([]));
 }
 

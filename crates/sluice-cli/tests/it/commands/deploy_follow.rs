@@ -30,7 +30,7 @@ async fn events_are_shown_as_they_come_until_ctrl_c() {
     let folder = Folder::with(&[("echo.mjs", ECHO)]);
     let file = folder.join("echo.mjs");
     let mut terminal = cli.terminal(&["deploy", file.to_str().unwrap()]);
-    terminal.wait_for_text("Its events, as they come").await;
+    terminal.wait_for_text("Following events").await;
     terminal.wait_for_text("from the hook").await;
     send(&cli, "one").await;
     terminal.wait_for_text("said one").await;

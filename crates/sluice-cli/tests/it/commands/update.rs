@@ -131,7 +131,7 @@ async fn nothing_to_change_and_nobody_of_that_name_are_told() {
     let id = made(&cli).await;
     let ran = cli.run(&["update", &id]).await;
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("name what to change"), "{}", ran.err);
+    assert!(ran.err.contains("nothing to change"), "{}", ran.err);
     assert_eq!(cli.run(&["update", "nobody", "--activate"]).await.code, 5);
     assert_eq!(
         cli.run(&["update", &id, "--activate", "--deactivate"])

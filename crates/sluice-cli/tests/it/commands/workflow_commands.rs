@@ -218,7 +218,7 @@ async fn all_that_failed_are_replayed_at_once() {
     let out = cli
         .ok(&["workflows", "replay", "fragile", "--failed"])
         .await;
-    assert_eq!(out, "2 runs begun\n");
+    assert_eq!(out, "2 runs started\n");
     let runs = fragile.ended_runs(5).await;
     let good = runs
         .iter()

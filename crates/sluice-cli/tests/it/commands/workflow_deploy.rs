@@ -235,7 +235,7 @@ async fn secrets_come_from_flags_the_environment_or_a_file() {
     assert!(out.contains("$return_value = \"123\""), "{out}");
     // Those that are stored need not be given again, and a new value alone is no new version.
     let out = cli.ok(&["workflows", "deploy", &file]).await;
-    assert!(out.starts_with("Nothing has changed"), "{out}");
+    assert!(out.starts_with("secretive is unchanged"), "{out}");
     let out = cli
         .ok(&["workflows", "deploy", &file, "--secret", "A=7"])
         .await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use sluice_model::workflow::DocumentFault;
+use sluice_model::{PropError, workflow::DocumentError};
 use sluice_runtime::{CodeFault, LoadError};
 use sluice_store::StoreError;
 
@@ -16,7 +16,7 @@ pub enum EngineError {
     #[error("component code does not load")]
     InvalidCode(Vec<CodeFault>),
     #[error("record invalid")]
-    InvalidProps(Vec<String>),
+    InvalidProps(Vec<PropError>),
     /// What is wrong with one part of a request, in words.
     #[error("record invalid")]
     InvalidRecord {
@@ -24,7 +24,7 @@ pub enum EngineError {
         faults: Vec<String>,
     },
     #[error("the document is invalid")]
-    InvalidDocument(Vec<DocumentFault>),
+    InvalidDocument(Vec<DocumentError>),
     /// A hook threw; what it logged on the way, and the error, are the observations.
     #[error("observation error")]
     HookFailed { observations: Vec<Value> },

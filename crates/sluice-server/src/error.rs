@@ -12,9 +12,9 @@ use http::{
     HeaderValue, StatusCode,
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use sluice_api::{ErrorBody, Fault};
+use sluice_api::{ErrorBody, ErrorDetail, PropError};
 use sluice_engine::{CodeFault, EngineError};
-use sluice_model::workflow::DocumentFault;
+use sluice_model::workflow::{DocumentError, StepPropError};
 use sluice_store::StoreError;
 
 /// How long a client should wait when the server could not do what it should.
@@ -102,9 +102,7 @@ fn engine_failure(error: EngineError) -> Response {
             "component_code",
             texts(faults.iter().map(located)),
         ),
-        EngineError::InvalidProps(faults) => {
-            unprocessable("record invalid", "configured_props", texts(faults))
-        }
+        EngineError::InvalidProps(errors) => invalid_props(&errors),
         EngineError::InvalidRecord { field, faults } => {
             unprocessable("record invalid", field, texts(faults))
         }
@@ -163,31 +161,60 @@ fn internal(detail: &str) -> Response {
     )
 }
 
-fn texts(faults: impl IntoIterator<Item = String>) -> Vec<Fault> {
-    faults.into_iter().map(Fault::Text).collect()
+/// As sentences, which older clients read, and as data.
+fn invalid_props(errors: &[sluice_model::PropError]) -> Response {
+    let sentences = errors.iter().map(ToString::to_string);
+    let data = errors.iter().map(PropError::from).map(ErrorDetail::Prop);
+    unprocessable_fields(
+        "record invalid",
+        [
+            ("configured_props", texts(sentences)),
+            ("props", data.collect()),
+        ],
+    )
 }
 
-fn placed(fault: DocumentFault) -> Fault {
-    let DocumentFault {
+fn texts(faults: impl IntoIterator<Item = String>) -> Vec<ErrorDetail> {
+    faults.into_iter().map(ErrorDetail::Text).collect()
+}
+
+fn placed(fault: DocumentError) -> ErrorDetail {
+    let DocumentError {
         line,
         column,
         path,
         message,
+        step_prop,
     } = fault;
-    Fault::InDocument {
+    let (step, prop, code) = match step_prop {
+        Some(StepPropError { step, prop, code }) => (Some(step), Some(prop), Some(code)),
+        None => (None, None, None),
+    };
+    ErrorDetail::Document(sluice_api::DocumentError {
         line,
         column,
         path,
         message,
-    }
+        step,
+        prop,
+        code,
+    })
 }
 
-fn unprocessable(error: &str, field: &str, faults: Vec<Fault>) -> Response {
+fn unprocessable(error: &str, field: &str, errors: Vec<ErrorDetail>) -> Response {
+    unprocessable_fields(error, [(field, errors)])
+}
+
+fn unprocessable_fields<const FIELDS: usize>(
+    error: &str,
+    details: [(&str, Vec<ErrorDetail>); FIELDS],
+) -> Response {
+    let details = details.map(|(field, errors)| (field.to_owned(), errors));
     with_body(
         StatusCode::UNPROCESSABLE_ENTITY,
         ErrorBody {
             error: error.to_owned(),
-            details: BTreeMap::from([(field.to_owned(), faults)]),
+            details: BTreeMap::from(details),
             ..ErrorBody::default()
         },
     )
@@ -232,6 +259,7 @@ fn with_body(status: StatusCode, body: ErrorBody) -> Response {
 mod tests {
     use http_body_util::BodyExt;
     use serde_json::{Value, json};
+    use sluice_model::PropErrorCode;
 
     use super::*;
 
@@ -263,6 +291,26 @@ mod tests {
             json!({"error": "component code does not load", "details": {"component_code": [
                 "Unexpected token (line 3, column 7)", "Unexpected token (line 3)", "Unexpected token",
             ]}})
+        );
+    }
+
+    #[tokio::test]
+    async fn errors_of_props_are_sentences_and_data() {
+        let errors = vec![
+            sluice_model::PropError::new("url", PropErrorCode::Required, "is required"),
+            sluice_model::PropError::new("n", PropErrorCode::OutOfRange, "must be at least 1"),
+        ];
+        let (status, body, _) = answer(EngineError::InvalidProps(errors)).await;
+        assert_eq!(status, 422);
+        assert_eq!(
+            body,
+            json!({"error": "record invalid", "details": {
+                "configured_props": ["url is required", "n must be at least 1"],
+                "props": [
+                    {"prop": "url", "code": "required", "message": "url is required"},
+                    {"prop": "n", "code": "out_of_range", "message": "n must be at least 1"},
+                ],
+            }})
         );
     }
 

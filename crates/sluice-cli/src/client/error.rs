@@ -4,7 +4,8 @@ use std::{error::Error, fmt};
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
-use sluice_model::workflow::DocumentFault;
+use sluice_api::PropError;
+use sluice_model::workflow::DocumentError;
 
 /// The detail with rejected props as data.
 const PROPS: &str = "props";
@@ -25,15 +26,6 @@ pub(crate) enum ClientError {
         url: String,
         cause: serde_json::Error,
     },
-}
-
-/// A rejected value of a prop, from `details.props` of an error body.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct PropError {
-    pub(crate) prop: String,
-    /// A stable identifier such as `required`.
-    pub(crate) code: String,
-    pub(crate) message: String,
 }
 
 /// The body of an error response.
@@ -92,7 +84,7 @@ impl ClientError {
     }
 
     /// The errors of a document, if the server rejected one.
-    pub(crate) fn document_errors(&self) -> Option<Vec<DocumentFault>> {
+    pub(crate) fn document_errors(&self) -> Option<Vec<DocumentError>> {
         self.detail("document")
     }
 

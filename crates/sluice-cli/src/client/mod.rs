@@ -7,6 +7,6 @@ mod http;
 
 pub(crate) use self::{
     connection::Connection,
-    error::{ClientError, PropError},
+    error::ClientError,
     http::{Client, escaped},
 };

@@ -77,17 +77,12 @@ pub(crate) fn text_of(value: &Value) -> String {
     }
 }
 
-/// Validates a value as the server would. Returns the error message, if any.
+/// Validates a value as the server would. Returns the error, without the name of the prop.
 pub(crate) fn value_error(prop: &PropDef, value: &Value) -> Option<String> {
     let given = Map::from_iter([(prop.name.clone(), value.clone())]);
     let errors = configure(std::slice::from_ref(prop), &given, None).err()?;
-    Some(joined(&errors, "; "))
-}
-
-/// Errors as one text.
-pub(crate) fn joined(errors: &[impl ToString], separator: &str) -> String {
-    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    errors.join(separator)
+    let reasons: Vec<String> = errors.into_iter().map(|error| error.reason).collect();
+    Some(reasons.join("; "))
 }
 
 #[cfg(test)]
@@ -148,13 +143,13 @@ mod tests {
         let count = prop(json!({"type": "integer", "min": 1}));
         assert_eq!(
             value_error(&count, &json!(0)).as_deref(),
-            Some("n must be at least 1")
+            Some("must be at least 1")
         );
         assert_eq!(value_error(&count, &json!(1)), None);
         let timer = prop(json!("$.interface.timer"));
         let error = value_error(&timer, &value("$.interface.timer", "often")).unwrap();
         assert!(
-            error.starts_with("n is not a valid cron expression"),
+            error.starts_with("is not a valid cron expression"),
             "{error}"
         );
     }

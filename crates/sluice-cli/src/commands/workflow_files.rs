@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use sluice_model::workflow::{Document, DocumentFault, PathPart, StepCode, parse};
+use sluice_model::workflow::{Document, DocumentError, PathPart, StepCode, parse};
 
 use super::code::CodeFolder;
 
@@ -43,7 +43,7 @@ impl WorkflowFiles {
                 Ok(read) => files.extend(read),
                 Err(messages) => errors.extend(messages.into_iter().map(|message| {
                     let at = [PathPart::Key("steps"), index.into(), PathPart::Key(field)];
-                    error_line(path, &locations.fault(&at, message))
+                    error_line(path, &locations.error(&at, message))
                 })),
             }
         }
@@ -60,12 +60,13 @@ impl WorkflowFiles {
 }
 
 /// `file.yaml:12:5: steps[1].props.url: …`
-pub(crate) fn error_line(file: &Path, error: &DocumentFault) -> String {
-    let DocumentFault {
+pub(crate) fn error_line(file: &Path, error: &DocumentError) -> String {
+    let DocumentError {
         line,
         column,
         path,
         message,
+        ..
     } = error;
     let path = if path.is_empty() {
         String::new()

@@ -2,7 +2,9 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sluice_model::{DynamicPropsId, PropDef, RawProp, UserId, check_dynamic_props, merged};
+use sluice_model::{
+    DynamicPropsId, PropDef, PropError, PropErrorCode, RawProp, UserId, check_dynamic_props, merged,
+};
 use sluice_runtime::{Failure, Question};
 use sluice_store::dynamic_props::{self, DynamicProps};
 
@@ -42,7 +44,7 @@ struct Told {
 
 enum Refusal {
     Failed(Failure),
-    Faults(Vec<String>),
+    Invalid(Vec<PropError>),
 }
 
 impl Engine {
@@ -92,11 +94,8 @@ impl Engine {
                 observations,
                 ..DeclaredProps::default()
             }),
-            Err(Refusal::Faults(faults)) => Ok(DeclaredProps {
-                errors: faults
-                    .iter()
-                    .map(|fault| json!({ "name": "InvalidProps", "message": fault }).to_string())
-                    .collect(),
+            Err(Refusal::Invalid(errors)) => Ok(DeclaredProps {
+                errors: errors.iter().map(described).collect(),
                 observations,
                 ..DeclaredProps::default()
             }),
@@ -130,7 +129,7 @@ impl Engine {
                 all.extend(observations);
                 EngineError::HookFailed { observations: all }
             }
-            Refusal::Faults(faults) => EngineError::InvalidProps(faults),
+            Refusal::Invalid(errors) => EngineError::InvalidProps(errors),
         })
     }
 
@@ -156,8 +155,17 @@ impl Engine {
 
 fn read_report(json: &str) -> Result<Declared, Refusal> {
     let Report { props, warnings } = serde_json::from_str(json).map_err(|error| {
-        Refusal::Faults(vec![format!("what it declares cannot be read: {error}")])
+        let reason = format!("what it declares cannot be read: {error}");
+        let code = PropErrorCode::InvalidDeclaration;
+        Refusal::Invalid(vec![PropError::new("", code, reason)])
     })?;
-    let props = check_dynamic_props(props.unwrap_or_default()).map_err(Refusal::Faults)?;
+    let props = check_dynamic_props(props.unwrap_or_default()).map_err(Refusal::Invalid)?;
     Ok(Declared { props, warnings })
+}
+
+/// The JSON text of an error in what `additionalProps` declares.
+fn described(error: &PropError) -> String {
+    let PropError { prop, code, .. } = error;
+    let message = error.to_string();
+    json!({ "name": "InvalidProps", "message": message, "prop": prop, "code": code }).to_string()
 }

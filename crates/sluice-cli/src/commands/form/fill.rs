@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
-use sluice_api::{App, AskProps, DynamicProps, PropsAnswer};
+use sluice_api::{App, AskProps, DynamicProps, PropError, PropsAnswer};
 use sluice_model::{DynamicPropsId, PropDef, PropType, SourceId};
 
 use super::flags::{AccountArgs, PropFlags};
 use crate::{
-    client::{Client, ClientError, PropError},
+    client::{Client, ClientError},
     commands::{
         ask,
         output::{BAD, sanitized, show_stderr, styled},

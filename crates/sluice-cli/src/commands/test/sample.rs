@@ -22,7 +22,6 @@ use crate::commands::{
     event_arg::parse_event,
     output::{show, show_json, show_stderr},
     prop_args::PropArgs,
-    prop_text::joined,
 };
 
 const ENDPOINT: &str = "http://localhost/e/test";
@@ -146,10 +145,13 @@ fn values(args: &PropArgs, shape: &ComponentShape) -> anyhow::Result<Map<String,
             values.extend(apps);
             Ok(values)
         }
-        Err(errors) => bail!(
-            "{}\nSet values with --prop NAME=VALUE or --props FILE",
-            joined(&errors, "\n")
-        ),
+        Err(errors) => {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            bail!(
+                "{}\nSet values with --prop NAME=VALUE or --props FILE",
+                errors.join("\n")
+            )
+        }
     }
 }
 

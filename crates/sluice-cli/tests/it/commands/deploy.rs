@@ -86,7 +86,8 @@ async fn a_key_is_that_of_the_registry_or_of_what_the_account_published() {
     let ran = cli.run(&["deploy", "nothing-like-that"]).await;
     assert_eq!(ran.code, 5);
     assert!(
-        ran.err.contains("no component with this key in your account or the registry"),
+        ran.err
+            .contains("no component with this key in your account or the registry"),
         "{}",
         ran.err
     );
@@ -100,9 +101,7 @@ async fn without_a_component_the_registry_is_searched_at_a_terminal() {
     let mut terminal = cli.terminal(&["deploy", "--no-follow"]);
     terminal.wait_for_text("Search the registry for").await;
     terminal.type_line("nothing at all like this");
-    terminal
-        .wait_for_text("No match in the registry")
-        .await;
+    terminal.wait_for_text("No match in the registry").await;
     terminal.type_line(&key);
     terminal.wait_for_text("Search again…").await;
     terminal.press(Key::Enter);

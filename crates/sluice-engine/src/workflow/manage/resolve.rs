@@ -74,13 +74,13 @@ impl Engine {
         findings: &mut Findings<'_>,
     ) -> Result<Option<(StepComponent, DeployedStep)>, EngineError> {
         let step: &Step = &document.steps[index];
-        check_syntax(index, &step.props, findings);
+        check_syntax(index, step, findings);
         let component = self.step_component(around, index, step, findings).await?;
         let Some(component) = component else {
             return Ok(None);
         };
         let props = self
-            .step_props(around.user, index, &component, &step.props, findings)
+            .step_props(around.user, index, &component, step, findings)
             .await?;
         Ok(props.map(|props| {
             let deployed = DeployedStep {

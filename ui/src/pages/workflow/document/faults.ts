@@ -14,7 +14,7 @@ export function refusalOf(error: unknown): Refusal {
   const words: string[] = [];
   for (const { field, fault } of faults) {
     if (typeof fault === 'string') words.push(field === 'document' ? fault : `${field}: ${fault}`);
-    else {
+    else if ('line' in fault) {
       const { line, column, path, message } = fault;
       placed.push({ line, column, words: path ? `${path} ${message}` : message });
     }

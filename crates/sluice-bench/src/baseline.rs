@@ -1,4 +1,4 @@
-//! The yardstick of section b: one `deno serve` process with a handler that keeps nothing.
+//! The baseline of section b: one `deno serve` process with a handler that stores nothing.
 
 use std::{
     net::TcpListener,
@@ -14,13 +14,13 @@ use crate::settings::{deno, script};
 const START_DEADLINE: Duration = Duration::from_secs(20);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A running yardstick. Dropping it ends the process.
-pub(crate) struct Yardstick {
+/// The running baseline. Dropping it stops the process.
+pub(crate) struct Baseline {
     child: Child,
     pub(crate) addr: String,
 }
 
-impl Yardstick {
+impl Baseline {
     pub(crate) async fn start() -> anyhow::Result<Self> {
         let port = free_port()?;
         let child = Command::new(deno()?)
@@ -33,35 +33,35 @@ impl Yardstick {
                 "--port",
             ])
             .arg(port.to_string())
-            .arg(script("yardstick.mjs"))
+            .arg(script("baseline.mjs"))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn()
             .context("cannot start Deno")?;
-        let yardstick = Self {
+        let baseline = Self {
             child,
             addr: format!("127.0.0.1:{port}"),
         };
         let deadline = Instant::now() + START_DEADLINE;
-        while TcpStream::connect(&yardstick.addr).await.is_err() {
+        while TcpStream::connect(&baseline.addr).await.is_err() {
             if Instant::now() > deadline {
-                bail!("the yardstick did not listen on {}", yardstick.addr);
+                bail!("the baseline did not listen on {}", baseline.addr);
             }
             sleep(POLL_INTERVAL).await;
         }
-        Ok(yardstick)
+        Ok(baseline)
     }
 }
 
-impl Drop for Yardstick {
+impl Drop for Baseline {
     fn drop(&mut self) {
-        // Both fail only for a process that has already ended.
+        // Both fail only if the process has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A port that is free now. `deno serve` cannot tell which one it took, so it cannot be asked to choose.
+/// A free port. `deno serve` does not report the port that it chooses itself.
 fn free_port() -> anyhow::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }

@@ -1,23 +1,23 @@
-//! Every mistake of meaning, with its place and its words.
+//! Every semantic error, with its position and its message.
 
 use super::*;
 
-/// The faults of a document with `lines` in front of its steps.
+/// The errors of a document with `lines` in front of its steps.
 fn before_steps(lines: &str) -> Vec<String> {
-    faults(&format!("name: x\n{lines}\n{STEPS}"))
+    errors(&format!("name: x\n{lines}\n{STEPS}"))
 }
 
-/// The faults of a document whose only step has these lines, of which the first is line 4.
+/// The errors of a document whose only step has these lines, of which the first is line 4.
 fn in_step(lines: &str) -> Vec<String> {
     let lines: Vec<_> = lines.lines().map(|line| format!("    {line}\n")).collect();
-    faults(&format!("name: x\nsteps:\n  -\n{}", lines.concat()))
+    errors(&format!("name: x\nsteps:\n  -\n{}", lines.concat()))
 }
 
 #[test]
-fn all_mistakes_are_told_at_once_and_in_order() {
+fn all_errors_are_reported_at_once_and_in_order() {
     let text = "titel: x\nenv: { 1A: x }\ntriggers:\n  - http: { custom_response: 1 }\nsteps:\n  - name: 5\n  - code: ''\nsettings: { concurrency: 0 }\n";
     assert_eq!(
-        faults(text),
+        errors(text),
         [
             "line 1, column 1: titel: is not a field of a workflow; there are `name`, `description`, `env`, `triggers`, `steps` and `settings`",
             "line 1, column 1: name: is required",
@@ -33,16 +33,16 @@ fn all_mistakes_are_told_at_once_and_in_order() {
 }
 
 #[test]
-fn what_a_workflow_must_have() {
+fn required_fields_of_a_workflow() {
     assert_eq!(
-        faults("{}"),
+        errors("{}"),
         [
             "line 1, column 1: name: is required",
             "line 1, column 1: steps: is required"
         ]
     );
     assert_eq!(
-        faults("name: ' '\ndescription: [x]\nsteps: []\n"),
+        errors("name: ' '\ndescription: [x]\nsteps: []\n"),
         [
             "line 1, column 7: name: must not be empty",
             "line 2, column 14: description: must be a string, not a list",
@@ -50,7 +50,7 @@ fn what_a_workflow_must_have() {
         ]
     );
     assert_eq!(
-        faults("name:\nstep: []\nsteps: {}\n"),
+        errors("name:\nstep: []\nsteps: {}\n"),
         [
             "line 1, column 5: name: must be a string, not nothing",
             "line 2, column 1: step: is not a field of a workflow; did you mean `steps`?",
@@ -98,7 +98,7 @@ fn triggers() {
     );
     let json = r#"{"name": "x", "triggers": [{"http": {}}, {"http": {}}], "steps": [{"name": "a", "code": "x"}]}"#;
     assert_eq!(
-        faults(json),
+        errors(json),
         [
             "line 1, column 42: triggers[1]: a workflow has at most one http trigger; the first is on line 1"
         ]
@@ -164,7 +164,7 @@ fn events() {
 #[test]
 fn step_names() {
     let words = "must be letters, digits and _, and not begin with a digit";
-    for (name, fault) in [
+    for (name, error) in [
         (
             "trigger",
             "must not be `trigger`, which is what started the run",
@@ -174,14 +174,14 @@ fn step_names() {
         ("__proto__", words),
         ("''", "must not be empty"),
     ] {
-        let expected = format!("line 4, column 11: steps[0].name: {fault}");
+        let expected = format!("line 4, column 11: steps[0].name: {error}");
         assert_eq!(in_step(&format!("name: {name}\ncode: x")), [expected]);
     }
     let long = format!("name: {}\ncode: x", "a".repeat(65));
     let expected = "line 4, column 11: steps[0].name: must not be longer than 64 characters";
     assert_eq!(in_step(&long), [expected]);
     assert_eq!(
-        faults(&format!("name: x\n{STEPS}  - code: y\n    name: a\n")),
+        errors(&format!("name: x\n{STEPS}  - code: y\n    name: a\n")),
         ["line 6, column 11: steps[1].name: is the name of the step on line 3 too"]
     );
 }

@@ -1,4 +1,4 @@
-// The yardstick: what a bare handler does that parses the same body and answers it, and keeps nothing.
+// The baseline: a bare handler that parses the same body and responds to it, and stores nothing.
 
 export default {
   async fetch(request) {

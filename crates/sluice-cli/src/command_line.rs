@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anstyle::Style;
 use clap::{Command, CommandFactory};
 
-use crate::Cli;
+use crate::cli::Cli;
 
 const HEADING: Style = Style::new().bold().underline();
 const NAME: Style = Style::new().bold();

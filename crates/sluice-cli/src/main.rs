@@ -1,6 +1,7 @@
 //! The `sluice` binary.
 
 mod banner;
+mod cli;
 mod client;
 mod command_line;
 mod commands;
@@ -15,33 +16,14 @@ mod serve;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{FromArgMatches, Parser, Subcommand};
+use clap::FromArgMatches;
 use sluice_runtime::launcher::{self, Confinement};
 
 use crate::{
+    cli::{Cli, Command},
     command_line::command_line,
-    commands::ClientCommand,
-    options::{ServeOptions, effective::effective_settings},
+    options::effective::effective_settings,
 };
-
-/// Run event sources on your own machine: components that receive webhooks or poll APIs and emit events.
-#[derive(Parser)]
-#[command(name = "sluice", version, max_term_width = 100)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Start the server
-    Serve(Box<ServeOptions>),
-    #[command(flatten)]
-    Client(Box<ClientCommand>),
-    /// Report which sandbox features this machine supports
-    #[command(name = launcher::PROBE_SUBCOMMAND, hide = true)]
-    SandboxProbe,
-}
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
@@ -73,7 +55,7 @@ fn run() -> anyhow::Result<ExitCode> {
             let settings = matches.subcommand_matches("serve").map(effective_settings);
             serve::serve(*options, settings.unwrap_or_default()).map(|()| ExitCode::SUCCESS)
         }
-        Command::Client(command) => commands::run(*command),
+        Command::Client(command) => commands::run(*command, command_line),
         Command::SandboxProbe => sandbox_probe().map(|()| ExitCode::SUCCESS),
     }
 }

@@ -5,10 +5,10 @@ pub(crate) mod effective;
 mod events;
 mod network;
 mod sends;
+mod size;
 
 use std::{path::PathBuf, time::Duration};
 
-use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
 use sluice_engine::{Settings, ToldSetting};
 
@@ -17,6 +17,7 @@ use self::{
     events::{EventOptions, WebhookOptions},
     network::NetworkOptions,
     sends::SendOptions,
+    size::bytes,
 };
 
 #[derive(Args)]
@@ -183,8 +184,4 @@ impl ServeOptions {
             told: told.into(),
         }
     }
-}
-
-fn bytes(size: ByteSize) -> usize {
-    usize::try_from(size.as_u64()).unwrap_or(usize::MAX)
 }

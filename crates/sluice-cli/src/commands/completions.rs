@@ -5,8 +5,6 @@ use std::io::Write;
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
-use crate::command_line::command_line;
-
 const EXAMPLES: &str = "\
 Examples:
   sluice completions bash > ~/.local/share/bash-completion/completions/sluice
@@ -24,8 +22,8 @@ pub(crate) struct CompletionsOptions {
     shell: Shell,
 }
 
-pub(crate) fn completions(options: &CompletionsOptions) -> anyhow::Result<()> {
-    let full = command_line();
+/// `full` is the parser of the whole command line.
+pub(crate) fn completions(options: &CompletionsOptions, full: &Command) -> anyhow::Result<()> {
     let visible = full.get_subcommands().filter(|it| !it.is_hide_set());
     let mut command = Command::new("sluice").subcommands(visible.cloned());
     let mut script = Vec::new();

@@ -105,7 +105,11 @@ pub(crate) enum ClientCommand {
     Registry(RegistryCommand),
 }
 
-pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
+/// Runs a command. `parser` creates the parser of the whole command line, for completions.
+pub(crate) fn run(
+    command: ClientCommand,
+    parser: fn() -> clap::Command,
+) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -138,7 +142,9 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::RotateKey(options) => done(session::rotate_key(options).await),
             ClientCommand::Signup(options) => done(session::signup(options).await),
             ClientCommand::Users(command) => done(users::run(command).await),
-            ClientCommand::Completions(options) => done(completions::completions(&options)),
+            ClientCommand::Completions(options) => {
+                done(completions::completions(&options, &parser()))
+            }
             ClientCommand::Registry(command) => registry::run(command).await,
         }
     });

@@ -6,7 +6,7 @@ use bytesize::ByteSize;
 use clap::Args;
 use sluice_runtime::Limits;
 
-use super::bytes;
+use super::size::bytes;
 
 #[derive(Args)]
 #[command(next_help_heading = "Components")]

@@ -1,16 +1,16 @@
-//! The command line as people meet it: which commands there are, and the help above them.
+//! The command line: the groups of commands and the top-level help.
 
 use std::fmt::Write;
 
 use anstyle::Style;
 use clap::{Command, CommandFactory};
 
-use crate::Cli;
+use crate::cli::Cli;
 
 const HEADING: Style = Style::new().bold().underline();
 const NAME: Style = Style::new().bold();
 
-/// Every command stands in one of these.
+/// Every command belongs to exactly one group.
 pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Develop",
@@ -25,7 +25,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
             "unpublish",
         ],
     ),
-    ("Look", &["list", "describe", "events", "logs", "whoami"]),
+    ("Inspect", &["list", "describe", "events", "logs", "whoami"]),
     (
         "Manage",
         &[
@@ -54,7 +54,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// The parser, with its commands in groups rather than in one long list.
+/// The parser, with its commands in groups.
 pub(crate) fn command_line() -> Command {
     let command = Cli::command();
     let template = template(&command);
@@ -62,23 +62,23 @@ pub(crate) fn command_line() -> Command {
 }
 
 fn template(command: &Command) -> String {
-    let room = visible(command).map(|(name, _)| name.len()).max();
-    let room = room.unwrap_or_default();
+    let width = visible(command).map(|(name, _)| name.len()).max();
+    let width = width.unwrap_or_default();
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     for (group, names) in GROUPS {
         let _ = writeln!(text, "\n{HEADING}{group}{HEADING:#}");
         for name in names {
             let found = visible(command).find(|(found, _)| found == name);
             if let Some((name, about)) = found {
-                let _ = writeln!(text, "  {NAME}{name:room$}{NAME:#}  {about}");
+                let _ = writeln!(text, "  {NAME}{name:width$}{NAME:#}  {about}");
             }
         }
     }
     let _ = writeln!(text, "\n{HEADING}Options{HEADING:#}\n{{options}}");
-    text + "\n`sluice help COMMAND` says more of a command."
+    text + "\nRun `sluice help COMMAND` for the help of a command."
 }
 
-/// The commands that help shows, each with the line about it.
+/// The visible commands, each with its one-line description.
 fn visible(command: &Command) -> impl Iterator<Item = (String, String)> {
     let commands = command.get_subcommands().filter(|it| !it.is_hide_set());
     commands.map(|command| {
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_stands_in_one_group_and_says_what_it_does() {
+    fn every_command_is_in_one_group_and_has_a_description() {
         let command = Cli::command();
         for (name, about) in visible(&command) {
             let groups = GROUPS
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_definition_is_valid() {
         command_line().debug_assert();
     }
 }

@@ -1,4 +1,4 @@
-//! The pages of `docs/cli`, made from the definition of the command line, so that they say what the commands do.
+//! The pages of `docs/cli`, generated from the definition of the command line.
 
 use std::{env, fmt::Write, fs, path::PathBuf};
 
@@ -6,9 +6,9 @@ use clap::{Arg, Command};
 
 use crate::command_line::{GROUPS, command_line};
 
-/// Set it to write the pages anew.
+/// Set this variable to rewrite the pages.
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
-/// Around what the index has of every command; the rest of it is written by hand.
+/// Around the generated list of commands in the index. The rest of the index is written by hand.
 const MARKS: [&str; 2] = ["<!-- commands -->\n", "<!-- end of commands -->\n"];
 const EXAMPLES: &str = "Examples:\n";
 
@@ -21,10 +21,10 @@ fn commands(parent: &Command) -> impl Iterator<Item = &Command> {
     parent.get_subcommands().filter(shown)
 }
 
-/// A command and those below it.
+/// The page of a command and its subcommands.
 fn page(command: &Command) -> String {
     let mut text =
-        "<!-- Made from the help of the command: change that instead. -->\n\n".to_owned();
+        "<!-- Generated from the help of the command: change that instead. -->\n\n".to_owned();
     section(&mut text, command, "#");
     text.trim_end().to_owned() + "\n"
 }
@@ -53,12 +53,16 @@ fn section(text: &mut String, command: &Command, level: &str) {
     for (heading, options) in by_heading(&command) {
         let _ = write!(text, "{heading}:\n\n{options}\n");
     }
-    for below in commands(&command) {
-        section(text, below, &format!("{}#", &level[..level.len().min(2)]));
+    for subcommand in commands(&command) {
+        section(
+            text,
+            subcommand,
+            &format!("{}#", &level[..level.len().min(2)]),
+        );
     }
 }
 
-/// About one line: without the stop that it has in help, with it in prose.
+/// The description as prose: its first line gets a full stop.
 fn sentences(about: &str) -> String {
     let (first, rest) = about.split_once("\n\n").unwrap_or((about, ""));
     let text = format!("{}.\n\n{rest}", first.trim_end_matches('.'));
@@ -77,8 +81,8 @@ fn by_heading(command: &Command) -> Vec<(String, String)> {
             None if argument.is_positional() => "Arguments",
             None => "Options",
         };
-        let line = described(argument);
-        match headings.iter_mut().find(|(known, _)| known == heading) {
+        let line = argument_line(argument);
+        match headings.iter_mut().find(|(name, _)| name == heading) {
             Some((_, lines)) => lines.push_str(&line),
             None => headings.push((heading.to_owned(), line)),
         }
@@ -86,7 +90,7 @@ fn by_heading(command: &Command) -> Vec<(String, String)> {
     headings
 }
 
-fn described(argument: &Arg) -> String {
+fn argument_line(argument: &Arg) -> String {
     let mut names: Vec<String> = Vec::new();
     names.extend(argument.get_short().map(|short| format!("-{short}")));
     names.extend(argument.get_long().map(|long| format!("--{long}")));
@@ -128,13 +132,13 @@ fn described(argument: &Arg) -> String {
     line
 }
 
-/// What the index says of every command.
+/// The list of commands in the index.
 fn list_of_commands(root: &Command) -> String {
     let mut text = String::new();
     for (group, names) in GROUPS {
         let _ = write!(
             text,
-            "\n**{group}**\n\n| command | what it does |\n|---|---|\n"
+            "\n**{group}**\n\n| command | description |\n|---|---|\n"
         );
         for name in names {
             if let Some(command) = commands(root).find(|command| command.get_name() == *name) {
@@ -151,13 +155,15 @@ fn index(written: &str, root: &Command) -> String {
     let [begin, end] = MARKS;
     let (before, rest) = written
         .split_once(begin)
-        .expect("the mark before the commands");
-    let (_, after) = rest.split_once(end).expect("the mark after them");
+        .expect("the mark before the commands exists");
+    let (_, after) = rest
+        .split_once(end)
+        .expect("the mark after the commands exists");
     format!("{before}{begin}{}{end}{after}", list_of_commands(root))
 }
 
 #[test]
-fn every_command_has_a_page_that_says_what_its_help_says() {
+fn every_command_has_an_up_to_date_page() {
     let mut root = command_line();
     root.build();
     let readme = fs::read_to_string(folder().join("README.md")).expect("the index");
@@ -173,7 +179,7 @@ fn every_command_has_a_page_that_says_what_its_help_says() {
         let written = fs::read_to_string(&file).unwrap_or_default();
         assert!(
             written == *text,
-            "docs/cli/{name} is not what the command says: run this with {UPDATE}=1"
+            "docs/cli/{name} is out of date: run this test with {UPDATE}=1"
         );
     }
     for entry in fs::read_dir(folder()).expect("the folder of pages") {
@@ -181,7 +187,7 @@ fn every_command_has_a_page_that_says_what_its_help_says() {
         let name = name.to_string_lossy();
         assert!(
             pages.iter().any(|(page, _)| *page == name),
-            "docs/cli/{name} is the page of no command"
+            "docs/cli/{name} belongs to no command"
         );
     }
 }

@@ -1,21 +1,21 @@
-//! What the exit code of a command means.
+//! Exit codes of commands.
 //!
-//! 0 is done, 1 that it failed or was refused, and 2, from the parser of arguments, bad usage.
+//! 0 is success, 1 failure, and 2 bad usage (from the argument parser).
 
 use std::{error::Error, fmt, process::ExitCode};
 
 use crate::client::ClientError;
 
-/// No server could be reached.
+/// The server is unreachable.
 const UNREACHABLE: u8 = 3;
-/// There is no API key, or the server does not know it.
+/// The API key is missing or rejected.
 const NO_ACCESS: u8 = 4;
-/// What was named is not there.
+/// The named item does not exist.
 const NOT_FOUND: u8 = 5;
-/// Somebody pressed Ctrl-C, as shells tell it.
+/// Ctrl-C: 128 + SIGINT, the convention of shells.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// Something that was named is not there; says what to do.
+/// The named item does not exist. The message says what to do.
 #[derive(Debug)]
 pub(crate) struct NotFound(pub(crate) String);
 
@@ -27,7 +27,7 @@ impl fmt::Display for NotFound {
 
 impl Error for NotFound {}
 
-/// Somebody wants no more of this, and knows it.
+/// The user pressed Ctrl-C or left a prompt. Nothing is printed for it.
 #[derive(Debug)]
 pub(crate) struct Interrupted;
 
@@ -39,7 +39,7 @@ impl fmt::Display for Interrupted {
 
 impl Error for Interrupted {}
 
-/// Does something until it is done or somebody presses Ctrl-C.
+/// Runs `work` until it is done or the user presses Ctrl-C.
 pub(crate) async fn interruptible<T>(
     work: impl Future<Output = anyhow::Result<T>>,
 ) -> anyhow::Result<T> {
@@ -49,13 +49,13 @@ pub(crate) async fn interruptible<T>(
     }
 }
 
-/// The code that a failure ends with.
+/// The exit code for an error.
 pub(crate) fn code_of(error: &anyhow::Error) -> ExitCode {
     let of_cause = |cause: &(dyn Error + 'static)| match cause.downcast_ref() {
         Some(ClientError::Unreachable { .. }) => Some(UNREACHABLE),
-        Some(ClientError::NoKey | ClientError::Refused { status: 401, .. }) => Some(NO_ACCESS),
-        Some(ClientError::Refused { status: 404, .. }) => Some(NOT_FOUND),
-        Some(ClientError::Refused { .. } | ClientError::NotUnderstood { .. }) => None,
+        Some(ClientError::NoApiKey | ClientError::Api { status: 401, .. }) => Some(NO_ACCESS),
+        Some(ClientError::Api { status: 404, .. }) => Some(NOT_FOUND),
+        Some(ClientError::Api { .. } | ClientError::InvalidResponse { .. }) => None,
         None if cause.is::<Interrupted>() => Some(INTERRUPTED),
         None => cause.is::<NotFound>().then_some(NOT_FOUND),
     };

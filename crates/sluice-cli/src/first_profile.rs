@@ -1,4 +1,4 @@
-//! The profile that the first start of a server writes, so that the next command on this machine just works.
+//! The profile that the first start of a server writes, so that commands on this machine need no login.
 
 use std::path::PathBuf;
 
@@ -6,32 +6,32 @@ use sluice_model::ApiKey;
 
 use crate::client::config::{Config, DEFAULT_PROFILE, Profile};
 
-/// What became of the key of the first user.
-pub(crate) enum Kept {
-    /// Commands find it.
-    InProfile(PathBuf),
-    /// The profile that commands use is for another server, at this address.
-    ProfileIsTaken(String),
-    /// There is no place for it; says why.
-    Nowhere(String),
+/// Where the first user's API key was saved.
+pub(crate) enum SavedKey {
+    /// In the default profile of this configuration file.
+    Profile(PathBuf),
+    /// Not saved: the current profile is for another server, at this address.
+    OtherServer(String),
+    /// Not saved, for this reason.
+    NotSaved(String),
 }
 
-/// Keeps the key in the profile that commands use when none is named, unless that is for another server.
-pub(crate) fn keep(url: &str, key: &ApiKey) -> Kept {
-    let kept = || -> anyhow::Result<Kept> {
+/// Saves the key in the default profile, unless the current profile is for another server.
+pub(crate) fn save(url: &str, key: &ApiKey) -> SavedKey {
+    let save = || -> anyhow::Result<SavedKey> {
         let mut config = Config::load()?;
         if config.current() != DEFAULT_PROFILE {
-            let chosen = config.profiles().get(config.current());
-            return Ok(Kept::ProfileIsTaken(
-                chosen
+            let current = config.profiles().get(config.current());
+            return Ok(SavedKey::OtherServer(
+                current
                     .map(|profile| profile.url.clone())
                     .unwrap_or_default(),
             ));
         }
-        let same = |known: &str| known.trim_end_matches('/') == url;
+        let is_same = |saved: &str| saved.trim_end_matches('/') == url;
         match config.profiles().get(DEFAULT_PROFILE) {
-            Some(profile) if !same(&profile.url) => {
-                return Ok(Kept::ProfileIsTaken(profile.url.clone()));
+            Some(profile) if !is_same(&profile.url) => {
+                return Ok(SavedKey::OtherServer(profile.url.clone()));
             }
             _ => {}
         }
@@ -41,7 +41,7 @@ pub(crate) fn keep(url: &str, key: &ApiKey) -> Kept {
         };
         config.set(DEFAULT_PROFILE, profile);
         config.save()?;
-        Ok(Kept::InProfile(config.path().to_owned()))
+        Ok(SavedKey::Profile(config.path().to_owned()))
     };
-    kept().unwrap_or_else(|error| Kept::Nowhere(format!("{error:#}")))
+    save().unwrap_or_else(|error| SavedKey::NotSaved(format!("{error:#}")))
 }

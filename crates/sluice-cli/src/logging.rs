@@ -1,20 +1,30 @@
-//! The server's own log: on standard error, for people or for machines.
+//! The server's own log, on standard error, as text or JSON. Repeated lines are rate-limited: see [`rate_limit`].
+
+mod rate_limit;
 
 use anyhow::Context;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    EnvFilter, Layer, Registry, fmt, layer::SubscriberExt, util::SubscriberInitExt,
+};
 
+use self::rate_limit::RateLimit;
 use crate::options::LogFormat;
 
 pub(crate) fn start(format: LogFormat, directives: &str) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(directives)
+    let levels = EnvFilter::try_new(directives)
         .with_context(|| format!("--log {directives} is not a level or a list of directives"))?;
-    let builder = tracing_subscriber::fmt()
+    let limit = RateLimit::start().context("cannot start the thread of the log")?;
+    let lines = fmt::layer()
         .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .with_env_filter(filter);
-    let started = match format {
-        LogFormat::Text => builder.try_init(),
-        LogFormat::Json => builder.json().try_init(),
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()));
+    let lines: Box<dyn Layer<Registry> + Send + Sync> = match format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().boxed(),
     };
-    started.map_err(|error| anyhow::anyhow!("the log could not be started: {error}"))
+    tracing_subscriber::registry()
+        .with(lines)
+        .with(levels)
+        .with(limit)
+        .try_init()
+        .context("cannot start the log")
 }

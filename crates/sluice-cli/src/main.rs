@@ -1,6 +1,7 @@
 //! The `sluice` binary.
 
 mod banner;
+mod cli;
 mod client;
 mod command_line;
 mod commands;
@@ -15,33 +16,14 @@ mod serve;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{FromArgMatches, Parser, Subcommand};
+use clap::FromArgMatches;
 use sluice_runtime::launcher::{self, Confinement};
 
 use crate::{
+    cli::{Cli, Command},
     command_line::command_line,
-    commands::ClientCommand,
-    options::{ServeOptions, told::told},
+    options::effective::effective_settings,
 };
-
-/// Event sources on your own machine: components that receive webhooks or poll APIs, and the events they emit.
-#[derive(Parser)]
-#[command(name = "sluice", version, max_term_width = 100)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Start the server
-    Serve(Box<ServeOptions>),
-    #[command(flatten)]
-    Client(Box<ClientCommand>),
-    /// Say which walls this machine can put up
-    #[command(name = launcher::PROBE_SUBCOMMAND, hide = true)]
-    SandboxProbe,
-}
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
@@ -49,9 +31,9 @@ fn main() -> ExitCode {
         .next()
         .is_some_and(|word| word == launcher::SUBCOMMAND)
     {
-        Err(become_walled_in(words))
+        Err(exec_sandboxed(words))
     } else {
-        obey()
+        run()
     };
     match outcome {
         Ok(code) => code,
@@ -64,25 +46,29 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the command line asks for.
-fn obey() -> anyhow::Result<ExitCode> {
+/// Parses the command line and runs the command.
+fn run() -> anyhow::Result<ExitCode> {
     let matches = command_line().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match cli.command {
         Command::Serve(options) => {
-            let told = matches.subcommand_matches("serve").map(told);
-            serve::serve(*options, told.unwrap_or_default()).map(|()| ExitCode::SUCCESS)
+            let settings = matches.subcommand_matches("serve").map(effective_settings);
+            serve::serve(*options, settings.unwrap_or_default()).map(|()| ExitCode::SUCCESS)
         }
-        Command::Client(command) => commands::run(*command),
+        Command::Client(command) => commands::run(*command, command_line),
         Command::SandboxProbe => sandbox_probe().map(|()| ExitCode::SUCCESS),
     }
 }
 
-/// Walls this process in and becomes the program that the server names; returns only when that failed. No command of the
-/// parser, because making that takes longer than all the rest, at every start of a component.
-fn become_walled_in(mut words: impl Iterator<Item = OsString>) -> anyhow::Error {
+/// Sandboxes this process and executes the given program. Returns only on failure.
+///
+/// This is not a command of the parser: building the parser takes longer than all the rest, at every start of a component.
+fn exec_sandboxed(mut words: impl Iterator<Item = OsString>) -> anyhow::Error {
     let (Some(confinement), Some(program)) = (words.next(), words.next()) else {
-        return anyhow::anyhow!("{} is for the server only", launcher::SUBCOMMAND);
+        return anyhow::anyhow!(
+            "{} is an internal command of the server",
+            launcher::SUBCOMMAND
+        );
     };
     match serde_json::from_slice::<Confinement>(confinement.as_encoded_bytes()) {
         Ok(confinement) => launcher::exec(&confinement, program, words.collect()).into(),

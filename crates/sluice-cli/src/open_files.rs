@@ -1,12 +1,12 @@
-//! Thousands of connections need as many open files, and most systems allow a program few unless it asks for more.
+//! The limit on open files. Each connection needs one, and the default soft limit is often 1024.
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-/// Raises the limit on open files as far as we may. Components get a limit of their own.
+/// Raises the soft limit to the hard limit. Component processes get a limit of their own.
 pub(crate) fn raise_limit() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
-        tracing::warn!(%error, "the limit on open files stays as it is");
+        tracing::warn!(%error, "cannot raise the limit on open files");
     }
 }

@@ -1,14 +1,14 @@
-//! What `sluice serve` takes, from flags and environment variables.
+//! The settings of `sluice serve`, from flags and environment variables.
 
 mod components;
+pub(crate) mod effective;
 mod events;
 mod network;
 mod sends;
-pub(crate) mod told;
+mod size;
 
 use std::{path::PathBuf, time::Duration};
 
-use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
 use sluice_infra::{SettingDescription, Settings};
 
@@ -17,6 +17,7 @@ use self::{
     events::{EventOptions, WebhookOptions},
     network::NetworkOptions,
     sends::SendOptions,
+    size::bytes,
 };
 
 #[derive(Args)]
@@ -44,7 +45,7 @@ pub(crate) struct ServeOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Storage")]
 pub(crate) struct StorageOptions {
-    /// Folder for the database, the master key and what components need while they run
+    /// Folder for the database, the master key and the working files of components
     #[arg(
         long,
         env = "SLUICE_DATA_DIR",
@@ -52,7 +53,7 @@ pub(crate) struct StorageOptions {
         value_name = "FOLDER"
     )]
     pub(crate) data_dir: PathBuf,
-    /// PostgreSQL to use instead of the SQLite file in the data folder, such as `postgres://user@host/db`
+    /// Use this PostgreSQL database, such as `postgres://user@host/db` [default: a SQLite file in the data folder]
     #[arg(
         long,
         env = "SLUICE_DATABASE_URL",
@@ -60,7 +61,7 @@ pub(crate) struct StorageOptions {
         value_name = "URL"
     )]
     pub(crate) database_url: Option<String>,
-    /// Connections to PostgreSQL
+    /// Maximum number of connections to PostgreSQL
     #[arg(
         long,
         env = "SLUICE_DATABASE_CONNECTIONS",
@@ -68,7 +69,7 @@ pub(crate) struct StorageOptions {
         value_name = "COUNT"
     )]
     pub(crate) database_connections: usize,
-    /// How long the files of multipart requests can be fetched
+    /// Time for which files of multipart requests are kept
     #[arg(long, env = "SLUICE_UPLOAD_LIFETIME", default_value = "30m", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) upload_lifetime: Duration,
 }
@@ -76,10 +77,10 @@ pub(crate) struct StorageOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Quotas")]
 pub(crate) struct QuotaOptions {
-    /// Invocations a free-plan user may have in a day [default: no limit]
+    /// Invocations per day for a user of the free plan [default: no limit]
     #[arg(long, env = "SLUICE_DAILY_INVOCATIONS_QUOTA", value_name = "COUNT")]
     pub(crate) daily_invocations_quota: Option<u64>,
-    /// Compute time a free-plan user may use in a day, such as 30m [default: no limit]
+    /// Compute time per day for a user of the free plan, such as 30m [default: no limit]
     #[arg(long, env = "SLUICE_DAILY_COMPUTE_QUOTA", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) daily_compute_quota: Option<Duration>,
 }
@@ -87,10 +88,10 @@ pub(crate) struct QuotaOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Users and keys")]
 pub(crate) struct KeyOptions {
-    /// Let anyone who reaches the server make an account, with `sluice signup`
+    /// Allow anyone who can reach the server to create an account with `sluice signup`
     #[arg(long, env = "SLUICE_ALLOW_SIGNUP")]
     pub(crate) allow_signup: bool,
-    /// API key of the first user, 32 lower-case hexadecimal characters [default: generated]
+    /// API key of the first user: 32 lower-case hexadecimal characters [default: generated]
     #[arg(
         long,
         env = "SLUICE_API_KEY",
@@ -98,7 +99,7 @@ pub(crate) struct KeyOptions {
         value_name = "KEY"
     )]
     pub(crate) api_key: Option<String>,
-    /// Key that encrypts secrets, 64 hexadecimal characters [default: a file in the data folder]
+    /// Key that encrypts secrets: 64 hexadecimal characters [default: from a file in the data folder]
     #[arg(
         long,
         env = "SLUICE_MASTER_KEY",
@@ -114,7 +115,7 @@ pub(crate) struct LoggingOptions {
     /// Format of the log on standard error
     #[arg(long, env = "SLUICE_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, value_name = "FORMAT")]
     pub(crate) log_format: LogFormat,
-    /// What to log: error, warn, info, debug, trace, or directives such as `sluice_engine=debug`
+    /// Log level: error, warn, info, debug, trace, or directives such as `sluice_engine=debug`
     #[arg(long, env = "SLUICE_LOG", default_value = "info", value_name = "LEVEL")]
     pub(crate) log: String,
 }
@@ -183,8 +184,4 @@ impl ServeOptions {
             described: told.into(),
         }
     }
-}
-
-fn bytes(size: ByteSize) -> usize {
-    usize::try_from(size.as_u64()).unwrap_or(usize::MAX)
 }

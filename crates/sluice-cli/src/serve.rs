@@ -1,4 +1,4 @@
-//! `sluice serve`: puts the parts together, and takes them apart again on a signal.
+//! `sluice serve`: starts the parts of the server, and stops them on a signal.
 
 use std::{
     fs,
@@ -21,18 +21,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     banner, first_profile, logging, open_files,
-    options::{ServeOptions, told::tell},
+    options::{ServeOptions, effective::set_value},
 };
 
 pub(crate) fn serve(options: ServeOptions, told: Vec<SettingDescription>) -> anyhow::Result<()> {
     logging::start(options.logging.log_format, &options.logging.log)?;
     open_files::raise_limit();
-    // One TLS provider for everything; the error only says that it is there already.
+    // One TLS provider for the process. The error only means that one is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .context("the asynchronous runtime could not be started")?;
+        .context("cannot start the async runtime")?;
     runtime.block_on(run(options, told))
 }
 
@@ -53,13 +53,13 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         .trim_end_matches('/')
         .to_owned();
     let store = open_store(&options, &data_dir).await?;
-    for (name, holds) in [
+    for (name, value) in [
         ("--listen", address.to_string()),
         ("--public-url", public_url.clone()),
         ("--data-dir", data_dir.display().to_string()),
-        ("--memory-budget", options.components.shown_memory_budget()),
+        ("--memory-budget", options.components.memory_budget_text()),
     ] {
-        tell(&mut told, name, holds);
+        set_value(&mut told, name, value);
     }
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let settings = options.settings(public_url.clone(), data_dir.clone(), told);
@@ -71,8 +71,8 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let created = app.users.ensure_first(first_key).await?;
     tracing::info!("listening on {url}");
     if let FirstUser::Created(key) = created {
-        let kept = first_profile::keep(&url, &key);
-        let text = banner::first_start(&public_url, &url, &key, &kept);
+        let saved = first_profile::save(&url, &key);
+        let text = banner::first_start(&public_url, &url, &key, &saved);
         eprint!("{text}");
     }
     let stopping = CancellationToken::new();
@@ -81,14 +81,14 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         ServerState::new(app, &infra, &engine),
         stopping.clone(),
     ));
-    until_told_to_stop(server_ended(&server)).await?;
-    tracing::info!("stopping: running invocations finish first");
+    stop_signal(server_ended(&server)).await?;
+    tracing::info!("stopping; waiting for running invocations");
     stopping.cancel();
     let drained = sluice_engine::drain(&infra, options.components.drain_timeout);
     let closed = tokio::time::timeout(options.components.drain_timeout, server);
     let (closed, ()) = tokio::join!(closed, drained);
     if let Ok(Ok(Err(error))) = closed {
-        tracing::warn!(%error, "the listener closed with an error");
+        tracing::warn!(%error, "listener closed with an error");
     }
     tokio::task::spawn_blocking(move || store.close()).await?;
     tracing::info!("stopped");
@@ -106,21 +106,22 @@ fn first_key(options: &ServeOptions) -> anyhow::Result<Option<ApiKey>> {
 }
 
 fn prepare_data_dir(path: &Path) -> anyhow::Result<std::path::PathBuf> {
-    let made = || -> std::io::Result<_> {
+    let prepare = || -> std::io::Result<_> {
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(path)?;
         path.canonicalize()
     };
-    made().with_context(|| format!("the data folder {} cannot be used", path.display()))
+    prepare().with_context(|| format!("cannot use the data folder {}", path.display()))
 }
 
 fn open_vault(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<Vault> {
     match &options.keys.master_key {
-        Some(key) => Vault::from_hex(key).context("SLUICE_MASTER_KEY cannot be used"),
-        None => Vault::load_or_create(&data_dir.join("master.key"))
-            .context("the master key cannot be used"),
+        Some(key) => Vault::from_hex(key).context("cannot use SLUICE_MASTER_KEY"),
+        None => {
+            Vault::load_or_create(&data_dir.join("master.key")).context("cannot use the master key")
+        }
     }
 }
 
@@ -133,7 +134,7 @@ async fn open_store(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<S
     store_options.postgres_connections = options.storage.database_connections.max(1);
     tokio::task::spawn_blocking(move || Store::open(store_options))
         .await?
-        .context("the database cannot be opened")
+        .context("cannot open the database")
 }
 
 async fn component_runtime(
@@ -145,23 +146,23 @@ async fn component_runtime(
     let (configured, folder) = (options.components.deno.clone(), data_dir.to_owned());
     let deno =
         tokio::task::spawn_blocking(move || find_deno(configured.as_deref(), &folder)).await??;
-    tracing::debug!(deno = %deno.display(), "components run in this Deno");
+    tracing::debug!(deno = %deno.display(), "Deno found");
     let runtime_options = RuntimeOptions {
         deno,
-        launcher: std::env::current_exe().context("the path of this program is unknown")?,
+        launcher: std::env::current_exe().context("cannot find the path of this program")?,
         folder: data_dir.join("runtime"),
         limits: options.components.limits(),
-        network: options.network.of_components(own_address)?,
+        network: options.network.for_components(own_address)?,
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
         warm_processes: options.components.warm_processes,
         package_timeout: options.components.package_timeout,
     };
     tokio::task::spawn_blocking(move || Runtime::new(runtime_options, clock))
         .await?
-        .context("running components cannot be prepared")
+        .context("cannot prepare the component runtime")
 }
 
-/// An address a client on this machine can use: one that stands for all addresses stands for this machine too.
+/// The address for clients on this machine: an unspecified address becomes loopback.
 fn reachable(address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, address.port()).into(),
@@ -176,15 +177,15 @@ async fn server_ended(server: &tokio::task::JoinHandle<std::io::Result<()>>) {
     }
 }
 
-async fn until_told_to_stop(server_ended: impl Future<Output = ()>) -> anyhow::Result<()> {
+async fn stop_signal(server_ended: impl Future<Output = ()>) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
-        () = server_ended => bail!("the server stopped by itself"),
+        () = server_ended => bail!("the HTTP server stopped unexpectedly"),
     }
-    // A second signal means now.
+    // A second signal stops the process at once.
     tokio::spawn(async move {
         tokio::select! {
             _ = terminate.recv() => {}

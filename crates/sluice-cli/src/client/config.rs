@@ -1,4 +1,4 @@
-//! The file that says where servers are and with which keys: `$XDG_CONFIG_HOME/sluice/config.toml`.
+//! The configuration file with servers and API keys: `$XDG_CONFIG_HOME/sluice/config.toml`.
 
 use std::{
     collections::BTreeMap,
@@ -12,11 +12,11 @@ use anyhow::{Context, bail};
 use serde::Deserialize;
 use toml_edit::{DocumentMut, Item, Table, value};
 
-/// The profile that is meant when none is named.
+/// The profile that is used when no other is chosen.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 const PROFILES: &str = "profiles";
 
-/// A server, and whom to be there.
+/// A server and an API key for it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {
@@ -27,13 +27,13 @@ pub(crate) struct Profile {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Contents {
-    /// The profile that is meant when none is named.
+    /// The current profile.
     profile: Option<String>,
     #[serde(default)]
     profiles: BTreeMap<String, Profile>,
 }
 
-/// The configuration as it is on disk. Changes keep what people wrote around them.
+/// The configuration file. Changes keep its comments and formatting.
 #[derive(Debug)]
 pub(crate) struct Config {
     path: PathBuf,
@@ -42,7 +42,7 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// A file that is not there is an empty one.
+    /// A missing file counts as empty.
     pub(crate) fn load() -> anyhow::Result<Config> {
         Config::at(path()?)
     }
@@ -55,10 +55,10 @@ impl Config {
                 return Err(error).with_context(|| format!("cannot read {}", path.display()));
             }
         };
-        let mistake = || format!("{} has a mistake", path.display());
+        let invalid = || format!("{} is invalid", path.display());
         Ok(Config {
-            contents: toml_edit::de::from_str(&text).with_context(mistake)?,
-            text: text.parse().with_context(mistake)?,
+            contents: toml_edit::de::from_str(&text).with_context(invalid)?,
+            text: text.parse().with_context(invalid)?,
             path,
         })
     }
@@ -67,7 +67,7 @@ impl Config {
         &self.path
     }
 
-    /// The name of the profile that is meant when none is named.
+    /// The name of the current profile.
     pub(crate) fn current(&self) -> &str {
         self.contents.profile.as_deref().unwrap_or(DEFAULT_PROFILE)
     }
@@ -76,12 +76,12 @@ impl Config {
         &self.contents.profiles
     }
 
-    /// A profile that somebody asked for by name.
-    pub(crate) fn named(&self, name: &str) -> anyhow::Result<&Profile> {
+    /// The profile with this name.
+    pub(crate) fn profile(&self, name: &str) -> anyhow::Result<&Profile> {
         match self.contents.profiles.get(name) {
             Some(profile) => Ok(profile),
             None => bail!(
-                "there is no profile {name} in {}: `sluice login --profile {name}` makes it",
+                "no profile {name} in {}: create it with `sluice login --profile {name}`",
                 self.path.display()
             ),
         }
@@ -101,7 +101,7 @@ impl Config {
         self.contents.profiles.insert(name.to_owned(), profile);
     }
 
-    /// Answers whether it was there.
+    /// Returns whether the profile existed.
     pub(crate) fn remove(&mut self, name: &str) -> bool {
         if let Some(profiles) = self
             .text
@@ -113,9 +113,9 @@ impl Config {
         self.contents.profiles.remove(name).is_some()
     }
 
-    /// Only the owner can read it, and it is there whole or not at all.
+    /// Writes the file atomically, readable by its owner only.
     pub(crate) fn save(&self) -> anyhow::Result<()> {
-        let written = || -> io::Result<()> {
+        let write = || -> io::Result<()> {
             let folder = self.path.parent().unwrap_or(Path::new("."));
             fs::DirBuilder::new()
                 .recursive(true)
@@ -134,7 +134,7 @@ impl Config {
             file.sync_all()?;
             fs::rename(&new, &self.path)
         };
-        written().with_context(|| format!("cannot write {}", self.path.display()))
+        write().with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
 
@@ -143,9 +143,7 @@ fn path() -> anyhow::Result<PathBuf> {
     let folder = match (set("XDG_CONFIG_HOME"), set("HOME")) {
         (Some(config), _) => PathBuf::from(config),
         (None, Some(home)) => PathBuf::from(home).join(".config"),
-        (None, None) => bail!(
-            "neither XDG_CONFIG_HOME nor HOME is set, so there is no place for a configuration"
-        ),
+        (None, None) => bail!("no place for the configuration file: set XDG_CONFIG_HOME or HOME"),
     };
     Ok(folder.join("sluice").join("config.toml"))
 }
@@ -164,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_is_written_read_and_removed_and_comments_stay() {
+    fn profiles_are_written_read_and_removed_and_comments_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sluice/config.toml");
         let mut config = Config::at(path.clone()).unwrap();
@@ -182,23 +180,23 @@ mod tests {
         fs::write(&path, format!("# mine\nprofile = \"b\"\n{text}")).unwrap();
         let mut config = Config::at(path.clone()).unwrap();
         assert_eq!(config.current(), "b");
-        assert!(config.named("b").is_err());
+        assert!(config.profile("b").is_err());
         config.set("b", profile("2"));
         assert!(config.remove("default"));
         assert!(!config.remove("default"));
         config.save().unwrap();
         let config = Config::at(path.clone()).unwrap();
-        assert_eq!(config.named("b").unwrap(), &profile("2"));
+        assert_eq!(config.profile("b").unwrap(), &profile("2"));
         assert_eq!(config.profiles().len(), 1);
         assert!(fs::read_to_string(&path).unwrap().starts_with("# mine\n"));
     }
 
     #[test]
-    fn a_mistake_is_told_with_the_file() {
+    fn an_error_names_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         fs::write(&path, "profil = 1").unwrap();
         let error = Config::at(path).unwrap_err();
-        assert!(format!("{error:#}").contains("config.toml has a mistake: "));
+        assert!(format!("{error:#}").contains("config.toml is invalid: "));
     }
 }

@@ -1,32 +1,36 @@
-//! Why a request came to nothing, and what to do about it.
+//! Errors of requests to the API. Each message says what to do about it.
 
 use std::{error::Error, fmt};
 
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
+use sluice_api::PropError;
 use sluice_model::workflow::DocumentError;
+
+/// The detail with rejected props as data.
+const PROPS: &str = "props";
 
 #[derive(Debug)]
 pub(crate) enum ClientError {
-    NoKey,
+    NoApiKey,
     Unreachable {
         url: String,
         cause: reqwest::Error,
     },
-    Refused {
+    Api {
         url: String,
         status: u16,
-        body: Box<Refusal>,
+        body: Box<ApiErrorBody>,
     },
-    NotUnderstood {
+    InvalidResponse {
         url: String,
         cause: serde_json::Error,
     },
 }
 
-/// The body of an answer that is not a success.
+/// The body of an error response.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Refusal {
+pub(crate) struct ApiErrorBody {
     error: String,
     #[serde(default)]
     details: Map<String, Value>,
@@ -42,89 +46,90 @@ impl ClientError {
         }
     }
 
-    pub(super) fn refused(url: &str, status: u16, body: &[u8]) -> ClientError {
-        let body = serde_json::from_slice(body).unwrap_or_else(|_| Refusal {
-            error: format!("the answer was {status}, without a reason"),
-            ..Refusal::default()
+    pub(super) fn api(url: &str, status: u16, body: &[u8]) -> ClientError {
+        let body = serde_json::from_slice(body).unwrap_or_else(|_| ApiErrorBody {
+            error: format!("the server responded with status {status} and no error message"),
+            ..ApiErrorBody::default()
         });
-        ClientError::Refused {
+        ClientError::Api {
             url: url.to_owned(),
             status,
             body: Box::new(body),
         }
     }
 
-    pub(super) fn not_understood(url: &str, cause: serde_json::Error) -> ClientError {
-        ClientError::NotUnderstood {
+    pub(super) fn invalid_response(url: &str, cause: serde_json::Error) -> ClientError {
+        ClientError::InvalidResponse {
             url: url.to_owned(),
             cause,
         }
     }
 
     pub(crate) fn is_not_found(&self) -> bool {
-        matches!(self, ClientError::Refused { status: 404, .. })
+        matches!(self, ClientError::Api { status: 404, .. })
     }
 
-    /// Whether the same request may well succeed a little later.
-    pub(crate) fn is_passing(&self) -> bool {
+    /// Whether a retry of the same request may succeed.
+    pub(crate) fn is_retryable(&self) -> bool {
         match self {
             ClientError::Unreachable { .. } => true,
-            ClientError::Refused { status, .. } => *status == 429 || *status >= 500,
-            ClientError::NoKey | ClientError::NotUnderstood { .. } => false,
+            ClientError::Api { status, .. } => *status == 429 || *status >= 500,
+            ClientError::NoApiKey | ClientError::InvalidResponse { .. } => false,
         }
     }
 
-    /// What is wrong with values of props, when that is what the server refused; each begins with the name of its prop.
-    pub(crate) fn prop_faults(&self) -> Option<Vec<String>> {
-        let ClientError::Refused { body, .. } = self else {
-            return None;
-        };
-        serde_json::from_value(body.details.get("configured_props")?.clone()).ok()
+    /// The rejected values of props, if the server rejected any.
+    pub(crate) fn prop_errors(&self) -> Option<Vec<PropError>> {
+        self.detail(PROPS)
     }
 
-    /// What the server found wrong with what was sent, each on its own; none when that is not why it failed.
-    pub(crate) fn faults(&self) -> Option<Vec<String>> {
+    /// The errors of a document, if the server rejected one.
+    pub(crate) fn document_errors(&self) -> Option<Vec<DocumentError>> {
+        self.detail("document")
+    }
+
+    fn detail<T: DeserializeOwned>(&self, field: &str) -> Option<T> {
+        let ClientError::Api { body, .. } = self else {
+            return None;
+        };
+        serde_json::from_value(body.details.get(field)?.clone()).ok()
+    }
+
+    /// The errors in the data that was sent, one by one. None when the request failed for another reason.
+    pub(crate) fn input_errors(&self) -> Option<Vec<String>> {
         match self {
-            ClientError::Refused {
+            ClientError::Api {
                 status: 400 | 409 | 413 | 422,
                 body,
                 ..
-            } => Some(body.faults()),
+            } => Some(body.errors()),
             _ => None,
         }
-    }
-
-    /// The mistakes of the document that was sent, when that is what the server refused.
-    pub(crate) fn document_mistakes(&self) -> Option<Vec<DocumentError>> {
-        let ClientError::Refused { body, .. } = self else {
-            return None;
-        };
-        serde_json::from_value(body.details.get("document")?.clone()).ok()
     }
 }
 
 impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ClientError::NoKey => f.write_str(
-                "no API key: `sluice login` keeps one, or give --api-key or SLUICE_API_KEY. The server shows the first one at its first start",
+            ClientError::NoApiKey => f.write_str(
+                "no API key: run `sluice login`, or set --api-key or SLUICE_API_KEY. The server prints the first key at its first start",
             ),
             ClientError::Unreachable { url, cause } => write!(
                 f,
-                "cannot reach a server at {url}: {}\nStart one with `sluice serve`, or say where it is with --url or SLUICE_URL",
-                innermost(cause)
+                "cannot reach a server at {url}: {}\nStart one with `sluice serve`, or set its address with --url or SLUICE_URL",
+                root_cause(cause)
             ),
-            ClientError::Refused {
+            ClientError::Api {
                 url, status: 401, ..
             } => write!(
                 f,
-                "the server at {url} does not know this API key: `sluice login` takes another, or check --api-key or SLUICE_API_KEY"
+                "the server at {url} rejected this API key: run `sluice login` with another one, or check --api-key or SLUICE_API_KEY"
             ),
-            ClientError::Refused { body, .. } => body.fmt(f),
-            ClientError::NotUnderstood { url, cause } => write!(
+            ClientError::Api { body, .. } => body.fmt(f),
+            ClientError::InvalidResponse { url, cause } => write!(
                 f,
-                "what {url} answered is not an answer of Sluice ({cause}): check --url or SLUICE_URL, and that server and \
-                 command are of one version"
+                "the response of {url} is not from Sluice ({cause}): check --url or SLUICE_URL, and that server and \
+                 command have the same version"
             ),
         }
     }
@@ -132,60 +137,62 @@ impl fmt::Display for ClientError {
 
 impl Error for ClientError {}
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ApiErrorBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.error)?;
-        for (field, faults) in self.sentences() {
-            for fault in each(faults) {
-                write!(f, "\n  {field}: {}", plain(fault))?;
+        for (field, errors) in self.shown_details() {
+            for error in as_list(errors) {
+                write!(f, "\n  {field}: {}", plain(error))?;
             }
         }
         for observation in &self.observations {
-            write!(f, "\n  {}", said(observation))?;
+            write!(f, "\n  {}", observation_text(observation))?;
         }
         Ok(())
     }
 }
 
-impl Refusal {
-    /// The details without `props`, which repeats `configured_props` as data.
-    fn sentences(&self) -> impl Iterator<Item = (&String, &Value)> {
-        self.details.iter().filter(|(field, _)| *field != "props")
+impl ApiErrorBody {
+    /// All details but `props`, which repeats `configured_props` as data.
+    fn shown_details(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.details.iter().filter(|(field, _)| *field != PROPS)
     }
 
-    fn faults(&self) -> Vec<String> {
-        let details = self.sentences().flat_map(|(field, faults)| {
-            each(faults).iter().map(move |fault| match field.as_str() {
-                "component_code" => plain(fault),
-                _ => format!("{field}: {}", plain(fault)),
-            })
+    fn errors(&self) -> Vec<String> {
+        let details = self.shown_details().flat_map(|(field, errors)| {
+            as_list(errors)
+                .iter()
+                .map(move |error| match field.as_str() {
+                    "component_code" => plain(error),
+                    _ => format!("{field}: {}", plain(error)),
+                })
         });
         let observed = self.observations.iter().map(|observation| {
             let stack = observation["err"]["stack"].as_str().unwrap_or_default();
             if stack.is_empty() {
-                said(observation)
+                observation_text(observation)
             } else {
                 stack.to_owned()
             }
         });
-        let faults: Vec<String> = details.chain(observed).collect();
-        if faults.is_empty() {
+        let errors: Vec<String> = details.chain(observed).collect();
+        if errors.is_empty() {
             vec![self.error.clone()]
         } else {
-            faults
+            errors
         }
     }
 }
 
-fn each(faults: &Value) -> &[Value] {
-    match faults {
-        Value::Array(faults) => faults,
-        fault => std::slice::from_ref(fault),
+fn as_list(value: &Value) -> &[Value] {
+    match value {
+        Value::Array(items) => items,
+        item => std::slice::from_ref(item),
     }
 }
 
-/// What a component logged, or the error that it threw.
-fn said(observation: &Value) -> String {
+/// The message that a component logged, or the error that it threw.
+fn observation_text(observation: &Value) -> String {
     let error = &observation["err"];
     match (&error["name"], &error["message"], observation.get("msg")) {
         (Value::String(name), Value::String(message), _) => format!("{name}: {message}"),
@@ -194,15 +201,15 @@ fn said(observation: &Value) -> String {
     }
 }
 
-/// Text as it is; anything else as JSON.
+/// A string as it is, any other value as JSON.
 fn plain(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The client's own words around a cause ("error sending request for url") help nobody.
-fn innermost(error: &dyn Error) -> String {
+/// The outer messages of the HTTP client ("error sending request for url") add nothing.
+fn root_cause(error: &dyn Error) -> String {
     let mut error = error;
     while let Some(cause) = error.source() {
         error = cause;
@@ -214,33 +221,51 @@ fn innermost(error: &dyn Error) -> String {
 mod tests {
     use super::*;
 
-    fn refusal(status: u16, body: &str) -> ClientError {
-        ClientError::refused("http://a", status, body.as_bytes())
+    fn api_error(status: u16, body: &str) -> ClientError {
+        ClientError::api("http://a", status, body.as_bytes())
     }
 
     #[test]
-    fn a_refusal_is_told_with_every_detail() {
+    fn an_api_error_is_shown_with_every_detail() {
         let body = r#"{"error": "record invalid", "details": {"configured_props": ["url is required", "n must be an integer"]}}"#;
         assert_eq!(
-            refusal(422, body).to_string(),
+            api_error(422, body).to_string(),
             "record invalid\n  configured_props: url is required\n  configured_props: n must be an integer"
         );
         let hook = r#"{"error": "observation error", "observations": [{"msg": "hi"}, {"k": "error", "err": {"name": "Error", "message": "no"}}]}"#;
         assert_eq!(
-            refusal(422, hook).to_string(),
+            api_error(422, hook).to_string(),
             "observation error\n  hi\n  Error: no"
         );
         assert_eq!(
-            refusal(502, "<html>").to_string(),
-            "the answer was 502, without a reason"
+            api_error(502, "<html>").to_string(),
+            "the server responded with status 502 and no error message"
         );
     }
 
     #[test]
-    fn mistakes_of_a_document_are_found_in_a_refusal() {
+    fn prop_errors_are_data_and_shown_once() {
+        let body = r#"{"error": "record invalid", "details": {"configured_props": ["url is required"],
+            "props": [{"prop": "url", "code": "required", "message": "url is required"}]}}"#;
+        let error = api_error(422, body);
+        let props = error.prop_errors().unwrap();
+        assert_eq!(props.len(), 1);
+        assert_eq!(
+            (props[0].prop.as_str(), props[0].message.as_str()),
+            ("url", "url is required")
+        );
+        assert_eq!(
+            error.to_string(),
+            "record invalid\n  configured_props: url is required"
+        );
+        assert_eq!(api_error(422, r#"{"error": "x"}"#).prop_errors(), None);
+    }
+
+    #[test]
+    fn document_errors_are_found_in_an_api_error() {
         let body = r#"{"error": "the document is invalid", "details": {"document": [{"line": 3, "column": 5, "path": "steps", "message": "is empty"}]}}"#;
-        let mistakes = refusal(422, body).document_mistakes().unwrap();
-        assert_eq!((mistakes[0].line, mistakes[0].column), (3, 5));
-        assert_eq!(refusal(404, r#"{"error": "x"}"#).document_mistakes(), None);
+        let errors = api_error(422, body).document_errors().unwrap();
+        assert_eq!((errors[0].line, errors[0].column), (3, 5));
+        assert_eq!(api_error(404, r#"{"error": "x"}"#).document_errors(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! When to ask, and asking before something is destroyed.
+//! Whether prompts are possible, and the confirmation of destructive commands.
 
 use std::io::{self, IsTerminal};
 
@@ -7,18 +7,18 @@ use clap::Args;
 
 use super::prompt::{Question, yes_or_no};
 
-/// For commands that destroy something.
+/// The flag of destructive commands.
 #[derive(Debug, Args)]
-pub(crate) struct Agreement {
-    /// Do not ask
+pub(crate) struct Confirmation {
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
 }
 
-impl Agreement {
-    /// Goes on when somebody agrees, or when there is nobody to ask.
-    pub(crate) async fn to(&self, message: String, json: bool) -> anyhow::Result<()> {
-        if self.yes || !is_possible(json) {
+impl Confirmation {
+    /// Fails unless the user confirms. Without a terminal no confirmation is needed.
+    pub(crate) async fn require(&self, message: String, json: bool) -> anyhow::Result<()> {
+        if self.yes || !is_interactive(json) {
             return Ok(());
         }
         let question = Question {
@@ -28,11 +28,11 @@ impl Agreement {
         if yes_or_no(question, Some(false)).await? {
             return Ok(());
         }
-        bail!("nothing was changed")
+        bail!("cancelled, nothing was changed")
     }
 }
 
-/// Whether anybody is there to answer. Programs that want JSON are never asked.
-pub(crate) fn is_possible(json: bool) -> bool {
+/// Whether a user can answer prompts. With `--json` there are no prompts.
+pub(crate) fn is_interactive(json: bool) -> bool {
     !json && io::stdin().is_terminal() && io::stderr().is_terminal()
 }

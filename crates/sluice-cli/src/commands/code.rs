@@ -1,4 +1,4 @@
-//! Code in files of this machine, with the files that it imports.
+//! Component code in local files, with the files that it imports.
 
 use std::{
     collections::BTreeMap,
@@ -14,46 +14,46 @@ use sluice_code::{
 };
 
 const TYPESCRIPT: [&str; 3] = ["ts", "mts", "cts"];
-/// What apps of a tree are imported as.
+/// The package prefix under which components import the apps of their tree.
 const APP_PACKAGES: &str = "@pipedream/";
-/// What a file of code may be called.
+/// The extensions of code files.
 pub(crate) const EXTENSIONS: [&str; 6] = ["mjs", "js", "cjs", "ts", "mts", "cts"];
 
-/// A folder, from which nothing outside can be imported.
+/// A folder of code. Imports cannot leave it.
 pub(crate) struct CodeFolder {
     root: PathBuf,
     files: LocalFiles,
 }
 
-/// What is wrong, each with its place.
-pub(crate) type Faults = Vec<String>;
+/// Error messages, each with its location.
+pub(crate) type CodeErrors = Vec<String>;
 
 /// A component in one module.
 pub(crate) struct Module {
-    /// As the server will show it.
+    /// Without the source map, as the server shows it.
     pub(crate) code: String,
-    /// A source map, when the code is not what its author wrote.
+    /// The source map of bundled or compiled code.
     map: Option<String>,
-    /// Every file it is made of.
+    /// All files of the module.
     pub(crate) files: Vec<PathBuf>,
 }
 
 impl Module {
-    /// What goes to the server: with its source map, so that errors have the lines of the author.
-    pub(crate) fn sent(&self) -> String {
+    /// The code to send to the server. The source map maps the lines of errors to the original files.
+    pub(crate) fn code_with_map(&self) -> String {
         match &self.map {
             Some(map) => with_inline_map(&self.code, map),
             None => self.code.clone(),
         }
     }
 
-    /// Whether its lines are not those of one file.
-    pub(crate) fn is_built(&self) -> bool {
+    /// Whether its lines differ from those of the original file.
+    pub(crate) fn is_bundled(&self) -> bool {
         self.map.is_some()
     }
 
-    /// What tests run: its files have addresses, which the test runner shows as they are.
-    pub(crate) fn tested(&self) -> String {
+    /// The code for the test runner, which shows the URLs of the source map as they are.
+    pub(crate) fn code_for_tests(&self) -> String {
         let Some(map) = &self.map else {
             return self.code.clone();
         };
@@ -68,38 +68,42 @@ impl Module {
     }
 }
 
-/// The component in a file of this machine, which may import what is in its tree.
-pub(crate) async fn read_module(path: &Path) -> anyhow::Result<Result<Module, Faults>> {
+/// Reads the component in a local file, with its imports from the same tree.
+pub(crate) async fn read_module(path: &Path) -> anyhow::Result<Result<Module, CodeErrors>> {
     let (folder, location) = CodeFolder::around(path)?;
     Ok(folder.module(location.as_str()).await)
 }
 
-/// As [`read_module`], with the file itself changed before it is joined with what it imports.
-pub(crate) async fn read_changed(
+/// As [`read_module`], but transforms the file before it is bundled with its imports.
+pub(crate) async fn read_transformed(
     path: &Path,
-    change: impl FnOnce(&str, Language) -> Result<String, Faults>,
-) -> anyhow::Result<Result<Module, Faults>> {
+    transform: impl FnOnce(&str, Language) -> Result<String, CodeErrors>,
+) -> anyhow::Result<Result<Module, CodeErrors>> {
     let (folder, location) = CodeFolder::around(path)?;
     let path = location.as_str();
-    let changed = folder
+    let transformed = folder
         .text(path)
-        .and_then(|text| change(&text, language_of(path, &text)));
-    Ok(match changed {
-        Ok(text) => folder.module_unless(path, text, CodeFolder::is_whole).await,
-        Err(faults) => Err(faults),
+        .and_then(|text| transform(&text, language_of(path, &text)));
+    Ok(match transformed {
+        Ok(text) => {
+            folder
+                .module_or_bundle(path, text, CodeFolder::is_self_contained)
+                .await
+        }
+        Err(errors) => Err(errors),
     })
 }
 
-/// As [`read_module`], in JavaScript whatever it is written in: what runs on this machine.
-pub(crate) async fn read_javascript(path: &Path) -> anyhow::Result<Result<Module, Faults>> {
+/// As [`read_module`], but always as JavaScript, for the local runtime.
+pub(crate) async fn read_javascript(path: &Path) -> anyhow::Result<Result<Module, CodeErrors>> {
     let (folder, location) = CodeFolder::around(path)?;
     let path = location.as_str();
     let is_ready = |folder: &CodeFolder, path: &str, code: &str| {
-        folder.is_whole(path, code) && language_of(path, code) == Language::JavaScript
+        folder.is_self_contained(path, code) && language_of(path, code) == Language::JavaScript
     };
     Ok(match folder.text(path) {
-        Ok(text) => folder.module_unless(path, text, is_ready).await,
-        Err(faults) => Err(faults),
+        Ok(text) => folder.module_or_bundle(path, text, is_ready).await,
+        Err(errors) => Err(errors),
     })
 }
 
@@ -111,27 +115,29 @@ impl CodeFolder {
         })
     }
 
-    /// The tree that a file stands in, and where.
+    /// The tree that contains a file, and its path in the tree.
     fn around(path: &Path) -> anyhow::Result<(CodeFolder, Location)> {
-        let found = LocalFiles::around(path);
-        let (files, location) = found.with_context(|| format!("cannot read {}", path.display()))?;
+        let located = LocalFiles::around(path);
+        let (files, location) =
+            located.with_context(|| format!("cannot read {}", path.display()))?;
         let root = files.root().to_owned();
         Ok((CodeFolder { root, files }, location))
     }
 
-    /// The code in a file, as one module when it imports others, or when the server could not tell its language.
-    pub(crate) async fn module(&self, path: &str) -> Result<Module, Faults> {
+    /// The code in a file. It is bundled if it imports files, or if the server could not detect its language.
+    pub(crate) async fn module(&self, path: &str) -> Result<Module, CodeErrors> {
         let text = self.text(path)?;
-        self.module_unless(path, text, CodeFolder::is_whole).await
+        self.module_or_bundle(path, text, CodeFolder::is_self_contained)
+            .await
     }
 
-    /// The code of a file, made into a module unless it `is_ready` as it is.
-    async fn module_unless(
+    /// The code of a file as it is if it `is_ready`, else as a bundle.
+    async fn module_or_bundle(
         &self,
         path: &str,
         text: String,
         is_ready: impl Fn(&CodeFolder, &str, &str) -> bool,
-    ) -> Result<Module, Faults> {
+    ) -> Result<Module, CodeErrors> {
         if is_ready(self, path, &text) {
             return Ok(Module {
                 code: text,
@@ -149,23 +155,23 @@ impl CodeFolder {
         })
     }
 
-    /// The file and all that it imports, by their paths.
+    /// The file and its imports, by path.
     pub(crate) async fn with_imports(
         &self,
         path: &str,
-    ) -> Result<BTreeMap<String, String>, Faults> {
+    ) -> Result<BTreeMap<String, String>, CodeErrors> {
         let text = self.text(path)?;
         let mut files = self.imports_of(path, &text).await?;
         files.insert(path.to_owned(), text);
         Ok(files)
     }
 
-    /// All that `code` imports, as if it stood in the file `path`.
+    /// The imports of `code`, as if it were in the file `path`.
     pub(crate) async fn imports_of(
         &self,
         path: &str,
         code: &str,
-    ) -> Result<BTreeMap<String, String>, Faults> {
+    ) -> Result<BTreeMap<String, String>, CodeErrors> {
         let mut imported = BTreeMap::new();
         if !self.has_imports(path, code) {
             return Ok(imported);
@@ -178,12 +184,12 @@ impl CodeFolder {
         Ok(imported)
     }
 
-    /// Whether the server can take a file as it is.
-    fn is_whole(&self, path: &str, code: &str) -> bool {
+    /// Whether the server accepts the file without bundling.
+    fn is_self_contained(&self, path: &str, code: &str) -> bool {
         language_of(path, code) == detect_language(code) && !self.has_imports(path, code)
     }
 
-    /// Whether code imports files beside it, or those of another app of the tree. Mistakes in code are the server's to tell.
+    /// Whether code imports relative files, or another app of the tree. Syntax errors are left to the server.
     fn has_imports(&self, path: &str, code: &str) -> bool {
         let Ok(module) = ParsedModule::parse(code, language_by_name(path)) else {
             return false;
@@ -196,19 +202,19 @@ impl CodeFolder {
             })
     }
 
-    fn text(&self, path: &str) -> Result<String, Faults> {
+    fn text(&self, path: &str) -> Result<String, CodeErrors> {
         fs::read_to_string(self.root.join(path)).map_err(|error| {
             vec![match error.kind() {
-                io::ErrorKind::NotFound => format!("{path}: there is no such file"),
-                io::ErrorKind::InvalidData => format!("{path}: it is not UTF-8 text"),
-                _ => format!("{path}: it cannot be read: {error}"),
+                io::ErrorKind::NotFound => format!("{path}: no such file"),
+                io::ErrorKind::InvalidData => format!("{path}: not UTF-8 text"),
+                _ => format!("{path}: cannot read: {error}"),
             }]
         })
     }
 
-    async fn bundle(&self, path: &str, text: String) -> Result<Bundle, Faults> {
+    async fn bundle(&self, path: &str, text: String) -> Result<Bundle, CodeErrors> {
         let entry = Location::new(path);
-        let files = WithEntry {
+        let files = OverlayFiles {
             entry: entry.clone(),
             text,
             files: self.files.clone(),
@@ -217,19 +223,19 @@ impl CodeFolder {
             source_map: Some(SourceMap::NamesOnly),
             ..BundleOptions::default()
         };
-        let made = bundle(&entry, files, options).await;
-        made.map_err(|faults| faults.iter().map(ToString::to_string).collect())
+        let bundled = bundle(&entry, files, options).await;
+        bundled.map_err(|errors| errors.iter().map(ToString::to_string).collect())
     }
 }
 
-/// Files of a folder, and one that need not be there.
-struct WithEntry {
+/// The files of a folder, with the text of one of them replaced.
+struct OverlayFiles {
     entry: Location,
     text: String,
     files: LocalFiles,
 }
 
-impl Files for WithEntry {
+impl Files for OverlayFiles {
     fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
         self.files.locate(importer, specifier)
     }

@@ -1,4 +1,4 @@
-//! What every command takes: how to show what it found, and where that is.
+//! The options of every client command: the output format and the connection.
 
 use clap::Args;
 
@@ -6,7 +6,7 @@ use crate::client::Connection;
 
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// Print JSON, as the API has it
+    /// Print JSON, as returned by the API
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Which component is meant: a file, a key, or an address.
+//! Resolving a component from the command line: a file, a key or a URL.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::{
     exit::NotFound,
 };
 
-/// What somebody named.
+/// A component as given on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ComponentName {
     File(PathBuf),
@@ -23,15 +23,15 @@ pub(crate) enum ComponentName {
     Key(String),
 }
 
-/// A component that the server has.
+/// A component that is saved on the server.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct SavedComponent {
     pub(crate) component: Component,
-    /// Under which key it was found, rather than saved for this.
+    /// The key it was found under, unless this command saved it.
     key: Option<String>,
 }
 
-/// How a request names a component, if it names one: by one of the two.
+/// A component in a request body: by id, by key, or not at all.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reference {
     pub(crate) component_id: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct Reference {
 }
 
 impl ComponentName {
-    /// What is there as a file is a file, and so is what looks like one.
+    /// Existing files, and text that looks like a path, are files.
     pub(crate) fn parse(text: &str) -> ComponentName {
         let path = PathBuf::from(text);
         let is_url = ["http://", "https://"]
@@ -55,8 +55,8 @@ impl ComponentName {
         }
     }
 
-    /// Makes the component known to the server, as far as it is not.
-    pub(crate) async fn known(&self, client: &Client) -> anyhow::Result<Known> {
+    /// Finds the component on the server, or saves it there.
+    pub(crate) async fn resolve(&self, client: &Client) -> anyhow::Result<SavedComponent> {
         let new = match self {
             ComponentName::Key(key) => return by_key(client, key).await,
             ComponentName::Url(url) => CreateComponent {
@@ -67,23 +67,25 @@ impl ComponentName {
                 let extension = path.extension().and_then(|extension| extension.to_str());
                 if let Some("yaml" | "yml") = extension {
                     bail!(
-                        "{} looks like a workflow: `sluice workflows deploy {0}` deploys it",
+                        "{} looks like a workflow: deploy it with `sluice workflows deploy {0}`",
                         path.display()
                     );
                 }
-                if path.is_file() && extension.is_none_or(|found| !EXTENSIONS.contains(&found)) {
+                if path.is_file()
+                    && extension.is_none_or(|extension| !EXTENSIONS.contains(&extension))
+                {
                     bail!(
-                        "{} is no file of code: components are in files that end in .{}",
+                        "{} is not a code file: the files of components end in .{}",
                         path.display(),
                         EXTENSIONS.join(", .")
                     );
                 }
                 let module = match code::read_module(path).await? {
                     Ok(module) => module,
-                    Err(faults) => bail!("{}", faults.join("\n")),
+                    Err(errors) => bail!("{}", errors.join("\n")),
                 };
                 CreateComponent {
-                    component_code: Some(module.sent()),
+                    component_code: Some(module.code_with_map()),
                     ..CreateComponent::default()
                 }
             }
@@ -92,7 +94,7 @@ impl ComponentName {
     }
 }
 
-impl Known {
+impl SavedComponent {
     pub(crate) fn reference(&self) -> Reference {
         match &self.key {
             Some(key) => Reference {
@@ -106,17 +108,17 @@ impl Known {
         }
     }
 
-    /// Id or key, for questions about it.
+    /// Id or key, for requests about the component.
     pub(crate) fn id_or_key(&self) -> String {
         let id = || self.component.id.to_string();
         self.key.clone().unwrap_or_else(id)
     }
 
-    /// Only sources are deployed.
-    pub(crate) fn source(self) -> anyhow::Result<Known> {
+    /// Fails for an action, which cannot be deployed as a source.
+    pub(crate) fn require_source(self) -> anyhow::Result<SavedComponent> {
         if self.component.kind == ComponentKind::Action {
             bail!(
-                "{} is an action: it runs as a step of a workflow (`sluice init workflow` writes one)",
+                "{} is an action, which runs as a step of a workflow: create one with `sluice init workflow`",
                 self.component.name
             );
         }
@@ -124,30 +126,30 @@ impl Known {
     }
 }
 
-/// Saves a component, which may take a while when it needs packages.
-pub(crate) async fn save(client: &Client, new: &CreateComponent) -> anyhow::Result<Known> {
-    let saved = during("Reading the component", client.post("/components", new));
-    Ok(Known {
+/// Saves a component. This can take a while if it needs npm packages.
+pub(crate) async fn save(client: &Client, new: &CreateComponent) -> anyhow::Result<SavedComponent> {
+    let saved = during("Saving the component", client.post("/components", new));
+    Ok(SavedComponent {
         component: saved.await?,
         key: None,
     })
 }
 
-/// What the account published, else what the registry has.
-async fn by_key(client: &Client, key: &str) -> anyhow::Result<Known> {
+/// The account's published component with this key, else the one of the registry.
+async fn by_key(client: &Client, key: &str) -> anyhow::Result<SavedComponent> {
     let mut component = published(client, key).await?;
     if component.is_none() {
         let path = format!("/components/registry/{}", escaped(key));
         component = client.find(&path).await?;
     }
     match component {
-        Some(component) => Ok(Known {
+        Some(component) => Ok(SavedComponent {
             component,
             key: Some(key.to_owned()),
         }),
         None => Err(NotFound(format!(
-            "there is no file {key}, and neither your account nor the registry has a component of that key: \
-             `sluice list registry -q WORDS` searches"
+            "no file {key}, and no component with this key in your account or the registry: \
+             search with `sluice list registry -q WORDS`"
         ))
         .into()),
     }
@@ -165,9 +167,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_an_address_a_file_or_a_key() {
+    fn a_name_is_a_url_a_file_or_a_key() {
         let file = |path: &str| ComponentName::File(PathBuf::from(path));
-        for (text, meant) in [
+        for (text, expected) in [
             (
                 "https://x/y.mjs",
                 ComponentName::Url("https://x/y.mjs".to_owned()),
@@ -179,7 +181,7 @@ mod tests {
                 ComponentName::Key("github-new-issue".to_owned()),
             ),
         ] {
-            assert_eq!(ComponentName::parse(text), meant);
+            assert_eq!(ComponentName::parse(text), expected);
         }
     }
 }

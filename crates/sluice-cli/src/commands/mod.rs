@@ -1,7 +1,7 @@
-//! The commands that are clients of a server.
+//! The commands, all of which but `test`, `init` and `completions` are clients of the API.
 
-mod account;
 mod accounts;
+mod apply;
 mod ask;
 mod code;
 mod common;
@@ -9,21 +9,24 @@ mod completions;
 mod component;
 mod deploy;
 mod dev;
-mod event;
+mod error_location;
+mod event_arg;
+mod export;
 mod follow;
 mod form;
-mod given_props;
 mod init;
 mod list;
 mod output;
-mod places;
 mod progress;
 mod prompt;
+mod prop_args;
 mod prop_text;
 mod publish;
 mod registry;
 mod secrets;
 mod session;
+mod snapshot;
+mod source_summary;
 mod sources;
 mod subscribe;
 mod test;
@@ -41,11 +44,12 @@ use anyhow::Context;
 use clap::Subcommand;
 
 use self::{
-    account::{ApplyOptions, ExportOptions},
     accounts::AccountsOptions,
+    apply::ApplyOptions,
     completions::CompletionsOptions,
     deploy::DeployOptions,
     dev::DevOptions,
+    export::ExportOptions,
     init::InitOptions,
     list::ListOptions,
     publish::PublishOptions,
@@ -65,7 +69,7 @@ use self::{
 pub(crate) enum ClientCommand {
     Deploy(Box<DeployOptions>),
     Update(Box<UpdateOptions>),
-    /// Deploy, run and look after workflows
+    /// Deploy, run and manage workflows
     #[command(subcommand)]
     Workflows(WorkflowsCommand),
     Export(ExportOptions),
@@ -83,7 +87,7 @@ pub(crate) enum ClientCommand {
     Whoami(WhoamiOptions),
     Delete(DeleteOptions),
     Accounts(AccountsOptions),
-    /// Look after webhooks, which events are delivered to
+    /// Manage webhooks
     #[command(subcommand)]
     Webhooks(WebhooksCommand),
     Subscribe(SubscribeOptions),
@@ -92,27 +96,31 @@ pub(crate) enum ClientCommand {
     Logout(LogoutOptions),
     RotateKey(RotateKeyOptions),
     Signup(SignupOptions),
-    /// Look after the users of the server; only its operator may
+    /// Manage the users of the server (operator only)
     #[command(subcommand)]
     Users(UsersCommand),
     Completions(CompletionsOptions),
-    /// Look after the registry of the server, as its operator
+    /// Manage the registry of the server (operator only)
     #[command(subcommand)]
     Registry(RegistryCommand),
 }
 
-pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
+/// Runs a command. `parser` creates the parser of the whole command line, for completions.
+pub(crate) fn run(
+    command: ClientCommand,
+    parser: fn() -> clap::Command,
+) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .context("the asynchronous runtime could not be started")?;
+        .context("cannot start the async runtime")?;
     let outcome = runtime.block_on(async {
         match command {
             ClientCommand::Deploy(options) => deploy::deploy(*options).await,
             ClientCommand::Update(options) => update::update(*options).await,
             ClientCommand::Workflows(command) => workflows::run(command).await,
-            ClientCommand::Export(options) => account::export(options).await,
-            ClientCommand::Apply(options) => account::apply(options).await,
+            ClientCommand::Export(options) => export::export(options).await,
+            ClientCommand::Apply(options) => apply::apply(options).await,
             ClientCommand::Dev(options) => dev::dev(options).await,
             ClientCommand::Init(options) => init::init(&options).await,
             ClientCommand::Test(options) => test::test(options).await,
@@ -134,7 +142,9 @@ pub(crate) fn run(command: ClientCommand) -> anyhow::Result<ExitCode> {
             ClientCommand::RotateKey(options) => done(session::rotate_key(options).await),
             ClientCommand::Signup(options) => done(session::signup(options).await),
             ClientCommand::Users(command) => done(users::run(command).await),
-            ClientCommand::Completions(options) => done(completions::completions(&options)),
+            ClientCommand::Completions(options) => {
+                done(completions::completions(&options, &parser()))
+            }
             ClientCommand::Registry(command) => registry::run(command).await,
         }
     });
@@ -151,7 +161,7 @@ fn done(outcome: anyhow::Result<()>) -> anyhow::Result<ExitCode> {
     outcome.map(|()| ExitCode::SUCCESS)
 }
 
-/// Whether whoever read the output has seen enough.
+/// Whether the reader of the output has closed the pipe, as `head` does.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<io::Error>()

@@ -1,4 +1,4 @@
-//! What commands show: aligned text for people, JSON for programs.
+//! The output of commands: aligned text, or JSON.
 
 use std::io::{self, Write};
 
@@ -11,15 +11,15 @@ pub(crate) const BAD: Style = AnsiColor::Red.on_default();
 pub(crate) const CHANGED: Style = AnsiColor::Yellow.on_default();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
-/// Writes to standard output, without colours unless it is a terminal.
+/// Writes to standard output, with colours only on a terminal.
 pub(crate) fn show(text: &str) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
-/// Writes to standard error, without colours unless it is a terminal.
-pub(crate) fn complain(text: &str) -> io::Result<()> {
+/// Writes to standard error, with colours only on a terminal.
+pub(crate) fn show_stderr(text: &str) -> io::Result<()> {
     anstream::stderr().lock().write_all(text.as_bytes())
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Rows in columns as wide as they need to be. Escape codes take no room.
+/// A table with aligned columns. Escape codes have no width.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
@@ -59,9 +59,9 @@ impl Table {
         let mut text = String::new();
         for row in &self.rows {
             let mut line = String::new();
-            for (cell, room) in row.iter().zip(&widths) {
+            for (cell, column) in row.iter().zip(&widths) {
                 line.push_str(cell);
-                line.push_str(&" ".repeat(room + 2 - width(cell)));
+                line.push_str(&" ".repeat(column + 2 - width(cell)));
             }
             text.push_str(line.trim_end());
             text.push('\n');
@@ -70,7 +70,7 @@ impl Table {
     }
 }
 
-/// Rows for people or items for programs; with nothing there, people learn how to get something.
+/// Shows a table, or JSON. For an empty list it shows a hint how to create an item.
 pub(crate) fn show_list<T: Serialize>(
     items: &[T],
     json: bool,
@@ -82,7 +82,7 @@ pub(crate) fn show_list<T: Serialize>(
         return show_json(&items);
     }
     if items.is_empty() {
-        return Ok(complain(&format!("{hint}\n"))?);
+        return Ok(show_stderr(&format!("{hint}\n"))?);
     }
     let mut table = Table::new(header);
     for item in items {
@@ -91,11 +91,11 @@ pub(crate) fn show_list<T: Serialize>(
     Ok(show(&table.to_text())?)
 }
 
-/// Names and values, one to a line.
+/// Names and values, one per line.
 pub(crate) fn fields(fields: &[(&str, String)]) -> String {
-    let room = fields.iter().map(|(name, _)| name.len()).max();
+    let width = fields.iter().map(|(name, _)| name.len()).max();
     let lines = fields.iter().map(|(name, value)| {
-        let pad = " ".repeat(room.unwrap_or_default() - name.len());
+        let pad = " ".repeat(width.unwrap_or_default() - name.len());
         format!("{FAINT}{name}{FAINT:#}{pad}  {value}\n")
     });
     lines.collect()
@@ -108,26 +108,35 @@ fn width(text: &str) -> usize {
         .count()
 }
 
-/// Without what could move the cursor or change the terminal: the text is somebody else's.
-pub(crate) fn harmless(text: &str) -> String {
+/// Removes control characters and escape codes from untrusted text.
+pub(crate) fn sanitized(text: &str) -> String {
     let text = anstream::adapter::strip_str(text).to_string();
     text.chars()
         .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
         .collect()
 }
 
-/// A moment in the zone of whoever looks.
-pub(crate) fn moment(epoch_ms: i64) -> String {
+/// A time in the local time zone.
+pub(crate) fn local_time(epoch_ms: i64) -> String {
     Timestamp::from_millisecond(epoch_ms).map_or_else(
         |_| "-".to_owned(),
-        |moment| {
-            let local = moment.to_zoned(TimeZone::system());
+        |time| {
+            let local = time.to_zoned(TimeZone::system());
             local.strftime("%Y-%m-%d %H:%M:%S").to_string()
         },
     )
 }
 
-/// How long something took.
+/// The state of a source, workflow or webhook.
+pub(crate) fn activity(active: bool) -> String {
+    if active {
+        styled(GOOD, "active")
+    } else {
+        styled(FAINT, "inactive")
+    }
+}
+
+/// A duration with a unit.
 pub(crate) fn duration(ms: i64) -> String {
     match ms {
         ..1000 => format!("{ms} ms"),
@@ -136,7 +145,7 @@ pub(crate) fn duration(ms: i64) -> String {
     }
 }
 
-/// One item, or several: `1 file`, `2 files`.
+/// A count with its noun: `1 file`, `2 files`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
@@ -147,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up_whatever_their_colours() {
+    fn columns_are_aligned_with_and_without_colours() {
         let mut table = Table::new(&["NAME", "STATE"]);
         table.row(vec![styled(GOOD, "a"), "on".to_owned()]);
         table.row(vec!["längst".to_owned(), String::new()]);
@@ -156,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_suit_their_length() {
+    fn durations_have_a_suitable_unit() {
         assert_eq!(duration(12), "12 ms");
         assert_eq!(duration(1250), "1.2 s");
         assert_eq!(duration(61_000), "1 min 1 s");

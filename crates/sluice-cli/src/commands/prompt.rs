@@ -1,6 +1,6 @@
-//! The questions of forms, with help, defaults and checks of what is answered. `ask` has the simple ones.
+//! Interactive prompts with help, defaults and validation.
 //!
-//! They are asked on a thread of their own, so that connections stay alive while somebody thinks.
+//! They run on a thread of their own, so that connections stay alive while the user types.
 
 use std::{fmt, sync::Arc};
 
@@ -17,24 +17,24 @@ const ROWS: usize = 10;
 pub(crate) struct Question {
     pub(crate) message: String,
     pub(crate) help: Option<String>,
-    /// What an empty answer means.
+    /// The value of an empty answer.
     pub(crate) default: Option<String>,
 }
 
-/// What is wrong with an answer, if anything.
+/// Validates an answer. Returns the error message, if any.
 pub(crate) type Check = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// An answer that must not be empty.
+/// Rejects an empty answer.
 pub(crate) fn required() -> Check {
     Arc::new(|answer| answer.trim().is_empty().then(|| "is required".to_owned()))
 }
 
-/// Something to pick.
+/// One choice of a list.
 #[derive(Debug, Clone)]
 pub(crate) struct Row<T> {
     pub(crate) label: String,
     pub(crate) value: T,
-    /// Whether it stays there whatever somebody looks for.
+    /// Whether it is shown for every search text.
     pub(crate) is_fixed: bool,
 }
 
@@ -62,7 +62,7 @@ impl<T> fmt::Display for Row<T> {
 }
 
 pub(crate) async fn text(question: Question, check: Check) -> anyhow::Result<String> {
-    answered(move || {
+    on_own_thread(move || {
         let mut prompt = Text::new(&question.message).with_validator(validator(check));
         prompt.help_message = question.help.as_deref();
         prompt.default = question.default.as_deref();
@@ -71,9 +71,9 @@ pub(crate) async fn text(question: Question, check: Check) -> anyhow::Result<Str
     .await
 }
 
-/// What is typed is not shown, nor how long it is.
+/// A text prompt that shows neither the text nor its length.
 pub(crate) async fn hidden(question: Question, check: Check) -> anyhow::Result<String> {
-    answered(move || {
+    on_own_thread(move || {
         let mut prompt = Password::new(&question.message)
             .without_confirmation()
             .with_display_mode(PasswordDisplayMode::Hidden)
@@ -85,7 +85,7 @@ pub(crate) async fn hidden(question: Question, check: Check) -> anyhow::Result<S
 }
 
 pub(crate) async fn yes_or_no(question: Question, default: Option<bool>) -> anyhow::Result<bool> {
-    answered(move || {
+    on_own_thread(move || {
         let mut prompt = Confirm::new(&question.message);
         prompt.help_message = question.help.as_deref();
         prompt.default = default;
@@ -94,13 +94,13 @@ pub(crate) async fn yes_or_no(question: Question, default: Option<bool>) -> anyh
     .await
 }
 
-/// One of the rows, beginning at the row `at`.
+/// Lets the user pick one row. The cursor starts at row `at`.
 pub(crate) async fn pick<T: Send + 'static>(
     question: Question,
     rows: Vec<Row<T>>,
     at: usize,
 ) -> anyhow::Result<T> {
-    answered(move || {
+    on_own_thread(move || {
         let mut prompt = Select::new(&question.message, rows)
             .with_page_size(ROWS)
             .with_starting_cursor(at)
@@ -113,13 +113,13 @@ pub(crate) async fn pick<T: Send + 'static>(
     .await
 }
 
-/// Any of the rows; those with the numbers in `chosen` are at first.
+/// Lets the user pick any number of rows. The rows in `chosen` are preselected.
 pub(crate) async fn pick_many<T: Send + 'static>(
     question: Question,
     rows: Vec<Row<T>>,
     chosen: Vec<usize>,
 ) -> anyhow::Result<Vec<T>> {
-    answered(move || {
+    on_own_thread(move || {
         let mut prompt = MultiSelect::new(&question.message, rows)
             .with_page_size(ROWS)
             .with_default(&chosen)
@@ -133,13 +133,13 @@ pub(crate) async fn pick_many<T: Send + 'static>(
     .await
 }
 
-async fn answered<T: Send + 'static>(
+async fn on_own_thread<T: Send + 'static>(
     ask: impl FnOnce() -> InquireResult<T> + Send + 'static,
 ) -> anyhow::Result<T> {
     answer(tokio::task::spawn_blocking(ask).await?)
 }
 
-/// Whoever leaves a question wants no more of all of it.
+/// Leaving a prompt interrupts the command.
 pub(crate) fn answer<T>(answer: InquireResult<T>) -> anyhow::Result<T> {
     answer.map_err(|error| match error {
         InquireError::OperationInterrupted | InquireError::OperationCanceled => Interrupted.into(),
@@ -152,19 +152,19 @@ fn validator(
 ) -> impl Fn(&str) -> Result<Validation, inquire::CustomUserError> + Clone + 'static {
     move |answer| {
         Ok(match check(answer) {
-            Some(fault) => Validation::Invalid(fault.into()),
+            Some(error) => Validation::Invalid(error.into()),
             None => Validation::Valid,
         })
     }
 }
 
-/// Rows keep their order, and fixed ones that are not looked for stand below.
-fn score<T>(looked_for: &str, row: &Row<T>, label: &str, index: usize) -> Option<i64> {
-    const BELOW: i64 = -1_000_000;
-    let place = -i64::try_from(index).unwrap_or_default();
-    if label.to_lowercase().contains(&looked_for.to_lowercase()) {
-        Some(place)
+/// Keeps the order of rows. Fixed rows that do not match are shown last.
+fn score<T>(search: &str, row: &Row<T>, label: &str, index: usize) -> Option<i64> {
+    const LAST: i64 = -1_000_000;
+    let position = -i64::try_from(index).unwrap_or_default();
+    if label.to_lowercase().contains(&search.to_lowercase()) {
+        Some(position)
     } else {
-        row.is_fixed.then_some(BELOW + place)
+        row.is_fixed.then_some(LAST + position)
     }
 }

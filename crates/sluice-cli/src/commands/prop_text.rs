@@ -1,11 +1,11 @@
-//! From text, as it is typed or given with a flag, to the value of a prop.
+//! Parsing text from prompts and flags into values of props.
 
-use std::{fmt::Write, time::Duration};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use sluice_model::{PropDef, PropType, configure};
 
-/// The value that `text` means for a prop of this type. Whether it suits is another question: [`fault`].
+/// Parses `text` as the value of a prop of this type. [`value_error`] validates it.
 pub(crate) fn value_of(prop_type: &PropType, text: &str) -> Value {
     match prop_type {
         PropType::String | PropType::DataStore => Value::from(text),
@@ -36,7 +36,7 @@ pub(crate) fn value_of(prop_type: &PropType, text: &str) -> Value {
     }
 }
 
-/// One element of a list of this type.
+/// Parses one element of a list of this type.
 pub(crate) fn element_of(prop_type: &PropType, text: &str) -> Value {
     match prop_type {
         PropType::Array(element) if element.as_str() == "string" => Value::from(text),
@@ -62,7 +62,7 @@ fn timer_of(text: &str) -> Value {
     }
 }
 
-/// A value as somebody would type it.
+/// A value as the user would type it.
 pub(crate) fn text_of(value: &Value) -> String {
     let interval = value
         .get("intervalSeconds")
@@ -77,16 +77,12 @@ pub(crate) fn text_of(value: &Value) -> String {
     }
 }
 
-/// What is wrong with a value, in words that go on from the name of the prop.
-pub(crate) fn fault(prop: &PropDef, value: &Value) -> Option<String> {
+/// Validates a value as the server would. Returns the error, without the name of the prop.
+pub(crate) fn value_error(prop: &PropDef, value: &Value) -> Option<String> {
     let given = Map::from_iter([(prop.name.clone(), value.clone())]);
-    let faults = configure(std::slice::from_ref(prop), &given, None).err()?;
-    let mut words = String::new();
-    for fault in &faults {
-        let separator = if words.is_empty() { "" } else { "; " };
-        let _ = write!(words, "{separator}{}", fault.reason);
-    }
-    Some(words)
+    let errors = configure(std::slice::from_ref(prop), &given, None).err()?;
+    let reasons: Vec<String> = errors.into_iter().map(|error| error.reason).collect();
+    Some(reasons.join("; "))
 }
 
 #[cfg(test)]
@@ -98,8 +94,8 @@ mod tests {
     }
 
     #[test]
-    fn text_means_what_its_type_says() {
-        for (prop_type, text, meant) in [
+    fn text_is_parsed_by_type() {
+        for (prop_type, text, expected) in [
             ("string", "5", json!("5")),
             ("string", "{\"a\": 1}", json!("{\"a\": 1}")),
             ("integer", "5", json!(5)),
@@ -117,19 +113,19 @@ mod tests {
             ("http_request", "http://x", json!({"url": "http://x"})),
             ("http_request", "{\"url\": \"u\"}", json!({"url": "u"})),
         ] {
-            assert_eq!(value(prop_type, text), meant, "{prop_type} {text}");
+            assert_eq!(value(prop_type, text), expected, "{prop_type} {text}");
         }
     }
 
     #[test]
     fn a_timer_is_an_interval_or_a_cron_expression_and_reads_back() {
-        for (text, meant) in [
+        for (text, expected) in [
             ("15m", json!({"intervalSeconds": 900})),
             ("1h 30m", json!({"intervalSeconds": 5400})),
             ("0 9 * * 1-5", json!({"cron": "0 9 * * 1-5"})),
         ] {
-            assert_eq!(value("$.interface.timer", text), meant);
-            assert_eq!(text_of(&meant), text);
+            assert_eq!(value("$.interface.timer", text), expected);
+            assert_eq!(text_of(&expected), text);
         }
         let stored = json!({"cron": null, "interval_seconds": 60});
         assert_eq!(text_of(&stored), "1m");
@@ -142,16 +138,19 @@ mod tests {
     }
 
     #[test]
-    fn faults_go_on_from_the_name() {
+    fn values_are_validated() {
         let prop = |def: Value| PropDef::from_declaration("n", def).unwrap();
         let count = prop(json!({"type": "integer", "min": 1}));
         assert_eq!(
-            fault(&count, &json!(0)).as_deref(),
+            value_error(&count, &json!(0)).as_deref(),
             Some("must be at least 1")
         );
-        assert_eq!(fault(&count, &json!(1)), None);
+        assert_eq!(value_error(&count, &json!(1)), None);
         let timer = prop(json!("$.interface.timer"));
-        let told = fault(&timer, &value("$.interface.timer", "often")).unwrap();
-        assert!(told.starts_with("is not a valid cron expression"), "{told}");
+        let error = value_error(&timer, &value("$.interface.timer", "often")).unwrap();
+        assert!(
+            error.starts_with("is not a valid cron expression"),
+            "{error}"
+        );
     }
 }

@@ -20,17 +20,17 @@ Examples:
   sluice publish https://github.com/you/components/blob/main/new-order.mjs
   sluice publish new-order.mjs --server";
 
-/// Publish a component under its key, so that it can be deployed by it
+/// Publish a component under its key
 ///
-/// The component needs a `key` and a semantic `version`; a version that is published already is refused. With --json it
-/// prints the component, or `{"error": "…"}`.
+/// A published component can be deployed by its key. It needs a `key` and a semantic `version`. A version can be published
+/// only once. With --json the command prints the component, or `{"error": "…"}`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct PublishOptions {
-    /// A file, with all that it imports, or an address
+    /// Component file, with its imports, or the URL of one
     #[arg(value_name = "FILE|URL")]
     file: String,
-    /// Publish to the registry, for everyone on this server; only the operator may
+    /// Publish to the registry, for all users of the server (operator only)
     #[arg(long)]
     server: bool,
     #[command(flatten)]
@@ -67,7 +67,7 @@ async fn send(options: &PublishOptions) -> anyhow::Result<Component> {
     client.post(path, &body).await.map_err(|error| {
         if error.is_not_found() && options.server {
             return anyhow::anyhow!(
-                "only the operator of the server publishes to its registry: without --server it goes into your account"
+                "only the operator can publish to the registry of the server: omit --server to publish to your account"
             );
         }
         error.into()
@@ -79,7 +79,7 @@ async fn body(file: &str) -> anyhow::Result<Value> {
         return Ok(json!({ "component_url": file }));
     }
     match read_module(Path::new(file)).await? {
-        Ok(module) => Ok(json!({ "component_code": module.sent() })),
-        Err(faults) => bail!("{}", faults.join("\n")),
+        Ok(module) => Ok(json!({ "component_code": module.code_with_map() })),
+        Err(errors) => bail!("{}", errors.join("\n")),
     }
 }

@@ -1,4 +1,4 @@
-//! Values of secrets: given on the command line, in a file or in the environment, and never written anywhere.
+//! Values of secrets from flags, a file or the environment. They are never written to disk.
 
 use std::{
     collections::BTreeMap,
@@ -11,10 +11,10 @@ use clap::Args;
 
 use super::yaml;
 
-/// A file of secrets.
+/// The `--secrets-file` option.
 #[derive(Debug, Args)]
 pub(crate) struct SecretsFile {
-    /// YAML file with values of secrets, `NAME: value`
+    /// YAML file with the values of secrets, `NAME: value`
     #[arg(long, value_name = "FILE")]
     secrets_file: Option<PathBuf>,
 }
@@ -34,26 +34,26 @@ fn read(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     yaml::from_text(path, &text)
 }
 
-/// Where `apply` looks for secrets that files only name: in the file, then in the environment.
+/// The values of secrets for `apply`: from the file, then from the environment.
 #[derive(Debug, Default)]
 pub(crate) struct SecretValues {
-    given: BTreeMap<String, String>,
+    values: BTreeMap<String, String>,
 }
 
 impl SecretValues {
-    pub(crate) fn new(given: BTreeMap<String, String>) -> SecretValues {
-        SecretValues { given }
+    pub(crate) fn new(values: BTreeMap<String, String>) -> SecretValues {
+        SecretValues { values }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<String> {
-        self.given
+        self.values
             .get(name)
             .cloned()
             .or_else(|| env::var(name).ok())
     }
 }
 
-/// What `--secret` gives: `NAME=value`, or `NAME` for the environment variable of that name.
+/// Parses `--secret`: `NAME=value`, or `NAME` for the environment variable of that name.
 pub(crate) fn from_flags(flags: &[String]) -> anyhow::Result<BTreeMap<String, String>> {
     let mut secrets = BTreeMap::new();
     for flag in flags {
@@ -62,7 +62,7 @@ pub(crate) fn from_flags(flags: &[String]) -> anyhow::Result<BTreeMap<String, St
             None => match env::var(flag) {
                 Ok(value) => (flag.as_str(), value),
                 Err(_) => bail!(
-                    "--secret {flag}: there is no environment variable {flag}; set it, or give --secret {flag}=value"
+                    "--secret {flag}: the environment variable {flag} is not set: set it, or use --secret {flag}=value"
                 ),
             },
         };

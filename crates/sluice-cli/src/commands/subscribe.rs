@@ -15,8 +15,8 @@ use crate::{
     exit::NotFound,
 };
 
-/// Stand for all sources and for all workflows.
-const ALL: [&str; 2] = ["dc_*", "p_*"];
+/// The patterns for all sources and for all workflows.
+const PATTERNS: [&str; 2] = ["dc_*", "p_*"];
 const EXAMPLES: &str = "\
 Examples:
   sluice subscribe orders ops
@@ -28,43 +28,43 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct SubscribeOptions {
     #[command(flatten)]
-    ends: Ends,
+    subscription: SubscriptionArgs,
     #[command(flatten)]
     common: Common,
 }
 
-/// Send the events there no more
+/// Stop sending the events of a source or workflow to a listener
 #[derive(Debug, Args)]
 pub(crate) struct UnsubscribeOptions {
     #[command(flatten)]
-    ends: Ends,
+    subscription: SubscriptionArgs,
     #[command(flatten)]
     common: Common,
 }
 
 #[derive(Debug, Args)]
-struct Ends {
-    /// Whose events: id or slug of a source or workflow, `dc_*` for all sources, `p_*` for all workflows
+struct SubscriptionArgs {
+    /// Emitter of the events: id or slug of a source or workflow, `dc_*` for all sources, `p_*` for all workflows
     emitter: String,
-    /// Who gets them: id, slug or name of a webhook, a source or a workflow
+    /// Listener: id, slug or name of a webhook, source or workflow
     listener: String,
-    /// A channel, such as `$errors` [default: the default one]
+    /// Channel of the events, such as `$errors` [default: the default channel]
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
 }
 
-impl Ends {
-    async fn find(self, client: &Client) -> anyhow::Result<SubscriptionParameters> {
-        let emitter = if ALL.contains(&self.emitter.as_str()) {
+impl SubscriptionArgs {
+    async fn resolve(self, client: &Client) -> anyhow::Result<SubscriptionParameters> {
+        let emitter = if PATTERNS.contains(&self.emitter.as_str()) {
             self.emitter
         } else {
             match emitter(client, &self.emitter).await? {
                 Some(id) => id,
-                None => return Err(nobody(&self.emitter)),
+                None => return Err(not_found(&self.emitter)),
             }
         };
         let Some(listener) = emitter_or_webhook(client, &self.listener).await? else {
-            return Err(nobody(&self.listener));
+            return Err(not_found(&self.listener));
         };
         Ok(SubscriptionParameters {
             emitter_id: Some(emitter),
@@ -76,22 +76,22 @@ impl Ends {
 
 pub(crate) async fn subscribe(options: SubscribeOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
-    let ends = options.ends.find(&client).await?;
-    let made: Subscription = client.post("/subscriptions", &ends).await?;
+    let parameters = options.subscription.resolve(&client).await?;
+    let created: Subscription = client.post("/subscriptions", &parameters).await?;
     if options.common.json {
-        return show_json(&made);
+        return show_json(&created);
     }
     Ok(show(&format!(
-        "{} gets the events of {}\n",
-        made.listener_id, made.emitter_id
+        "{} is subscribed to {}\n",
+        created.listener_id, created.emitter_id
     ))?)
 }
 
 pub(crate) async fn unsubscribe(options: UnsubscribeOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
-    let ends = options.ends.find(&client).await?;
-    let given: Value = json!(ends);
-    let query: Vec<String> = given
+    let parameters = options.subscription.resolve(&client).await?;
+    let fields: Value = json!(parameters);
+    let query: Vec<String> = fields
         .as_object()
         .into_iter()
         .flatten()
@@ -100,11 +100,12 @@ pub(crate) async fn unsubscribe(options: UnsubscribeOptions) -> anyhow::Result<(
     let path = format!("/subscriptions?{}", query.join("&"));
     client.delete(&path).await?;
     if options.common.json {
-        return show_json(&ends);
+        return show_json(&parameters);
     }
-    let [listener, emitter] = [ends.listener_id, ends.emitter_id].map(Option::unwrap_or_default);
+    let [listener, emitter] =
+        [parameters.listener_id, parameters.emitter_id].map(Option::unwrap_or_default);
     Ok(show(&format!(
-        "{listener} gets the events of {emitter} no more\n"
+        "{listener} is no longer subscribed to {emitter}\n"
     ))?)
 }
 
@@ -132,7 +133,9 @@ async fn emitter_or_webhook(client: &Client, name: &str) -> anyhow::Result<Optio
     emitter(client, name).await
 }
 
-fn nobody(name: &str) -> anyhow::Error {
-    let lists = "`sluice list` shows sources, workflows and webhooks";
-    NotFound(format!("there is nothing called {name}: {lists}")).into()
+fn not_found(name: &str) -> anyhow::Error {
+    NotFound(format!(
+        "no source, workflow or webhook {name}: list them with `sluice list`"
+    ))
+    .into()
 }

@@ -4,13 +4,13 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    ask::Agreement,
+    ask::Confirmation,
     common::Common,
     output::{show, show_json},
 };
 use crate::{client::escaped, exit::NotFound};
 
-/// May stand before the key.
+/// An optional word before the key.
 const COMPONENT: &str = "component";
 const EXAMPLES: &str = "\
 Examples:
@@ -18,20 +18,20 @@ Examples:
   sluice unpublish component acme-new-order --yes
   sluice unpublish acme-new-order --server";
 
-/// Take all versions of a component back
+/// Unpublish all versions of a component
 ///
-/// What was deployed from them goes on running.
+/// Sources that were deployed from it keep running.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES, override_usage = "sluice unpublish [OPTIONS] [component] <KEY>")]
 pub(crate) struct UnpublishOptions {
     /// Key of the component
     #[arg(value_name = "KEY", required = true, num_args = 1..=2)]
     key: Vec<String>,
-    /// Take it out of the registry of the whole server; only the operator may
+    /// Unpublish from the registry of the server (operator only)
     #[arg(long)]
     server: bool,
     #[command(flatten)]
-    agreement: Agreement,
+    confirmation: Confirmation,
     #[command(flatten)]
     common: Common,
 }
@@ -40,24 +40,24 @@ pub(crate) async fn unpublish(options: UnpublishOptions) -> anyhow::Result<()> {
     let key = match options.key.as_slice() {
         [key] => key,
         [word, key] if word == COMPONENT => key,
-        words => anyhow::bail!(
-            "only `component` may stand before the key, not {}",
-            words[0]
-        ),
+        words => anyhow::bail!("unexpected argument {} before the key", words[0]),
     };
     let client = options.common.connection.client()?;
-    let question = format!("Take back all versions of {key}?");
-    options.agreement.to(question, options.common.json).await?;
-    let shelf = if options.server {
+    let question = format!("Unpublish all versions of {key}?");
+    options
+        .confirmation
+        .require(question, options.common.json)
+        .await?;
+    let scope = if options.server {
         "registry"
     } else {
         "published"
     };
-    let path = format!("/components/{shelf}/{}", escaped(key));
+    let path = format!("/components/{scope}/{}", escaped(key));
     client.delete(&path).await.map_err(|error| {
         if error.is_not_found() {
             return NotFound(format!(
-                "nothing is published as {key}: `sluice list {shelf}` shows what is"
+                "no published component {key}: list them with `sluice list {scope}`"
             ))
             .into();
         }

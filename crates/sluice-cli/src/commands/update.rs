@@ -10,32 +10,32 @@ use sluice_model::{PropDef, carried_over};
 use super::{
     common::Common,
     component::{ComponentName, Reference},
-    deploy::way_in,
-    form::{Filled, Form, PropFlags, Subject},
+    form::{Form, FormValues, PropFlags, Subject},
     output::{GOOD, show, show_json, styled},
     progress::during,
+    source_summary::source_fields,
     sources::Target,
 };
 use crate::{client::Client, exit::interruptible};
 
-/// Change a source: its code, its name, its props, or whether it is active
+/// Change the code, name, props or state of a source
 ///
-/// What is not named stays as it is; props that new code has in addition are asked for.
+/// Everything else stays as it is. On a terminal, the command asks for new required props.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateOptions {
     #[command(flatten)]
     target: Target,
-    /// New code: a file, the key of a component, or an address
+    /// New code: a file, the key of a component, or a URL
     #[arg(long, value_name = "FILE|KEY|URL")]
     code: Option<String>,
-    /// New name; its slug changes with it
+    /// New name. The slug changes too
     #[arg(long)]
     name: Option<String>,
-    /// Let it be triggered
+    /// Activate the source
     #[arg(long, conflicts_with = "deactivate")]
     activate: bool,
-    /// Let nothing trigger it; its events stay
+    /// Deactivate the source. Its events are kept
     #[arg(long)]
     deactivate: bool,
     #[command(flatten)]
@@ -55,7 +55,7 @@ pub(crate) async fn update(options: UpdateOptions) -> anyhow::Result<ExitCode> {
 }
 
 async fn change(options: UpdateOptions) -> anyhow::Result<ExitCode> {
-    options.require_something()?;
+    options.require_change()?;
     let client = options.common.connection.client()?;
     let source = options.target.find(&client).await?;
     let path = format!("/sources/{}", source.id);
@@ -65,7 +65,7 @@ async fn change(options: UpdateOptions) -> anyhow::Result<ExitCode> {
         ..UpdateSource::default()
     };
     let changed = if options.changes_values() {
-        with_values(&options, &client, source, &plain).await?
+        update_values(&options, &client, source, &plain).await?
     } else {
         client.put(&path, &plain).await?
     };
@@ -73,34 +73,37 @@ async fn change(options: UpdateOptions) -> anyhow::Result<ExitCode> {
         show_json(&changed)?;
     } else {
         let heading = format!("{} {}\n", styled(GOOD, "Updated"), changed.name_slug);
-        show(&format!("{heading}{}", way_in(&changed, client.url())))?;
+        show(&format!(
+            "{heading}{}",
+            source_fields(&changed, client.url())
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A change of what the source runs or with which values: those that are missing then are asked for.
-async fn with_values(
+/// Changes the code or the props. Missing values are asked for.
+async fn update_values(
     options: &UpdateOptions,
     client: &Client,
     source: Source,
     plain: &UpdateSource,
 ) -> anyhow::Result<Source> {
     let path = format!("/sources/{}", source.id);
-    let new_code = NewCode::of(options, client, &source).await?;
-    let had = stored(&new_code.props, &source);
+    let new_code = NewCode::resolve(options, client, &source).await?;
+    let previous = stored(&new_code.props, &source);
     let subject = Subject {
         component: new_code.id_or_key,
-        source: Some((source.id, had.clone())),
+        source: Some((source.id, previous.clone())),
         props: new_code.props,
     };
     let form = Form::new(client, subject, &options.props, options.common.json)?;
     form.submit(async |filled| {
-        let Filled {
+        let FormValues {
             configured_props,
             dynamic_props_id,
         } = filled;
-        // The server carries values over by itself, also those that nobody may see.
-        let is_changed = had != configured_props;
+        // Unchanged values are not sent: the server keeps them, including secrets that it does not show.
+        let is_changed = previous != configured_props;
         let reference = new_code.reference.clone();
         let body = UpdateSource {
             component_id: reference.component_id,
@@ -115,13 +118,13 @@ async fn with_values(
 }
 
 impl UpdateOptions {
-    fn require_something(&self) -> anyhow::Result<()> {
+    fn require_change(&self) -> anyhow::Result<()> {
         let is_named = self.name.is_some() || self.activate || self.deactivate;
         if is_named || self.changes_values() {
             return Ok(());
         }
         anyhow::bail!(
-            "name what to change: --code, --name, --prop, --activate or --deactivate (`sluice update --help` has examples)"
+            "nothing to change: use --code, --name, --prop, --activate or --deactivate (see `sluice update --help`)"
         )
     }
 
@@ -138,26 +141,29 @@ impl UpdateOptions {
     }
 }
 
-/// The code that the source will have.
+/// The code of the source after the update.
 struct NewCode {
-    /// Empty when it stays.
+    /// Empty when the code stays the same.
     reference: Reference,
     id_or_key: String,
     props: Vec<PropDef>,
 }
 
 impl NewCode {
-    async fn of(
+    async fn resolve(
         options: &UpdateOptions,
         client: &Client,
         source: &Source,
     ) -> anyhow::Result<NewCode> {
         if let Some(code) = &options.code {
-            let known = ComponentName::parse(code).known(client).await?.source()?;
+            let saved = ComponentName::parse(code)
+                .resolve(client)
+                .await?
+                .require_source()?;
             return Ok(NewCode {
-                reference: known.reference(),
-                id_or_key: known.id_or_key(),
-                props: known.component.configurable_props,
+                reference: saved.reference(),
+                id_or_key: saved.id_or_key(),
+                props: saved.component.configurable_props,
             });
         }
         let id_or_key = source.component_id.to_string();
@@ -170,10 +176,10 @@ impl NewCode {
     }
 }
 
-/// The values of the source that the props of its code have a place for, those aside that the server makes itself.
+/// The stored values of a source for these props, without those that the server generates.
 pub(crate) fn stored(props: &[PropDef], source: &Source) -> Map<String, Value> {
     let is_static = |name: &str| props.iter().any(|prop| prop.name == name);
-    let made_by_server = |name: &str| {
+    let is_generated = |name: &str| {
         let mut named = props.iter().filter(|prop| prop.name == name);
         named.any(|prop| prop.prop_type.takes_no_value())
     };
@@ -181,11 +187,11 @@ pub(crate) fn stored(props: &[PropDef], source: &Source) -> Map<String, Value> {
         .iter()
         .any(|prop| prop.declared().get("reloadProps").is_some());
     let mut values = if has_dynamic {
-        // What is no prop of the code is one that its values bring.
+        // Values of undeclared props belong to dynamic props.
         source.configured_props.clone()
     } else {
         carried_over(props, &source.configured_props)
     };
-    values.retain(|name, _| !is_static(name) || !made_by_server(name));
+    values.retain(|name, _| !is_static(name) || !is_generated(name));
     values
 }

@@ -1,23 +1,24 @@
-//! The YAML of our own files. What is written is stable, and reads back as it was.
+//! Reading and writing YAML files. The output is stable and round-trips.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use anyhow::anyhow;
 use serde::{Serialize, Serializer, de::DeserializeOwned, ser::Error};
 use serde_json::Value;
-use serde_saphyr::{options, ser_options};
+use serde_saphyr::{DefaultMessageFormatter, Localizer, Location, options, ser_options};
 
-/// Text of several lines stands in blocks, and nothing is folded.
+/// Multi-line text is written as blocks, and long lines are not folded.
 pub(crate) fn to_text(value: &impl Serialize) -> String {
     let options = ser_options! {
         folded_wrap_chars: usize::MAX,
         compact_list_indent: false,
     };
-    let value = serde_json::to_value(value).expect("what we write has string keys");
-    serde_saphyr::to_string_with_options(&Plain(&value), options).expect("a number is a number")
+    let value = serde_json::to_value(value).expect("all keys are strings");
+    serde_saphyr::to_string_with_options(&Plain(&value), options)
+        .expect("every JSON value has a YAML form")
 }
 
-/// JSON in the terms that every format has: built to keep any number exactly, `serde_json` has terms of its own for them.
+/// Serializes JSON with plain serde types. `serde_json` with arbitrary precision serializes numbers as special structs.
 struct Plain<'a>(&'a Value);
 
 impl Serialize for Plain<'_> {
@@ -32,7 +33,8 @@ impl Serialize for Plain<'_> {
                     serializer.serialize_u64(whole)
                 } else {
                     let number = number.as_f64();
-                    serializer.serialize_f64(number.ok_or_else(|| S::Error::custom("no number"))?)
+                    serializer
+                        .serialize_f64(number.ok_or_else(|| S::Error::custom("not a number"))?)
                 }
             }
             Value::String(text) => serializer.serialize_str(text),
@@ -44,41 +46,45 @@ impl Serialize for Plain<'_> {
     }
 }
 
-/// The same value with each number in its shortest form, so that equal values compare equal.
-pub(crate) fn normal(value: Value) -> Value {
+/// Normalizes the numbers of a value, so that equal values compare equal.
+pub(crate) fn normalized(value: Value) -> Value {
     match value {
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {
             (Some(whole), _) => whole.into(),
             (None, Some(real)) => real.into(),
             (None, None) => Value::Number(number),
         },
-        Value::Array(items) => items.into_iter().map(normal).collect(),
+        Value::Array(items) => items.into_iter().map(normalized).collect(),
         Value::Object(fields) => fields
             .into_iter()
-            .map(|(key, value)| (key, normal(value)))
+            .map(|(key, value)| (key, normalized(value)))
             .collect(),
         other => other,
     }
 }
 
-/// Reads a file; a mistake is told with its place.
+/// Leaves the location out of messages, because it is shown in front.
+struct WithoutLocation;
+
+impl Localizer for WithoutLocation {
+    fn attach_location<'a>(&self, message: Cow<'a, str>, _: Location) -> Cow<'a, str> {
+        message
+    }
+}
+
+/// Parses a file. Errors have the path, line and column in front.
 pub(crate) fn from_text<T: DeserializeOwned>(path: &Path, text: &str) -> anyhow::Result<T> {
     let options = options! {
         strict_booleans: true,
         with_snippet: false,
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let place = error.location().map_or_else(String::new, |place| {
-            format!(":{}:{}", place.line(), place.column())
+        let location = error.location().map_or_else(String::new, |location| {
+            format!(":{}:{}", location.line(), location.column())
         });
-        let message = error.to_string();
-        // The place is told once, in front.
-        let message = message
-            .split(" at line ")
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-        anyhow!("{}{place}: {message}", path.display())
+        let formatter = DefaultMessageFormatter.with_localizer(&WithoutLocation);
+        let message = error.render_with_formatter(&formatter);
+        anyhow!("{}{location}: {message}", path.display())
     })
 }
 
@@ -91,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_of_several_lines_is_a_block_and_long_lines_stay_whole() {
+    fn multi_line_text_is_a_block_and_long_lines_are_not_folded() {
         let long = "word ".repeat(40).trim_end().to_owned();
         let value = json!({ "name": "A: b", "list": [1, { "on": "yes" }], "code": "a\n  b\n", "long": long, "none": {} });
         let expected = format!(
@@ -101,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_has_its_place() {
+    fn an_error_has_its_location() {
         #[derive(Debug, Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Thing {
@@ -153,11 +159,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(value in json_value()) {
+        fn values_round_trip(value in json_value()) {
             let wrapped = json!({ "value": value });
             let text = to_text(&wrapped);
             let read: Value = from_text(Path::new("x"), &text).map_err(|error| TestCaseError::fail(format!("{error}: {text}")))?;
-            prop_assert_eq!(normal(read), normal(wrapped), "{}", text);
+            prop_assert_eq!(normalized(read), normalized(wrapped), "{}", text);
         }
     }
 }

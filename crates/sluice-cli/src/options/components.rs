@@ -1,4 +1,4 @@
-//! What components and their processes may use.
+//! Limits of components and their processes.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -6,18 +6,18 @@ use bytesize::ByteSize;
 use clap::Args;
 use sluice_runtime::Limits;
 
-use super::bytes;
+use super::size::bytes;
 
 #[derive(Args)]
 #[command(next_help_heading = "Components")]
 pub(crate) struct ComponentOptions {
-    /// Time one invocation may take
+    /// Maximum time of one invocation
     #[arg(long, env = "SLUICE_INVOCATION_TIMEOUT", default_value = "30s", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) invocation_timeout: Duration,
-    /// Time a component may take to load
+    /// Maximum time for loading a component
     #[arg(long, env = "SLUICE_LOAD_TIMEOUT", default_value = "15s", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) load_timeout: Duration,
-    /// JavaScript heap of a component process
+    /// Maximum JavaScript heap of a component process
     #[arg(
         long,
         env = "SLUICE_HEAP",
@@ -25,7 +25,7 @@ pub(crate) struct ComponentOptions {
         value_name = "SIZE"
     )]
     pub(crate) heap: ByteSize,
-    /// All memory of a component process, its heap and everything else
+    /// Maximum memory of a component process, including its heap
     #[arg(
         long,
         env = "SLUICE_MAX_MEMORY",
@@ -33,7 +33,7 @@ pub(crate) struct ComponentOptions {
         value_name = "SIZE"
     )]
     pub(crate) max_memory: ByteSize,
-    /// All temporary files of a component process
+    /// Maximum size of the temporary files of a component process
     #[arg(
         long,
         env = "SLUICE_MAX_TMP",
@@ -41,7 +41,7 @@ pub(crate) struct ComponentOptions {
         value_name = "SIZE"
     )]
     pub(crate) max_tmp: ByteSize,
-    /// Largest event a component may emit
+    /// Maximum size of one emitted event
     #[arg(
         long,
         env = "SLUICE_MAX_EMIT",
@@ -49,7 +49,7 @@ pub(crate) struct ComponentOptions {
         value_name = "SIZE"
     )]
     pub(crate) max_emit: ByteSize,
-    /// All events one invocation may emit together
+    /// Maximum total size of the events of one invocation
     #[arg(
         long,
         env = "SLUICE_MAX_EMITS",
@@ -57,7 +57,7 @@ pub(crate) struct ComponentOptions {
         value_name = "SIZE"
     )]
     pub(crate) max_emits: ByteSize,
-    /// All that one invocation may log
+    /// Maximum total size of the log lines of one invocation
     #[arg(
         long,
         env = "SLUICE_MAX_LOG",
@@ -65,7 +65,7 @@ pub(crate) struct ComponentOptions {
         value_name = "SIZE"
     )]
     pub(crate) max_log: ByteSize,
-    /// All that one source may keep in its `$.service.db`
+    /// Maximum total size of the `$.service.db` of one source
     #[arg(
         long,
         env = "SLUICE_MAX_DB",
@@ -73,7 +73,7 @@ pub(crate) struct ComponentOptions {
         value_name = "SIZE"
     )]
     pub(crate) max_db: ByteSize,
-    /// All that one data store may hold
+    /// Maximum total size of one data store
     #[arg(
         long,
         env = "SLUICE_MAX_DATA_STORE",
@@ -81,7 +81,7 @@ pub(crate) struct ComponentOptions {
         value_name = "SIZE"
     )]
     pub(crate) max_data_store: ByteSize,
-    /// Largest value in a data store
+    /// Maximum size of one value in a data store
     #[arg(
         long,
         env = "SLUICE_MAX_DATA_STORE_VALUE",
@@ -89,7 +89,7 @@ pub(crate) struct ComponentOptions {
         value_name = "SIZE"
     )]
     pub(crate) max_data_store_value: ByteSize,
-    /// Invocations of one source that may run at once
+    /// Maximum concurrent invocations of one source
     #[arg(
         long,
         env = "SLUICE_SOURCE_CONCURRENCY",
@@ -97,7 +97,7 @@ pub(crate) struct ComponentOptions {
         value_name = "COUNT"
     )]
     pub(crate) source_concurrency: usize,
-    /// Component processes that may live at once
+    /// Maximum number of component processes
     #[arg(
         long,
         env = "SLUICE_MAX_PROCESSES",
@@ -105,15 +105,15 @@ pub(crate) struct ComponentOptions {
         value_name = "COUNT"
     )]
     pub(crate) max_processes: usize,
-    /// Memory that component processes may use together before idle ones are stopped, the longest idle first
-    /// [default: half of the machine's]
+    /// Total memory of component processes above which idle ones are stopped, the longest idle first
+    /// [default: half of the machine's memory]
     #[arg(long, env = "SLUICE_MEMORY_BUDGET", value_name = "SIZE")]
     pub(crate) memory_budget: Option<ByteSize>,
-    /// Stop a component process that has had no work for this long
+    /// Time after which an idle component process is stopped
     #[arg(long, env = "SLUICE_IDLE_TIMEOUT", default_value = "60s", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) idle_timeout: Duration,
-    /// Empty component processes kept ready, so that a source's first event does not wait for one to start; one more is kept
-    /// with the npm packages that were needed last
+    /// Number of empty component processes kept ready for sources that start. One more is kept with the npm packages that
+    /// were needed last
     #[arg(
         long,
         env = "SLUICE_WARM_PROCESSES",
@@ -121,10 +121,10 @@ pub(crate) struct ComponentOptions {
         value_name = "COUNT"
     )]
     pub(crate) warm_processes: usize,
-    /// How long fetching the npm packages of a component may take
+    /// Maximum time for fetching the npm packages of a component
     #[arg(long, env = "SLUICE_PACKAGE_TIMEOUT", default_value = "5m", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) package_timeout: Duration,
-    /// Tries for an invocation whose process dies under it
+    /// Maximum attempts of an invocation whose process dies
     #[arg(
         long,
         env = "SLUICE_MAX_ATTEMPTS",
@@ -132,15 +132,15 @@ pub(crate) struct ComponentOptions {
         value_name = "COUNT"
     )]
     pub(crate) max_attempts: u32,
-    /// How long running invocations may take to finish when the server is told to stop
+    /// Time for running invocations to finish when the server stops
     #[arg(long, env = "SLUICE_DRAIN_TIMEOUT", default_value = "35s", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) drain_timeout: Duration,
-    /// Deno binary to run components with [default: found or installed]
+    /// Deno binary that runs components [default: found or installed]
     #[arg(long, env = "SLUICE_DENO", value_name = "FILE")]
     pub(crate) deno: Option<PathBuf>,
 }
 
-/// How long past its time an invocation may take to notice before its process is killed.
+/// Time between the timeout of an invocation and the kill of its process.
 const GRACE: Duration = Duration::from_secs(1);
 
 impl ComponentOptions {
@@ -161,18 +161,18 @@ impl ComponentOptions {
         }
     }
 
-    pub(crate) fn shown_memory_budget(&self) -> String {
+    pub(crate) fn memory_budget_text(&self) -> String {
         ByteSize(self.memory_budget()).to_string()
     }
 
     pub(super) fn memory_budget(&self) -> u64 {
         self.memory_budget
-            .map_or_else(half_of_the_memory, |budget| budget.as_u64())
+            .map_or_else(half_of_memory, |budget| budget.as_u64())
     }
 }
 
-/// Without knowing how much there is, nothing is too much.
-fn half_of_the_memory() -> u64 {
+/// Unlimited where `/proc/meminfo` cannot be read.
+fn half_of_memory() -> u64 {
     let kilobytes = std::fs::read_to_string("/proc/meminfo")
         .ok()
         .and_then(|text| {

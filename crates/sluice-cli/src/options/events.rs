@@ -1,4 +1,4 @@
-//! How long events are kept, how far they get, and how they are delivered.
+//! Retention of events, logs, runs and deliveries, and the retries of webhooks.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use clap::Args;
 #[derive(Args)]
 #[command(next_help_heading = "Events")]
 pub(crate) struct EventOptions {
-    /// Events that may lead to one another in a row, from source to source, before they are stopped
+    /// Maximum length of a chain of events from source to source
     #[arg(
         long,
         env = "SLUICE_MAX_EVENT_DEPTH",
@@ -15,7 +15,7 @@ pub(crate) struct EventOptions {
         value_name = "COUNT"
     )]
     pub(crate) max_event_depth: u32,
-    /// Events kept for each source that does not say otherwise
+    /// Number of events kept per source, unless the source has its own setting
     #[arg(
         long,
         env = "SLUICE_EVENT_RETENTION",
@@ -23,10 +23,10 @@ pub(crate) struct EventOptions {
         value_name = "COUNT"
     )]
     pub(crate) event_retention: u64,
-    /// How long events are kept for each source, such as 30d [default: as long as --event-retention allows]
+    /// Maximum age of events, such as 30d [default: no limit by age]
     #[arg(long, env = "SLUICE_EVENT_MAX_AGE", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) event_max_age: Option<Duration>,
-    /// Log lines kept for each source
+    /// Number of log lines kept per source
     #[arg(
         long,
         env = "SLUICE_LOG_RETENTION",
@@ -34,10 +34,10 @@ pub(crate) struct EventOptions {
         value_name = "COUNT"
     )]
     pub(crate) log_retention: u64,
-    /// How long log lines are kept for each source, such as 7d [default: as long as --log-retention allows]
+    /// Maximum age of log lines, such as 7d [default: no limit by age]
     #[arg(long, env = "SLUICE_LOG_MAX_AGE", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) log_max_age: Option<Duration>,
-    /// Runs kept for each workflow; those that are not over stay in any case
+    /// Number of finished runs kept per workflow. Runs in progress are always kept
     #[arg(
         long,
         env = "SLUICE_RUN_RETENTION",
@@ -45,10 +45,10 @@ pub(crate) struct EventOptions {
         value_name = "COUNT"
     )]
     pub(crate) run_retention: u64,
-    /// How long runs of workflows are kept
+    /// Maximum age of the runs of workflows
     #[arg(long, env = "SLUICE_RUN_MAX_AGE", default_value = "30d", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) run_max_age: Duration,
-    /// Readers of event and log streams that may be connected at once
+    /// Maximum concurrent readers of event and log streams
     #[arg(
         long,
         env = "SLUICE_MAX_STREAMS",
@@ -61,13 +61,13 @@ pub(crate) struct EventOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Webhooks")]
 pub(crate) struct WebhookOptions {
-    /// Pauses after which a delivery that failed is tried again, each up to a fifth longer; then it is given up
+    /// Backoff between the attempts of a delivery, each with up to 20 % jitter. After the last one the delivery fails
     #[arg(long, env = "SLUICE_WEBHOOK_RETRIES", default_value = "5s,30s,5m,30m,2h,5h,10h", value_delimiter = ',', value_parser = humantime::parse_duration, value_name = "TIMES")]
     pub(crate) webhook_retries: Vec<Duration>,
-    /// Time a webhook may take to answer a delivery
+    /// Maximum time for the response of a webhook
     #[arg(long, env = "SLUICE_WEBHOOK_TIMEOUT", default_value = "15s", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) webhook_timeout: Duration,
-    /// Deliveries that may be under way at once, to all webhooks together
+    /// Maximum concurrent deliveries to all webhooks
     #[arg(
         long,
         env = "SLUICE_MAX_DELIVERIES",
@@ -75,7 +75,7 @@ pub(crate) struct WebhookOptions {
         value_name = "COUNT"
     )]
     pub(crate) max_deliveries: usize,
-    /// Finished deliveries kept for each webhook
+    /// Number of finished deliveries kept per webhook
     #[arg(
         long,
         env = "SLUICE_DELIVERY_RETENTION",
@@ -83,7 +83,7 @@ pub(crate) struct WebhookOptions {
         value_name = "COUNT"
     )]
     pub(crate) delivery_retention: u64,
-    /// How long finished deliveries are kept
+    /// Maximum age of finished deliveries
     #[arg(long, env = "SLUICE_DELIVERY_MAX_AGE", default_value = "30d", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) delivery_max_age: Duration,
 }

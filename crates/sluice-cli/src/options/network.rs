@@ -1,4 +1,4 @@
-//! Where the server listens, and what components may reach.
+//! Where the server listens, and which addresses components may reach.
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -18,21 +18,20 @@ pub(crate) struct NetworkOptions {
         value_name = "ADDRESS"
     )]
     pub(crate) listen: String,
-    /// Where clients reach this server [default: http:// and the address it listens on]
+    /// Public URL of this server [default: http:// and the address it listens on]
     #[arg(long, env = "SLUICE_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// Give each endpoint a host name of its own below this domain, instead of a path
+    /// Give each endpoint a host name below this domain [default: endpoints are paths of the public URL]
     #[arg(long, env = "SLUICE_ENDPOINT_DOMAIN", value_name = "DOMAIN")]
     pub(crate) endpoint_domain: Option<String>,
-    /// Serve the console from this folder instead of the one in the program, for work on it
+    /// Serve the console from this folder, for development [default: the console in the binary]
     #[arg(long, env = "SLUICE_CONSOLE_DIR", value_name = "FOLDER")]
     pub(crate) console_dir: Option<PathBuf>,
-    /// Let components, `component_url` and webhooks reach private, loopback and link-local addresses
+    /// Allow components, `component_url` and webhooks to reach private, loopback and link-local addresses
     #[arg(long, env = "SLUICE_ALLOW_PRIVATE_NETWORK")]
     pub(crate) allow_private_network: bool,
-    /// Addresses that components may reach although they are private, such as `10.1.0.0/16`, `10.2.0.7` or
-    /// `db.internal`; names are looked up when the server starts, and all ports of a host
-    /// are opened, whichever is named
+    /// Private addresses that components may reach, such as `10.1.0.0/16`, `10.2.0.7` or `db.internal`. Names are resolved
+    /// when the server starts. All ports are allowed, even when one is given
     #[arg(
         long,
         env = "SLUICE_ALLOW_NETWORK",
@@ -40,11 +39,11 @@ pub(crate) struct NetworkOptions {
         value_name = "ADDRESS"
     )]
     pub(crate) allow_network: Vec<String>,
-    /// Let components use IPv6, of which private addresses are then not refused
+    /// Allow IPv6 for components. Private IPv6 addresses are not blocked
     #[arg(long, env = "SLUICE_ALLOW_IPV6")]
     pub(crate) allow_ipv6: bool,
-    /// HTTP proxy that all traffic of components goes through, such as `http://user:password@proxy:3128`; components can
-    /// see it, other connections of theirs are refused, and names are looked up by the proxy
+    /// HTTP proxy for all traffic of components, such as `http://user:password@proxy:3128`. Components can read this URL.
+    /// Connections that bypass the proxy are blocked. The proxy resolves names
     #[arg(
         long,
         env = "SLUICE_EGRESS_PROXY",
@@ -52,7 +51,7 @@ pub(crate) struct NetworkOptions {
         value_name = "URL"
     )]
     pub(crate) egress_proxy: Option<String>,
-    /// Certificates, as PEM, that components trust beside the public ones, for an egress proxy that opens TLS
+    /// PEM file of additional certificates that components trust, for an egress proxy that intercepts TLS
     #[arg(
         long,
         env = "SLUICE_EGRESS_CA",
@@ -60,7 +59,7 @@ pub(crate) struct NetworkOptions {
         requires = "egress_proxy"
     )]
     pub(crate) egress_ca: Option<PathBuf>,
-    /// Largest body an endpoint accepts
+    /// Maximum body size of requests to endpoints
     #[arg(
         long,
         env = "SLUICE_MAX_BODY",
@@ -68,7 +67,7 @@ pub(crate) struct NetworkOptions {
         value_name = "SIZE"
     )]
     pub(crate) max_body: ByteSize,
-    /// Largest body the API accepts
+    /// Maximum body size of requests to the API
     #[arg(
         long,
         env = "SLUICE_MAX_API_BODY",
@@ -79,8 +78,8 @@ pub(crate) struct NetworkOptions {
 }
 
 impl NetworkOptions {
-    /// What components may reach; `own_address` is where this server listens.
-    pub(crate) fn of_components(&self, own_address: SocketAddr) -> anyhow::Result<Network> {
+    /// The network access of components. `own_address` is where this server listens.
+    pub(crate) fn for_components(&self, own_address: SocketAddr) -> anyhow::Result<Network> {
         let private = if self.allow_private_network {
             PrivateNetworks::Allowed
         } else {
@@ -92,7 +91,7 @@ impl NetworkOptions {
                 exceptions
                     .allow(address)
                     .map_err(anyhow::Error::msg)
-                    .with_context(|| format!("--allow-network {address} cannot be used"))?;
+                    .with_context(|| format!("cannot use --allow-network {address}"))?;
             }
             PrivateNetworks::Blocked(exceptions)
         };
@@ -102,7 +101,7 @@ impl NetworkOptions {
             .map(|url| EgressProxy::parse(url, self.egress_ca.clone()))
             .transpose()
             .map_err(anyhow::Error::msg)
-            .context("--egress-proxy cannot be used")?;
+            .context("cannot use --egress-proxy")?;
         Ok(Network {
             private,
             ipv6: self.allow_ipv6,

@@ -1,4 +1,4 @@
-//! What workflows send, and over which servers.
+//! Settings of `$.send`: retries, timeouts and the servers for mail and S3.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use sluice_infra::{S3Settings, SendSettings, SmtpSettings};
 #[derive(Args)]
 #[command(next_help_heading = "Sending from workflows")]
 pub(crate) struct SendOptions {
-    /// Pauses after which a send that failed for a passing reason is tried again, each up to a fifth longer
+    /// Backoff between the attempts of a send that failed with a retryable error, each with up to 20 % jitter
     #[arg(long, env = "SLUICE_SEND_RETRIES", default_value = "5s,30s", value_delimiter = ',', value_parser = humantime::parse_duration, value_name = "TIMES")]
     send_retries: Vec<Duration>,
-    /// Time a receiver of `$.send.http` may take to answer
+    /// Maximum time for the response to `$.send.http`
     #[arg(long, env = "SLUICE_SEND_TIMEOUT", default_value = "5s", value_parser = humantime::parse_duration, value_name = "TIME")]
     send_timeout: Duration,
-    /// Sends that may be under way at once, of all users together
+    /// Maximum concurrent sends of all users
     #[arg(
         long,
         env = "SLUICE_MAX_SENDS",
@@ -22,7 +22,7 @@ pub(crate) struct SendOptions {
         value_name = "COUNT"
     )]
     max_sends: usize,
-    /// Mail server for `$.send.email`, such as `smtps://user:password@mail.example.com` [default: no mail is sent]
+    /// Mail server for `$.send.email`, such as `smtps://user:password@mail.example.com` [default: none, mail is disabled]
     #[arg(
         long,
         env = "SLUICE_SMTP_URL",
@@ -31,10 +31,10 @@ pub(crate) struct SendOptions {
         requires = "smtp_from"
     )]
     smtp_url: Option<String>,
-    /// Address that mail comes from, such as `Sluice <sluice@example.com>`
+    /// Sender address of mail, such as `Sluice <sluice@example.com>`
     #[arg(long, env = "SLUICE_SMTP_FROM", value_name = "ADDRESS")]
     smtp_from: Option<String>,
-    /// S3 or what is compatible with it, for `$.send.s3`, such as `https://s3.eu-west-1.amazonaws.com` [default: nothing is written]
+    /// S3-compatible endpoint for `$.send.s3`, such as `https://s3.eu-west-1.amazonaws.com` [default: none, S3 is disabled]
     #[arg(
         long,
         env = "SLUICE_S3_ENDPOINT",
@@ -51,10 +51,10 @@ pub(crate) struct SendOptions {
         value_name = "REGION"
     )]
     s3_region: String,
-    /// Key that requests to S3 are signed with
+    /// Access key id for S3
     #[arg(long, env = "SLUICE_S3_ACCESS_KEY_ID", value_name = "KEY")]
     s3_access_key_id: Option<String>,
-    /// Secret of that key
+    /// Secret access key for S3
     #[arg(
         long,
         env = "SLUICE_S3_SECRET_ACCESS_KEY",

@@ -128,7 +128,7 @@ async fn the_walk_of_the_readme_works_as_printed_in_a_terminal() {
 /// What the person does while `deploy` shows events: runs the command that it printed, and sees the event come.
 async fn deploy_and_watch(person: &mut Person, line: &str) {
     person.type_line(line);
-    person.terminal.wait_for_text("Send it something").await;
+    person.terminal.wait_for_text("Send a test request").await;
     let has_endpoint = |screen: &str| screen.lines().any(|line| line.contains("  curl "));
     person
         .terminal

@@ -15,27 +15,27 @@ use crate::{
     commands::{
         ask,
         common::Common,
-        output::{complain, harmless, show, show_json},
+        output::{sanitized, show, show_json, show_stderr},
         progress::during,
         prompt::{self, Check, Question},
     },
     exit::{NotFound, interruptible},
 };
 
-const GLANCE: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Connect an account of an app
 ///
-/// An app with keys takes them from --field, and asks for the others on a terminal. For an app with OAuth it prints the
-/// address to open in a browser, and waits until somebody has agreed there.
+/// The keys of an app come from --field, or from prompts on a terminal. For an app with OAuth, the command prints a URL to open
+/// in a browser, and waits for the authorization.
 #[derive(Debug, Args)]
 pub(super) struct ConnectOptions {
     /// Slug of the app
     app: String,
-    /// What to call the account [default: the name of the app]
+    /// Name of the account [default: the name of the app]
     #[arg(long)]
     name: Option<String>,
-    /// One of the app's fields, such as `api_key=abc`
+    /// Field of the app, such as `api_key=abc`
     #[arg(long = "field", value_name = "NAME=VALUE")]
     fields: Vec<String>,
     #[command(flatten)]
@@ -47,21 +47,21 @@ pub(super) async fn connect(options: ConnectOptions) -> anyhow::Result<()> {
     let path = format!("/apps/{}", escaped(&options.app));
     let Some(app) = client.find::<App>(&path).await? else {
         return Err(NotFound(format!(
-            "the server knows no app {}: its operator registers apps with POST /v1/apps",
+            "no app {} on the server: its operator registers apps with POST /v1/apps",
             options.app
         ))
         .into());
     };
-    let given = given_fields(&options.fields)?;
+    let fields = parse_fields(&options.fields)?;
     let account = match app.auth_type {
-        AuthType::Oauth if given.is_empty() => {
-            interruptible(in_browser(&client, &app, options.name)).await?
+        AuthType::Oauth if fields.is_empty() => {
+            interruptible(connect_in_browser(&client, &app, options.name)).await?
         }
         AuthType::Oauth | AuthType::Keys | AuthType::None => {
             let body = CreateAccount {
                 app: Some(app.name_slug.clone()),
                 name: options.name,
-                credentials: Some(asked_fields(&app, given, options.common.json).await?),
+                credentials: Some(prompt_fields(&app, fields, options.common.json).await?),
             };
             client.post("/accounts", &body).await?
         }
@@ -69,53 +69,54 @@ pub(super) async fn connect(options: ConnectOptions) -> anyhow::Result<()> {
     if options.common.json {
         return show_json(&account);
     }
-    let name = harmless(&account.name);
+    let name = sanitized(&account.name);
     Ok(show(&format!("Connected {name} ({})\n", account.id))?)
 }
 
-fn given_fields(fields: &[String]) -> anyhow::Result<Map<String, Value>> {
+fn parse_fields(fields: &[String]) -> anyhow::Result<Map<String, Value>> {
     fields
         .iter()
         .map(|field| match field.split_once('=') {
             Some((name, value)) => Ok((name.to_owned(), value.into())),
-            None => bail!("--field {field}: write NAME=VALUE"),
+            None => bail!("--field {field}: must be NAME=VALUE"),
         })
         .collect()
 }
 
-/// With what is missing, when somebody is there to say it; otherwise the server says what is.
-pub(crate) async fn asked_fields(
+/// Asks for missing fields on a terminal. Otherwise the server reports them.
+pub(crate) async fn prompt_fields(
     app: &App,
-    mut given: Map<String, Value>,
+    mut values: Map<String, Value>,
     json: bool,
 ) -> anyhow::Result<Map<String, Value>> {
-    if app.auth_type != AuthType::Keys || !ask::is_possible(json) {
-        return Ok(given);
+    if app.auth_type != AuthType::Keys || !ask::is_interactive(json) {
+        return Ok(values);
     }
-    let fields: Vec<CustomField> = serde_json::from_str(&app.custom_fields_json)
-        .context("the server describes the fields of this app in words that are not known")?;
+    let fields: Vec<CustomField> = serde_json::from_str(&app.custom_fields_json).context(
+        "cannot read the fields of this app: check that server and command have the same version",
+    )?;
     for field in fields {
-        if given.contains_key(&field.name) {
+        if values.contains_key(&field.name) {
             continue;
         }
-        let value = asked_field(&field).await?;
+        let value = prompt_field(&field).await?;
         if !value.is_empty() {
-            given.insert(field.name, value.into());
+            values.insert(field.name, value.into());
         }
     }
-    Ok(given)
+    Ok(values)
 }
 
-async fn asked_field(field: &CustomField) -> anyhow::Result<String> {
+async fn prompt_field(field: &CustomField) -> anyhow::Result<String> {
     let is_optional = field.optional;
-    let label = harmless(field.label.as_ref().unwrap_or(&field.name));
+    let label = sanitized(field.label.as_ref().unwrap_or(&field.name));
     let question = Question {
         message: if is_optional {
             format!("{label} (optional)")
         } else {
             label
         },
-        help: field.description.as_deref().map(harmless),
+        help: field.description.as_deref().map(sanitized),
         default: field.default.clone(),
     };
     let check: Check =
@@ -127,8 +128,8 @@ async fn asked_field(field: &CustomField) -> anyhow::Result<String> {
     }
 }
 
-/// Waits until somebody has agreed in a browser. An account that came to nothing is an error that says why.
-pub(crate) async fn in_browser(
+/// Waits for the authorization in a browser.
+pub(crate) async fn connect_in_browser(
     client: &Client,
     app: &App,
     name: Option<String>,
@@ -138,23 +139,23 @@ pub(crate) async fn in_browser(
         name,
         ..ConnectAccount::default()
     };
-    let begun: Connection = client.post("/accounts/connect", &body).await?;
-    let url = begun.connect_url.unwrap_or_default();
-    complain(&format!("Open this address in a browser:\n  {url}\n"))?;
-    let path = format!("/accounts/connect/{}", begun.id);
+    let started: Connection = client.post("/accounts/connect", &body).await?;
+    let url = started.connect_url.unwrap_or_default();
+    show_stderr(&format!("Open this URL in a browser:\n  {url}\n"))?;
+    let path = format!("/accounts/connect/{}", started.id);
     let waiting = async {
         loop {
             let connection: Connection = client.get(&path).await?;
             if connection.status != ConnectionStatus::Pending {
                 return Ok::<_, ClientError>(connection);
             }
-            tokio::time::sleep(GLANCE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
     let ended = during("Waiting for the browser", waiting).await?;
     let Some(account) = ended.account_id else {
-        let reason = ended.error.as_deref().unwrap_or("it took too long");
-        bail!("the account was not connected: {}", harmless(reason));
+        let reason = ended.error.as_deref().unwrap_or("timed out");
+        bail!("the account was not connected: {}", sanitized(reason));
     };
     Ok(client.get(&format!("/accounts/{account}")).await?)
 }

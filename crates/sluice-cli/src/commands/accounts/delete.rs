@@ -3,20 +3,22 @@
 use clap::Args;
 use serde_json::json;
 
-use super::Target;
+use super::target::Target;
 use crate::commands::{
-    ask::Agreement,
+    ask::Confirmation,
     common::Common,
-    output::{harmless, show, show_json},
+    output::{sanitized, show, show_json},
 };
 
-/// Delete an account; what uses it fails from then on
+/// Delete an account
+///
+/// Sources and workflows that use it will fail.
 #[derive(Debug, Args)]
 pub(super) struct DeleteOptions {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
-    agreement: Agreement,
+    confirmation: Confirmation,
     #[command(flatten)]
     common: Common,
 }
@@ -24,9 +26,12 @@ pub(super) struct DeleteOptions {
 pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
     let account = options.target.find(&client).await?;
-    let name = harmless(&account.name);
-    let question = format!("Delete {name}? What uses it fails from then on.");
-    options.agreement.to(question, options.common.json).await?;
+    let name = sanitized(&account.name);
+    let question = format!("Delete {name}? Sources and workflows that use it will fail.");
+    options
+        .confirmation
+        .require(question, options.common.json)
+        .await?;
     client.delete(&format!("/accounts/{}", account.id)).await?;
     if options.common.json {
         return show_json(&json!({ "deleted": account.id }));

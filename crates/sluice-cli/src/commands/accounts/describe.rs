@@ -2,13 +2,13 @@
 
 use clap::Args;
 
-use super::{Target, health};
+use super::target::{Target, health};
 use crate::commands::{
     common::Common,
-    output::{fields, harmless, show, show_json},
+    output::{fields, sanitized, show, show_json},
 };
 
-/// Show an account; never its credentials
+/// Show an account, without its credentials
 #[derive(Debug, Args)]
 pub(super) struct DescribeOptions {
     #[command(flatten)]
@@ -25,19 +25,19 @@ pub(super) async fn describe(options: DescribeOptions) -> anyhow::Result<()> {
     }
     let app = &account.app;
     let mut lines = vec![
-        ("name", harmless(&account.name)),
+        ("name", sanitized(&account.name)),
         ("id", account.id.to_string()),
         (
             "app",
-            format!("{} ({})", harmless(&app.name), app.name_slug),
+            format!("{} ({})", sanitized(&app.name), app.name_slug),
         ),
         ("state", health(&account)),
         ("created", account.created_at.clone()),
         ("changed", account.updated_at.clone()),
     ];
     let expires = account.expires_at.clone();
-    lines.extend(expires.map(|moment| ("expires", moment)));
-    let error = account.error.as_deref().map(harmless);
+    lines.extend(expires.map(|time| ("expires", time)));
+    let error = account.error.as_deref().map(sanitized);
     lines.extend(error.map(|error| ("error", error)));
     Ok(show(&fields(&lines))?)
 }

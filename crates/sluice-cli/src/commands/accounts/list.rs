@@ -3,21 +3,21 @@
 use clap::Args;
 use sluice_api::Account;
 
-use super::health;
+use super::target::health;
 use crate::{
     client::Client,
     commands::{
         common::Common,
-        output::{harmless, show_list},
+        output::{sanitized, show_list},
     },
 };
 
-const NO_ACCOUNTS: &str = "No accounts yet: `sluice accounts connect APP` makes one";
+const NO_ACCOUNTS: &str = "No accounts: connect one with `sluice accounts connect APP`";
 
-/// List the accounts, newest first
+/// List your accounts, newest first
 #[derive(Debug, Args)]
 pub(super) struct ListOptions {
-    /// Only accounts of this app
+    /// Show only accounts of this app
     #[arg(long, value_name = "SLUG")]
     app: Option<String>,
     #[command(flatten)]
@@ -29,16 +29,16 @@ pub(super) async fn list(options: ListOptions) -> anyhow::Result<()> {
     show_all(&client, options.app.as_deref(), options.common.json).await
 }
 
-/// All accounts of the user, or those of one app.
+/// Shows all accounts of the user, or those of one app.
 pub(crate) async fn show_all(client: &Client, app: Option<&str>, json: bool) -> anyhow::Result<()> {
     let selection: Vec<_> = app.map(|app| ("app", app)).into_iter().collect();
-    let accounts: Vec<Account> = client.selected("/accounts", &selection).await?;
+    let accounts: Vec<Account> = client.all_matching("/accounts", &selection).await?;
     let header = ["ID", "APP", "NAME", "STATE"];
     show_list(&accounts, json, &header, NO_ACCOUNTS, |account| {
         vec![
             account.id.to_string(),
             account.app.name_slug.clone(),
-            harmless(&account.name),
+            sanitized(&account.name),
             health(account),
         ]
     })

@@ -2,7 +2,6 @@
 
 mod registry;
 mod script;
-mod told;
 
 use std::{
     io::{self, IsTerminal},
@@ -13,46 +12,46 @@ use anyhow::bail;
 use clap::Args;
 use sluice_api::{CreateSource, Source, UpdateSource};
 
-use self::script::ScriptFlags;
-pub(crate) use self::told::{deployed, way_in};
+use self::script::ScriptArgs;
 use super::{
     ask,
     common::Common,
-    component::{ComponentName, Known},
+    component::{ComponentName, SavedComponent},
     follow,
-    form::{Filled, Form, PropFlags, Subject},
-    output::{complain, show, show_json},
+    form::{Form, FormValues, PropFlags, Subject},
+    output::{show, show_json, show_stderr},
     progress::during,
+    source_summary::deployed_summary,
 };
 use crate::{client::Client, exit::interruptible};
 
 /// Deploy a component as a new source, and follow its events
 ///
-/// A file is sent with the files that it imports. Props that have no value are asked for; in a pipe they are given with
-/// --prop, --props and --account. Without a component, the registry is searched.
+/// A file is sent with its imports. On a terminal, the command asks for required props. Otherwise set them with --prop,
+/// --props and --account. Without a component, the command searches the registry.
 ///
-/// With --timer and --run a plain script becomes a source: it runs from its first line to its last on each tick, and then
-/// the function that it exports, if it exports one. `this.$emit` emits events.
+/// With --timer and --run, a plain script becomes a source. On each tick the script runs from its first line to its last,
+/// and then the function that it exports, if any. `this.$emit` emits events.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct DeployOptions {
-    /// File, key of the registry, or address of a file
+    /// Component: a file, a key of the registry, or the URL of a file
     #[arg(value_name = "FILE|KEY|URL", conflicts_with = "timer")]
     component: Option<String>,
-    /// Name of the source [default: that of the component]
+    /// Name of the source [default: the name of the component]
     #[arg(long)]
     name: Option<String>,
-    /// Leave it inactive: its hooks have run, but nothing triggers it until `sluice update --activate`
+    /// Deactivate the source after its hooks have run. Activate it with `sluice update --activate`
     #[arg(long)]
     inactive: bool,
-    /// Follow its events even when nobody is at the terminal
+    /// Follow the events even without a terminal [default: follow on a terminal]
     #[arg(long, conflicts_with = "no_follow")]
     follow: bool,
-    /// Come back when it is deployed
+    /// Exit after the deployment
     #[arg(long)]
     no_follow: bool,
     #[command(flatten)]
-    script: ScriptFlags,
+    script: ScriptArgs,
     #[command(flatten)]
     props: PropFlags,
     #[command(flatten)]
@@ -67,26 +66,26 @@ Examples:
   sluice deploy --timer --frequency 15m --run check.js";
 
 pub(crate) async fn deploy(options: DeployOptions) -> anyhow::Result<ExitCode> {
-    interruptible(make_and_follow(options)).await
+    interruptible(deploy_and_follow(options)).await
 }
 
-async fn make_and_follow(options: DeployOptions) -> anyhow::Result<ExitCode> {
+async fn deploy_and_follow(options: DeployOptions) -> anyhow::Result<ExitCode> {
     let DeployOptions { common, .. } = &options;
     let client = common.connection.client()?;
-    let known = component(&options, &client).await?.source()?;
+    let saved = component(&options, &client).await?.require_source()?;
     let subject = Subject {
-        component: known.id_or_key(),
-        props: known.component.configurable_props.clone(),
+        component: saved.id_or_key(),
+        props: saved.component.configurable_props.clone(),
         source: None,
     };
     let form = Form::new(&client, subject, &options.props, common.json)?;
     let source = form
         .submit(async |filled| {
-            let Filled {
+            let FormValues {
                 configured_props,
                 dynamic_props_id,
             } = filled;
-            let reference = known.reference();
+            let reference = saved.reference();
             let new = CreateSource {
                 component_id: reference.component_id,
                 key: reference.key,
@@ -106,12 +105,12 @@ async fn make_and_follow(options: DeployOptions) -> anyhow::Result<ExitCode> {
     if common.json {
         show_json(&source)?;
     } else {
-        show(&deployed(&source, client.url()))?;
+        show(&deployed_summary(&source, client.url()))?;
     }
     if options.is_followed() && source.active {
-        complain("\nIts events, as they come (Ctrl-C ends this, the source stays):\n")?;
+        show_stderr("\nFollowing events. Press Ctrl-C to stop; the source keeps running.\n")?;
         let events = follow::events(&client, &source.id, None, Some(follow::BEGINNING)).await?;
-        follow::show_events(events, follow::Form::new(common.json)).await?;
+        follow::show_events(events, follow::Format::new(common.json)).await?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -123,17 +122,17 @@ impl DeployOptions {
     }
 }
 
-async fn component(options: &DeployOptions, client: &Client) -> anyhow::Result<Known> {
+async fn component(options: &DeployOptions, client: &Client) -> anyhow::Result<SavedComponent> {
     if options.script.is_given() {
-        return options.script.known(client).await;
+        return options.script.resolve(client).await;
     }
     match &options.component {
-        Some(text) => ComponentName::parse(text).known(client).await,
-        None if ask::is_possible(options.common.json) => {
-            registry::pick(client).await?.known(client).await
+        Some(text) => ComponentName::parse(text).resolve(client).await,
+        None if ask::is_interactive(options.common.json) => {
+            registry::pick(client).await?.resolve(client).await
         }
         None => bail!(
-            "name what to deploy: a file, the key of a component, or an address (`sluice deploy --help` has examples)"
+            "no component given: name a file, the key of a component, or a URL (see `sluice deploy --help`)"
         ),
     }
 }

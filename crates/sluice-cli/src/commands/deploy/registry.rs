@@ -1,4 +1,4 @@
-//! Finding a component in the registry, when none is named.
+//! Interactive search of the registry.
 
 use std::sync::Arc;
 
@@ -8,19 +8,21 @@ use crate::{
     client::Client,
     commands::{
         component::ComponentName,
-        output::{complain, harmless},
+        output::{sanitized, show_stderr},
         progress::during,
         prompt::{self, Question, Row},
     },
 };
 
-const SHOWN: &str = "50";
+const MAX_RESULTS: &str = "50";
 
 pub(super) async fn pick(client: &Client) -> anyhow::Result<ComponentName> {
     loop {
         let question = Question {
             message: "Search the registry for".to_owned(),
-            help: Some("words of a name, a key or an app; Enter shows the newest".to_owned()),
+            help: Some(
+                "words of a name, a key or an app; Enter lists the newest components".to_owned(),
+            ),
             default: None,
         };
         let words = prompt::text(question, Arc::new(|_| None)).await?;
@@ -28,24 +30,22 @@ pub(super) async fn pick(client: &Client) -> anyhow::Result<ComponentName> {
             ("scope", "registry"),
             ("type", "source"),
             ("q", words.as_str()),
-            ("limit", SHOWN),
+            ("limit", MAX_RESULTS),
         ];
-        let found = client.page::<Component>("/components", &query);
-        let found = during("Searching", found).await?.data;
+        let page = client.page::<Component>("/components", &query);
+        let found = during("Searching", page).await?.data;
         let mut rows: Vec<Row<Option<String>>> = found
             .into_iter()
             .filter_map(|component| {
                 let key = component.key?;
                 Some(Row::new(
-                    format!("{key}  {}", harmless(&component.name)),
+                    format!("{key}  {}", sanitized(&component.name)),
                     Some(key),
                 ))
             })
             .collect();
         if rows.is_empty() {
-            complain(
-                "The registry has nothing like that; a file or an address can be deployed too\n",
-            )?;
+            show_stderr("No match in the registry. You can also deploy a file or a URL.\n")?;
             continue;
         }
         rows.push(Row::fixed("Search again…", None));

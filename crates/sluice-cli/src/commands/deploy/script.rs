@@ -12,54 +12,54 @@ use crate::{
     client::Client,
     commands::{
         code,
-        component::{self, ComponentName, Known},
+        component::{self, ComponentName, SavedComponent},
     },
 };
 
 const HEADING: &str = "Scripts on a schedule";
 
 #[derive(Debug, Args)]
-pub(super) struct ScriptFlags {
+pub(super) struct ScriptArgs {
     /// Run a plain script on a schedule
     #[arg(long, help_heading = HEADING, requires = "run", requires = "schedule")]
     timer: bool,
-    /// When to run it, as a cron expression in UTC
+    /// Schedule as a cron expression in UTC
     #[arg(long, help_heading = HEADING, value_name = "EXPRESSION", requires = "timer", group = "schedule")]
     cron: Option<String>,
-    /// How often to run it, such as 15s, 30m or 2h
+    /// Schedule as an interval, such as 15s, 30m or 2h
     #[arg(long, help_heading = HEADING, value_name = "INTERVAL", requires = "timer", group = "schedule", value_parser = humantime::parse_duration)]
     frequency: Option<std::time::Duration>,
-    /// The script: a file, or an address
+    /// Script to run: a file or a URL
     #[arg(long, help_heading = HEADING, value_name = "FILE|URL", requires = "timer")]
     run: Option<String>,
 }
 
-impl ScriptFlags {
+impl ScriptArgs {
     pub(super) fn is_given(&self) -> bool {
         self.timer
     }
 
-    pub(super) async fn known(&self, client: &Client) -> anyhow::Result<Known> {
-        let named = self.run.as_deref().unwrap_or_default();
+    pub(super) async fn resolve(&self, client: &Client) -> anyhow::Result<SavedComponent> {
+        let script_name = self.run.as_deref().unwrap_or_default();
         let schedule = self.schedule();
         let wrapped = |script: &str, language| {
-            scheduled_script(script, language, file_stem(named), &schedule)
-                .map_err(|faults| in_words(named, &faults))
+            scheduled_script(script, language, file_stem(script_name), &schedule)
+                .map_err(|errors| error_lines(script_name, &errors))
         };
-        let code = match ComponentName::parse(named) {
+        let code = match ComponentName::parse(script_name) {
             ComponentName::Url(url) => {
-                let script = fetched(&url).await?;
+                let script = fetch(&url).await?;
                 wrapped(&script, detect_language(&script))
             }
-            // What the script imports is joined into the component.
+            // The imports of the script are bundled into the component.
             ComponentName::File(_) | ComponentName::Key(_) => {
-                let module = code::read_changed(Path::new(named), wrapped).await?;
-                module.map(|module| module.sent())
+                let module = code::read_transformed(Path::new(script_name), wrapped).await?;
+                module.map(|module| module.code_with_map())
             }
         };
         let code = match code {
             Ok(code) => code,
-            Err(faults) => bail!("{}", faults.join("\n")),
+            Err(errors) => bail!("{}", errors.join("\n")),
         };
         let new = CreateComponent {
             component_code: Some(code),
@@ -77,7 +77,7 @@ impl ScriptFlags {
     }
 }
 
-async fn fetched(url: &str) -> anyhow::Result<String> {
+async fn fetch(url: &str) -> anyhow::Result<String> {
     let cannot = || format!("cannot fetch {url}");
     let address = sluice_app::raw_address(reqwest::Url::parse(url).with_context(cannot)?);
     let response = reqwest::get(address).await.with_context(cannot)?;
@@ -85,17 +85,17 @@ async fn fetched(url: &str) -> anyhow::Result<String> {
     response.text().await.with_context(cannot)
 }
 
-fn file_stem(named: &str) -> &str {
-    let end = named.rsplit('/').next().unwrap_or(named);
+fn file_stem(name: &str) -> &str {
+    let end = name.rsplit('/').next().unwrap_or(name);
     let end = end.split(['?', '#']).next().unwrap_or(end);
     let stem = end.split('.').next().unwrap_or(end);
     if stem.is_empty() { "script" } else { stem }
 }
 
-fn in_words(named: &str, faults: &[CodeError]) -> Vec<String> {
-    let lines = faults.iter().map(|fault| match (fault.line, fault.column) {
-        (Some(line), Some(column)) => format!("{named}:{line}:{column}: {}", fault.message),
-        _ => format!("{named}: {}", fault.message),
+fn error_lines(file: &str, errors: &[CodeError]) -> Vec<String> {
+    let lines = errors.iter().map(|error| match (error.line, error.column) {
+        (Some(line), Some(column)) => format!("{file}:{line}:{column}: {}", error.message),
+        _ => format!("{file}: {}", error.message),
     });
     lines.collect()
 }
@@ -105,13 +105,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_script_is_called_by_its_file() {
-        for (named, stem) in [
+    fn a_script_has_the_name_of_its_file() {
+        for (name, stem) in [
             ("a/b/check.js", "check"),
             ("https://x/y/job.test.mjs?z=1", "job"),
             ("https://x/", "script"),
         ] {
-            assert_eq!(file_stem(named), stem);
+            assert_eq!(file_stem(name), stem);
         }
     }
 }

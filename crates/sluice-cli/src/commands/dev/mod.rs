@@ -1,8 +1,8 @@
 //! `sluice dev`
 
+mod output;
 mod session;
 mod target;
-mod voice;
 mod watch;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -11,23 +11,23 @@ use anyhow::Context;
 use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 
-use self::{session::Session, target::Wanted, voice::Voice};
+use self::{output::DevOutput, session::Session, target::DevTarget};
 use super::{common::Common, form::PropFlags};
 use crate::exit::Interrupted;
 
-/// Deploy a component, and update it whenever its file, or one that it imports, is saved
+/// Deploy a component, and update it whenever its file or an import is saved
 ///
-/// Its log and its events are shown as they come. A save that does not work is told with the line of the mistake, and changes
-/// nothing. The source stays when this ends, and the next `sluice dev` of the same file takes it up again.
+/// The command streams events, logs and errors. A save with an error changes nothing; the error is shown with its line. The
+/// source keeps running afterwards, and the next `sluice dev` of the same file continues with it.
 #[derive(Debug, Args)]
 pub(crate) struct DevOptions {
-    /// The file of the component
+    /// File of the component
     #[arg(value_name = "FILE")]
     component: PathBuf,
-    /// Update this source, which must run the same component, instead of one that belongs to the file
+    /// Update this source, which must run the same component [default: a source of the file's own]
     #[arg(long, alias = "dc", value_name = "ID|SLUG")]
     source: Option<String>,
-    /// Delete the source at the end
+    /// Delete the source on exit
     #[arg(long)]
     delete: bool,
     #[command(flatten)]
@@ -38,14 +38,17 @@ pub(crate) struct DevOptions {
 
 pub(crate) async fn dev(options: DevOptions) -> anyhow::Result<ExitCode> {
     let client = options.common.connection.client()?;
-    let wanted = Wanted {
+    let target = DevTarget {
         client: &client,
         file: &options.component,
         source: options.source.as_deref(),
         props: &options.props,
-        is_for_programs: options.common.json,
+        json: options.common.json,
     };
-    let mut session = Session::new(wanted, Voice::new(&options.component, options.common.json)?)?;
+    let mut session = Session::new(
+        target,
+        DevOutput::new(&options.component, options.common.json)?,
+    )?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {
@@ -56,6 +59,6 @@ pub(crate) async fn dev(options: DevOptions) -> anyhow::Result<ExitCode> {
     session
         .end(options.delete)
         .await
-        .context("the source could not be deleted")?;
+        .context("cannot delete the source")?;
     Err(Interrupted.into())
 }

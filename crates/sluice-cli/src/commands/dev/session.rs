@@ -1,4 +1,4 @@
-//! The life of `sluice dev`: build, send, and wait for the next save.
+//! The main loop of `sluice dev`: build, send, and wait for the next save.
 
 use std::{
     future::pending,
@@ -9,22 +9,22 @@ use anyhow::bail;
 use sluice_api::{EventSummary, LogLine, Source};
 use sluice_model::EventId;
 
-use super::{target::Wanted, voice::Voice, watch::Watch};
+use super::{output::DevOutput, target::DevTarget, watch::Watch};
 use crate::{
     client::ClientError,
     commands::{
-        code::{Faults, Module, read_module},
+        code::{CodeErrors, Module, read_module},
+        error_location::locate_error,
         follow::{self, BEGINNING, Feed},
-        places::fault_in_file,
     },
 };
 
-/// What keeps a component from being built may be a file that nobody watches because it is not there: we look again.
-const NEXT_LOOK: Duration = Duration::from_millis(300);
+/// After a failed build, poll: the cause may be a missing file, which cannot be watched.
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
 
 pub(super) struct Session<'a> {
-    wanted: Wanted<'a>,
-    voice: Voice,
+    target: DevTarget<'a>,
+    output: DevOutput,
     watch: Watch,
     running: Option<Running>,
 }
@@ -35,84 +35,84 @@ struct Running {
     lines: Feed<LogLine>,
 }
 
-/// Why waiting is over.
+/// Why the wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Woken {
+enum WakeReason {
     Saved,
-    LooksAgain,
+    Poll,
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(wanted: Wanted<'a>, voice: Voice) -> anyhow::Result<Session<'a>> {
+    pub(super) fn new(target: DevTarget<'a>, output: DevOutput) -> anyhow::Result<Session<'a>> {
         Ok(Session {
-            wanted,
-            voice,
+            target,
+            output,
             watch: Watch::new()?,
             running: None,
         })
     }
 
-    /// Goes on until something happens that no save can mend.
+    /// Runs until an error that no save can fix.
     pub(super) async fn run(&mut self) -> anyhow::Result<()> {
         let mut sent = None;
-        let mut told: Option<Faults> = None;
-        let mut woken = Woken::Saved;
+        let mut shown: Option<CodeErrors> = None;
+        let mut wake_reason = WakeReason::Saved;
         loop {
             let saved_at = Instant::now();
             match self.build().await {
                 Ok(module) => {
-                    told = None;
-                    let code = module.sent();
+                    shown = None;
+                    let code = module.code_with_map();
                     let is_new = self.follow(&module)?;
                     if sent.as_ref() != Some(&code) {
-                        let arrived = self.send(code.clone(), saved_at).await?;
-                        sent = arrived.then_some(code);
+                        let received = self.send(code.clone(), saved_at).await?;
+                        sent = received.then_some(code);
                     }
-                    // What was saved before it was watched is seen by building once more.
-                    woken = if is_new {
-                        self.watch.quiet().await;
-                        Woken::Saved
+                    // Build once more: a new file may have been saved before it was watched.
+                    wake_reason = if is_new {
+                        self.watch.debounce().await;
+                        WakeReason::Saved
                     } else {
                         self.wait(None).await?
                     };
                 }
-                Err(faults) => {
-                    if woken == Woken::Saved || told.as_ref() != Some(&faults) {
-                        self.voice.failed(&faults, self.running.is_some())?;
+                Err(errors) => {
+                    if wake_reason == WakeReason::Saved || shown.as_ref() != Some(&errors) {
+                        self.output.failed(&errors, self.running.is_some())?;
                     }
-                    told = Some(faults);
-                    // The next build counts, even when it gives what was sent last.
+                    shown = Some(errors);
+                    // The next successful build is sent, even if its code was sent before.
                     sent = None;
-                    woken = self.wait(Some(NEXT_LOOK)).await?;
+                    wake_reason = self.wait(Some(POLL_INTERVAL)).await?;
                 }
             }
         }
     }
 
-    async fn build(&self) -> Result<Module, Faults> {
-        match read_module(self.wanted.file).await {
-            Ok(built) => built,
+    async fn build(&self) -> Result<Module, CodeErrors> {
+        match read_module(self.target.file).await {
+            Ok(module) => module,
             Err(error) => Err(vec![format!("{error:#}")]),
         }
     }
 
-    /// True when there are files that were not watched before.
+    /// Watches the files of the module. Returns whether some are new.
     fn follow(&mut self, module: &Module) -> anyhow::Result<bool> {
         let new = self.watch.follow(&module.files)?;
         for file in &new {
-            self.voice.watching(file)?;
+            self.output.watching(file)?;
         }
         Ok(!new.is_empty())
     }
 
-    /// Puts code on the server. What a later save can mend is told; anything else is an error. False when the server has not
-    /// even seen it.
+    /// Sends code to the server. Errors that a later save can fix are shown, others are returned. Returns false when the
+    /// server did not receive the code.
     async fn send(&mut self, code: String, saved_at: Instant) -> anyhow::Result<bool> {
         let sent = match &mut self.running {
             None => self.begin(code).await,
-            Some(running) => match self.wanted.update(&running.source, code).await {
+            Some(running) => match self.target.update(&running.source, code).await {
                 Ok(source) => {
-                    self.voice.updated(&source, saved_at.elapsed())?;
+                    self.output.updated(&source, saved_at.elapsed())?;
                     running.source = source;
                     Ok(())
                 }
@@ -123,32 +123,33 @@ impl<'a> Session<'a> {
             return Ok(true);
         };
         let is_running = self.running.is_some();
-        let refusal = error.downcast_ref::<ClientError>();
-        if let Some(faults) = refusal.and_then(ClientError::faults) {
-            let file = self.wanted.file.display().to_string();
-            let faults = faults.iter().map(|fault| fault_in_file(&file, fault));
-            self.voice.failed(&faults.collect::<Vec<_>>(), is_running)?;
+        let client_error = error.downcast_ref::<ClientError>();
+        if let Some(errors) = client_error.and_then(ClientError::input_errors) {
+            let file = self.target.file.display().to_string();
+            let errors = errors.iter().map(|error| locate_error(&file, error));
+            self.output
+                .failed(&errors.collect::<Vec<_>>(), is_running)?;
             return Ok(true);
         }
-        if is_running && refusal.is_some_and(ClientError::is_passing) {
-            self.voice.failed(&[format!("{error:#}")], is_running)?;
+        if is_running && client_error.is_some_and(ClientError::is_retryable) {
+            self.output.failed(&[format!("{error:#}")], is_running)?;
             return Ok(false);
         }
         Err(error)
     }
 
     async fn begin(&mut self, code: String) -> anyhow::Result<()> {
-        let beginning = self.wanted.begin(code).await?;
-        // What an existing source has done is no news; all that a new one does is.
-        let (source, feeds) = if let Some(source) = &beginning.existing {
+        let initial = self.target.begin(code).await?;
+        // Follow an existing source from now on, and a new one from its beginning.
+        let (source, feeds) = if let Some(source) = &initial.existing {
             let feeds = self.feeds(source, None).await?;
-            (self.wanted.deploy(&beginning).await?, feeds)
+            (self.target.deploy(&initial).await?, feeds)
         } else {
-            let source = self.wanted.deploy(&beginning).await?;
+            let source = self.target.deploy(&initial).await?;
             let feeds = self.feeds(&source, Some(BEGINNING)).await?;
             (source, feeds)
         };
-        self.voice.ready(&source, self.wanted.client.url())?;
+        self.output.ready(&source, self.target.client.url())?;
         let (events, lines) = feeds;
         self.running = Some(Running {
             source,
@@ -163,35 +164,35 @@ impl<'a> Session<'a> {
         source: &Source,
         after: Option<EventId>,
     ) -> Result<(Feed<EventSummary>, Feed<LogLine>), ClientError> {
-        let client = self.wanted.client;
+        let client = self.target.client;
         let events = follow::events(client, &source.id, None, after).await?;
         let lines = follow::lines(client, &source.id, after).await?;
         Ok((events, lines))
     }
 
-    /// Shows what the source does until a file is saved, or it is time to look again.
-    async fn wait(&mut self, next_look: Option<Duration>) -> anyhow::Result<Woken> {
-        let next_look = async {
-            match next_look {
+    /// Shows events and log lines until a file is saved, or the poll interval is over.
+    async fn wait(&mut self, interval: Option<Duration>) -> anyhow::Result<WakeReason> {
+        let poll = async {
+            match interval {
                 Some(pause) => tokio::time::sleep(pause).await,
                 None => pending().await,
             }
         };
-        tokio::pin!(next_look);
+        tokio::pin!(poll);
         loop {
             let (event, line) = match &mut self.running {
                 Some(Running { events, lines, .. }) => (Some(events), Some(lines)),
                 None => (None, None),
             };
             tokio::select! {
-                () = self.watch.changed() => return Ok(Woken::Saved),
-                () = &mut next_look => return Ok(Woken::LooksAgain),
+                () = self.watch.changed() => return Ok(WakeReason::Saved),
+                () = &mut poll => return Ok(WakeReason::Poll),
                 event = next(event) => match event {
-                    Some(event) => self.voice.event(&event?)?,
+                    Some(event) => self.output.event(&event?)?,
                     None => bail!("the source was deleted"),
                 },
                 line = next(line) => match line {
-                    Some(line) => self.voice.log(line?)?,
+                    Some(line) => self.output.log(line?)?,
                     None => bail!("the source was deleted"),
                 },
             }
@@ -201,13 +202,13 @@ impl<'a> Session<'a> {
     pub(super) async fn end(self, delete: bool) -> anyhow::Result<()> {
         let source = self.running.map(|running| running.source);
         if let (Some(source), true) = (&source, delete) {
-            self.wanted.delete(source).await?;
+            self.target.delete(source).await?;
         }
-        Ok(self.voice.stopped(source.as_ref(), delete)?)
+        Ok(self.output.stopped(source.as_ref(), delete)?)
     }
 }
 
-/// The next item of a feed; never without one.
+/// The next item of a feed. Without a feed it never completes.
 async fn next<T>(feed: Option<&mut Feed<T>>) -> Option<Result<T, ClientError>>
 where
     T: serde::de::DeserializeOwned + Send + 'static,

@@ -1,4 +1,4 @@
-//! The source that is developed: found, made, and updated.
+//! The source of `sluice dev`: looking it up, creating and updating it.
 
 use std::path::Path;
 
@@ -10,33 +10,33 @@ use sluice_model::{ComponentKind, code_hash, slugify};
 use crate::{
     client::{Client, ClientError},
     commands::{
-        form::{Filled, Form, PropFlags, Subject},
-        sources::Target as Named,
+        form::{Form, FormValues, PropFlags, Subject},
+        sources::Target as SourceTarget,
         update::stored,
     },
 };
 
-/// What is asked for on the command line.
-pub(super) struct Wanted<'a> {
+/// The component and source that the command line selects.
+pub(super) struct DevTarget<'a> {
     pub(super) client: &'a Client,
     pub(super) file: &'a Path,
-    /// Id or slug of the source to attach to.
+    /// Id or slug of an existing source to update.
     pub(super) source: Option<&'a str>,
     pub(super) props: &'a PropFlags,
-    /// Nobody is asked for props then.
-    pub(super) is_for_programs: bool,
+    /// Disables prompts for props.
+    pub(super) json: bool,
 }
 
-/// What there is to begin with.
-pub(super) struct Beginning {
+/// The saved component, and the source to update.
+pub(super) struct InitialState {
     pub(super) component: Component,
-    /// The source that runs the component already.
+    /// The source that runs the component, if it exists.
     pub(super) existing: Option<Source>,
 }
 
-impl Wanted<'_> {
-    /// Saves the code as a component, and finds the source that is to run it.
-    pub(super) async fn begin(&self, code: String) -> anyhow::Result<Beginning> {
+impl DevTarget<'_> {
+    /// Saves the code as a component, and looks up its source.
+    pub(super) async fn begin(&self, code: String) -> anyhow::Result<InitialState> {
         let new = CreateComponent {
             component_code: Some(code),
             ..CreateComponent::default()
@@ -44,96 +44,99 @@ impl Wanted<'_> {
         let component: Component = self.client.post("/components", &new).await?;
         if component.kind == ComponentKind::Action {
             bail!(
-                "{} is an action, which runs as a step of a workflow: try it with `sluice test {}`",
+                "{} is an action, which runs as a step of a workflow: test it with `sluice test {}`",
                 component.name,
                 self.file.display()
             );
         }
         let existing = if let Some(source) = self.source {
-            Some(self.attached(source, &component).await?)
+            Some(self.named_source(source, &component).await?)
         } else {
             let path = format!("/sources/{}", own_slug(self.file)?);
             self.client.find(&path).await?
         };
-        Ok(Beginning {
+        Ok(InitialState {
             component,
             existing,
         })
     }
 
-    async fn attached(&self, source: &str, component: &Component) -> anyhow::Result<Source> {
-        let named = Named {
+    async fn named_source(&self, source: &str, component: &Component) -> anyhow::Result<Source> {
+        let target = SourceTarget {
             source: source.to_owned(),
         };
-        let source = named.find(self.client).await?;
+        let source = target.find(self.client).await?;
         let path = format!("/components/{}", source.component_id);
         let running: Component = self.client.get(&path).await?;
         if !is_same(&running, component) {
             bail!(
-                "{} runs {}, and {} is {}: name another source, or leave --source out for a new one",
+                "{} runs {}, but {} is {}: name another source, or omit --source to create one",
                 source.name_slug,
-                called(&running),
+                title(&running),
                 self.file.display(),
-                called(component)
+                title(component)
             );
         }
         Ok(source)
     }
 
-    /// Makes the source run the component, with props that are given, asked for, or there already.
-    pub(super) async fn deploy(&self, beginning: &Beginning) -> anyhow::Result<Source> {
-        let Beginning {
+    /// Creates or updates the source, with props from flags, prompts and the existing source.
+    pub(super) async fn deploy(&self, initial: &InitialState) -> anyhow::Result<Source> {
+        let InitialState {
             component,
             existing,
-        } = beginning;
+        } = initial;
         let props = &component.configurable_props;
-        let had = existing.as_ref().map(|source| stored(props, source));
+        let previous = existing.as_ref().map(|source| stored(props, source));
         let subject = Subject {
             component: component.id.to_string(),
             props: props.clone(),
             source: existing
                 .as_ref()
                 .map(|source| source.id.clone())
-                .zip(had.clone()),
+                .zip(previous.clone()),
         };
-        let form = Form::new(self.client, subject, self.props, self.is_for_programs)?;
+        let form = Form::new(self.client, subject, self.props, self.json)?;
         let name = own_slug(self.file)?;
-        form.submit(async |filled| match existing {
-            Some(source) => self.take_up(source, component, filled, had.as_ref()).await,
-            None => self.make(&name, component, filled).await,
+        form.submit(async |values| match existing {
+            Some(source) => {
+                self.update_to(source, component, values, previous.as_ref())
+                    .await
+            }
+            None => self.create(&name, component, values).await,
         })
         .await
     }
 
-    async fn make(
+    async fn create(
         &self,
         name: &str,
         component: &Component,
-        filled: Filled,
+        values: FormValues,
     ) -> Result<Source, ClientError> {
         let body = CreateSource {
             component_id: Some(component.id.to_string()),
             name: Some(name.to_owned()),
-            configured_props: Some(filled.configured_props),
-            dynamic_props_id: filled.dynamic_props_id,
+            configured_props: Some(values.configured_props),
+            dynamic_props_id: values.dynamic_props_id,
             ..CreateSource::default()
         };
         self.client.post("/sources", &body).await
     }
 
-    /// The server carries values over by itself, also those that nobody may see.
-    async fn take_up(
+    /// Unchanged values are not sent: the server keeps them, including secrets that it does not show.
+    async fn update_to(
         &self,
         source: &Source,
         component: &Component,
-        filled: Filled,
-        had: Option<&Map<String, Value>>,
+        values: FormValues,
+        previous: Option<&Map<String, Value>>,
     ) -> Result<Source, ClientError> {
-        let is_changed = had != Some(&filled.configured_props);
+        let is_changed = previous != Some(&values.configured_props);
         let body = UpdateSource {
             component_id: Some(component.id.to_string()),
-            configured_props: is_changed.then_some(filled.configured_props),
-            dynamic_props_id: filled.dynamic_props_id.filter(|_| is_changed),
+            configured_props: is_changed.then_some(values.configured_props),
+            dynamic_props_id: values.dynamic_props_id.filter(|_| is_changed),
             ..UpdateSource::default()
         };
         self.client.put(&path_of(source), &body).await
@@ -160,7 +163,7 @@ fn path_of(source: &Source) -> String {
     format!("/sources/{}", source.id)
 }
 
-/// Keys say which component it is; without one, names do.
+/// Compares keys, or names if one has no key.
 fn is_same(one: &Component, other: &Component) -> bool {
     match (&one.key, &other.key) {
         (Some(one), Some(other)) => one == other,
@@ -168,14 +171,14 @@ fn is_same(one: &Component, other: &Component) -> bool {
     }
 }
 
-fn called(component: &Component) -> String {
+fn title(component: &Component) -> String {
     match &component.key {
         Some(key) => format!("{} ({key})", component.name),
         None => component.name.clone(),
     }
 }
 
-/// A file has the same source each time, and two files have two, whatever they are called.
+/// The slug of the file's source. It depends on the path, so that files of the same name have different sources.
 fn own_slug(file: &Path) -> anyhow::Result<String> {
     let path = file.canonicalize()?;
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();

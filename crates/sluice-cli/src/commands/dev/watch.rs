@@ -1,4 +1,4 @@
-//! Noticing that files were saved.
+//! A file watcher with debouncing.
 
 use std::{
     collections::HashSet,
@@ -13,16 +13,16 @@ use notify::{
 };
 use tokio::sync::mpsc;
 
-/// Editors write in several steps: this long after the last one, the file is whole.
-const QUIET: Duration = Duration::from_millis(50);
+/// Editors write a file in several steps. It is complete this long after the last one.
+const DEBOUNCE: Duration = Duration::from_millis(50);
 
-/// Watches files through their folders, because many editors replace a file instead of writing to it.
+/// Watches the folders of files, because many editors replace a file instead of writing to it.
 pub(super) struct Watch {
     watcher: RecommendedWatcher,
     changes: mpsc::UnboundedReceiver<PathBuf>,
     files: HashSet<PathBuf>,
     folders: HashSet<PathBuf>,
-    /// Whether something was changed that nobody was told of.
+    /// Whether there is a change that `changed` has not returned yet.
     is_changed: bool,
 }
 
@@ -35,12 +35,12 @@ impl Watch {
                 .filter(is_change)
                 .flat_map(|event| event.paths)
             {
-                // Nobody listens any more when the command ends.
+                // The receiver is gone when the command ends.
                 let _ = sender.send(path);
             }
         });
         Ok(Watch {
-            watcher: watcher.context("files cannot be watched on this machine")?,
+            watcher: watcher.context("cannot watch files on this machine")?,
             changes,
             files: HashSet::new(),
             folders: HashSet::new(),
@@ -48,7 +48,7 @@ impl Watch {
         })
     }
 
-    /// Watches exactly these files from now on; gives those that are new.
+    /// Watches exactly these files from now on. Returns the new ones.
     pub(super) fn follow(&mut self, files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         let new: Vec<PathBuf> = files
             .iter()
@@ -58,20 +58,20 @@ impl Watch {
         self.files = files.iter().cloned().collect();
         let folders: HashSet<PathBuf> = files.iter().filter_map(|file| folder_of(file)).collect();
         for folder in self.folders.difference(&folders) {
-            // It may be gone already.
+            // The folder may be deleted already.
             let _ = self.watcher.unwatch(folder);
         }
-        // Again for those that are known: a folder that was replaced is another one.
+        // Watched folders too: one may have been replaced by a new folder.
         for folder in &folders {
             self.watcher
                 .watch(folder, RecursiveMode::NonRecursive)
-                .with_context(|| format!("{} cannot be watched", folder.display()))?;
+                .with_context(|| format!("cannot watch {}", folder.display()))?;
         }
         self.folders = folders;
         Ok(new)
     }
 
-    /// Returns when one of the files was saved, removed or made anew. Nothing is lost when this is dropped before.
+    /// Waits until one of the files is saved, removed or created. Cancel-safe.
     pub(super) async fn changed(&mut self) {
         while !self.is_changed {
             match self.changes.recv().await {
@@ -79,12 +79,12 @@ impl Watch {
                 None => std::future::pending().await,
             }
         }
-        self.quiet().await;
+        self.debounce().await;
     }
 
-    /// Returns when nothing is being saved.
-    pub(super) async fn quiet(&mut self) {
-        while let Ok(Some(_)) = tokio::time::timeout(QUIET, self.changes.recv()).await {}
+    /// Waits until no file is being saved.
+    pub(super) async fn debounce(&mut self) {
+        while let Ok(Some(_)) = tokio::time::timeout(DEBOUNCE, self.changes.recv()).await {}
         self.is_changed = false;
     }
 }
@@ -93,7 +93,7 @@ fn folder_of(file: &Path) -> Option<PathBuf> {
     file.parent().map(Path::to_owned)
 }
 
-/// Reading a file is none, and we do so ourselves.
+/// Reads are no changes. This program reads the files itself.
 fn is_change(event: &Event) -> bool {
     match event.kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),

@@ -1,4 +1,4 @@
-//! A stream of the server that goes on where it was when the connection breaks.
+//! A server stream that reconnects and resumes.
 
 use std::{convert::Infallible, pin::Pin, time::Duration};
 
@@ -11,21 +11,21 @@ use tokio::time::{sleep, timeout};
 
 use crate::{
     client::{Client, ClientError},
-    commands::output::complain,
+    commands::output::show_stderr,
 };
 
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// The server gives a sign of life every 15 seconds: after two that did not come, nobody is there any more.
-const LONGEST_SILENCE: Duration = Duration::from_secs(40);
+const MIN_BACKOFF: Duration = Duration::from_millis(250);
+const MAX_BACKOFF: Duration = Duration::from_secs(10);
+/// The server sends a heartbeat every 15 seconds. After two missing ones the connection counts as lost.
+const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(40);
 
-/// What is emitted or logged, one after the other, none twice and none left out.
+/// A stream of events or log lines, without gaps and duplicates.
 pub(crate) struct Feed<T> {
     items: Pin<Box<dyn Stream<Item = Result<T, ClientError>> + Send>>,
 }
 
 impl<T: DeserializeOwned + Send + 'static> Feed<T> {
-    /// Whatever happens once this has returned is in the feed.
+    /// Everything after the return of this function is part of the feed.
     pub(super) async fn open(
         client: &Client,
         path: String,
@@ -33,16 +33,19 @@ impl<T: DeserializeOwned + Send + 'static> Feed<T> {
     ) -> Result<Feed<T>, ClientError> {
         let last = after.map(|id| id.to_string());
         let response = client.stream(&path, last.as_deref()).await?;
-        let line = Line {
+        let connection = StreamConnection {
             client: client.clone(),
             path,
             last,
             messages: messages(response),
         };
-        let items = stream::unfold(Some(line), |line| async {
-            let mut line = line?;
-            match line.next().await {
-                Ok(Some(message)) => Some((line.client.message(&message.data), Some(line))),
+        let items = stream::unfold(Some(connection), |connection| async {
+            let mut connection = connection?;
+            match connection.next().await {
+                Ok(Some(message)) => {
+                    let item = connection.client.parse_message(&message.data);
+                    Some((item, Some(connection)))
+                }
                 Ok(None) => None,
                 Err(error) => Some((Err(error), None)),
             }
@@ -52,7 +55,7 @@ impl<T: DeserializeOwned + Send + 'static> Feed<T> {
         })
     }
 
-    /// The next item; none when the source is deleted. Nothing is lost when this is dropped before it is ready.
+    /// The next item, or `None` when the source is deleted. Cancel-safe.
     pub(crate) async fn next(&mut self) -> Option<Result<T, ClientError>> {
         self.items.next().await
     }
@@ -60,15 +63,15 @@ impl<T: DeserializeOwned + Send + 'static> Feed<T> {
 
 type Messages = Pin<Box<dyn Stream<Item = Event> + Send>>;
 
-/// A connection, and what it takes to make it again.
-struct Line {
+/// A connection, with the data needed to reconnect.
+struct StreamConnection {
     client: Client,
     path: String,
     last: Option<String>,
     messages: Messages,
 }
 
-impl Line {
+impl StreamConnection {
     async fn next(&mut self) -> Result<Option<Event>, ClientError> {
         loop {
             if let Some(message) = self.messages.next().await {
@@ -81,27 +84,27 @@ impl Line {
         }
     }
 
-    /// Tries until there is a connection again. False when there is nothing left to follow.
+    /// Reconnects with backoff. Returns false when the source no longer exists.
     async fn reconnect(&mut self) -> Result<bool, ClientError> {
-        let mut pause = FIRST_PAUSE;
-        let mut is_told = false;
+        let mut backoff = MIN_BACKOFF;
+        let mut is_reported = false;
         loop {
-            sleep(pause).await;
+            sleep(backoff).await;
             match self.client.stream(&self.path, self.last.as_deref()).await {
                 Ok(response) => {
-                    if is_told {
-                        tell("The server is back\n");
+                    if is_reported {
+                        notify("Reconnected to the server\n");
                     }
                     self.messages = messages(response);
                     return Ok(true);
                 }
                 Err(error) if error.is_not_found() => return Ok(false),
-                Err(error) if error.is_passing() => {
-                    if !is_told {
-                        tell("The connection to the server is lost, trying again\n");
-                        is_told = true;
+                Err(error) if error.is_retryable() => {
+                    if !is_reported {
+                        notify("Lost the connection to the server, reconnecting\n");
+                        is_reported = true;
                     }
-                    pause = (pause * 2).min(LONGEST_PAUSE);
+                    backoff = (backoff * 2).min(MAX_BACKOFF);
                 }
                 Err(error) => return Err(error),
             }
@@ -109,26 +112,26 @@ impl Line {
     }
 }
 
-/// The messages of one connection. However it ends, it is only an end: what was missed comes with the next one.
+/// The messages of one connection. Any error ends it, and the next connection resumes from there.
 fn messages(response: Response) -> Messages {
     let chunks = stream::unfold(response, |mut response| async {
-        let read = timeout(LONGEST_SILENCE, response.chunk()).await;
+        let read = timeout(HEARTBEAT_TIMEOUT, response.chunk()).await;
         let chunk = read.ok()?.ok()??;
         Some((Ok::<_, Infallible>(chunk), response))
     });
     let events = chunks.eventsource();
-    Box::pin(events.take_while(is_good).filter_map(good))
+    Box::pin(events.take_while(is_ok).filter_map(ok))
 }
 
-async fn good<E>(event: Result<Event, E>) -> Option<Event> {
+async fn ok<E>(event: Result<Event, E>) -> Option<Event> {
     event.ok()
 }
 
-fn is_good<E>(event: &Result<Event, E>) -> std::future::Ready<bool> {
+fn is_ok<E>(event: &Result<Event, E>) -> std::future::Ready<bool> {
     std::future::ready(event.is_ok())
 }
 
-/// A notice that cannot be shown is no reason to stop.
-fn tell(notice: &str) {
-    let _ = complain(notice);
+/// A failed write to standard error is ignored.
+fn notify(notice: &str) {
+    let _ = show_stderr(notice);
 }

@@ -1,4 +1,4 @@
-//! Following the events and the log of a source while they happen.
+//! Following the events and the log of a source.
 
 mod feed;
 mod text;
@@ -8,29 +8,29 @@ use sluice_model::{EventId, SourceId};
 
 pub(crate) use self::{
     feed::Feed,
-    text::{Form, event_text, line_text},
+    text::{Format, event_text, line_text},
 };
 use crate::{
     client::{Client, ClientError, escaped},
-    commands::output::{complain, show},
+    commands::output::{show, show_stderr},
 };
 
-/// Before everything that a source has emitted or logged.
+/// The position before the first event or log line.
 pub(crate) const BEGINNING: EventId = EventId { ms: 0, seq: 0 };
 
-/// The events of a source after the given one; without one, from now on. Without a channel, those of all but the server's own.
+/// The events of a source after `after`, or from now on. Without a channel, those of all channels but `$…`.
 pub(crate) async fn events(
     client: &Client,
     source: &SourceId,
     channel: Option<&str>,
     after: Option<EventId>,
 ) -> Result<Feed<EventSummary>, ClientError> {
-    let selection = channel.map(|name| format!("?event_name={}", escaped(name)));
-    let path = format!("/sources/{source}/sse{}", selection.unwrap_or_default());
+    let query = channel.map(|name| format!("?event_name={}", escaped(name)));
+    let path = format!("/sources/{source}/sse{}", query.unwrap_or_default());
     Feed::open(client, path, after).await
 }
 
-/// The log of a source after the given line; without one, from now on. [`place_of`] says which that is.
+/// The log of a source after `after` (see [`position_of`]), or from now on.
 pub(crate) async fn lines(
     client: &Client,
     source: &SourceId,
@@ -39,24 +39,27 @@ pub(crate) async fn lines(
     Feed::open(client, format!("/sse/dc/{source}/observations"), after).await
 }
 
-/// Where a line stands in the stream of its log.
-pub(crate) fn place_of(line: &LogLine) -> Option<EventId> {
+/// The position of a line in the stream of its log.
+pub(crate) fn position_of(line: &LogLine) -> Option<EventId> {
     let seq = line.id.parse().ok()?;
     Some(EventId { ms: line.ts, seq })
 }
 
-/// Shows events as they come, until the source is deleted.
-pub(crate) async fn show_events(mut events: Feed<EventSummary>, form: Form) -> anyhow::Result<()> {
+/// Shows events until the source is deleted.
+pub(crate) async fn show_events(
+    mut events: Feed<EventSummary>,
+    format: Format,
+) -> anyhow::Result<()> {
     while let Some(event) = events.next().await {
-        show(&event_text(&event?, form))?;
+        show(&event_text(&event?, format))?;
     }
-    Ok(complain("The source is deleted\n")?)
+    Ok(show_stderr("The source was deleted\n")?)
 }
 
-/// Shows log lines as they come, until the source is deleted.
-pub(crate) async fn show_lines(mut lines: Feed<LogLine>, form: Form) -> anyhow::Result<()> {
+/// Shows log lines until the source is deleted.
+pub(crate) async fn show_lines(mut lines: Feed<LogLine>, format: Format) -> anyhow::Result<()> {
     while let Some(line) = lines.next().await {
-        show(&line_text(&line?, form))?;
+        show(&line_text(&line?, format))?;
     }
-    Ok(complain("The source is deleted\n")?)
+    Ok(show_stderr("The source was deleted\n")?)
 }

@@ -1,46 +1,46 @@
-//! How events and log lines are shown as they come.
+//! The text of events and log lines.
 
 use std::io::{self, IsTerminal};
 
 use serde_json::{Value, value::RawValue};
 use sluice_api::{EventSummary, LogLine};
 
-use crate::commands::output::{BAD, CHANGED, FAINT, harmless, moment, styled};
+use crate::commands::output::{BAD, CHANGED, FAINT, local_time, sanitized, styled};
 
-/// Who reads it.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// Somebody at a terminal: each event with its time and summary, on as many lines as it takes.
+pub(crate) enum Format {
+    /// For a terminal: each event with time and summary, as pretty-printed JSON.
     Terminal,
-    /// A program that wants what was emitted: one event to a line.
+    /// One event per line, without metadata.
     Plain,
-    /// A program that wants all that the API says: one object to a line.
+    /// One object of the API per line, with metadata.
     Json,
 }
 
-impl Form {
-    pub(crate) fn new(json: bool) -> Form {
+impl Format {
+    pub(crate) fn new(json: bool) -> Format {
         if json {
-            Form::Json
+            Format::Json
         } else if io::stdout().is_terminal() {
-            Form::Terminal
+            Format::Terminal
         } else {
-            Form::Plain
+            Format::Plain
         }
     }
 }
 
-pub(crate) fn event_text(event: &EventSummary, form: Form) -> String {
-    match form {
-        Form::Json => json_line(event),
-        Form::Plain => format!("{}\n", one_line(&event.event)),
-        Form::Terminal => format!("{}\n{}\n", heading(event), pretty(&event.event)),
+pub(crate) fn event_text(event: &EventSummary, format: Format) -> String {
+    match format {
+        Format::Json => json_line(event),
+        Format::Plain => format!("{}\n", one_line(&event.event)),
+        Format::Terminal => format!("{}\n{}\n", heading(event), pretty(&event.event)),
     }
 }
 
-/// A line of a log reads the same everywhere.
-pub(crate) fn line_text(line: &LogLine, form: Form) -> String {
-    if form == Form::Json {
+/// The text of a log line, which is the same for terminals and pipes.
+pub(crate) fn line_text(line: &LogLine, format: Format) -> String {
+    if format == Format::Json {
         return json_line(line);
     }
     let level = match line.level.as_str() {
@@ -48,25 +48,25 @@ pub(crate) fn line_text(line: &LogLine, form: Form) -> String {
         "warn" => styled(CHANGED, "warn "),
         level => styled(FAINT, &format!("{level:5}")),
     };
-    let time = styled(FAINT, &moment(line.ts));
-    format!("{time}  {level}  {}\n", harmless(&line.msg))
+    let time = styled(FAINT, &local_time(line.ts));
+    format!("{time}  {level}  {}\n", sanitized(&line.msg))
 }
 
 fn heading(event: &EventSummary) -> String {
     let metadata = &event.metadata;
-    let mut heading = styled(FAINT, &moment(event.indexed_at_ms));
+    let mut heading = styled(FAINT, &local_time(event.indexed_at_ms));
     if !metadata.name.is_empty() {
-        let channel = format!("  {}", harmless(&metadata.name));
+        let channel = format!("  {}", sanitized(&metadata.name));
         heading.push_str(&styled(CHANGED, &channel));
     }
     if let Some(summary) = &metadata.summary {
         heading.push_str("  ");
-        heading.push_str(&harmless(&plain(summary)).replace('\n', " "));
+        heading.push_str(&sanitized(&plain(summary)).replace('\n', " "));
     }
     heading
 }
 
-/// Text as it is; anything else as JSON.
+/// A string as it is, any other value as JSON.
 fn plain(json: &RawValue) -> String {
     serde_json::from_str(json.get()).unwrap_or_else(|_| json.get().to_owned())
 }
@@ -74,16 +74,16 @@ fn plain(json: &RawValue) -> String {
 fn pretty(json: &RawValue) -> String {
     let value: Result<Value, _> = serde_json::from_str(json.get());
     let text = value.and_then(|value| serde_json::to_string_pretty(&value));
-    harmless(&text.unwrap_or_else(|_| json.get().to_owned()))
+    sanitized(&text.unwrap_or_else(|_| json.get().to_owned()))
 }
 
-/// Line ends within strings are escaped; between values they mean nothing.
+/// JSON on one line. Line ends inside of strings are escaped, so only whitespace is replaced.
 fn one_line(json: &RawValue) -> String {
     json.get().replace(['\n', '\r'], " ")
 }
 
 fn json_line(item: &impl serde::Serialize) -> String {
-    let text = serde_json::to_string(item).expect("what came as JSON goes as JSON");
+    let text = serde_json::to_string(item).expect("API types serialize to JSON");
     format!("{}\n", text.replace(['\n', '\r'], " "))
 }
 
@@ -108,31 +108,31 @@ mod tests {
     }
 
     #[test]
-    fn programs_get_one_event_to_a_line() {
+    fn piped_output_has_one_event_per_line() {
         let event = event(&json!({"summary": "S"}));
-        let line = event_text(&event, Form::Plain);
+        let line = event_text(&event, Format::Plain);
         assert_eq!(line, "{\"a\":[1,\"\u{9b}2J\"]}\n");
-        let line = event_text(&event, Form::Json);
+        let line = event_text(&event, Format::Json);
         assert_eq!(line.lines().count(), 1);
         let whole: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(whole["metadata"]["summary"], "S");
     }
 
     #[test]
-    fn people_see_when_and_what_and_nothing_that_plays_with_the_terminal() {
+    fn terminals_get_time_and_summary_without_control_characters() {
         let metadata = json!({"name": "c", "summary": "two\n\u{1b}[2Jlines\u{7}"});
-        let text = seen(&event_text(&event(&metadata), Form::Terminal));
+        let text = seen(&event_text(&event(&metadata), Format::Terminal));
         let (heading, json) = text.split_once('\n').unwrap();
         assert!(heading.ends_with("  c  two lines"), "{heading:?}");
         assert_eq!(json, "{\n  \"a\": [\n    1,\n    \"2J\"\n  ]\n}\n");
     }
 
     #[test]
-    fn a_line_has_its_time_its_level_and_its_message() {
+    fn a_log_line_has_time_level_and_message() {
         let line = |level: &str, msg: &str| {
             let line = json!({"id": "1", "ts": 0, "k": "console", "level": level, "msg": msg, "invocation_id": null});
             let line: LogLine = serde_json::from_value(line).unwrap();
-            seen(&line_text(&line, Form::Plain))
+            seen(&line_text(&line, Format::Plain))
         };
         assert!(line("info", "a\u{1b}[31mb").ends_with("  info   ab\n"));
         assert!(line("error", "one\n  two").ends_with("  error  one\n  two\n"));

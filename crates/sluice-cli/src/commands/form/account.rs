@@ -1,39 +1,39 @@
-//! Accounts of app props: named by a flag, picked from a list, or connected on the spot.
+//! Accounts for app props: from a flag, picked from a list, or newly connected.
 
 use anyhow::{anyhow, bail};
 use serde_json::{Value, json};
 use sluice_api::Account;
 use sluice_model::PropDef;
 
-use super::{Form, question::question};
+use super::{fill::Form, question::question};
 use crate::{
     client::ClientError,
     commands::{
-        output::harmless,
+        output::sanitized,
         prompt::{self, Row},
     },
     exit::NotFound,
 };
 
 impl Form<'_> {
-    /// The account of that id or name.
+    /// The account with this id or name.
     pub(super) async fn named_account(
         &mut self,
         prop: &PropDef,
-        named: &str,
+        id_or_name: &str,
     ) -> anyhow::Result<Value> {
         let app = prop.app().unwrap_or(&prop.name).to_owned();
         let accounts = self.accounts(&app).await?;
         let mut matching = accounts
             .iter()
-            .filter(|account| account.id.to_string() == named || account.name == named);
+            .filter(|account| account.id.to_string() == id_or_name || account.name == id_or_name);
         match (matching.next(), matching.next()) {
-            (Some(account), None) => Ok(chosen(account)),
+            (Some(account), None) => Ok(account_value(account)),
             (Some(_), Some(_)) => bail!(
-                "there are several accounts of {app} named {named}: give the id of one, as `sluice accounts list` shows it"
+                "several accounts of {app} are named {id_or_name}: use the id of one (see `sluice accounts list`)"
             ),
             (None, _) => Err(anyhow!(NotFound(format!(
-                "there is no account {named} of {app}: `sluice accounts list` shows yours"
+                "no account {id_or_name} of {app}: list yours with `sluice accounts list`"
             )))),
         }
     }
@@ -48,27 +48,27 @@ impl Form<'_> {
                 .into_iter()
                 .map(|account| {
                     let state = if account.dead {
-                        ", must be connected again"
+                        ", must be reconnected"
                     } else {
                         ""
                     };
-                    let label = format!("{} ({}{state})", harmless(&account.name), account.id);
+                    let label = format!("{} ({}{state})", sanitized(&account.name), account.id);
                     Row::new(label, Some(account))
                 })
                 .collect();
             if !rows.is_empty() {
                 rows.push(Row::fixed(
-                    format!("Connect another account of {}…", harmless(&app.name)),
+                    format!("Connect another account of {}…", sanitized(&app.name)),
                     None,
                 ));
                 let mut question = question(prop, &[]);
-                question.message = format!("Account of {}", harmless(&app.name));
+                question.message = format!("Account of {}", sanitized(&app.name));
                 if let Some(account) = prompt::pick(question, rows, 0).await? {
-                    return Ok(chosen(&account));
+                    return Ok(account_value(&account));
                 }
             }
             if let Some(account) = self.connect_account(&app).await? {
-                return Ok(chosen(&account));
+                return Ok(account_value(&account));
             }
         }
     }
@@ -79,6 +79,6 @@ impl Form<'_> {
     }
 }
 
-fn chosen(account: &Account) -> Value {
+fn account_value(account: &Account) -> Value {
     json!({ "authProvisionId": account.id })
 }

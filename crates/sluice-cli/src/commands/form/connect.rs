@@ -1,28 +1,28 @@
-//! Connecting an account while somebody fills in a form.
+//! Connecting an account from within a form.
 
 use std::sync::Arc;
 
 use serde_json::Map;
 use sluice_api::{Account, App, AuthType, CreateAccount};
 
-use super::Form;
+use super::fill::Form;
 use crate::{
     client::ClientError,
     commands::{
-        accounts::{asked_fields, in_browser},
-        output::{BAD, complain, harmless, styled},
+        accounts::{connect_in_browser, prompt_fields},
+        output::{BAD, sanitized, show_stderr, styled},
         prompt::{self, Question},
     },
     exit::Interrupted,
 };
 
 impl Form<'_> {
-    /// A new account; none when it came to nothing, which is told.
+    /// Connects a new account. On failure it shows the error and returns `None`.
     pub(super) async fn connect_account(&self, app: &App) -> anyhow::Result<Option<Account>> {
-        let name = harmless(&app.name);
-        complain(&format!("A new account of {name}\n"))?;
+        let name = sanitized(&app.name);
+        show_stderr(&format!("New account of {name}\n"))?;
         let connected = match app.auth_type {
-            AuthType::Oauth => in_browser(self.client, app, None).await,
+            AuthType::Oauth => connect_in_browser(self.client, app, None).await,
             AuthType::Keys | AuthType::None => self.connect_with_keys(app, name).await,
         };
         let error = match connected {
@@ -30,16 +30,16 @@ impl Form<'_> {
             Err(error) => error,
         };
         match error.downcast_ref() {
-            Some(ClientError::Refused { status, .. }) if *status != 401 => {}
+            Some(ClientError::Api { status, .. }) if *status != 401 => {}
             None if !error.is::<Interrupted>() => {}
             _ => return Err(error),
         }
-        complain(&format!("{} {error:#}\n", styled(BAD, "!")))?;
+        show_stderr(&format!("{} {error:#}\n", styled(BAD, "!")))?;
         Ok(None)
     }
 
     async fn connect_with_keys(&self, app: &App, name: String) -> anyhow::Result<Account> {
-        let credentials = asked_fields(app, Map::new(), false).await?;
+        let credentials = prompt_fields(app, Map::new(), false).await?;
         let question = Question {
             message: "Name of the account".to_owned(),
             help: None,

@@ -1,4 +1,4 @@
-//! Values of several lines: lists, objects and requests.
+//! Prompts for lists, objects and HTTP requests.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 use sluice_model::PropDef;
 
 use super::{
-    Form,
-    question::{Empty, question},
+    fill::Form,
+    question::{EmptyAnswer, question},
 };
 use crate::commands::{
     prompt::{self, Check, Question, Row},
-    prop_text::{element_of, fault, json_or_text},
+    prop_text::{element_of, json_or_text, value_error},
 };
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
@@ -23,16 +23,16 @@ impl Form<'_> {
             let element = element_of(&checked.prop_type, line);
             let is_end = line.is_empty();
             (!is_end)
-                .then(|| fault(&checked, &json!([element])))
+                .then(|| value_error(&checked, &json!([element])))
                 .flatten()
         });
-        let question = question(prop, &["one value to a line, an empty line ends the list"]);
+        let question = question(prop, &["one value per line, an empty line ends the list"]);
         let lines = lines(&question, &check).await?;
         let values: Vec<Value> = lines
             .iter()
             .map(|line| element_of(&prop_type, line))
             .collect();
-        let is_kept = values.is_empty() && self.empty(prop) == Empty::Keep;
+        let is_kept = values.is_empty() && self.empty(prop) == EmptyAnswer::Keep;
         Ok((!is_kept).then_some(Value::Array(values)))
     }
 
@@ -45,11 +45,11 @@ impl Form<'_> {
                 Err(error) => Some(format!("is not a JSON object: {error}")),
             },
             line if line.split_once('=').is_some_and(|(key, _)| !key.is_empty()) => None,
-            _ => Some("must be key=value, or a whole object in JSON".to_owned()),
+            _ => Some("must be key=value, or a JSON object".to_owned()),
         });
-        let hint = "key=value to a line, or all of it in JSON; an empty line ends it";
+        let hint = "one key=value per line, or a JSON object; an empty line ends the input";
         let lines = lines(&question(prop, &[hint]), &check).await?;
-        if lines.is_empty() && self.empty(prop) == Empty::Keep {
+        if lines.is_empty() && self.empty(prop) == EmptyAnswer::Keep {
             return Ok(None);
         }
         let mut fields = Map::new();
@@ -67,36 +67,36 @@ impl Form<'_> {
         &mut self,
         prop: &PropDef,
     ) -> anyhow::Result<Option<Value>> {
-        let asked = question(prop, &["a request"]);
+        let base = question(prop, &["an HTTP request"]);
         let part = |name: &str, help: Option<&str>| Question {
-            message: format!("{}: {name}", asked.message),
+            message: format!("{}: {name}", base.message),
             help: help.map(str::to_owned),
             default: None,
         };
         let (checked, empty) = (prop.clone(), self.empty(prop));
         let check: Check = Arc::new(move |url| match (url, &empty) {
-            ("", Empty::Keep) => None,
-            (url, _) => fault(&checked, &json!({ "url": url })),
+            ("", EmptyAnswer::Keep) => None,
+            (url, _) => value_error(&checked, &json!({ "url": url })),
         });
-        let mut of_url = part("address", asked.help.as_deref());
-        of_url.default = self
-            .known(prop)
-            .and_then(|known| known["url"].as_str())
+        let mut url_question = part("URL", base.help.as_deref());
+        url_question.default = self
+            .current(prop)
+            .and_then(|current| current["url"].as_str())
             .map(str::to_owned);
-        let url = prompt::text(of_url, check).await?;
+        let url = prompt::text(url_question, check).await?;
         if url.is_empty() {
             return Ok(None);
         }
         let methods = METHODS.map(|method| Row::new(method, method)).into();
         let method = prompt::pick(part("method", None), methods, 0).await?;
         let header: Check = Arc::new(|line| {
-            let is_good = line.is_empty()
+            let is_valid = line.is_empty()
                 || line
                     .split_once(':')
                     .is_some_and(|(name, _)| !name.is_empty());
-            (!is_good).then(|| "must be Name: value".to_owned())
+            (!is_valid).then(|| "must be Name: value".to_owned())
         });
-        let hint = "Name: value to a line, an empty line ends them";
+        let hint = "one Name: value per line, an empty line ends the headers";
         let headers: Vec<Value> = lines(&part("headers", Some(hint)), &header)
             .await?
             .iter()
@@ -115,16 +115,16 @@ impl Form<'_> {
     }
 }
 
-/// Asks for lines until one is empty.
+/// Asks for lines until an empty one.
 async fn lines(question: &Question, check: &Check) -> anyhow::Result<Vec<String>> {
     let mut lines = Vec::new();
     loop {
-        let of_line = Question {
+        let line_question = Question {
             message: format!("{} [{}]", question.message, lines.len() + 1),
             help: question.help.clone(),
             default: None,
         };
-        let line = prompt::text(of_line, check.clone()).await?;
+        let line = prompt::text(line_question, check.clone()).await?;
         if line.is_empty() {
             return Ok(lines);
         }

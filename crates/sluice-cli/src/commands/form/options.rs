@@ -1,25 +1,24 @@
-//! Choices that only the component knows: page by page, and by search.
+//! Options that the component loads at run time, with paging and search.
 
 use serde_json::{Map, Value};
 use sluice_api::{AskOptions, Choice, OptionsPage};
 use sluice_model::{PropDef, PropType};
 
 use super::{
-    Form,
-    question::{picked, question},
-    thrown,
+    fill::{Form, component_errors},
+    question::{labelled, question},
 };
 use crate::{
     client::{Client, ClientError},
     commands::{
-        output::{BAD, complain, harmless, styled},
+        output::{BAD, sanitized, show_stderr, styled},
         progress::during,
         prompt::{self, Question, Row},
         prop_text::text_of,
     },
 };
 
-/// A row of the list.
+/// A row of the options list.
 #[derive(Debug, Clone)]
 enum Pick {
     Choice(Choice),
@@ -29,11 +28,11 @@ enum Pick {
     LeaveOut,
 }
 
-/// The choices as far as they are fetched.
+/// The options fetched so far.
 struct Choices<'a> {
     client: &'a Client,
-    asked: AskOptions,
-    found: Vec<Choice>,
+    request: AskOptions,
+    fetched: Vec<Choice>,
     may_have_more: bool,
 }
 
@@ -44,7 +43,7 @@ impl Form<'_> {
     ) -> anyhow::Result<Option<Value>> {
         let mut choices = Choices {
             client: self.client,
-            asked: AskOptions {
+            request: AskOptions {
                 id: Some(self.component.clone()),
                 prop_name: Some(prop.name.clone()),
                 configured_props: Some(without_nulls(&self.values)),
@@ -54,12 +53,12 @@ impl Form<'_> {
                 prev_context: None,
                 query: None,
             },
-            found: Vec::new(),
+            fetched: Vec::new(),
             may_have_more: true,
         };
         if let Err(reason) = choices.fetch().await? {
-            complain(&format!(
-                "{} there are no choices to show: {reason}\n",
+            show_stderr(&format!(
+                "{} cannot load options: {reason}\n",
                 styled(BAD, "!")
             ))?;
             return self.ask_for_value(prop).await;
@@ -71,8 +70,8 @@ impl Form<'_> {
             let mut rows = choices.rows();
             rows.extend(fixed_rows(prop, choices.may_have_more));
             match prompt::pick(question(prop, &[]), rows, 0).await? {
-                Pick::Choice(choice) => return Ok(Some(stored(prop, &choice))),
-                Pick::More => choices.tell_of(Choices::fetch).await?,
+                Pick::Choice(choice) => return Ok(Some(stored_value(prop, &choice))),
+                Pick::More => choices.show_result(Choices::fetch).await?,
                 Pick::Search => choices.search(prop).await?,
                 Pick::Own => return self.ask_for_value(prop).await,
                 Pick::LeaveOut => return Ok(None),
@@ -87,18 +86,18 @@ impl Form<'_> {
     ) -> anyhow::Result<Option<Value>> {
         let mut chosen: Vec<Choice> = Vec::new();
         loop {
-            // What is chosen stays in sight, whatever is searched for.
+            // The chosen options stay visible during a search.
             let mut rows: Vec<Row<Pick>> = chosen.iter().map(choice_row).collect();
             let is_new = |choice: &&Choice| !chosen.contains(choice);
-            rows.extend(choices.found.iter().filter(is_new).map(choice_row));
+            rows.extend(choices.fetched.iter().filter(is_new).map(choice_row));
             let fixed = fixed_rows(prop, choices.may_have_more);
             rows.extend(
                 fixed
                     .into_iter()
                     .filter(|row| !matches!(row.value, Pick::LeaveOut)),
             );
-            let at_first = (0..chosen.len()).collect();
-            let picks = prompt::pick_many(question(prop, &[]), rows, at_first).await?;
+            let preselected = (0..chosen.len()).collect();
+            let picks = prompt::pick_many(question(prop, &[]), rows, preselected).await?;
             let (mut more, mut search, mut own) = (false, false, false);
             chosen.clear();
             for pick in picks {
@@ -111,12 +110,14 @@ impl Form<'_> {
                 }
             }
             if more {
-                choices.tell_of(Choices::fetch).await?;
+                choices.show_result(Choices::fetch).await?;
             } else if search {
                 choices.search(prop).await?;
             } else {
-                let mut values: Vec<Value> =
-                    chosen.iter().map(|choice| stored(prop, choice)).collect();
+                let mut values: Vec<Value> = chosen
+                    .iter()
+                    .map(|choice| stored_value(prop, choice))
+                    .collect();
                 if own && let Some(Value::Array(typed)) = self.ask_for_list(prop).await? {
                     values.extend(typed);
                 }
@@ -127,16 +128,16 @@ impl Form<'_> {
 }
 
 impl Choices<'_> {
-    /// Fetches the next page. The error is what the component threw.
+    /// Fetches the next page. The inner error is the one that the component threw.
     async fn fetch(&mut self) -> Result<Result<(), String>, ClientError> {
         let path = "/components/configure";
         let answer = during(
-            "Asking the component for choices",
-            self.client.ask(path, &self.asked),
+            "Loading options",
+            self.client.post_plain(path, &self.request),
         );
         let page: OptionsPage = match answer.await {
             Ok(page) => page,
-            Err(error @ ClientError::Refused { .. }) => return Ok(Err(error.to_string())),
+            Err(error @ ClientError::Api { .. }) => return Ok(Err(error.to_string())),
             Err(error) => return Err(error),
         };
         let texts = page.string_options.map(|texts| {
@@ -146,62 +147,62 @@ impl Choices<'_> {
             };
             texts.into_iter().map(choice).collect::<Vec<_>>()
         });
-        let Some(found) = page.options.or(texts) else {
-            return Ok(Err(thrown(&page.errors)));
+        let Some(options) = page.options.or(texts) else {
+            return Ok(Err(component_errors(&page.errors)));
         };
-        // Methods that know no pages answer the same again and again.
-        let before = self.found.len();
-        for choice in found {
-            if !self.found.contains(&choice) {
-                self.found.push(choice);
+        // Components without paging return the same options again.
+        let before = self.fetched.len();
+        for choice in options {
+            if !self.fetched.contains(&choice) {
+                self.fetched.push(choice);
             }
         }
-        self.may_have_more = self.found.len() > before;
-        self.asked.page = self.asked.page.map(|page| page + 1);
-        self.asked.prev_context = (!page.context.is_null()).then_some(page.context);
+        self.may_have_more = self.fetched.len() > before;
+        self.request.page = self.request.page.map(|page| page + 1);
+        self.request.prev_context = (!page.context.is_null()).then_some(page.context);
         Ok(Ok(()))
     }
 
     async fn search(&mut self, prop: &PropDef) -> anyhow::Result<()> {
-        let looked_for = Question {
+        let search = Question {
             message: format!("Search {}", question(prop, &[]).message),
             ..Question::default()
         };
-        let text = prompt::text(looked_for, std::sync::Arc::new(|_| None)).await?;
-        self.found.clear();
-        self.asked.page = Some(0);
-        self.asked.prev_context = None;
-        self.asked.query = (!text.is_empty()).then_some(text);
-        self.tell_of(Choices::fetch).await
+        let text = prompt::text(search, std::sync::Arc::new(|_| None)).await?;
+        self.fetched.clear();
+        self.request.page = Some(0);
+        self.request.prev_context = None;
+        self.request.query = (!text.is_empty()).then_some(text);
+        self.show_result(Choices::fetch).await
     }
 
-    /// Fetches, and tells when nothing came of it.
-    async fn tell_of(
+    /// Fetches, and shows an error or an empty result.
+    async fn show_result(
         &mut self,
         fetch: impl AsyncFnOnce(&mut Self) -> Result<Result<(), String>, ClientError>,
     ) -> anyhow::Result<()> {
-        let before = self.found.len();
+        let before = self.fetched.len();
         match fetch(self).await? {
             Err(reason) => {
                 self.may_have_more = false;
-                complain(&format!("{} {reason}\n", styled(BAD, "!")))?;
+                show_stderr(&format!("{} {reason}\n", styled(BAD, "!")))?;
             }
-            Ok(()) if self.found.len() == before => complain("Nothing more was found\n")?,
+            Ok(()) if self.fetched.len() == before => show_stderr("No more options\n")?,
             Ok(()) => {}
         }
         Ok(())
     }
 
     fn rows(&self) -> Vec<Row<Pick>> {
-        self.found.iter().map(choice_row).collect()
+        self.fetched.iter().map(choice_row).collect()
     }
 }
 
 fn choice_row(choice: &Choice) -> Row<Pick> {
-    Row::new(harmless(&choice.label), Pick::Choice(choice.clone()))
+    Row::new(sanitized(&choice.label), Pick::Choice(choice.clone()))
 }
 
-/// What can be done besides picking a choice.
+/// The rows besides the options.
 fn fixed_rows(prop: &PropDef, may_have_more: bool) -> Vec<Row<Pick>> {
     let mut rows = Vec::new();
     if may_have_more {
@@ -212,15 +213,15 @@ fn fixed_rows(prop: &PropDef, may_have_more: bool) -> Vec<Row<Pick>> {
     }
     rows.push(Row::fixed("Type a value…", Pick::Own));
     if prop.is_optional() {
-        rows.push(Row::fixed("(leave it out)", Pick::LeaveOut));
+        rows.push(Row::fixed("(leave empty)", Pick::LeaveOut));
     }
     rows
 }
 
-/// The label goes along where it says more than the value: nobody else knows it later.
-fn stored(prop: &PropDef, choice: &Choice) -> Value {
+/// The value to store. The label is stored too if it differs from the value, because it cannot be looked up later.
+fn stored_value(prop: &PropDef, choice: &Choice) -> Value {
     if prop.with_label() || choice.label != text_of(&choice.value) {
-        picked(choice)
+        labelled(choice)
     } else {
         choice.value.clone()
     }

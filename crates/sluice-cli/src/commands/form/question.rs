@@ -1,4 +1,4 @@
-//! One prop, one question.
+//! The prompt for one prop.
 
 use std::sync::Arc;
 
@@ -6,25 +6,25 @@ use serde_json::Value;
 use sluice_api::{Choice, DataStore};
 use sluice_model::{MASK, PropDef, PropType};
 
-use super::Form;
+use super::fill::Form;
 use crate::commands::{
-    output::harmless,
+    output::sanitized,
     prompt::{self, Check, Question, Row},
-    prop_text::{fault, text_of, value_of},
+    prop_text::{text_of, value_error, value_of},
 };
 
-const LONGEST_HELP: usize = 300;
+const MAX_HELP_CHARS: usize = 300;
 
-/// What an empty answer means.
+/// The meaning of an empty answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Empty {
-    /// It stays without a value, or with the one that it has.
+pub(super) enum EmptyAnswer {
+    /// The value stays as it is, set or not.
     Keep,
-    Refuse,
+    Reject,
 }
 
 impl Form<'_> {
-    /// The answer; none when everything is to stay as it is.
+    /// Asks for a value. `None` keeps the current one.
     pub(super) async fn ask(&mut self, prop: &PropDef) -> anyhow::Result<Option<Value>> {
         if prop.prop_type == PropType::App {
             return self.ask_for_account(prop).await.map(Some);
@@ -42,11 +42,11 @@ impl Form<'_> {
         self.ask_for_value(prop).await
     }
 
-    /// As one would type it, whatever choices there may be.
+    /// Asks for a typed value, even if the prop has options.
     pub(super) async fn ask_for_value(&mut self, prop: &PropDef) -> anyhow::Result<Option<Value>> {
         match &prop.prop_type {
             PropType::Boolean => {
-                let default = self.known(prop).and_then(Value::as_bool);
+                let default = self.current(prop).and_then(Value::as_bool);
                 let answer = prompt::yes_or_no(question(prop, &[]), default).await?;
                 Ok(Some(answer.into()))
             }
@@ -58,8 +58,8 @@ impl Form<'_> {
                 let hint =
                     "an interval such as 15m or 2h, or a cron expression such as 0 9 * * 1-5";
                 let mut question = question(prop, &[hint]);
-                let known = self.known(prop).map(text_of);
-                question.default = known.or_else(|| Some("1h".to_owned()));
+                let current = self.current(prop).map(text_of);
+                question.default = current.or_else(|| Some("1h".to_owned()));
                 self.ask_in_text(prop, question).await
             }
             PropType::Any | PropType::Other(_) => {
@@ -74,16 +74,16 @@ impl Form<'_> {
         }
     }
 
-    /// The value that a prop has, or would have.
-    pub(super) fn known<'p>(&'p self, prop: &'p PropDef) -> Option<&'p Value> {
+    /// The current value of a prop, or its default.
+    pub(super) fn current<'p>(&'p self, prop: &'p PropDef) -> Option<&'p Value> {
         self.values.get(&prop.name).or_else(|| prop.default_value())
     }
 
-    pub(super) fn empty(&self, prop: &PropDef) -> Empty {
-        if prop.is_optional() || self.known(prop).is_some() {
-            Empty::Keep
+    pub(super) fn empty(&self, prop: &PropDef) -> EmptyAnswer {
+        if prop.is_optional() || self.current(prop).is_some() {
+            EmptyAnswer::Keep
         } else {
-            Empty::Refuse
+            EmptyAnswer::Reject
         }
     }
 
@@ -94,7 +94,7 @@ impl Form<'_> {
     ) -> anyhow::Result<Option<Value>> {
         let empty = self.empty(prop);
         if question.default.is_none() {
-            question.default = self.known(prop).map(text_of);
+            question.default = self.current(prop).map(text_of);
         }
         let has_default = question.default.is_some();
         let text = prompt::text(question, check(prop, empty)).await?;
@@ -104,7 +104,7 @@ impl Form<'_> {
     async fn ask_hidden(&mut self, prop: &PropDef) -> anyhow::Result<Option<Value>> {
         let is_stored = self.values.get(&prop.name) == Some(&MASK.into());
         let hint: &[&str] = if is_stored {
-            &["Enter keeps the one it has"]
+            &["Enter keeps the current value"]
         } else {
             &[]
         };
@@ -117,14 +117,14 @@ impl Form<'_> {
         prop: &PropDef,
         choices: Vec<Choice>,
     ) -> anyhow::Result<Option<Value>> {
-        let known = self.known(prop).cloned();
+        let current = self.current(prop).cloned();
         if matches!(prop.prop_type, PropType::Array(_)) {
-            let known = known.as_ref().and_then(Value::as_array);
-            let chosen = known.map_or_else(Vec::new, |known| {
-                let is_known = |choice: &Choice| known.contains(&choice.value);
+            let current = current.as_ref().and_then(Value::as_array);
+            let chosen = current.map_or_else(Vec::new, |current| {
+                let is_chosen = |choice: &Choice| current.contains(&choice.value);
                 let indices = choices.iter().enumerate();
                 indices
-                    .filter(|(_, choice)| is_known(choice))
+                    .filter(|(_, choice)| is_chosen(choice))
                     .map(|(index, _)| index)
                     .collect()
             });
@@ -135,8 +135,8 @@ impl Form<'_> {
             let picked = prompt::pick_many(question(prop, &[]), rows, chosen).await?;
             return Ok(Some(picked.into_iter().collect()));
         }
-        let place = |known: &Value| choices.iter().position(|choice| choice.value == *known);
-        let at = known.as_ref().and_then(place).unwrap_or_default();
+        let position = |value: &Value| choices.iter().position(|choice| choice.value == *value);
+        let at = current.as_ref().and_then(position).unwrap_or_default();
         let mut rows: Vec<Row<Option<Value>>> = choices
             .into_iter()
             .map(|choice| {
@@ -145,7 +145,7 @@ impl Form<'_> {
             })
             .collect();
         if prop.is_optional() {
-            rows.push(Row::fixed("(leave it out)", None));
+            rows.push(Row::fixed("(leave empty)", None));
         }
         prompt::pick(question(prop, &[]), rows, at).await
     }
@@ -155,35 +155,35 @@ impl Form<'_> {
         if !stores.is_empty() {
             let mut rows: Vec<Row<Option<String>>> = stores
                 .into_iter()
-                .map(|store| Row::new(harmless(&store.name), Some(store.name)))
+                .map(|store| Row::new(sanitized(&store.name), Some(store.name)))
                 .collect();
-            rows.push(Row::fixed("A new one…", None));
+            rows.push(Row::fixed("New data store…", None));
             if let Some(name) = prompt::pick(question(prop, &[]), rows, 0).await? {
                 return Ok(Some(name.into()));
             }
         }
-        let question = question(prop, &["the name of a new data store"]);
+        let question = question(prop, &["name of a new data store"]);
         self.ask_in_text(prop, question).await
     }
 }
 
-/// A choice with what is stored for it. Code that wants the label gets it.
+/// A row with the value to store, including the label if the prop asks for it.
 fn row(prop: &PropDef, choice: Choice) -> Row<Value> {
-    let label = harmless(&choice.label);
+    let label = sanitized(&choice.label);
     let value = if prop.with_label() {
-        picked(&choice)
+        labelled(&choice)
     } else {
         choice.value
     };
     Row::new(label, value)
 }
 
-/// How a value is stored that was picked by its label.
-pub(super) fn picked(choice: &Choice) -> Value {
+/// A value with its label, as it is stored.
+pub(super) fn labelled(choice: &Choice) -> Value {
     serde_json::json!({ "__lv": { "label": choice.label, "value": choice.value } })
 }
 
-/// The choices that the code itself has.
+/// The options declared in the code.
 fn static_choices(prop: &PropDef) -> Vec<Choice> {
     let options = prop.declared().get("options").and_then(Value::as_array);
     let options = options.map(Vec::as_slice).unwrap_or_default();
@@ -200,13 +200,13 @@ fn static_choices(prop: &PropDef) -> Vec<Choice> {
         .collect()
 }
 
-/// How a prop is asked for: by its label, with what it says about itself and hints of ours.
+/// The question for a prop: its label, its description and hints.
 pub(super) fn question(prop: &PropDef, hints: &[&str]) -> Question {
-    let said = |key: &str| {
+    let declared = |key: &str| {
         let text = prop.declared().get(key).and_then(Value::as_str);
-        text.map(|text| harmless(text).replace('\n', " "))
+        text.map(|text| sanitized(text).replace('\n', " "))
     };
-    let mut help: Vec<String> = said("description").into_iter().map(shortened).collect();
+    let mut help: Vec<String> = declared("description").into_iter().map(shortened).collect();
     help.extend(
         hints
             .iter()
@@ -217,17 +217,17 @@ pub(super) fn question(prop: &PropDef, hints: &[&str]) -> Question {
         help.push("optional".to_owned());
     }
     Question {
-        message: said("label").unwrap_or_else(|| prop.name.clone()),
+        message: declared("label").unwrap_or_else(|| prop.name.clone()),
         help: (!help.is_empty()).then(|| help.join("; ")),
         default: None,
     }
 }
 
 fn shortened(text: String) -> String {
-    if text.chars().count() <= LONGEST_HELP {
+    if text.chars().count() <= MAX_HELP_CHARS {
         return text;
     }
-    let cut: String = text.chars().take(LONGEST_HELP).collect();
+    let cut: String = text.chars().take(MAX_HELP_CHARS).collect();
     format!("{cut}…")
 }
 
@@ -240,12 +240,12 @@ fn bounds(prop: &PropDef) -> [String; 1] {
     }]
 }
 
-/// Whether an answer suits the prop, as the server will judge it.
-pub(super) fn check(prop: &PropDef, empty: Empty) -> Check {
+/// Validates an answer as the server would.
+pub(super) fn check(prop: &PropDef, empty: EmptyAnswer) -> Check {
     let prop = prop.clone();
     Arc::new(move |text| match (text, &empty) {
-        ("", Empty::Keep) => None,
-        ("", Empty::Refuse) => Some("is required".to_owned()),
-        (text, _) => fault(&prop, &value_of(&prop.prop_type, text)),
+        ("", EmptyAnswer::Keep) => None,
+        ("", EmptyAnswer::Reject) => Some("is required".to_owned()),
+        (text, _) => value_error(&prop, &value_of(&prop.prop_type, text)),
     })
 }

@@ -1,34 +1,34 @@
-//! The files of each kind of thing, as they are written.
+//! The files of each kind of new component or workflow.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{names::Names, template::Filling};
+use super::{names::Names, template::TemplateValues};
 
-/// A file to write, below the chosen folder.
+/// A file to write, relative to the target folder.
 pub(super) struct NewFile {
     pub(super) path: PathBuf,
     pub(super) text: String,
 }
 
-/// What was made, and what to do with it.
-pub(super) struct Made {
+/// The new files, and the commands to run next.
+pub(super) struct Scaffold {
     pub(super) files: Vec<NewFile>,
-    /// Commands to go on with, each with why.
+    /// Commands, each with its purpose.
     pub(super) next: Vec<(String, &'static str)>,
 }
 
-/// What a source has. One that nothing is said about has an endpoint and a store.
+/// The interfaces of a source. The default is an endpoint and a store.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct Interfaces {
-    /// Give the source an endpoint for HTTP requests; a source has one, and a store, unless other flags say what it has
+    /// Give the source an HTTP endpoint [default: an endpoint and a store, if no interface is given]
     #[arg(long)]
     http: bool,
     /// Give the source a timer
     #[arg(long)]
     timer: bool,
-    /// Give the source a store for values
+    /// Give the source a key-value store
     #[arg(long)]
     db: bool,
 }
@@ -38,17 +38,17 @@ impl Interfaces {
         !(self.http || self.timer || self.db)
     }
 
-    pub(super) fn or_usual(self) -> Interfaces {
-        let usual = Interfaces {
+    pub(super) fn or_default(self) -> Interfaces {
+        let default = Interfaces {
             http: true,
             timer: false,
             db: true,
         };
-        if self.is_empty() { usual } else { self }
+        if self.is_empty() { default } else { self }
     }
 }
 
-/// Of code.
+/// The language of the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
     JavaScript,
@@ -63,57 +63,57 @@ impl Language {
         }
     }
 
-    fn filling(self) -> Filling {
-        Filling::default()
-            .word("js", self == Language::JavaScript)
-            .word("ts", self == Language::TypeScript)
+    fn template_values(self) -> TemplateValues {
+        TemplateValues::default()
+            .condition("js", self == Language::JavaScript)
+            .condition("ts", self == Language::TypeScript)
     }
 }
 
-pub(super) fn source(names: &Names, language: Language, interfaces: Interfaces) -> Made {
+pub(super) fn source(names: &Names, language: Language, interfaces: Interfaces) -> Scaffold {
     let Interfaces { http, timer, db } = interfaces;
-    let filling = language
-        .filling()
-        .word("http", http)
-        .word("timer", timer)
-        .word("db", db)
+    let values = language
+        .template_values()
+        .condition("http", http)
+        .condition("timer", timer)
+        .condition("db", db)
         .value("name", &names.title)
         .value("key", &names.slug);
     let files = with_test(
         &names.slug,
         language,
-        filling,
+        values,
         include_str!("templates/source.txt"),
         include_str!("templates/source_test.txt"),
     );
     let [file, _] = files.each_ref().map(NewFile::shown);
-    Made {
+    Scaffold {
         next: vec![
             (format!("sluice test {file}"), "run its tests"),
             (
                 format!("sluice dev {file}"),
-                "deploy it, and update it whenever you save",
+                "deploy it, and update it on each save",
             ),
-            (format!("sluice deploy {file}"), "deploy it to stay"),
+            (format!("sluice deploy {file}"), "deploy it"),
         ],
         files: files.into(),
     }
 }
 
-pub(super) fn action(names: &Names, language: Language) -> Made {
-    let filling = language
-        .filling()
+pub(super) fn action(names: &Names, language: Language) -> Scaffold {
+    let values = language
+        .template_values()
         .value("name", &names.title)
         .value("key", &names.slug);
     let files = with_test(
         &names.slug,
         language,
-        filling,
+        values,
         include_str!("templates/action.txt"),
         include_str!("templates/action_test.txt"),
     );
     let [file, _] = files.each_ref().map(NewFile::shown);
-    Made {
+    Scaffold {
         next: vec![
             (format!("sluice test {file}"), "run its tests"),
             (
@@ -122,36 +122,36 @@ pub(super) fn action(names: &Names, language: Language) -> Made {
             ),
             (
                 format!("sluice publish {file}"),
-                "let steps of workflows use it by its key",
+                "publish it for use in workflows",
             ),
         ],
         files: files.into(),
     }
 }
 
-pub(super) fn app(names: &Names, language: Language) -> Made {
+pub(super) fn app(names: &Names, language: Language) -> Scaffold {
     let app = &names.identifier;
     let app_file = format!("{app}.app.{}", language.extension());
-    let filling = language
-        .filling()
+    let values = language
+        .template_values()
         .value("name", &names.title)
         .value("app", app)
         .value("app_file", &app_file);
-    let definition = filling.fill(include_str!("templates/app.txt"));
+    let definition = values.fill(include_str!("templates/app.txt"));
     let [action, test] = with_test(
         &format!("{app}/actions/get-user/get-user"),
         language,
-        filling,
+        values,
         include_str!("templates/app_action.txt"),
         include_str!("templates/app_action_test.txt"),
     );
     let file = action.shown();
-    Made {
+    Scaffold {
         next: vec![
             (format!("sluice test {app}"), "run the tests of its action"),
             (
                 format!("sluice publish {file}"),
-                "let steps of workflows use the action by its key",
+                "publish the action for use in workflows",
             ),
         ],
         files: vec![
@@ -165,20 +165,20 @@ pub(super) fn app(names: &Names, language: Language) -> Made {
     }
 }
 
-pub(super) fn workflow(names: &Names, language: Language) -> Made {
+pub(super) fn workflow(names: &Names, language: Language) -> Scaffold {
     let folder = &names.slug;
     let file = format!("greet.{}", language.extension());
-    let document = Filling::default()
+    let document = TemplateValues::default()
         .value("name", &names.title)
         .value("file", &file);
     let [step, test] = with_test(
         &format!("{folder}/greet"),
         language,
-        language.filling(),
+        language.template_values(),
         include_str!("templates/step.txt"),
         include_str!("templates/step_test.txt"),
     );
-    Made {
+    Scaffold {
         next: vec![
             (format!("sluice test {folder}"), "run the tests of its step"),
             (
@@ -197,25 +197,25 @@ pub(super) fn workflow(names: &Names, language: Language) -> Made {
     }
 }
 
-/// Code and its test; `stem` is the path of the code without its extension.
+/// Code and its test. `stem` is the path of the code without its extension.
 fn with_test(
     stem: &str,
     language: Language,
-    filling: Filling,
+    values: TemplateValues,
     code: &str,
     test: &str,
 ) -> [NewFile; 2] {
     let extension = language.extension();
     let name = stem.rsplit('/').next().unwrap_or(stem);
-    let filling = filling.value("file", &format!("{name}.{extension}"));
+    let values = values.value("file", &format!("{name}.{extension}"));
     [
         NewFile {
             path: PathBuf::from(format!("{stem}.{extension}")),
-            text: filling.fill(code),
+            text: values.fill(code),
         },
         NewFile {
             path: PathBuf::from(format!("{stem}.test.{extension}")),
-            text: filling.fill(test),
+            text: values.fill(test),
         },
     ]
 }

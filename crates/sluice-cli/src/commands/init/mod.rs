@@ -16,23 +16,23 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use self::{
-    files::{Interfaces, Language, Made},
+    files::{Interfaces, Language, Scaffold},
     names::Names,
 };
 use super::{
     ask,
-    output::{FAINT, GOOD, complain, show, show_json, styled},
+    output::{FAINT, GOOD, show, show_json, show_stderr, styled},
     prompt::{self, Question, Row},
 };
 
-/// Write a new component or workflow that works as it is, with a test beside it
+/// Create a working component or workflow, with a test
 #[derive(Debug, Args)]
 pub(crate) struct InitOptions {
-    /// What to write
+    /// Kind of component, or workflow
     kind: Option<Kind>,
-    /// What to call it, such as new-orders or "New orders"
+    /// Name, such as new-orders or "New orders"
     name: Option<String>,
-    /// Write TypeScript
+    /// Write TypeScript [default: JavaScript]
     #[arg(long)]
     typescript: bool,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub(crate) struct InitOptions {
     /// Folder to write to
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     dir: PathBuf,
-    /// Overwrite files that are there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
     /// Print JSON: the files that were written
@@ -50,22 +50,22 @@ pub(crate) struct InitOptions {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// Receives requests or runs by a timer, and emits events
+    /// Receives requests or runs on a timer, and emits events
     Source,
-    /// A step for workflows
+    /// A step of workflows
     Action,
-    /// What the components of one service share, with an action that uses it
+    /// The shared code of the components of one service, with an action
     App,
-    /// Steps that run one after the other, in YAML, with code in a file
+    /// A sequence of steps, as a YAML document and a code file
     Workflow,
 }
 
 pub(crate) async fn init(options: &InitOptions) -> anyhow::Result<ExitCode> {
     let kind = options.kind().await?;
     let name = options.name(kind).await?;
-    let made = options.make(kind, &Names::of(&name)?)?;
-    write(&made, &options.dir, options.force)?;
-    tell(options, &made)?;
+    let scaffold = options.scaffold(kind, &Names::new(&name)?)?;
+    write(&scaffold, &options.dir, options.force)?;
+    show_result(options, &scaffold)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -81,30 +81,30 @@ impl fmt::Display for Kind {
 }
 
 impl InitOptions {
-    /// What was said, or what somebody says now.
+    /// The kind from the command line, or from a prompt.
     async fn kind(&self) -> anyhow::Result<Kind> {
         match self.kind {
             Some(kind) => Ok(kind),
-            None if ask::is_possible(self.json) => {
+            None if ask::is_interactive(self.json) => {
                 let kinds = Kind::value_variants().iter();
                 let rows = kinds.map(|kind| Row::new(kind.to_string(), *kind));
-                prompt::pick(question("What shall it be?"), rows.collect(), 0).await
+                prompt::pick(question("Kind"), rows.collect(), 0).await
             }
-            None => bail!("say what to write: `sluice init source|action|app|workflow NAME`"),
+            None => bail!("no kind given: run `sluice init source|action|app|workflow NAME`"),
         }
     }
 
     async fn name(&self, kind: Kind) -> anyhow::Result<String> {
         match &self.name {
             Some(name) => Ok(name.clone()),
-            None if ask::is_possible(self.json) => {
-                prompt::text(question("What is it called?"), prompt::required()).await
+            None if ask::is_interactive(self.json) => {
+                prompt::text(question("Name"), prompt::required()).await
             }
-            None => bail!("say what to call it: `sluice init {kind} NAME`"),
+            None => bail!("no name given: run `sluice init {kind} NAME`"),
         }
     }
 
-    fn make(&self, kind: Kind, names: &Names) -> anyhow::Result<Made> {
+    fn scaffold(&self, kind: Kind, names: &Names) -> anyhow::Result<Scaffold> {
         let language = if self.typescript {
             Language::TypeScript
         } else {
@@ -112,10 +112,10 @@ impl InitOptions {
         };
         ensure!(
             kind == Kind::Source || self.interfaces.is_empty(),
-            "--http, --timer and --db are for sources"
+            "--http, --timer and --db are for sources only"
         );
         Ok(match kind {
-            Kind::Source => files::source(names, language, self.interfaces.or_usual()),
+            Kind::Source => files::source(names, language, self.interfaces.or_default()),
             Kind::Action => files::action(names, language),
             Kind::App => files::app(names, language),
             Kind::Workflow => files::workflow(names, language),
@@ -130,26 +130,30 @@ fn question(message: &str) -> Question {
     }
 }
 
-/// Writes all files, or none when one is there already.
-fn write(made: &Made, dir: &Path, force: bool) -> anyhow::Result<()> {
-    let paths: Vec<PathBuf> = made.files.iter().map(|file| dir.join(&file.path)).collect();
+/// Writes all files, or none if one exists already.
+fn write(scaffold: &Scaffold, dir: &Path, force: bool) -> anyhow::Result<()> {
+    let paths: Vec<PathBuf> = scaffold
+        .files
+        .iter()
+        .map(|file| dir.join(&file.path))
+        .collect();
     if !force && let Some(path) = paths.iter().find(|path| path.exists()) {
         bail!(
-            "{} is there already: choose another name, or overwrite it with --force",
+            "{} exists already: choose another name, or overwrite it with --force",
             path.display()
         );
     }
-    for (path, file) in paths.iter().zip(&made.files) {
+    for (path, file) in paths.iter().zip(&scaffold.files) {
         let folder = path.parent().unwrap_or(dir);
         fs::create_dir_all(folder)
             .and_then(|()| fs::write(path, &file.text))
-            .with_context(|| format!("{} cannot be written", path.display()))?;
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }
 
-fn tell(options: &InitOptions, made: &Made) -> anyhow::Result<()> {
-    let paths = made
+fn show_result(options: &InitOptions, scaffold: &Scaffold) -> anyhow::Result<()> {
+    let paths = scaffold
         .files
         .iter()
         .map(|file| shown(&options.dir, &file.path));
@@ -159,16 +163,16 @@ fn tell(options: &InitOptions, made: &Made) -> anyhow::Result<()> {
     for path in paths {
         show(&format!("{} {path}\n", styled(GOOD, "wrote")))?;
     }
-    let room = made.next.iter().map(|(command, _)| command.len()).max();
+    let width = scaffold.next.iter().map(|(command, _)| command.len()).max();
     let mut hint = "\nNext:\n".to_owned();
     if options.dir != Path::new(".") {
         let _ = writeln!(hint, "  cd {}", options.dir.display());
     }
-    for (command, why) in &made.next {
-        let pad = " ".repeat(room.unwrap_or_default() - command.len());
-        let _ = writeln!(hint, "  {command}{pad}  {}", styled(FAINT, why));
+    for (command, purpose) in &scaffold.next {
+        let pad = " ".repeat(width.unwrap_or_default() - command.len());
+        let _ = writeln!(hint, "  {command}{pad}  {}", styled(FAINT, purpose));
     }
-    Ok(complain(&hint)?)
+    Ok(show_stderr(&hint)?)
 }
 
 fn shown(dir: &Path, path: &Path) -> String {

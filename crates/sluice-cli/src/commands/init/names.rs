@@ -1,25 +1,25 @@
-//! What things are called, from the one name that was given.
+//! The title, slug and identifier for a given name.
 
 use anyhow::ensure;
 use sluice_model::slugify;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Names {
-    /// For people, as it stands between the quotes of JavaScript and YAML.
+    /// For users, escaped for a quoted string in JavaScript and YAML.
     pub(super) title: String,
-    /// Of files and keys: lower case, with dashes.
+    /// For files and keys: lower case, with dashes.
     pub(super) slug: String,
-    /// What an app is called in code: lower case, with underscores.
+    /// For code: lower case, with underscores.
     pub(super) identifier: String,
 }
 
 impl Names {
-    pub(super) fn of(given: &str) -> anyhow::Result<Names> {
+    pub(super) fn new(given: &str) -> anyhow::Result<Names> {
         let slug = slugify(given);
         let words: Vec<&str> = slug.split('-').filter(|word| !word.is_empty()).collect();
         ensure!(
             !words.is_empty() && !given.is_empty(),
-            "{given:?} is no name: it needs a letter or a digit"
+            "{given:?} is not a valid name: it needs a letter or a digit"
         );
         let identifier = words.join("_");
         let slug = words.join("-");
@@ -35,7 +35,7 @@ impl Names {
     }
 }
 
-/// A name that is a slug already becomes words.
+/// Converts a slug into words. Other names are kept.
 fn title(given: &str, slug: &str) -> String {
     if given != slug {
         return given.to_owned();
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     fn names(given: &str) -> (String, String, String) {
-        let names = Names::of(given).unwrap();
+        let names = Names::new(given).unwrap();
         (names.title, names.slug, names.identifier)
     }
 
@@ -89,9 +89,9 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_letters_is_refused() {
+    fn a_name_without_letters_is_invalid() {
         for given in ["", "   ", "../..", "…"] {
-            assert!(Names::of(given).is_err(), "{given:?}");
+            assert!(Names::new(given).is_err(), "{given:?}");
         }
     }
 }

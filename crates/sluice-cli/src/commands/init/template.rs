@@ -1,32 +1,32 @@
-//! Texts with lines that are there on conditions.
+//! Templates with conditional lines.
 //!
-//! A line that begins with conditions in brackets, such as `[http,!db]`, is there when all of them hold; a condition with `!`
-//! holds when its word was not given. `{{name}}` stands for a value.
+//! A line that begins with conditions in brackets, such as `[http,!db]`, is kept if all of them hold. `!` negates a condition.
+//! `{{name}}` is replaced by a value.
 
-/// What fills a template.
+/// The conditions and values for a template.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Filling {
-    words: Vec<&'static str>,
+pub(super) struct TemplateValues {
+    conditions: Vec<&'static str>,
     values: Vec<(&'static str, String)>,
 }
 
-impl Filling {
-    /// Makes the conditions with this word hold.
-    pub(super) fn word(mut self, word: &'static str, holds: bool) -> Filling {
+impl TemplateValues {
+    /// Sets a condition.
+    pub(super) fn condition(mut self, name: &'static str, holds: bool) -> TemplateValues {
         if holds {
-            self.words.push(word);
+            self.conditions.push(name);
         }
         self
     }
 
-    pub(super) fn value(mut self, name: &'static str, value: &str) -> Filling {
+    pub(super) fn value(mut self, name: &'static str, value: &str) -> TemplateValues {
         self.values.push((name, value.to_owned()));
         self
     }
 
     pub(super) fn fill(&self, template: &str) -> String {
         let mut text = String::with_capacity(template.len());
-        for line in template.lines().filter_map(|line| self.kept(line)) {
+        for line in template.lines().filter_map(|line| self.keep(line)) {
             text.push_str(line);
             text.push('\n');
         }
@@ -36,16 +36,16 @@ impl Filling {
         text
     }
 
-    /// The line without its conditions, when they hold.
-    fn kept<'t>(&self, line: &'t str) -> Option<&'t str> {
+    /// The line without its conditions, if they hold.
+    fn keep<'t>(&self, line: &'t str) -> Option<&'t str> {
         let Some((conditions, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']'))
         else {
             return Some(line);
         };
         let mut conditions = conditions.split(',');
         let all_hold = conditions.all(|condition| match condition.strip_prefix('!') {
-            Some(word) => !self.words.contains(&word),
-            None => self.words.contains(&condition),
+            Some(name) => !self.conditions.contains(&name),
+            None => self.conditions.contains(&condition),
         });
         all_hold.then_some(rest)
     }
@@ -56,12 +56,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_stand_on_their_conditions_and_values_in_their_places() {
+    fn conditional_lines_are_kept_and_values_replaced() {
         let template = "a {{x}}\n[b]b\n[!b]not b\n[b,c]b and c\n[!c]  {{ x }}\n";
-        let filling = Filling::default()
-            .word("b", true)
-            .word("c", false)
+        let values = TemplateValues::default()
+            .condition("b", true)
+            .condition("c", false)
             .value("x", "1");
-        assert_eq!(filling.fill(template), "a 1\nb\n  {{ x }}\n");
+        assert_eq!(values.fill(template), "a 1\nb\n  {{ x }}\n");
     }
 }

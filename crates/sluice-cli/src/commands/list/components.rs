@@ -1,4 +1,4 @@
-//! Components that are saved, published, or in the registry.
+//! Saved and published components, and those of the registry.
 
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use crate::{
     client::Client,
-    commands::output::{moment, show_json, show_list},
+    commands::output::{local_time, show_json, show_list},
 };
 
-/// Which components, of many.
+/// The filter options.
 #[derive(Debug, Args)]
 pub(super) struct Filter {
-    /// Only components with all these words in key, name, description or app
+    /// Show only components with all these words in key, name, description or app
     #[arg(long, short, value_name = "TEXT")]
     query: Option<String>,
-    /// Only components of this app
+    /// Show only components of this app
     #[arg(long, value_name = "SLUG")]
     app: Option<String>,
-    /// Only components of this kind
+    /// Show only components of this kind
     #[arg(long = "type", value_enum, value_name = "KIND")]
     kind: Option<Kind>,
 }
@@ -42,7 +42,7 @@ pub(super) enum Scope {
     Registry,
 }
 
-/// What a table shows of a component.
+/// The columns of the table.
 #[derive(Serialize, Deserialize)]
 struct Row {
     id: String,
@@ -52,7 +52,7 @@ struct Row {
     updated_at: i64,
 }
 
-const SHOWN: &str = "id,name,version,key,updated_at";
+const FIELDS: &str = "id,name,version,key,updated_at";
 
 pub(super) async fn list(
     client: &Client,
@@ -61,17 +61,14 @@ pub(super) async fn list(
     json: bool,
 ) -> anyhow::Result<()> {
     let (scope, hint) = match scope {
-        Scope::Own => (
-            "own",
-            "No components: `sluice deploy FILE` saves what it deploys",
-        ),
+        Scope::Own => ("own", "No components: `sluice deploy FILE` saves one"),
         Scope::Published => (
             "published",
-            "Nothing is published: `sluice publish FILE` does it",
+            "No published components: publish one with `sluice publish FILE`",
         ),
         Scope::Registry => (
             "registry",
-            "Nothing in the registry: its operator fills it with `sluice registry import`, or `sluice publish --server`",
+            "The registry is empty: the operator fills it with `sluice registry import` or `sluice publish --server`",
         ),
     };
     let mut query = vec![("scope", scope)];
@@ -82,24 +79,24 @@ pub(super) async fn list(
         Kind::Action => ("type", "action"),
     }));
     if json {
-        let components: Vec<Value> = client.selected("/components", &query).await?;
+        let components: Vec<Value> = client.all_matching("/components", &query).await?;
         return show_json(&components);
     }
-    // Code is most of a component, and no table has it.
-    query.push(("include", SHOWN));
-    let rows: Vec<Row> = client.selected("/components", &query).await?;
+    // The table does not need the code, which is most of the response.
+    query.push(("include", FIELDS));
+    let rows: Vec<Row> = client.all_matching("/components", &query).await?;
     let header = ["ID", "NAME", "VERSION", "UPDATED", "KEY"];
     let hint = if filter.is_empty() {
         hint
     } else {
-        "Nothing matches"
+        "No matches"
     };
     show_list(&rows, false, &header, hint, |row| {
         vec![
             row.id.clone(),
             row.name.clone(),
             row.version.clone(),
-            moment(row.updated_at * 1000),
+            local_time(row.updated_at * 1000),
             row.key.clone().unwrap_or_else(|| "-".to_owned()),
         ]
     })

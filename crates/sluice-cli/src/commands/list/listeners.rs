@@ -4,15 +4,12 @@ use sluice_api::{Subscription, Webhook};
 
 use crate::{
     client::Client,
-    commands::{
-        output::{moment, show_list},
-        workflows::activity,
-    },
+    commands::output::{activity, local_time, show_list},
 };
 
-const NO_WEBHOOKS: &str = "No webhooks yet: `sluice webhooks create URL` makes one";
+const NO_WEBHOOKS: &str = "No webhooks: create one with `sluice webhooks create URL`";
 const NO_SUBSCRIPTIONS: &str =
-    "No subscriptions yet: `sluice subscribe EMITTER LISTENER` makes one";
+    "No subscriptions: create one with `sluice subscribe EMITTER LISTENER`";
 
 pub(super) async fn webhooks(client: &Client, json: bool) -> anyhow::Result<()> {
     let webhooks: Vec<Webhook> = client.all("/users/me/webhooks").await?;
@@ -22,7 +19,7 @@ pub(super) async fn webhooks(client: &Client, json: bool) -> anyhow::Result<()> 
             webhook.id.to_string(),
             webhook.name.clone().unwrap_or_else(|| "-".to_owned()),
             activity(webhook.active),
-            moment(webhook.updated_at * 1000),
+            local_time(webhook.updated_at * 1000),
             webhook.url.clone(),
         ]
     })

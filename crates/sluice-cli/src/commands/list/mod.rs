@@ -11,7 +11,6 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 
 use self::components::{Filter, Scope};
-pub(crate) use self::sources::trigger_words;
 use super::{
     accounts, ask,
     common::Common,
@@ -26,15 +25,15 @@ Examples:
   sluice list registry -q 'new order' --app shopify
   sluice list sources --json | jq -r '.[].id'";
 
-/// List what the account has: sources, streams, components and the rest
+/// List sources, streams, components and other items of your account
 ///
-/// Without a word for what, it asks on a terminal, and lists sources elsewhere. Newest first.
+/// Without an argument, the command asks on a terminal, and lists sources otherwise. The newest are first.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ListOptions {
-    /// What to list
-    #[arg(value_enum, value_name = "WHAT")]
-    what: Option<Listed>,
+    /// Kind of items to list
+    #[arg(value_enum, value_name = "KIND")]
+    items: Option<ListKind>,
     #[command(flatten)]
     filter: Filter,
     #[command(flatten)]
@@ -42,44 +41,44 @@ pub(crate) struct ListOptions {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Listed {
+enum ListKind {
     /// Deployed components
     #[value(alias = "so")]
     Sources,
-    /// Where events can be followed, with their addresses
+    /// Event streams of sources and workflows, with their URLs
     #[value(alias = "st")]
     Streams,
-    /// Components that were saved
+    /// Saved components
     Components,
-    /// Addresses that events are delivered to
+    /// URLs that events are delivered to
     Webhooks,
-    /// Who gets whose events
+    /// Subscriptions of listeners to emitters
     Subscriptions,
-    /// Accounts of apps
+    /// Connected accounts of apps
     Accounts,
     /// Workflows
     Workflows,
-    /// Components that were published into the account
+    /// Components published in your account
     Published,
-    /// Components of the whole server
+    /// Components published for all users of the server
     Registry,
-    /// Servers and accounts that `sluice login` keeps
+    /// Profiles of the configuration file
     Profiles,
 }
 
-impl fmt::Display for Listed {
+impl fmt::Display for ListKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = self.to_possible_value().expect("none is hidden");
+        let value = self.to_possible_value().expect("no variant is hidden");
         f.write_str(value.get_name())
     }
 }
 
-impl Listed {
+impl ListKind {
     fn scope(self) -> Option<Scope> {
         match self {
-            Listed::Components => Some(Scope::Own),
-            Listed::Published => Some(Scope::Published),
-            Listed::Registry => Some(Scope::Registry),
+            ListKind::Components => Some(Scope::Own),
+            ListKind::Published => Some(Scope::Published),
+            ListKind::Registry => Some(Scope::Registry),
             _ => None,
         }
     }
@@ -87,39 +86,39 @@ impl Listed {
 
 pub(crate) async fn list(options: ListOptions) -> anyhow::Result<()> {
     let ListOptions {
-        what,
+        items,
         filter,
         common,
     } = options;
-    let what = match what {
-        Some(what) => what,
-        None if ask::is_possible(common.json) => {
+    let kind = match items {
+        Some(kind) => kind,
+        None if ask::is_interactive(common.json) => {
             let question = Question {
-                message: "List what?".to_owned(),
+                message: "Kind of items".to_owned(),
                 ..Question::default()
             };
-            let all = Listed::value_variants().iter();
-            let rows = all.map(|what| Row::new(what.to_string(), *what)).collect();
+            let all = ListKind::value_variants().iter();
+            let rows = all.map(|kind| Row::new(kind.to_string(), *kind)).collect();
             prompt::pick(question, rows, 0).await?
         }
-        None => Listed::Sources,
+        None => ListKind::Sources,
     };
-    if !filter.is_empty() && what.scope().is_none() {
-        bail!("-q, --app and --type are for components, published and registry only");
+    if !filter.is_empty() && kind.scope().is_none() {
+        bail!("-q, --app and --type apply to components, published and registry only");
     }
-    if what == Listed::Profiles {
+    if kind == ListKind::Profiles {
         return profiles::list(common.json);
     }
     let client = common.connection.client()?;
-    match what {
-        Listed::Sources => sources::list(&client, common.json).await,
-        Listed::Streams => sources::streams(&client, common.json).await,
-        Listed::Webhooks => listeners::webhooks(&client, common.json).await,
-        Listed::Subscriptions => listeners::subscriptions(&client, common.json).await,
-        Listed::Accounts => accounts::show_all(&client, None, common.json).await,
-        Listed::Workflows => workflows::show_all(&client, common.json).await,
-        Listed::Components | Listed::Published | Listed::Registry | Listed::Profiles => {
-            let scope = what.scope().unwrap_or(Scope::Own);
+    match kind {
+        ListKind::Sources => sources::list(&client, common.json).await,
+        ListKind::Streams => sources::streams(&client, common.json).await,
+        ListKind::Webhooks => listeners::webhooks(&client, common.json).await,
+        ListKind::Subscriptions => listeners::subscriptions(&client, common.json).await,
+        ListKind::Accounts => accounts::show_all(&client, None, common.json).await,
+        ListKind::Workflows => workflows::show_all(&client, common.json).await,
+        ListKind::Components | ListKind::Published | ListKind::Registry | ListKind::Profiles => {
+            let scope = kind.scope().unwrap_or(Scope::Own);
             components::list(&client, scope, &filter, common.json).await
         }
     }

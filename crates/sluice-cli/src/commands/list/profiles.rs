@@ -1,29 +1,28 @@
-//! Profiles of the configuration file; their keys stay there.
+//! Profiles of the configuration file, without their API keys.
 
 use serde::Serialize;
 
 use crate::{client::config::Config, commands::output::show_list};
 
 #[derive(Serialize)]
-struct Kept {
+struct ProfileRow {
     name: String,
     url: String,
-    /// Whether it is meant when none is named.
     current: bool,
 }
 
 pub(super) fn list(json: bool) -> anyhow::Result<()> {
     let config = Config::load()?;
-    let kept = |(name, url): (&String, &String)| Kept {
+    let row = |(name, url): (&String, &String)| ProfileRow {
         name: name.clone(),
         url: url.clone(),
         current: name == config.current(),
     };
     let profiles = config.profiles().iter();
-    let profiles: Vec<Kept> = profiles
-        .map(|(name, profile)| kept((name, &profile.url)))
+    let profiles: Vec<ProfileRow> = profiles
+        .map(|(name, profile)| row((name, &profile.url)))
         .collect();
-    let hint = "No profiles yet: `sluice login` keeps one";
+    let hint = "No profiles: create one with `sluice login`";
     let header = ["NAME", "CURRENT", "URL"];
     show_list(&profiles, json, &header, hint, |profile| {
         let current = if profile.current { "yes" } else { "" };

@@ -7,13 +7,12 @@ use sluice_api::{Source, Workflow};
 use crate::{
     client::Client,
     commands::{
-        output::{moment, show_list},
-        workflows::activity,
+        output::{activity, local_time, show_list},
+        source_summary::{has_endpoint, schedules},
     },
 };
 
-const NO_SOURCES: &str =
-    "No sources yet: `sluice init source NAME` writes one, and `sluice deploy FILE` deploys it";
+const NO_SOURCES: &str = "No sources: create one with `sluice init source NAME`, and deploy it with `sluice deploy FILE`";
 
 pub(super) async fn list(client: &Client, json: bool) -> anyhow::Result<()> {
     let sources: Vec<Source> = client.all("/users/me/sources").await?;
@@ -23,28 +22,20 @@ pub(super) async fn list(client: &Client, json: bool) -> anyhow::Result<()> {
             source.name_slug.clone(),
             source.id.to_string(),
             activity(source.active),
-            trigger_words(&source.configured_props).join(", "),
-            moment(source.updated_at * 1000),
+            triggers(&source.configured_props),
+            local_time(source.updated_at * 1000),
         ]
     })
 }
 
-/// What makes a source run, one phrase for each interface.
-pub(crate) fn trigger_words(props: &Map<String, Value>) -> Vec<String> {
-    let words = |value: &Value| {
-        if value.get("endpoint_url").is_some() {
-            return Some("http".to_owned());
-        }
-        match (value.get("cron"), value.get("interval_seconds")) {
-            (Some(Value::String(cron)), _) => Some(cron.clone()),
-            (_, Some(Value::Number(seconds))) => Some(format!("every {seconds} s")),
-            _ => None,
-        }
-    };
-    props.values().filter_map(words).collect()
+/// The triggers of a source, such as `http, every 60 s`.
+fn triggers(props: &Map<String, Value>) -> String {
+    let http = has_endpoint(props).then(|| "http".to_owned());
+    let triggers: Vec<String> = http.into_iter().chain(schedules(props)).collect();
+    triggers.join(", ")
 }
 
-/// Where events can be followed.
+/// An event stream.
 #[derive(Serialize)]
 struct Stream {
     name: String,
@@ -58,14 +49,14 @@ pub(super) async fn streams(client: &Client, json: bool) -> anyhow::Result<()> {
     let sources: Vec<Source> = client.all("/users/me/sources").await?;
     let workflows: Vec<Workflow> = client.all("/workflows").await?;
     let url = client.url();
-    let of_source = |source: &Source| Stream {
+    let source_stream = |source: &Source| Stream {
         name: source.name_slug.clone(),
         kind: "source",
         visibility: "private",
         sse: format!("{url}/v1/sources/{}/sse", source.id),
     };
-    // What a workflow sends with `$.send.sse` is for whoever has the address.
-    let of_workflow = |workflow: &Workflow| Stream {
+    // The stream of `$.send.sse` needs no API key.
+    let workflow_stream = |workflow: &Workflow| Stream {
         name: workflow.name_slug.clone(),
         kind: "workflow",
         visibility: "public",
@@ -73,11 +64,11 @@ pub(super) async fn streams(client: &Client, json: bool) -> anyhow::Result<()> {
     };
     let streams: Vec<Stream> = sources
         .iter()
-        .map(of_source)
-        .chain(workflows.iter().map(of_workflow))
+        .map(source_stream)
+        .chain(workflows.iter().map(workflow_stream))
         .collect();
     let header = ["NAME", "TYPE", "VISIBILITY", "SSE"];
-    let hint = "No streams yet: every source and every workflow has one";
+    let hint = "No streams: each source and each workflow has one";
     show_list(&streams, json, &header, hint, |stream| {
         vec![
             stream.name.clone(),

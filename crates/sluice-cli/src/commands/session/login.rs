@@ -6,7 +6,7 @@ use anyhow::bail;
 use clap::Args;
 use sluice_model::ApiKey;
 
-use super::{keep, profile_name};
+use super::profile::{profile_name, save_profile};
 use crate::{
     client::{Client, config::Config},
     commands::{
@@ -23,10 +23,10 @@ Examples:
   sluice login --url https://sluice.example.com --profile work
   sluice login --api-key - < key.txt";
 
-/// Keep the address of a server and an API key for the commands that follow
+/// Save the URL of a server and an API key for later commands
 ///
-/// The key is that of --api-key, comes on standard input (also with `--api-key -`), or is asked for. It is tried, and
-/// kept in a profile of the configuration file, which only you can read.
+/// The key comes from --api-key, from standard input (also with `--api-key -`), or from a prompt. It is verified, and saved in a
+/// profile of the configuration file, which only you can read.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct LoginOptions {
@@ -39,7 +39,7 @@ pub(crate) async fn login(options: LoginOptions) -> anyhow::Result<()> {
     let config = Config::load()?;
     let url = connection.server_url()?;
     let key = match connection.api_key.as_deref() {
-        None | Some("") if ask::is_possible(json) => {
+        None | Some("") if ask::is_interactive(json) => {
             let question = Question {
                 message: format!("API key for {url}"),
                 ..Question::default()
@@ -50,12 +50,14 @@ pub(crate) async fn login(options: LoginOptions) -> anyhow::Result<()> {
         Some(key) => key.to_owned(),
     };
     let Some(key) = ApiKey::parse(key.trim()) else {
-        bail!("this is no API key: one has 32 characters, 0 to 9 and a to f");
+        bail!("not an API key: it has 32 characters, 0 to 9 and a to f");
     };
     let path = config.path().display().to_string();
     let client = Client::new(&url, key.as_str().to_owned())?;
     let profile = profile_name(&connection, &config);
-    keep(&client, config, profile).await?.tell(json, &path)
+    save_profile(&client, config, profile)
+        .await?
+        .show(json, &path)
 }
 
 fn from_standard_input() -> anyhow::Result<String> {
@@ -64,7 +66,7 @@ fn from_standard_input() -> anyhow::Result<String> {
         io::stdin().read_to_string(&mut key)?;
     }
     if key.trim().is_empty() {
-        bail!("no API key: give --api-key, set SLUICE_API_KEY, or write the key to standard input");
+        bail!("no API key: set --api-key or SLUICE_API_KEY, or write the key to standard input");
     }
     Ok(key)
 }

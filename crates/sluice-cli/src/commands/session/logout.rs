@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::profile_name;
+use super::profile::profile_name;
 use crate::{
     client::config::Config,
     commands::{
@@ -13,9 +13,9 @@ use crate::{
     exit::NotFound,
 };
 
-/// Forget a profile, with its API key
+/// Delete a profile with its API key
 ///
-/// The key itself goes on working; `sluice rotate-key` gives you another one.
+/// The key stays valid. `sluice rotate-key` replaces it.
 #[derive(Debug, Args)]
 pub(crate) struct LogoutOptions {
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub(crate) fn logout(options: &LogoutOptions) -> anyhow::Result<()> {
     if !config.remove(&profile) {
         let path = config.path().display();
         return Err(NotFound(format!(
-            "there is no profile {profile} in {path}: `sluice list profiles` shows yours"
+            "no profile {profile} in {path}: list yours with `sluice list profiles`"
         ))
         .into());
     }

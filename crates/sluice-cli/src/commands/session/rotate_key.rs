@@ -4,23 +4,23 @@ use clap::Args;
 use serde_json::json;
 use sluice_api::RotatedKey;
 
-use super::{replace_in_profiles, user_of};
+use super::profile::{replace_key_in_profiles, user_of};
 use crate::{
     client::config::Config,
     commands::{
-        ask::Agreement,
+        ask::Confirmation,
         common::Common,
-        output::{complain, show, show_json},
+        output::{show, show_json, show_stderr},
     },
 };
 
-/// Give yourself a new API key, and print it; the old one is worth nothing from then on
+/// Replace your API key and print the new one
 ///
-/// It takes the place of the old one in your profiles. You are signed out of the console.
+/// The old key stops working at once. It is replaced in your profiles, and you are signed out of the console.
 #[derive(Debug, Args)]
 pub(crate) struct RotateKeyOptions {
     #[command(flatten)]
-    agreement: Agreement,
+    confirmation: Confirmation,
     #[command(flatten)]
     common: Common,
 }
@@ -28,19 +28,19 @@ pub(crate) struct RotateKeyOptions {
 pub(crate) async fn rotate_key(options: RotateKeyOptions) -> anyhow::Result<()> {
     let Common { json, connection } = options.common;
     let client = connection.client()?;
-    // A file with a mistake is told before there is a key that it should hold.
+    // Fail before the rotation if the file is invalid: the new key could not be saved.
     Config::load()?;
     let (_, username, _) = user_of(&client).await?;
-    let question = format!("Make the key of {username} worthless?");
-    options.agreement.to(question, json).await?;
+    let question = format!("Revoke the API key of {username}?");
+    options.confirmation.require(question, json).await?;
     let rotated: RotatedKey = client.post("/users/me/rotate_key", &json!({})).await?;
     if json {
         show_json(&rotated)?;
     } else {
         show(&format!("{}\n", rotated.api_key))?;
     }
-    if !replace_in_profiles(&client, &rotated.api_key)? {
-        complain("No profile has the old key: keep the new one where you keep it\n")?;
+    if !replace_key_in_profiles(&client, &rotated.api_key)? {
+        show_stderr("No profile has the old key: save the new one yourself\n")?;
     }
     Ok(())
 }

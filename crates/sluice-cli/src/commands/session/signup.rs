@@ -4,7 +4,7 @@ use anyhow::{anyhow, bail};
 use clap::Args;
 use sluice_api::{SignUp, SignedUp};
 
-use super::{keep, profile_name};
+use super::profile::{profile_name, save_profile};
 use crate::{
     client::{Client, config::Config},
     commands::{
@@ -19,16 +19,16 @@ Examples:
   sluice signup --url https://sluice.example.com
   sluice signup --username ada --email ada@example.com --profile work";
 
-/// Make an account for yourself, on a server that lets people
+/// Create an account on a server that allows signup
 ///
-/// Asks for what is not given, and keeps the new key in a profile as `sluice login` does.
+/// The command asks for missing values, and saves the new API key in a profile as `sluice login` does.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct SignupOptions {
-    /// What to be called
+    /// Name of the user
     #[arg(long, value_name = "NAME")]
     username: Option<String>,
-    /// Where mail reaches you
+    /// Email address of the user
     #[arg(long, value_name = "ADDRESS")]
     email: Option<String>,
     #[command(flatten)]
@@ -41,32 +41,34 @@ pub(crate) async fn signup(options: SignupOptions) -> anyhow::Result<()> {
     let url = connection.server_url()?;
     let profile = profile_name(&connection, &config);
     if let Some(taken) = config.profiles().get(&profile) {
-        // Its key may be written nowhere else.
+        // The profile may have the only copy of its key.
         bail!(
-            "profile {profile} has a key for {} already: give another name with --profile, or `sluice logout` first",
+            "profile {profile} already has a key for {}: choose another one with --profile, or run `sluice logout` first",
             taken.url
         );
     }
     let body = SignUp {
-        username: Some(given(options.username, json, "username", "Username").await?),
-        email: Some(given(options.email, json, "email", "Email address").await?),
+        username: Some(value_or_prompt(options.username, json, "username", "Username").await?),
+        email: Some(value_or_prompt(options.email, json, "email", "Email address").await?),
     };
-    let nobody = Client::new(&url, String::new())?;
-    let made: SignedUp = nobody.post("/signup", &body).await.map_err(|error| {
+    let anonymous = Client::new(&url, String::new())?;
+    let created: SignedUp = anonymous.post("/signup", &body).await.map_err(|error| {
         if error.is_not_found() {
             return anyhow!(
-                "the server at {url} does not let people make accounts: ask whoever runs it for one \
+                "the server at {url} does not allow signup: ask its operator for an account \
                  (`sluice users create`, or `sluice serve --allow-signup`)"
             );
         }
         error.into()
     })?;
     let path = config.path().display().to_string();
-    let client = Client::new(&url, made.api_key)?;
-    keep(&client, config, profile).await?.tell(json, &path)
+    let client = Client::new(&url, created.api_key)?;
+    save_profile(&client, config, profile)
+        .await?
+        .show(json, &path)
 }
 
-async fn given(
+async fn value_or_prompt(
     value: Option<String>,
     json: bool,
     flag: &str,
@@ -74,13 +76,13 @@ async fn given(
 ) -> anyhow::Result<String> {
     match value {
         Some(value) => Ok(value),
-        None if ask::is_possible(json) => {
+        None if ask::is_interactive(json) => {
             let question = Question {
                 message: message.to_owned(),
                 ..Question::default()
             };
             text(question, required()).await
         }
-        None => bail!("--{flag} is missing, and there is nobody to ask"),
+        None => bail!("--{flag} is required without a terminal"),
     }
 }

@@ -3,13 +3,13 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::user_of;
+use super::profile::user_of;
 use crate::commands::{
     common::Common,
     output::{fields, show, show_json},
 };
 
-/// Show which account commands use, and on which server
+/// Show the current user and server
 #[derive(Debug, Args)]
 pub(crate) struct WhoamiOptions {
     #[command(flatten)]

@@ -4,9 +4,9 @@ use clap::Args;
 use serde_json::json;
 use sluice_api::Source;
 
-use super::Target;
+use super::target::Target;
 use crate::commands::{
-    ask::Agreement,
+    ask::Confirmation,
     common::Common,
     output::{counted, show, show_json},
 };
@@ -17,20 +17,20 @@ Examples:
   sluice delete orders dc_a1b2c3 --yes
   sluice delete broken --ignore-hook-errors";
 
-/// Delete sources, with their events and logs
+/// Delete sources with their events and logs
 ///
-/// Their `deactivate` hooks run before. Asks on a terminal.
+/// The `deactivate` hooks run first. On a terminal, the command asks for confirmation.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct DeleteOptions {
     /// Ids or slugs of the sources
     #[arg(required = true, value_name = "ID|SLUG")]
     sources: Vec<String>,
-    /// Delete a source even when its `deactivate` hook fails
+    /// Delete a source even if its `deactivate` hook fails
     #[arg(long)]
     ignore_hook_errors: bool,
     #[command(flatten)]
-    agreement: Agreement,
+    confirmation: Confirmation,
     #[command(flatten)]
     common: Common,
 }
@@ -38,11 +38,11 @@ pub(crate) struct DeleteOptions {
 pub(crate) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
     let json = options.common.json;
     let client = options.common.connection.client()?;
-    // All are looked up first: a name that is wrong deletes nothing.
+    // All sources are looked up first, so that a wrong name deletes nothing.
     let mut sources: Vec<Source> = Vec::new();
     for name in options.sources {
         let source = Target { source: name }.find(&client).await?;
-        if sources.iter().all(|known| known.id != source.id) {
+        if sources.iter().all(|other| other.id != source.id) {
             sources.push(source);
         }
     }
@@ -52,7 +52,7 @@ pub(crate) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
         counted(sources.len(), "source"),
         slugs.join(", ")
     );
-    options.agreement.to(question, json).await?;
+    options.confirmation.require(question, json).await?;
     let suffix = if options.ignore_hook_errors {
         "?ignore_hook_errors=true"
     } else {

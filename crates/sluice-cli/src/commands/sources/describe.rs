@@ -4,14 +4,13 @@ use clap::Args;
 use serde_json::Value;
 use sluice_api::{Component, Source};
 
-use super::Target;
+use super::target::Target;
 use crate::{
     client::Client,
     commands::{
         common::Common,
-        list::trigger_words,
-        output::{fields, harmless, moment, show, show_json},
-        workflows::activity,
+        output::{activity, fields, local_time, sanitized, show, show_json},
+        source_summary::schedules,
     },
 };
 
@@ -21,13 +20,13 @@ Examples:
   sluice describe orders --code > orders.mjs
   sluice describe orders --json | jq .configured_props";
 
-/// Show a source: its state, endpoint, schedule, stream and props
+/// Show the state, endpoint, schedule, stream and props of a source
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct DescribeOptions {
     #[command(flatten)]
     target: Target,
-    /// Print its code and nothing else
+    /// Print only the code
     #[arg(long)]
     code: bool,
     #[command(flatten)]
@@ -54,19 +53,19 @@ pub(crate) async fn describe(options: DescribeOptions) -> anyhow::Result<()> {
         return show_json(&source);
     }
     let component: Option<Component> = client.find(&path).await?;
-    Ok(show(&described(&client, &source, component.as_ref()))?)
+    Ok(show(&source_text(&client, &source, component.as_ref()))?)
 }
 
-fn described(client: &Client, source: &Source, component: Option<&Component>) -> String {
+fn source_text(client: &Client, source: &Source, component: Option<&Component>) -> String {
     let component = component.map_or_else(
         || source.component_id.to_string(),
         |component| {
-            let (name, version) = (harmless(&component.name), &component.version);
+            let (name, version) = (sanitized(&component.name), &component.version);
             format!("{name} {version} ({})", component.id)
         },
     );
     let mut lines = vec![
-        ("name", harmless(&source.name)),
+        ("name", sanitized(&source.name)),
         ("slug", source.name_slug.clone()),
         ("id", source.id.to_string()),
         ("state", activity(source.active)),
@@ -75,27 +74,26 @@ fn described(client: &Client, source: &Source, component: Option<&Component>) ->
     let endpoints = source.configured_props.values();
     let endpoints = endpoints.filter_map(|value| value["endpoint_url"].as_str());
     lines.extend(endpoints.map(|url| ("endpoint", url.to_owned())));
-    let timers = trigger_words(&source.configured_props).into_iter();
-    let timers = timers.filter(|words| words != "http");
-    lines.extend(timers.map(|words| ("timer", words)));
+    let timers = schedules(&source.configured_props).into_iter();
+    lines.extend(timers.map(|schedule| ("timer", schedule)));
     lines.push((
         "stream",
         format!("{}/v1/sources/{}/sse", client.url(), source.id),
     ));
-    lines.push(("created", moment(source.created_at * 1000)));
-    lines.push(("changed", moment(source.updated_at * 1000)));
+    lines.push(("created", local_time(source.created_at * 1000)));
+    lines.push(("changed", local_time(source.updated_at * 1000)));
     if let Some(retention) = source.retention {
         let events = retention.max_events.map(|count| format!("{count} events"));
         let age = retention.max_age_seconds.map(|age| format!("{age} s"));
         let kept: Vec<String> = events.into_iter().chain(age).collect();
-        lines.push(("keeps", kept.join(", ")));
+        lines.push(("retention", kept.join(", ")));
     }
     let mut text = fields(&lines);
     let plain: Vec<(&str, String)> = source
         .configured_props
         .iter()
         .filter(|(_, value)| !is_interface(value))
-        .map(|(name, value)| (name.as_str(), harmless(&value.to_string())))
+        .map(|(name, value)| (name.as_str(), sanitized(&value.to_string())))
         .collect();
     if !plain.is_empty() {
         text.push_str("\nprops\n");
@@ -106,7 +104,7 @@ fn described(client: &Client, source: &Source, component: Option<&Component>) ->
     text
 }
 
-/// Whether a value is what makes the source run, which stands above.
+/// Whether a value is an endpoint or a timer, which are shown above.
 fn is_interface(value: &Value) -> bool {
     ["endpoint_url", "cron", "interval_seconds"]
         .iter()

@@ -3,11 +3,11 @@
 use clap::Args;
 use sluice_api::{EventSummary, List};
 
-use super::Target;
+use super::target::Target;
 use crate::{
     commands::{
         common::Common,
-        follow::{self, BEGINNING, Form, event_text},
+        follow::{self, BEGINNING, Format, event_text},
         output::{show, show_json},
     },
     exit::interruptible,
@@ -20,21 +20,21 @@ Examples:
   sluice events orders -f
   sluice events orders --channel '$errors'";
 
-/// Print the events that a source has emitted, one to a line as JSON, oldest first
+/// Print the events of a source as JSON, one per line, oldest first
 ///
-/// With --json each comes with its id, its time and its metadata.
+/// With --json each event has its id, time and metadata.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct EventsOptions {
     #[command(flatten)]
     target: Target,
-    /// How many, at most 100
+    /// Number of events, at most 100
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=100))]
     limit: u32,
-    /// Go on with those that are emitted from now on
+    /// Follow new events
     #[arg(long, short)]
     follow: bool,
-    /// A channel, such as `$errors` [default: all but those that begin with $]
+    /// Channel of the events, such as `$errors` [default: all channels that do not begin with $]
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
     #[command(flatten)]
@@ -56,18 +56,18 @@ pub(crate) async fn events(options: EventsOptions) -> anyhow::Result<()> {
     if options.common.json && !options.follow {
         return show_json(&data);
     }
-    let form = if options.common.json {
-        Form::Json
+    let format = if options.common.json {
+        Format::Json
     } else {
-        Form::Plain
+        Format::Plain
     };
     for event in &data {
-        show(&event_text(event, form))?;
+        show(&event_text(event, format))?;
     }
     if !options.follow {
         return Ok(());
     }
     let after = newest.unwrap_or(BEGINNING);
     let feed = follow::events(&client, &source.id, channel, Some(after)).await?;
-    interruptible(follow::show_events(feed, form)).await
+    interruptible(follow::show_events(feed, format)).await
 }

@@ -3,11 +3,11 @@
 use clap::Args;
 use sluice_api::{List, LogLine};
 
-use super::Target;
+use super::target::Target;
 use crate::{
     commands::{
         common::Common,
-        follow::{self, BEGINNING, Form, line_text},
+        follow::{self, BEGINNING, Format, line_text},
         output::{show, show_json},
     },
     exit::interruptible,
@@ -19,16 +19,16 @@ Examples:
   sluice logs orders -f
   sluice logs orders -n 100 --json | jq -r '.[] | select(.level == \"error\").msg'";
 
-/// Print what a source has logged, oldest first
+/// Print the log of a source, oldest first
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct LogsOptions {
     #[command(flatten)]
     target: Target,
-    /// How many lines, at most 100
+    /// Number of lines, at most 100
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=100))]
     limit: u32,
-    /// Go on with those that are logged from now on
+    /// Follow new lines
     #[arg(long, short)]
     follow: bool,
     #[command(flatten)]
@@ -42,24 +42,24 @@ pub(crate) async fn logs(options: LogsOptions) -> anyhow::Result<()> {
     let path = format!("/sources/{}/logs", source.id);
     let query = [("limit", limit.as_str())];
     let List { mut data, .. } = client.page::<LogLine>(&path, &query).await?;
-    let newest = data.first().and_then(follow::place_of);
+    let newest = data.first().and_then(follow::position_of);
     data.truncate(options.limit as usize);
     data.reverse();
     if options.common.json && !options.follow {
         return show_json(&data);
     }
-    let form = if options.common.json {
-        Form::Json
+    let format = if options.common.json {
+        Format::Json
     } else {
-        Form::Plain
+        Format::Plain
     };
     for line in &data {
-        show(&line_text(line, form))?;
+        show(&line_text(line, format))?;
     }
     if !options.follow {
         return Ok(());
     }
     let after = newest.unwrap_or(BEGINNING);
     let feed = follow::lines(&client, &source.id, Some(after)).await?;
-    interruptible(follow::show_lines(feed, form)).await
+    interruptible(follow::show_lines(feed, format)).await
 }

@@ -4,11 +4,11 @@ use clap::Args;
 use serde_json::json;
 use sluice_api::Invocation;
 
-use super::Target;
+use super::target::Target;
 use crate::commands::{
     common::Common,
-    event::GivenEvent,
-    output::{complain, show, show_json},
+    event_arg::EventArg,
+    output::{show, show_json, show_stderr},
 };
 
 const EXAMPLES: &str = "\
@@ -17,16 +17,16 @@ Examples:
   sluice run orders --event '{\"body\": {\"total\": 5}}'
   jq -n '{body: now}' | sluice run orders --event -";
 
-/// Run a source now, with an event of your own
+/// Run a source now, with a given event
 ///
-/// Prints the id of the invocation as soon as it is stored. `sluice events` and `sluice logs` show what it did.
+/// The command prints the id of the invocation as soon as it is stored. `sluice events` and `sluice logs` show its results.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct RunOptions {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
-    event: GivenEvent,
+    event: EventArg,
     #[command(flatten)]
     common: Common,
 }
@@ -36,13 +36,13 @@ pub(crate) async fn run(options: RunOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
     let source = options.target.find(&client).await?;
     let path = format!("/sources/{}/run", source.id);
-    let begun: Invocation = client.post(&path, &json!({ "event": event })).await?;
+    let started: Invocation = client.post(&path, &json!({ "event": event })).await?;
     if options.common.json {
-        return show_json(&begun);
+        return show_json(&started);
     }
-    show(&format!("{}\n", begun.id))?;
+    show(&format!("{}\n", started.id))?;
     let slug = &source.name_slug;
-    Ok(complain(&format!(
-        "{slug} runs: `sluice events {slug}` and `sluice logs {slug}` show what it does\n"
+    Ok(show_stderr(&format!(
+        "{slug} started: see `sluice events {slug}` and `sluice logs {slug}` for its results\n"
     ))?)
 }

@@ -1,4 +1,4 @@
-//! Which source is meant.
+//! Looking up a source.
 
 use clap::Args;
 use sluice_api::Source;
@@ -23,7 +23,7 @@ impl Target {
         found.ok_or_else(|| {
             let name = &self.source;
             NotFound(format!(
-                "there is no source {name}: `sluice list sources` shows yours"
+                "no source {name}: list yours with `sluice list sources`"
             ))
             .into()
         })

@@ -1,9 +1,9 @@
-//! What a component is sent: what it would get on a server, or what somebody gave.
+//! The event of a test run: the given one, or a sample of what a server would send.
 
 use serde_json::{Map, Value, json};
 use sluice_model::{ComponentKind, ComponentShape, PropType, TimerSpec};
 
-/// What `run` gets; for a step, what its workflow was triggered with.
+/// The event for `run`. For a step it is the trigger event of the workflow.
 pub(super) fn event(
     shape: &ComponentShape,
     values: &Map<String, Value>,
@@ -23,7 +23,7 @@ pub(super) fn event(
     }
 }
 
-/// A request, in which what was given stands. A tick of the timer of the same component is no request.
+/// A request with the given fields and defaults for the others. A timer tick is returned as it is.
 fn request(given: Option<Value>) -> Value {
     let given = match given {
         None => Map::from_iter([("body".to_owned(), json!({ "hello": "world" }))]),
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_filled_in_around_what_is_given() {
+    fn missing_fields_of_a_request_are_filled_in() {
         let filled = request(Some(json!({ "method": "PUT", "body": { "a": 1 } })));
         assert_eq!(filled["method"], "PUT");
         assert_eq!(filled["path"], "/");

@@ -1,4 +1,4 @@
-//! Running files of tests, one after the other.
+//! Running test files one after the other.
 
 use std::{
     fmt::Write,
@@ -11,12 +11,12 @@ use serde_json::json;
 use sluice_runtime::{Runtime, TestEnd, TestReport, TestSpec};
 
 use super::{
-    faults,
+    load_errors::load_error_lines,
     tap::{Outcome, Tap, TestResult},
 };
 use crate::commands::{
     code::read_javascript,
-    output::{BAD, GOOD, complain, counted, show, show_json, styled},
+    output::{BAD, GOOD, counted, show, show_json, show_stderr, styled},
 };
 
 pub(super) async fn run(
@@ -28,9 +28,9 @@ pub(super) async fn run(
     let mut failed = Vec::new();
     for file in files {
         let passed = if json {
-            run_for_program(runtime, file, &mut results).await?
+            run_for_json(runtime, file, &mut results).await?
         } else {
-            run_for_people(runtime, file).await?
+            run_for_text(runtime, file).await?
         };
         if !passed {
             failed.push(file);
@@ -50,7 +50,7 @@ pub(super) async fn run(
             "tests": results,
         }))?;
     } else if files.len() > 1 {
-        tell(files.len(), &failed)?;
+        show_summary(files.len(), &failed)?;
     }
     Ok(if failed.is_empty() {
         ExitCode::SUCCESS
@@ -59,7 +59,7 @@ pub(super) async fn run(
     })
 }
 
-async fn run_for_people(runtime: &Runtime, file: &Path) -> anyhow::Result<bool> {
+async fn run_for_text(runtime: &Runtime, file: &Path) -> anyhow::Result<bool> {
     let report = if io::stdout().is_terminal() {
         TestReport::Coloured
     } else {
@@ -74,23 +74,25 @@ async fn run_for_people(runtime: &Runtime, file: &Path) -> anyhow::Result<bool> 
     let ended = ended.await?;
     shown?;
     if let Err(reason) = &ended {
-        complain(&format!("{reason}\n"))?;
+        show_stderr(&format!("{reason}\n"))?;
     }
     Ok(ended.is_ok_and(|passed| passed))
 }
 
-/// What did not even begin is a test that failed, so that programs need look at one place only.
-async fn run_for_program(
+/// A file whose tests cannot start counts as one failed test.
+async fn run_for_json(
     runtime: &Runtime,
     file: &Path,
     results: &mut Vec<TestResult>,
 ) -> anyhow::Result<bool> {
-    let shown = file.display().to_string();
-    let mut tap = Tap::new(&shown);
+    let name = file.display().to_string();
+    let mut tap = Tap::new(&name);
     let ended = run_one(runtime, file, TestReport::Tap, |line| tap.line(line)).await?;
-    let (told, rest) = tap.finish();
-    let has_failure = told.iter().any(|result| result.outcome == Outcome::Failed);
-    results.extend(told);
+    let (finished, rest) = tap.finish();
+    let has_failure = finished
+        .iter()
+        .any(|result| result.outcome == Outcome::Failed);
+    results.extend(finished);
     let reason = match ended {
         Ok(true) => return Ok(true),
         Ok(false) => rest.join("\n"),
@@ -98,8 +100,8 @@ async fn run_for_program(
     };
     if !has_failure {
         results.push(TestResult {
-            name: shown.clone(),
-            file: shown,
+            name: name.clone(),
+            file: name,
             outcome: Outcome::Failed,
             error: Some(reason),
         });
@@ -107,7 +109,7 @@ async fn run_for_program(
     Ok(false)
 }
 
-/// Whether all tests passed, or why they could not run to their end.
+/// Whether all tests passed, or the error that ended them.
 async fn run_one(
     runtime: &Runtime,
     file: &Path,
@@ -116,27 +118,27 @@ async fn run_one(
 ) -> anyhow::Result<Result<bool, String>> {
     let module = match read_javascript(file).await? {
         Ok(module) => module,
-        Err(faults) => return Ok(Err(faults.join("\n"))),
+        Err(errors) => return Ok(Err(errors.join("\n"))),
     };
     let name = file.display().to_string();
     let spec = TestSpec {
         name: &name,
-        code: &module.tested(),
+        code: &module.code_for_tests(),
         report,
     };
     Ok(match runtime.test(&spec, line).await {
         Ok(TestEnd::Passed) => Ok(true),
         Ok(TestEnd::Failed) => Ok(false),
-        Ok(TestEnd::Killed(reason)) => Err(format!("{name}: the tests were ended: {reason}")),
-        Err(error) => Err(faults::told(&name, error)?.join("\n")),
+        Ok(TestEnd::Killed(reason)) => Err(format!("{name}: the tests were killed: {reason}")),
+        Err(error) => Err(load_error_lines(&name, error)?.join("\n")),
     })
 }
 
-fn tell(all: usize, failed: &[&PathBuf]) -> io::Result<()> {
+fn show_summary(all: usize, failed: &[&PathBuf]) -> io::Result<()> {
     let passed = counted(all - failed.len(), "file");
     let mut text = format!("{} {passed}\n", styled(GOOD, "passed"));
     for file in failed {
         let _ = writeln!(text, "{} {}", styled(BAD, "failed"), file.display());
     }
-    complain(&text)
+    show_stderr(&text)
 }

@@ -1,4 +1,4 @@
-//! Components on this machine, without a server: in the same sandbox, with packages in the user's cache.
+//! A local component runtime without a server: the same sandbox, with npm packages in the user's cache folder.
 
 use std::{
     env,
@@ -16,7 +16,7 @@ use sluice_runtime::{Runtime, RuntimeOptions, find_deno};
 
 use crate::options::ServeOptions;
 
-/// What components may do and use, as the environment and the defaults of `sluice serve` have it.
+/// The limits of components: the environment and the defaults of `sluice serve`.
 #[derive(Parser)]
 struct Settings {
     #[command(flatten)]
@@ -26,7 +26,7 @@ struct Settings {
 pub(super) struct LocalRuntime {
     pub(super) runtime: Runtime,
     pub(super) invocation_timeout: std::time::Duration,
-    /// Locked, so that nobody else uses the same folder at the same time.
+    /// Locks the folder against other processes.
     _lock: File,
 }
 
@@ -34,22 +34,22 @@ impl LocalRuntime {
     pub(super) fn start() -> anyhow::Result<LocalRuntime> {
         let Settings { serve } = Settings::parse_from(["sluice"]);
         let cache = cache_folder()?;
-        let (folder, lock) = free_folder(&cache)
-            .with_context(|| format!("{} cannot be written to", cache.display()))?;
-        let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let (folder, lock) =
+            free_folder(&cache).with_context(|| format!("cannot write to {}", cache.display()))?;
+        let no_server = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let options = RuntimeOptions {
             deno: find_deno(serve.components.deno.as_deref(), &cache)?,
-            launcher: env::current_exe().context("the path of this program is unknown")?,
+            launcher: env::current_exe().context("cannot find the path of this program")?,
             folder,
             limits: serve.components.limits(),
-            network: serve.network.of_components(nowhere)?,
+            network: serve.network.for_components(no_server)?,
             starting_at_once: 1,
             warm_processes: 0,
             package_timeout: serve.components.package_timeout,
         };
         Ok(LocalRuntime {
             runtime: Runtime::new(options, Arc::new(SystemClock))
-                .context("running components cannot be prepared")?,
+                .context("cannot prepare the component runtime")?,
             invocation_timeout: serve.components.invocation_timeout,
             _lock: lock,
         })
@@ -57,15 +57,15 @@ impl LocalRuntime {
 }
 
 fn cache_folder() -> anyhow::Result<PathBuf> {
-    let given = |name| env::var_os(name).filter(|value| !value.is_empty());
-    let caches = given("XDG_CACHE_HOME").map(PathBuf::from);
+    let variable = |name| env::var_os(name).filter(|value| !value.is_empty());
+    let caches = variable("XDG_CACHE_HOME").map(PathBuf::from);
     let folder = caches
-        .or_else(|| Some(Path::new(&given("HOME")?).join(".cache")))
-        .context("nowhere to keep packages: set XDG_CACHE_HOME or HOME")?;
+        .or_else(|| Some(Path::new(&variable("HOME")?).join(".cache")))
+        .context("no place for npm packages: set XDG_CACHE_HOME or HOME")?;
     Ok(folder.join("sluice"))
 }
 
-/// The first folder that no other command uses now; most of the time there is only one.
+/// The first folder that no other process has locked. Usually there is only one.
 fn free_folder(cache: &Path) -> io::Result<(PathBuf, File)> {
     for number in 0_u32.. {
         let folder = cache.join(format!("runtime-{number}"));
@@ -77,5 +77,5 @@ fn free_folder(cache: &Path) -> io::Result<(PathBuf, File)> {
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }
-    Err(io::Error::other("every folder is in use"))
+    Err(io::Error::other("all folders are in use"))
 }

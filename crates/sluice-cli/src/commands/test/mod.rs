@@ -1,8 +1,8 @@
 //! `sluice test`
 
 mod event;
-mod faults;
 mod files;
+mod load_errors;
 mod local;
 mod report;
 mod sample;
@@ -14,39 +14,46 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
 
-use self::{local::LocalRuntime, subject::Subject};
-use super::given_props::GivenProps;
+use self::{local::LocalRuntime, sample::SampleInput, subject::Subject};
+use super::prop_args::PropArgs;
 
-/// Run the tests of a component, or send it an event, on this machine and without a server
+/// Run the tests of a component, or send it an event, without a server
 ///
-/// Tests are the file beside the component with `.test` before its extension. They are written with `node:test` and
-/// `node:assert`, and import `run` from `sluice/test`, which runs a component and tells what it did. A component without tests is
-/// sent a sample of what it would get on a server: a request, a tick of its timer, or the event of a workflow.
+/// The tests of `name.mjs` are in `name.test.mjs`. They use `node:test` and `node:assert`, and import `run` from `sluice/test`,
+/// which runs a component and returns what it did. A component without tests gets a sample event: a request, a timer tick, or
+/// the event of a workflow.
 ///
-/// Components run in the same sandbox as on a server, within the limits that the environment variables of `sluice serve` set.
-/// Their npm packages are kept in `$XDG_CACHE_HOME/sluice`.
+/// Components run in the same sandbox as on a server, with the limits from the environment variables of `sluice serve`. Their
+/// npm packages are cached in `$XDG_CACHE_HOME/sluice`.
 #[derive(Debug, Args)]
 pub(crate) struct TestOptions {
-    /// A component, a file of tests, or a folder, of which all tests run
+    /// Component, test file, or folder with test files
     #[arg(value_name = "FILE|FOLDER")]
     path: PathBuf,
-    /// Send this to the component instead of running tests: JSON, @FILE with JSON, or - for JSON on standard input. What is left out of
-    /// a request is filled in
+    /// Send this event instead of running tests: JSON, @FILE for a file with JSON, or - for standard input. Missing fields of a
+    /// request are filled in
     #[arg(long, value_name = "JSON|@FILE|-")]
     event: Option<String>,
     #[command(flatten)]
-    props: GivenProps,
-    /// Print JSON: the tests with their outcomes, or what the component did
+    props: PropArgs,
+    /// Print JSON: the results of the tests, or the result of the component
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) async fn test(options: TestOptions) -> anyhow::Result<ExitCode> {
-    let wants_sample = options.event.is_some() || !options.props.is_empty();
-    let subject = Subject::of(&options.path, wants_sample)?;
+    let has_event = options.event.is_some() || !options.props.is_empty();
+    let subject = Subject::find(&options.path, has_event)?;
     let local = LocalRuntime::start()?;
     match subject {
         Subject::Tests(tests) => files::run(&local.runtime, &tests, options.json).await,
-        Subject::Component(file) => sample::run(&local, &file, &options).await,
+        Subject::Component(file) => {
+            let input = SampleInput {
+                event: options.event.as_deref(),
+                props: &options.props,
+                json: options.json,
+            };
+            sample::run(&local, &file, &input).await
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What a component did when it was run once.
+//! The result of one run of a component, as text and as JSON.
 
 use std::fmt::Write;
 
@@ -7,26 +7,26 @@ use serde_json::{Map, Value, json, value::RawValue};
 use sluice_runtime::{Emit, Outcome, Reply, StepOutcome};
 
 use crate::commands::{
+    error_location::with_file_name,
     output::{BAD, CHANGED, FAINT, GOOD, duration, styled},
-    places::in_file,
 };
 
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
-    emits: Vec<Emitted>,
-    logs: Vec<Logged>,
+    emits: Vec<EmitReport>,
+    logs: Vec<LogReport>,
     response: Option<Response>,
     exports: Map<String, Value>,
     returned: Option<Value>,
     sends: Vec<Value>,
-    error: Option<Thrown>,
-    /// What it wrote to its key-value store; null for what it deleted.
+    error: Option<ThrownError>,
+    /// The changes of its key-value store. Null for deleted keys.
     db: Map<String, Value>,
     duration_ms: u64,
 }
 
 #[derive(Debug, Serialize)]
-struct Emitted {
+struct EmitReport {
     event: Box<RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
@@ -39,7 +39,7 @@ struct Emitted {
 }
 
 #[derive(Debug, Serialize)]
-struct Logged {
+struct LogReport {
     level: &'static str,
     message: String,
 }
@@ -52,34 +52,34 @@ struct Response {
 }
 
 #[derive(Debug, Serialize)]
-struct Thrown {
+struct ThrownError {
     name: String,
     message: String,
     stack: String,
 }
 
 impl Report {
-    /// `file` is what the file of the component is called.
+    /// `file` is the name of the component file.
     pub(super) fn new(file: &str, outcome: Outcome, reply: Option<Reply>) -> Report {
-        let named = |text: &str| in_file(file, text);
+        let rename = |text: &str| with_file_name(file, text);
         let (mut exports, sends, reply_at_end) = outcome
             .step
             .map_or_else(Default::default, |done| step(*done));
         let returned = exports.shift_remove("$return_value");
-        let logs = outcome.logs.iter().map(|line| Logged {
+        let logs = outcome.logs.iter().map(|line| LogReport {
             level: line.level.as_str(),
-            message: named(&line.message),
+            message: rename(&line.message),
         });
         Report {
-            emits: outcome.emits.into_iter().map(emitted).collect(),
+            emits: outcome.emits.into_iter().map(emit_report).collect(),
             logs: logs.collect(),
             response: reply.or(reply_at_end).map(response),
             exports,
             returned,
             sends,
-            error: outcome.failure.map(|failure| Thrown {
-                stack: named(&failure.to_log()),
-                message: named(&failure.message),
+            error: outcome.failure.map(|failure| ThrownError {
+                stack: rename(&failure.to_log()),
+                message: rename(&failure.message),
                 name: failure.name,
             }),
             db: outcome
@@ -91,14 +91,14 @@ impl Report {
         }
     }
 
-    pub(super) fn is_good(&self) -> bool {
+    pub(super) fn is_success(&self) -> bool {
         self.error.is_none()
     }
 
-    /// For people: in the order in which one looks at it.
+    /// The report as text: logs, output, and the error last.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
-        for Logged { level, message } in &self.logs {
+        for LogReport { level, message } in &self.logs {
             let style = match *level {
                 "error" => BAD,
                 "warn" => CHANGED,
@@ -114,16 +114,16 @@ impl Report {
                 .filter(|part| !part.is_empty())
                 .collect();
             let event = pretty(&parsed(&emit.event));
-            let told = if heading.is_empty() {
+            let text_of_emit = if heading.is_empty() {
                 event
             } else {
                 format!("{}\n{event}", styled(FAINT, &heading.join("  ")))
             };
-            row(&mut text, &styled(GOOD, "emit"), "emit", &told);
+            row(&mut text, &styled(GOOD, "emit"), "emit", &text_of_emit);
         }
         for (name, value) in &self.exports {
-            let told = format!("{name} = {}", pretty(value));
-            row(&mut text, &styled(GOOD, "export"), "export", &told);
+            let entry = format!("{name} = {}", pretty(value));
+            row(&mut text, &styled(GOOD, "export"), "export", &entry);
         }
         if let Some(returned) = &self.returned {
             row(
@@ -137,34 +137,34 @@ impl Report {
             row(&mut text, &styled(GOOD, "send"), "send", &pretty(send));
         }
         if let Some(Response { status, body, .. }) = &self.response {
-            let told = format!("{status} {body}");
+            let reply = format!("{status} {body}");
             row(
                 &mut text,
                 &styled(GOOD, "respond"),
                 "respond",
-                told.trim_end(),
+                reply.trim_end(),
             );
         }
         for (key, value) in &self.db {
-            let told = format!("{key} = {}", pretty(value));
-            row(&mut text, &styled(FAINT, "db"), "db", &told);
+            let entry = format!("{key} = {}", pretty(value));
+            row(&mut text, &styled(FAINT, "db"), "db", &entry);
         }
-        if let Some(Thrown { stack, .. }) = &self.error {
+        if let Some(ThrownError { stack, .. }) = &self.error {
             row(&mut text, &styled(BAD, "error"), "error", stack);
         }
         let took = duration(i64::try_from(self.duration_ms).unwrap_or(i64::MAX));
-        let _ = writeln!(text, "{}", styled(FAINT, &format!("It took {took}")));
+        let _ = writeln!(text, "{}", styled(FAINT, &format!("took {took}")));
         text
     }
 }
 
-const ROOM: usize = 9;
+const LABEL_WIDTH: usize = 9;
 
-/// A mark, and lines that stand behind it.
-fn row(text: &mut String, mark: &str, word: &str, told: &str) {
-    let indented = told.replace('\n', &format!("\n{}", " ".repeat(ROOM)));
-    let pad = " ".repeat(ROOM - word.len());
-    let _ = writeln!(text, "{mark}{pad}{indented}");
+/// A label, with the text indented behind it.
+fn row(text: &mut String, label: &str, plain_label: &str, content: &str) {
+    let indented = content.replace('\n', &format!("\n{}", " ".repeat(LABEL_WIDTH)));
+    let pad = " ".repeat(LABEL_WIDTH - plain_label.len());
+    let _ = writeln!(text, "{label}{pad}{indented}");
 }
 
 fn step(step: StepOutcome) -> (Map<String, Value>, Vec<Value>, Option<Reply>) {
@@ -176,8 +176,8 @@ fn step(step: StepOutcome) -> (Map<String, Value>, Vec<Value>, Option<Reply>) {
     (exports, sends.collect(), step.reply)
 }
 
-fn emitted(emit: Emit) -> Emitted {
-    Emitted {
+fn emit_report(emit: Emit) -> EmitReport {
+    EmitReport {
         event: emit.data,
         id: emit.id,
         name: emit.channel,

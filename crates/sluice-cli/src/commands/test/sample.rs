@@ -1,4 +1,4 @@
-//! Running a component once, and showing what it did.
+//! Running a component once and showing the result.
 
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
@@ -15,76 +15,89 @@ use sluice_runtime::{
     ProcessEvent, ProcessOwner, ProcessSpec, PropBinding, Reply, Role, Runtime,
 };
 
-use super::{TestOptions, event, faults, local::LocalRuntime, report::Report, stores::Stores};
+use super::{
+    event, load_errors::load_error_lines, local::LocalRuntime, report::Report, stores::Stores,
+};
 use crate::commands::{
     code::{Module, read_javascript},
-    event::read,
-    output::{complain, show, show_json},
+    event_arg::parse_event,
+    output::{show, show_json, show_stderr},
+    prop_args::PropArgs,
 };
 
 const ENDPOINT: &str = "http://localhost/e/test";
 const WORKFLOW: &str = "p_localtestrun";
+/// The version that the runtime gives a step without one.
+const STEP_VERSION: &str = "0.0.0";
+
+/// The input of the run, from the command line.
+pub(super) struct SampleInput<'a> {
+    /// The value of `--event`.
+    pub(super) event: Option<&'a str>,
+    pub(super) props: &'a PropArgs,
+    pub(super) json: bool,
+}
 
 pub(super) async fn run(
     local: &LocalRuntime,
     file: &Path,
-    options: &TestOptions,
+    input: &SampleInput<'_>,
 ) -> anyhow::Result<ExitCode> {
-    let given = options.event.as_deref().map(read).transpose()?;
+    let given = input.event.map(parse_event).transpose()?;
     let name = file.display().to_string();
     let module = match read_javascript(file).await? {
         Ok(module) => module,
-        Err(faults) => return refused(&faults),
+        Err(errors) => return failed(&errors),
     };
     let (analysis, code) = match analyze(&local.runtime, &module).await {
-        Ok(found) => found,
-        Err(error) => return refused(&faults::told(&name, error)?),
+        Ok(analyzed) => analyzed,
+        Err(error) => return failed(&load_error_lines(&name, error)?),
     };
     let shape = &analysis.shape;
-    let values = values(options, shape)?;
+    let values = values(input.props, shape)?;
     let now = SystemClock.now_ms();
     let event = event::event(shape, &values, given, now);
     let spec = process(&analysis, code, &values);
-    let (call, input) = match shape.kind {
+    let (call, argument) = match shape.kind {
         ComponentKind::Source => (Call::Run, event),
         ComponentKind::Action => (Call::Step, step_input(&event)),
     };
     let invocation = Invocation {
         id: InvocationId::generate(&mut IdGen::new(0), 0),
         call,
-        event: input.to_string().into(),
+        event: argument.to_string().into(),
         timeout: local.invocation_timeout,
     };
     let (outcome, reply) = match invoke(&local.runtime, &spec, invocation).await {
         Ok(ended) => ended,
-        Err(error) => return refused(&faults::told(&name, error)?),
+        Err(error) => return failed(&load_error_lines(&name, error)?),
     };
     let report = Report::new(&name, outcome, reply);
-    if options.json {
+    if input.json {
         show_json(&report)?;
     } else {
         show(&report.text())?;
     }
-    Ok(if report.is_good() {
+    Ok(if report.is_success() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
 }
 
-fn refused(faults: &[String]) -> anyhow::Result<ExitCode> {
-    complain(&format!("{}\n", faults.join("\n")))?;
+fn failed(errors: &[String]) -> anyhow::Result<ExitCode> {
+    show_stderr(&format!("{}\n", errors.join("\n")))?;
     Ok(ExitCode::FAILURE)
 }
 
-/// Reads the shape of the component; what lacks a name, or is a function, is taken as a step of a workflow.
+/// Analyzes the component. Code without a name and a version, or a function, is analyzed as a step of a workflow.
 async fn analyze(runtime: &Runtime, module: &Module) -> Result<(Analysis, Arc<str>), LoadError> {
-    let lines = if module.is_built() {
+    let lines = if module.is_bundled() {
         Lines::Built
     } else {
         Lines::Written
     };
-    let code: Arc<str> = module.sent().into();
+    let code: Arc<str> = module.code_with_map().into();
     let error = match ParsedModule::parse(Arc::clone(&code), Some(Language::JavaScript)) {
         Ok(module) => match runtime.analyze(&module, lines, Role::Component).await {
             Ok(analysis) => return Ok((analysis, code)),
@@ -92,28 +105,31 @@ async fn analyze(runtime: &Runtime, module: &Module) -> Result<(Analysis, Arc<st
         },
         Err(errors) => LoadError::Code(errors),
     };
-    if !is_step(&error) {
+    let LoadError::Code(component_errors) = &error else {
         return Err(error);
-    }
+    };
     let step = parse_step(code, Some(Language::JavaScript)).map_err(LoadError::Code)?;
     let role = Role::Step(ModuleSpec::COMPONENT);
-    let analysis = runtime.analyze(&step, lines, role).await?;
-    Ok((analysis, Arc::clone(step.code())))
+    match runtime.analyze(&step, lines, role).await {
+        Ok(analysis) if is_unnamed(&analysis.shape) => Ok((analysis, Arc::clone(step.code()))),
+        // A step needs neither a name nor a version, so code that lacks both has two errors less as a step.
+        Err(LoadError::Code(step_errors)) if step_errors.len() + 2 <= component_errors.len() => {
+            Err(LoadError::Code(step_errors))
+        }
+        _ => Err(error),
+    }
 }
 
-fn is_step(error: &LoadError) -> bool {
-    let LoadError::Code(faults) = error else {
-        return false;
-    };
-    let told = |words: &str| faults.iter().any(|fault| fault.message.contains(words));
-    told("name is required") && told("version is required") || told("exports a function")
+/// Whether the runtime filled in the name and the version, as it does for steps.
+fn is_unnamed(shape: &ComponentShape) -> bool {
+    shape.name == ModuleSpec::COMPONENT && shape.version == STEP_VERSION
 }
 
-/// Complete, with defaults; or an error that names all that is missing.
-fn values(options: &TestOptions, shape: &ComponentShape) -> anyhow::Result<Map<String, Value>> {
-    let given = options.props.values(&shape.props)?;
-    // Their values are what the component sees, and no accounts or addresses of a server.
-    let (ours, checked): (Vec<_>, Vec<_>) = given.into_iter().partition(|(name, _)| {
+/// All values with defaults, or an error that lists the missing ones.
+fn values(args: &PropArgs, shape: &ComponentShape) -> anyhow::Result<Map<String, Value>> {
+    let given = args.values(&shape.props)?;
+    // The values of app props are given as the component reads them, and not as accounts of a server.
+    let (apps, checked): (Vec<_>, Vec<_>) = given.into_iter().partition(|(name, _)| {
         shape
             .props
             .iter()
@@ -127,14 +143,14 @@ fn values(options: &TestOptions, shape: &ComponentShape) -> anyhow::Result<Map<S
         .collect();
     match configure(&props, &Map::from_iter(checked), None) {
         Ok(mut values) => {
-            values.extend(ours);
+            values.extend(apps);
             Ok(values)
         }
         Err(errors) => {
-            let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             bail!(
-                "{}\nGive values with --prop NAME=VALUE, or all of them with --props FILE",
-                messages.join("\n")
+                "{}\nSet values with --prop NAME=VALUE or --props FILE",
+                errors.join("\n")
             )
         }
     }
@@ -159,7 +175,7 @@ fn process(analysis: &Analysis, code: Arc<str>, values: &Map<String, Value>) -> 
             props: shape
                 .props
                 .iter()
-                .filter_map(|prop| bound(prop, values))
+                .filter_map(|prop| bind(prop, values))
                 .collect(),
         }],
         env: BTreeMap::new(),
@@ -167,8 +183,8 @@ fn process(analysis: &Analysis, code: Arc<str>, values: &Map<String, Value>) -> 
     }
 }
 
-/// The credentials of an app are given as `{"$auth": {…}}`, as the component reads them.
-fn bound(prop: &PropDef, values: &Map<String, Value>) -> Option<PropBinding> {
+/// Binds a prop. The value of an app prop is `{"$auth": {…}}`, as the component reads it.
+fn bind(prop: &PropDef, values: &Map<String, Value>) -> Option<PropBinding> {
     let value = values.get(&prop.name);
     if is_app(prop) {
         return Some(PropBinding {
@@ -222,7 +238,7 @@ async fn invoke(
             }
         }
     }
-    Ok((died("it ended", early), reply))
+    Ok((died("it exited", early), reply))
 }
 
 fn died(reason: &str, logs: Vec<sluice_runtime::LogLine>) -> Outcome {

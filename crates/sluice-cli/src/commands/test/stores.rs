@@ -1,4 +1,4 @@
-//! Data stores that last as long as one run of a component.
+//! In-memory data stores for one run of a component.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sluice_runtime::{Answer, Ask};
 
-/// By the prop that names them.
+/// By the name of their prop.
 #[derive(Default)]
 pub(super) struct Stores(HashMap<String, BTreeMap<String, Value>>);
 
@@ -27,11 +27,11 @@ impl Stores {
         let op = ask.op.strip_prefix("data_store.").unwrap_or(&ask.op);
         let answer = self
             .perform(op, request)
-            .ok_or_else(|| format!("{} cannot be asked here", ask.op))?;
+            .ok_or_else(|| format!("{} is not available without a server", ask.op))?;
         serde_json::value::to_raw_value(&answer).map_err(|error| error.to_string())
     }
 
-    /// Nothing is there for long enough to go by its age.
+    /// Expiry is ignored, because the store lasts for one run only.
     fn perform(&mut self, op: &str, request: Request) -> Option<Value> {
         let Request {
             prop,

@@ -1,4 +1,4 @@
-//! What is tested: files of tests, or a component that has none.
+//! The subject of `sluice test`: test files, or a component without tests.
 
 use std::{
     fs, io,
@@ -17,22 +17,19 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    /// `wants_sample` is whether somebody said what to send to the component.
-    pub(super) fn of(path: &Path, wants_sample: bool) -> anyhow::Result<Subject> {
+    /// With `has_event` the component itself runs, even if it has tests.
+    pub(super) fn find(path: &Path, has_event: bool) -> anyhow::Result<Subject> {
         let metadata =
             fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
         if metadata.is_dir() {
-            if wants_sample {
-                bail!(
-                    "{} is a folder: name the file of a component",
-                    path.display()
-                );
+            if has_event {
+                bail!("{} is a folder: name a component file", path.display());
             }
             let mut tests = Vec::new();
-            gather(path, &mut tests)?;
+            collect_tests(path, &mut tests)?;
             if tests.is_empty() {
                 bail!(
-                    "there are no tests below {}: they are files such as name.test.mjs",
+                    "no tests below {}: test files are named like name.test.mjs",
                     path.display()
                 );
             }
@@ -41,14 +38,14 @@ impl Subject {
         }
         let subject = match test_beside(path) {
             _ if is_test(path) => Subject::Tests(vec![path.to_owned()]),
-            Some(test) if !wants_sample => Subject::Tests(vec![test]),
+            Some(test) if !has_event => Subject::Tests(vec![test]),
             _ => Subject::Component(path.to_owned()),
         };
         Ok(subject)
     }
 }
 
-/// `name.test.mjs`, for `name.mjs`; its language may be another one.
+/// `name.test.mjs` for `name.mjs`, also with another extension.
 fn test_beside(component: &Path) -> Option<PathBuf> {
     let stem = component.file_stem()?.to_str()?;
     let names = EXTENSIONS
@@ -68,7 +65,7 @@ fn is_test(path: &Path) -> bool {
     })
 }
 
-fn gather(folder: &Path, tests: &mut Vec<PathBuf>) -> io::Result<()> {
+fn collect_tests(folder: &Path, tests: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
@@ -76,7 +73,7 @@ fn gather(folder: &Path, tests: &mut Vec<PathBuf>) -> io::Result<()> {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if name != "node_modules" && !name.starts_with('.') {
-                gather(&path, tests)?;
+                collect_tests(&path, tests)?;
             }
         } else if is_test(&path) {
             tests.push(path);

@@ -1,4 +1,4 @@
-//! What the test runner reports to programs, in the Test Anything Protocol.
+//! A parser of the Test Anything Protocol, the report of the test runner.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct TestResult {
     pub(super) file: String,
-    /// With the names of the tests around it before it.
+    /// With the names of the enclosing tests in front.
     pub(super) name: String,
     pub(super) outcome: Outcome,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,14 +21,14 @@ pub(super) enum Outcome {
     Skipped,
 }
 
-/// Reads the report line by line.
+/// Parses the report line by line.
 #[derive(Default)]
 pub(super) struct Tap {
     file: String,
     results: Vec<TestResult>,
-    /// Tests that have begun, around the one that comes next.
-    around: Vec<String>,
-    /// Everything else that was printed.
+    /// The names of the enclosing tests.
+    parents: Vec<String>,
+    /// Lines that are not part of the report.
     rest: Vec<String>,
 }
 
@@ -46,11 +46,11 @@ impl Tap {
         let text = line.trim_start();
         let depth = (line.len() - text.len()) / INDENT;
         if let Some(name) = text.strip_prefix("# Subtest: ") {
-            self.around.truncate(depth);
-            self.around.push(name.to_owned());
+            self.parents.truncate(depth);
+            self.parents.push(name.to_owned());
         } else if let Some((outcome, name)) = result(text) {
-            self.around.truncate(depth);
-            let names = self.around.iter().map(String::as_str).chain([name]);
+            self.parents.truncate(depth);
+            let names = self.parents.iter().map(String::as_str).chain([name]);
             self.results.push(TestResult {
                 file: self.file.clone(),
                 name: names.collect::<Vec<_>>().join(" > "),
@@ -61,7 +61,7 @@ impl Tap {
             if let Some(last) = self.results.last_mut() {
                 last.error = Some(diagnosis);
             }
-        } else if !is_form(text) {
+        } else if !is_syntax(text) {
             self.rest.push(line.to_owned());
         }
     }
@@ -88,21 +88,21 @@ fn result(text: &str) -> Option<(Outcome, &str)> {
     Some((outcome, skipped.unwrap_or(name)))
 }
 
-/// Why a test failed: the runner writes it as JSON.
+/// The reason of a failure, which the runner writes as JSON.
 fn diagnosis(text: &str) -> Option<String> {
     let value: Value = serde_json::from_str(text).ok()?;
     value.get("severity")?;
     let lines = value.get("message")?.as_str()?.lines();
-    let told: Vec<&str> = lines.filter(|line| !is_frame_of_ours(line)).collect();
-    Some(told.join("\n"))
+    let lines: Vec<&str> = lines.filter(|line| !is_harness_frame(line)).collect();
+    Some(lines.join("\n"))
 }
 
-fn is_frame_of_ours(line: &str) -> bool {
+fn is_harness_frame(line: &str) -> bool {
     line.trim_start().starts_with("at ") && line.contains("/harness/test_")
 }
 
-/// Lines that only hold the report together.
-fn is_form(text: &str) -> bool {
+/// Lines without information.
+fn is_syntax(text: &str) -> bool {
     let is_plan = || {
         let count = text.strip_prefix("1..");
         count.is_some_and(|count| count.parse::<u32>().is_ok())
@@ -115,14 +115,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_read_with_their_groups_and_reasons() {
+    fn results_have_their_groups_and_reasons() {
         let report = "TAP version 14\n# a.test.mjs\nok 1 - first\nnot ok 2 - second\n  ---\n  {\"message\":\"1 !== 2\",\"severity\":\"fail\",\"at\":{\"file\":\"a\",\"line\":5}}\n  ...\n# Subtest: group\n    ok 1 - third - or so\n    1..1\nok 3 - group\nprinted by a test\nok 4 - fourth # SKIP\n1..4\n";
         let mut tap = Tap::new("a.test.mjs");
         for line in report.lines() {
             tap.line(line);
         }
         let (results, rest) = tap.finish();
-        let told: Vec<_> = results
+        let parsed: Vec<_> = results
             .iter()
             .map(|result| {
                 (
@@ -133,7 +133,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            parsed,
             [
                 ("first", Outcome::Passed, None),
                 ("second", Outcome::Failed, Some("1 !== 2")),

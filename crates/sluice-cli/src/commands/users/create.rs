@@ -3,6 +3,7 @@
 use clap::Args;
 use sluice_api::{CreateUser, CreatedUser, UserPlan};
 
+use super::target::operator_only;
 use crate::commands::{
     common::Common,
     output::{fields, show, show_json},
@@ -13,16 +14,16 @@ Examples:
   sluice users create ada ada@example.com
   sluice users create ci ci@example.com --json | jq -r .api_key";
 
-/// Create a user, and print the API key
+/// Create a user and print the API key
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateOptions {
-    /// What to call the user
+    /// Name of the user
     #[arg(value_name = "NAME")]
     username: String,
-    /// Where mail reaches the user
+    /// Email address of the user
     email: String,
-    /// No quotas for this user
+    /// Create the user on the paid plan, which has no quotas
     #[arg(long)]
     paid: bool,
     #[command(flatten)]
@@ -36,7 +37,7 @@ pub(super) async fn create(options: CreateOptions) -> anyhow::Result<()> {
         email: Some(options.email),
         plan: options.paid.then_some(UserPlan::Paid),
     };
-    let user: CreatedUser = client.post("/users", &body).await?;
+    let user: CreatedUser = client.post("/users", &body).await.map_err(operator_only)?;
     if options.common.json {
         return show_json(&user);
     }

@@ -5,18 +5,20 @@ use serde_json::json;
 
 use super::target::Target;
 use crate::commands::{
-    ask::Agreement,
+    ask::Confirmation,
     common::Common,
-    output::{harmless, show, show_json},
+    output::{sanitized, show, show_json},
 };
 
-/// Delete a user who has no sources and no workflows, with all the rest
+/// Delete a user and everything the user owns
+///
+/// Sources and workflows of the user must be deleted first.
 #[derive(Debug, Args)]
 pub(crate) struct DeleteOptions {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
-    agreement: Agreement,
+    confirmation: Confirmation,
     #[command(flatten)]
     common: Common,
 }
@@ -24,9 +26,12 @@ pub(crate) struct DeleteOptions {
 pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
     let user = options.target.find(&client).await?;
-    let name = harmless(&user.username);
-    let question = format!("Delete {name} with everything?");
-    options.agreement.to(question, options.common.json).await?;
+    let name = sanitized(&user.username);
+    let question = format!("Delete {name} and everything the user owns?");
+    options
+        .confirmation
+        .require(question, options.common.json)
+        .await?;
     client.delete(&format!("/users/{}", user.id)).await?;
     if options.common.json {
         return show_json(&json!({ "deleted": user.id }));

@@ -3,9 +3,10 @@
 use clap::Args;
 use sluice_api::{ListedUser, UserPlan};
 
+use super::target::operator_only;
 use crate::commands::{
     common::Common,
-    output::{harmless, moment, show_list},
+    output::{local_time, sanitized, show_list},
 };
 
 /// List all users, newest first
@@ -17,7 +18,7 @@ pub(crate) struct ListOptions {
 
 pub(super) async fn list(options: ListOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
-    let users: Vec<ListedUser> = client.all("/users").await?;
+    let users: Vec<ListedUser> = client.all("/users").await.map_err(operator_only)?;
     let header = ["ID", "NAME", "EMAIL", "PLAN", "OPERATOR", "CREATED"];
     show_list(&users, options.common.json, &header, "No users", |user| {
         let plan = match user.plan {
@@ -26,11 +27,11 @@ pub(super) async fn list(options: ListOptions) -> anyhow::Result<()> {
         };
         vec![
             user.id.to_string(),
-            harmless(&user.username),
-            harmless(&user.email),
+            sanitized(&user.username),
+            sanitized(&user.email),
             plan.to_owned(),
             if user.operator { "yes" } else { "no" }.to_owned(),
-            moment(user.created_at * 1000),
+            local_time(user.created_at * 1000),
         ]
     })
 }

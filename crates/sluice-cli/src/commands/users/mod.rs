@@ -17,11 +17,10 @@ pub(crate) enum UsersCommand {
 }
 
 pub(crate) async fn run(command: UsersCommand) -> anyhow::Result<()> {
-    let done = match command {
+    match command {
         UsersCommand::List(options) => list::list(options).await,
         UsersCommand::Create(options) => create::create(options).await,
         UsersCommand::RotateKey(options) => rotate_key::rotate_key(options).await,
         UsersCommand::Delete(options) => delete::delete(options).await,
-    };
-    done.map_err(target::explained)
+    }
 }

@@ -6,21 +6,22 @@ use sluice_api::RotatedKey;
 
 use super::target::Target;
 use crate::commands::{
-    ask::Agreement,
+    ask::Confirmation,
     common::Common,
     output::{show, show_json},
     session,
 };
 
-/// Give a user a new API key, and print it; the old one is worth nothing from then on
+/// Replace the API key of a user and print the new one
 ///
-/// The user is signed out of the console. Your own key is replaced in your profiles too.
+/// The old key stops working at once, and the user is signed out of the console. If the key is your own, it is replaced in
+/// your profiles too.
 #[derive(Debug, Args)]
 pub(crate) struct RotateKeyOptions {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
-    agreement: Agreement,
+    confirmation: Confirmation,
     #[command(flatten)]
     common: Common,
 }
@@ -29,8 +30,8 @@ pub(super) async fn rotate_key(options: RotateKeyOptions) -> anyhow::Result<()> 
     let json = options.common.json;
     let client = options.common.connection.client()?;
     let user = options.target.find(&client).await?;
-    let question = format!("Make the key of {} worthless?", user.username);
-    options.agreement.to(question, json).await?;
+    let question = format!("Revoke the API key of {}?", user.username);
+    options.confirmation.require(question, json).await?;
     let path = format!("/users/{}/rotate_key", user.id);
     let rotated: RotatedKey = client.post(&path, &json!({})).await?;
     if json {
@@ -39,8 +40,8 @@ pub(super) async fn rotate_key(options: RotateKeyOptions) -> anyhow::Result<()> 
         show(&format!("{}\n", rotated.api_key))?;
     }
     if user.operator {
-        // The operator is who asks, so the key that was used is the old one.
-        session::replace_in_profiles(&client, &rotated.api_key)?;
+        // The operator runs this command, so the client has the old key.
+        session::replace_key_in_profiles(&client, &rotated.api_key)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Which user is meant, and who may ask.
+//! Looking up a user, and the error for users who are not the operator.
 
 use anyhow::anyhow;
 use clap::Args;
@@ -10,9 +10,6 @@ use crate::{
     exit::NotFound,
 };
 
-/// What the server says of paths that are the operator's.
-const NOT_FOR_YOU: &str = "there is nothing at this path";
-
 #[derive(Debug, Args)]
 pub(super) struct Target {
     /// Id or name of the user
@@ -23,7 +20,10 @@ pub(super) struct Target {
 impl Target {
     pub(super) async fn find(&self, client: &Client) -> anyhow::Result<ListedUser> {
         let name = self.user.as_str();
-        let named: Vec<ListedUser> = client.selected("/users", &[("username", name)]).await?;
+        let named: Vec<ListedUser> = client
+            .all_matching("/users", &[("username", name)])
+            .await
+            .map_err(operator_only)?;
         let mut found = named.into_iter().next();
         if let (None, Some(id)) = (&found, UserId::parse(name)) {
             let all: Vec<ListedUser> = client.all("/users").await?;
@@ -31,19 +31,19 @@ impl Target {
         }
         found.ok_or_else(|| {
             NotFound(format!(
-                "there is no user {name}: `sluice users list` shows all"
+                "no user {name}: list them with `sluice users list`"
             ))
             .into()
         })
     }
 }
 
-/// For everyone but the operator these paths do not exist, which would read as a fault.
-pub(super) fn explained(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast_ref::<ClientError>() {
-        Some(cause) if cause.is_not_found() && cause.to_string() == NOT_FOR_YOU => anyhow!(
-            "only the operator of the server looks after its users, and this key is not the operator's"
-        ),
-        _ => error,
+/// Explains a 404 of the list of users: the path exists for the operator only.
+pub(super) fn operator_only(error: ClientError) -> anyhow::Error {
+    if error.is_not_found() {
+        return anyhow!(
+            "only the operator can manage users, and this API key is not the operator's"
+        );
     }
+    error.into()
 }

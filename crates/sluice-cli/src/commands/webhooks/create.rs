@@ -5,7 +5,7 @@ use sluice_api::{CreateWebhook, Webhook};
 
 use crate::commands::{
     common::Common,
-    output::{complain, fields, show, show_json},
+    output::{fields, show, show_json, show_stderr},
 };
 
 const EXAMPLES: &str = "\
@@ -13,22 +13,22 @@ Examples:
   sluice webhooks create https://example.com/hook --name ops
   sluice subscribe orders ops";
 
-/// Make a webhook, and print the secret that its deliveries are signed with
+/// Create a webhook, and print the secret that signs its deliveries
 ///
-/// The secret is shown this once. `sluice subscribe` says which events it gets.
+/// The secret is shown only once. Use `sluice subscribe` to send it events.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateOptions {
-    /// Where events are delivered
+    /// URL that events are delivered to
     #[arg(value_name = "URL")]
     address: String,
-    /// What to call it
+    /// Name of the webhook
     #[arg(long)]
     name: Option<String>,
-    /// What it is for
+    /// Description of the webhook
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// How many deliveries may be under way at once; more than 1 gives up their order [default: 1]
+    /// Maximum concurrent deliveries. With more than 1 the order is not kept [default: 1]
     #[arg(long, value_name = "COUNT")]
     concurrency: Option<u32>,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub(super) async fn create(options: CreateOptions) -> anyhow::Result<()> {
         ("secret", webhook.signing_secret.unwrap_or_default()),
     ];
     show(&fields(&lines))?;
-    Ok(complain(&format!(
-        "`sluice subscribe SOURCE {id}` sends it the events of a source\n"
+    Ok(show_stderr(&format!(
+        "Send it the events of a source with `sluice subscribe SOURCE {id}`\n"
     ))?)
 }

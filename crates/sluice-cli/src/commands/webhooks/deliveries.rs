@@ -6,18 +6,18 @@ use sluice_api::{Delivery, DeliveryAttempt, DeliveryState};
 use super::target::Target;
 use crate::commands::{
     common::Common,
-    output::{BAD, CHANGED, GOOD, harmless, moment, show_list, styled},
+    output::{BAD, CHANGED, GOOD, local_time, sanitized, show_list, styled},
 };
 
-/// Show what was delivered to a webhook, newest first
+/// List the deliveries of a webhook, newest first
 #[derive(Debug, Args)]
 pub(crate) struct DeliveriesOptions {
     #[command(flatten)]
     target: Target,
-    /// Only deliveries in this state
+    /// Show only deliveries in this state
     #[arg(long, value_enum)]
     state: Option<State>,
-    /// How many, at most 100
+    /// Number of deliveries, at most 100
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
     #[command(flatten)]
@@ -26,11 +26,11 @@ pub(crate) struct DeliveriesOptions {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum State {
-    /// It is tried, or will be tried again
+    /// In progress, or waiting for a retry
     Pending,
-    /// The receiver has it
+    /// Accepted by the receiver
     Delivered,
-    /// Given up
+    /// Failed after the last retry
     Failed,
 }
 
@@ -46,8 +46,8 @@ pub(super) async fn deliveries(options: DeliveriesOptions) -> anyhow::Result<()>
     }));
     let path = format!("/webhooks/{}/deliveries", webhook.id);
     let page = client.page::<Delivery>(&path, &query).await?;
-    let header = ["ID", "STATE", "TRIES", "CREATED", "LAST ANSWER"];
-    let hint = "No deliveries: `sluice subscribe EMITTER LISTENER` makes some";
+    let header = ["ID", "STATE", "ATTEMPTS", "CREATED", "LAST RESPONSE"];
+    let hint = "No deliveries: subscribe the webhook with `sluice subscribe EMITTER LISTENER`";
     show_list(&page.data, options.common.json, &header, hint, |delivery| {
         let attempts: Vec<DeliveryAttempt> =
             serde_json::from_str(delivery.attempts.get()).unwrap_or_default();
@@ -55,8 +55,8 @@ pub(super) async fn deliveries(options: DeliveriesOptions) -> anyhow::Result<()>
             delivery.id.to_string(),
             state(delivery.state),
             attempts.len().to_string(),
-            moment(delivery.created_at * 1000),
-            attempts.last().map(answer).unwrap_or_default(),
+            local_time(delivery.created_at * 1000),
+            attempts.last().map(response).unwrap_or_default(),
         ]
     })
 }
@@ -69,10 +69,10 @@ fn state(state: DeliveryState) -> String {
     }
 }
 
-fn answer(attempt: &DeliveryAttempt) -> String {
+fn response(attempt: &DeliveryAttempt) -> String {
     match (attempt.status, &attempt.error) {
         (Some(status), _) => status.to_string(),
-        (None, Some(error)) => harmless(error),
+        (None, Some(error)) => sanitized(error),
         (None, None) => String::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! Which webhook is meant.
+//! Looking up a webhook.
 
 use anyhow::bail;
 use clap::Args;
@@ -25,7 +25,7 @@ impl Target {
         }
         by_name(client, name).await?.ok_or_else(|| {
             NotFound(format!(
-                "there is no webhook {name}: `sluice list webhooks` shows yours"
+                "no webhook {name}: list yours with `sluice list webhooks`"
             ))
             .into()
         })
@@ -36,7 +36,7 @@ pub(crate) async fn by_name(client: &Client, name: &str) -> anyhow::Result<Optio
     let mut named: Vec<Webhook> = client.all("/users/me/webhooks").await?;
     named.retain(|webhook| webhook.name.as_deref() == Some(name));
     if named.len() > 1 {
-        bail!("several webhooks are called {name}: give the id of one");
+        bail!("several webhooks are named {name}: use the id of one");
     }
     Ok(named.pop())
 }

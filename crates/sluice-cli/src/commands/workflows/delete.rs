@@ -5,18 +5,18 @@ use serde_json::json;
 
 use super::target::Target;
 use crate::commands::{
-    ask::Agreement,
+    ask::Confirmation,
     common::Common,
     output::{show, show_json},
 };
 
-/// Delete a workflow, with its versions, its runs and its events
+/// Delete a workflow with its versions, runs and events
 #[derive(Debug, Args)]
 pub(crate) struct DeleteOptions {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
-    agreement: Agreement,
+    confirmation: Confirmation,
     #[command(flatten)]
     common: Common,
 }
@@ -28,7 +28,10 @@ pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
         "Delete {} with its versions, runs and events?",
         workflow.name_slug
     );
-    options.agreement.to(question, options.common.json).await?;
+    options
+        .confirmation
+        .require(question, options.common.json)
+        .await?;
     client
         .delete(&format!("/workflows/{}", workflow.id))
         .await?;

@@ -23,24 +23,25 @@ use crate::{
     client::{Client, ClientError},
     commands::{
         common::Common,
-        output::{GOOD, complain, counted, fields, show, show_json, styled},
+        output::{GOOD, counted, fields, show, show_json, show_stderr, styled},
         secrets::{self, SecretsFile},
-        workflow_files::{WorkflowFiles, mistake},
+        workflow_files::{WorkflowFiles, error_line},
     },
 };
 
-/// Deploy a document: as a new version when there is a workflow of its name, else as a new workflow
+/// Deploy a workflow from a file
 ///
-/// Files that steps name or import are sent along. A document that is deployed already makes no new version.
+/// If a workflow with this name exists, it gets a new version. Otherwise a new workflow is created. The files that steps name or
+/// import are sent too. An unchanged document creates no new version.
 #[derive(Debug, Args)]
 pub(crate) struct DeployOptions {
-    /// The workflow in YAML or JSON
+    /// Document of the workflow, in YAML or JSON
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Deploy to this workflow, whatever its name
+    /// Deploy to this workflow [default: the workflow with the name in the document]
     #[arg(long, value_name = "ID|SLUG")]
     workflow: Option<String>,
-    /// Value of a secret; without a value, that of the environment variable of this name
+    /// Value of a secret [default: the environment variable with this name]
     #[arg(long = "secret", value_name = "NAME[=VALUE]")]
     secrets: Vec<String>,
     #[command(flatten)]
@@ -50,7 +51,7 @@ pub(crate) struct DeployOptions {
 }
 
 #[derive(Debug, Serialize)]
-struct Deployed {
+struct Deployment {
     outcome: Outcome,
     workflow: Workflow,
 }
@@ -60,7 +61,7 @@ struct Deployed {
 enum Outcome {
     Created,
     Updated,
-    /// Only values of secrets are new.
+    /// Only secrets changed.
     Secrets,
     Unchanged,
 }
@@ -69,7 +70,7 @@ pub(super) async fn deploy(options: DeployOptions) -> anyhow::Result<ExitCode> {
     let client = options.common.connection.client()?;
     let files = match WorkflowFiles::read(&options.file).await {
         Ok(files) => files,
-        Err(mistakes) => return refused(&mistakes),
+        Err(errors) => return failed(&errors),
     };
     let mut secrets = options.secrets_file.read()?;
     secrets.extend(secrets::from_flags(&options.secrets)?);
@@ -77,24 +78,24 @@ pub(super) async fn deploy(options: DeployOptions) -> anyhow::Result<ExitCode> {
         Some(id_or_slug) => Some(find(&client, id_or_slug).await?),
         None => look_up(&client, &slugify(&files.document.name)).await?,
     };
-    let running = match &existing {
-        Some(workflow) => Some(running_version(&client, workflow).await?),
+    let deployed = match &existing {
+        Some(workflow) => Some(deployed_version(&client, workflow).await?),
         None => None,
     };
-    ask_for_secrets(&files, running.as_ref(), &mut secrets)?;
-    match send(&client, &files, existing, running, secrets).await {
-        Ok(deployed) => {
+    ask_for_secrets(&files, deployed.as_ref(), &mut secrets)?;
+    match send(&client, &files, existing, deployed, secrets).await {
+        Ok(deployment) => {
             if options.common.json {
-                show_json(&deployed)?;
+                show_json(&deployment)?;
             } else {
-                show(&told(&deployed))?;
+                show(&summary(&deployment))?;
             }
             Ok(ExitCode::SUCCESS)
         }
-        Err(error) => match error.document_mistakes() {
-            Some(mistakes) => {
-                let told = mistakes.iter().map(|found| mistake(&options.file, found));
-                refused(&told.collect::<Vec<_>>())
+        Err(error) => match error.document_errors() {
+            Some(errors) => {
+                let lines = errors.iter().map(|error| error_line(&options.file, error));
+                failed(&lines.collect::<Vec<_>>())
             }
             None => Err(error.into()),
         },
@@ -105,12 +106,12 @@ async fn send(
     client: &Client,
     files: &WorkflowFiles,
     existing: Option<Workflow>,
-    running: Option<WholeWorkflowVersion>,
+    deployed: Option<WholeWorkflowVersion>,
     secrets: BTreeMap<String, String>,
-) -> Result<Deployed, ClientError> {
+) -> Result<Deployment, ClientError> {
     let secrets = (!secrets.is_empty()).then_some(secrets);
-    let is_deployed = running
-        .is_some_and(|running| running.document == files.text && running.files == files.files);
+    let is_deployed = deployed
+        .is_some_and(|version| version.document == files.text && version.files == files.files);
     let outcome = match (&existing, is_deployed, &secrets) {
         (None, _, _) => Outcome::Created,
         (Some(_), false, _) => Outcome::Updated,
@@ -131,10 +132,10 @@ async fn send(
             client.put(&path, &body).await?
         }
     };
-    Ok(Deployed { outcome, workflow })
+    Ok(Deployment { outcome, workflow })
 }
 
-async fn running_version(
+async fn deployed_version(
     client: &Client,
     workflow: &Workflow,
 ) -> Result<WholeWorkflowVersion, ClientError> {
@@ -142,16 +143,15 @@ async fn running_version(
     client.get(&path).await
 }
 
-/// Asks whoever is there for the secrets that nobody gave and that the running version does not have. With nobody there, the
-/// server says what is missing.
+/// On a terminal, asks for secrets that are neither given nor stored. Otherwise the server reports missing secrets.
 fn ask_for_secrets(
     files: &WorkflowFiles,
-    running: Option<&WholeWorkflowVersion>,
+    deployed: Option<&WholeWorkflowVersion>,
     secrets: &mut BTreeMap<String, String>,
 ) -> anyhow::Result<()> {
-    let before = running.and_then(|running| parse(&running.document).ok());
+    let previous = deployed.and_then(|version| parse(&version.document).ok());
     let is_stored = |name: &String| {
-        before
+        previous
             .as_ref()
             .is_some_and(|(document, _)| document.env.get(name) == Some(&EnvValue::Secret))
     };
@@ -160,30 +160,30 @@ fn ask_for_secrets(
     }
     for (name, value) in &files.document.env {
         if *value == EnvValue::Secret && !secrets.contains_key(name) && !is_stored(name) {
-            let given = rpassword::prompt_password(format!("Value of the secret {name}: "))?;
-            secrets.insert(name.clone(), given);
+            let secret = rpassword::prompt_password(format!("Value of the secret {name}: "))?;
+            secrets.insert(name.clone(), secret);
         }
     }
     Ok(())
 }
 
-fn refused(mistakes: &[String]) -> anyhow::Result<ExitCode> {
-    let count = counted(mistakes.len(), "mistake");
-    complain(&format!(
+fn failed(errors: &[String]) -> anyhow::Result<ExitCode> {
+    let count = counted(errors.len(), "error");
+    show_stderr(&format!(
         "{}\n{count}, nothing was deployed\n",
-        mistakes.join("\n")
+        errors.join("\n")
     ))?;
     Ok(ExitCode::FAILURE)
 }
 
-fn told(deployed: &Deployed) -> String {
-    let Deployed { outcome, workflow } = deployed;
+fn summary(deployment: &Deployment) -> String {
+    let Deployment { outcome, workflow } = deployment;
     let slug = &workflow.name_slug;
     let first = match outcome {
         Outcome::Created => format!("{} {slug}", styled(GOOD, "Created")),
         Outcome::Updated => format!("{} {slug}", styled(GOOD, "Deployed")),
-        Outcome::Secrets => format!("The secrets of {slug} are new, its version is not"),
-        Outcome::Unchanged => format!("Nothing has changed in {slug}"),
+        Outcome::Secrets => format!("Updated the secrets of {slug}, without a new version"),
+        Outcome::Unchanged => format!("{slug} is unchanged"),
     };
     let mut lines = vec![
         ("id", workflow.id.to_string()),

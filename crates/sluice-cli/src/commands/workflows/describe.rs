@@ -3,13 +3,13 @@
 use clap::Args;
 use sluice_api::{Workflow, WorkflowTrigger};
 
-use super::{list::activity, target::Target};
+use super::target::Target;
 use crate::commands::{
     common::Common,
-    output::{fields, moment, show, show_json},
+    output::{activity, fields, local_time, show, show_json},
 };
 
-/// Show a workflow: its version, its triggers and its steps
+/// Show the version, triggers and steps of a workflow
 #[derive(Debug, Args)]
 pub(crate) struct DescribeOptions {
     #[command(flatten)]
@@ -24,10 +24,10 @@ pub(super) async fn describe(options: DescribeOptions) -> anyhow::Result<()> {
     if options.common.json {
         return show_json(&workflow);
     }
-    Ok(show(&described(&workflow))?)
+    Ok(show(&workflow_text(&workflow))?)
 }
 
-fn described(workflow: &Workflow) -> String {
+fn workflow_text(workflow: &Workflow) -> String {
     let mut lines = vec![
         ("name", workflow.name.clone()),
         ("slug", workflow.name_slug.clone()),
@@ -38,7 +38,7 @@ fn described(workflow: &Workflow) -> String {
             format!("{} ({})", workflow.version, workflow.deployment_id),
         ),
         ("queued", workflow.queued.to_string()),
-        ("changed", moment(workflow.updated_at * 1000)),
+        ("changed", local_time(workflow.updated_at * 1000)),
     ];
     let description = workflow.description.clone();
     lines.extend(description.map(|text| ("description", text)));
@@ -58,7 +58,7 @@ fn described(workflow: &Workflow) -> String {
     fields(&lines)
 }
 
-/// One line for each trigger, under the word for it.
+/// One line for each trigger, with its kind.
 pub(super) fn triggers(workflow: &Workflow) -> Vec<(&'static str, String)> {
     let line = |trigger: &WorkflowTrigger| match trigger {
         WorkflowTrigger::Http { endpoint_url, .. } => {
@@ -70,15 +70,15 @@ pub(super) fn triggers(workflow: &Workflow) -> Vec<(&'static str, String)> {
             timezone,
             next_at,
         } => {
-            let rhythm = match (cron, interval_seconds) {
+            let schedule = match (cron, interval_seconds) {
                 (Some(cron), _) => {
                     let zone = timezone.as_deref().unwrap_or("UTC");
                     format!("{cron} ({zone})")
                 }
                 (None, seconds) => format!("every {} s", seconds.unwrap_or_default()),
             };
-            let next = next_at.map(|at| format!(", next at {}", moment(at * 1000)));
-            ("schedule", rhythm + &next.unwrap_or_default())
+            let next = next_at.map(|at| format!(", next at {}", local_time(at * 1000)));
+            ("schedule", schedule + &next.unwrap_or_default())
         }
         WorkflowTrigger::Events {
             emitter_id,
@@ -95,7 +95,7 @@ pub(super) fn triggers(workflow: &Workflow) -> Vec<(&'static str, String)> {
     workflow.triggers.iter().map(line).collect()
 }
 
-pub(super) fn trigger_words(trigger: &WorkflowTrigger) -> &'static str {
+pub(super) fn trigger_kind(trigger: &WorkflowTrigger) -> &'static str {
     match trigger {
         WorkflowTrigger::Http { .. } => "http",
         WorkflowTrigger::Schedule { .. } => "schedule",

@@ -3,16 +3,16 @@
 use clap::Args;
 use sluice_api::Workflow;
 
-use super::describe::trigger_words;
+use super::describe::trigger_kind;
 use crate::{
     client::Client,
     commands::{
         common::Common,
-        output::{FAINT, GOOD, show_list, styled},
+        output::{activity, show_list},
     },
 };
 
-/// List the workflows of the account, newest first
+/// List your workflows, newest first
 #[derive(Debug, Args)]
 pub(crate) struct ListOptions {
     #[command(flatten)]
@@ -24,13 +24,13 @@ pub(super) async fn list(options: ListOptions) -> anyhow::Result<()> {
     show_all(&client, options.common.json).await
 }
 
-/// All workflows of the account.
+/// Shows all workflows of the account.
 pub(crate) async fn show_all(client: &Client, json: bool) -> anyhow::Result<()> {
     let workflows: Vec<Workflow> = client.all("/workflows").await?;
     let header = ["SLUG", "ID", "VERSION", "STATE", "QUEUED", "TRIGGERS"];
-    let hint = "No workflows yet: `sluice workflows deploy FILE` makes one";
+    let hint = "No workflows: create one with `sluice workflows deploy FILE`";
     show_list(&workflows, json, &header, hint, |workflow| {
-        let triggers: Vec<&str> = workflow.triggers.iter().map(trigger_words).collect();
+        let triggers: Vec<&str> = workflow.triggers.iter().map(trigger_kind).collect();
         vec![
             workflow.name_slug.clone(),
             workflow.id.to_string(),
@@ -40,12 +40,4 @@ pub(crate) async fn show_all(client: &Client, json: bool) -> anyhow::Result<()> 
             triggers.join(", "),
         ]
     })
-}
-
-pub(crate) fn activity(active: bool) -> String {
-    if active {
-        styled(GOOD, "active")
-    } else {
-        styled(FAINT, "inactive")
-    }
 }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use sluice_model::workflow::SCHEMA;
 
-pub(crate) use self::list::{activity, show_all};
+pub(crate) use self::list::show_all;
 use super::output::show;
 
 #[derive(Debug, Subcommand)]
@@ -31,7 +31,7 @@ pub(crate) enum WorkflowsCommand {
     Versions(versions::VersionsOptions),
     Rollback(rollback::RollbackOptions),
     Delete(delete::DeleteOptions),
-    /// Print the JSON Schema of workflow documents, for editors
+    /// Print the JSON Schema of workflow documents
     Schema,
 }
 

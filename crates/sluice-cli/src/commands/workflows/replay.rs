@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Run again what has run: one run, or all that failed
+/// Replay one run, or all failed runs
 #[derive(Debug, Args)]
 pub(crate) struct ReplayOptions {
     #[command(flatten)]
@@ -20,10 +20,10 @@ pub(crate) struct ReplayOptions {
     /// Id of the run
     #[arg(required_unless_present = "failed")]
     run: Option<String>,
-    /// All runs that failed
+    /// Replay all failed runs
     #[arg(long, conflicts_with = "run")]
     failed: bool,
-    /// Where to begin
+    /// Step to start from
     #[arg(long, value_enum, default_value_t = From::Start)]
     from: From,
     #[command(flatten)]
@@ -32,9 +32,9 @@ pub(crate) struct ReplayOptions {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum From {
-    /// With the first step
+    /// From the first step
     Start,
-    /// With the step that failed
+    /// From the failed step
     Failed,
 }
 
@@ -48,11 +48,11 @@ pub(super) async fn replay(options: ReplayOptions) -> anyhow::Result<()> {
     });
     if let Some(run) = &options.run {
         let path = format!("{path}/{}/replay", escaped(run));
-        let begun: Invocation = client.post(&path, &ReplayRun { from }).await?;
+        let started: Invocation = client.post(&path, &ReplayRun { from }).await?;
         if options.common.json {
-            return show_json(&begun);
+            return show_json(&started);
         }
-        return Ok(show(&format!("{}\n", begun.id))?);
+        return Ok(show(&format!("{}\n", started.id))?);
     }
     let body = ReplayRuns {
         from,
@@ -65,5 +65,5 @@ pub(super) async fn replay(options: ReplayOptions) -> anyhow::Result<()> {
     }
     let count = usize::try_from(replayed.count).unwrap_or(usize::MAX);
     let runs = counted(count, "run");
-    Ok(show(&format!("{runs} begun\n"))?)
+    Ok(show(&format!("{runs} started\n"))?)
 }

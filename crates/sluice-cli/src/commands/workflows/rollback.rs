@@ -9,7 +9,7 @@ use crate::commands::{
     output::{show, show_json},
 };
 
-/// Make an earlier version the one that new runs take
+/// Roll back a workflow to an earlier version
 #[derive(Debug, Args)]
 pub(crate) struct RollbackOptions {
     #[command(flatten)]
@@ -32,7 +32,5 @@ pub(super) async fn rollback(options: RollbackOptions) -> anyhow::Result<()> {
         return show_json(&workflow);
     }
     let (slug, version) = (&workflow.name_slug, workflow.version);
-    Ok(show(&format!(
-        "New runs of {slug} take version {version}\n"
-    ))?)
+    Ok(show(&format!("{slug} is now at version {version}\n"))?)
 }

@@ -12,13 +12,13 @@ use crate::{
     client::{Client, ClientError},
     commands::{
         common::Common,
-        event::GivenEvent,
+        event_arg::EventArg,
         output::{show, show_json},
     },
 };
 
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+const MIN_BACKOFF: Duration = Duration::from_millis(50);
+const MAX_BACKOFF: Duration = Duration::from_secs(2);
 
 /// Run a workflow now
 #[derive(Debug, Args)]
@@ -26,8 +26,8 @@ pub(crate) struct RunOptions {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
-    event: GivenEvent,
-    /// Wait until it has ended or waits for somebody, and show what it did; a run that fails exits with 1
+    event: EventArg,
+    /// Wait until the run finishes or is suspended, and show its result. The exit code of a failed run is 1
     #[arg(long)]
     wait: bool,
     #[command(flatten)]
@@ -40,34 +40,34 @@ pub(super) async fn run(options: RunOptions) -> anyhow::Result<ExitCode> {
     let workflow = options.target.find(&client).await?;
     let path = format!("/workflows/{}", workflow.id);
     let body = json!({ "event": event });
-    let begun: Invocation = client.post(&format!("{path}/run"), &body).await?;
+    let started: Invocation = client.post(&format!("{path}/run"), &body).await?;
     if !options.wait {
         if options.common.json {
-            show_json(&begun)?;
+            show_json(&started)?;
         } else {
-            show(&format!("{}\n", begun.id))?;
+            show(&format!("{}\n", started.id))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let run = settled(&client, &format!("{path}/runs/{}", begun.id)).await?;
+    let run = settled(&client, &format!("{path}/runs/{}", started.id)).await?;
     if options.common.json {
         show_json(&run)?;
     } else {
         show(&run_text(&run))?;
     }
-    let is_good = run.finished_at_ms.is_none() || run.state == "succeeded";
-    Ok(if is_good {
+    let is_success = run.finished_at_ms.is_none() || run.state == "succeeded";
+    Ok(if is_success {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
 }
 
-/// Waits until a run is over, or until only somebody else can make it go on.
+/// Waits until a run is finished or suspended.
 async fn settled(client: &Client, path: &str) -> Result<Run, ClientError> {
-    let mut pause = FIRST_PAUSE;
+    let mut backoff = MIN_BACKOFF;
     loop {
-        // One that waits for its turn is not there yet.
+        // A queued run does not exist yet.
         if let Some(run) = client.find::<Run>(path).await? {
             let waits = run.waits_for.as_ref();
             let is_suspended = waits.is_some_and(|waits| waits.kind == PauseKind::Suspend);
@@ -75,7 +75,7 @@ async fn settled(client: &Client, path: &str) -> Result<Run, ClientError> {
                 return Ok(run);
             }
         }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        tokio::time::sleep(backoff).await;
+        backoff = (backoff * 2).min(MAX_BACKOFF);
     }
 }

@@ -1,4 +1,4 @@
-//! A run as people read it.
+//! The text of a run.
 
 use std::fmt::Write;
 
@@ -6,9 +6,11 @@ use serde_json::{Value, value::RawValue};
 use sluice_api::{Run, RunStep};
 use sluice_model::workflow::RunError;
 
-use crate::commands::output::{BAD, CHANGED, FAINT, GOOD, Table, duration, fields, moment, styled};
+use crate::commands::output::{
+    BAD, CHANGED, FAINT, GOOD, Table, duration, fields, local_time, styled,
+};
 
-/// Everything about one run.
+/// All details of one run.
 pub(super) fn run_text(run: &Run) -> String {
     let mut lines = vec![
         ("run", run.id.to_string()),
@@ -17,17 +19,17 @@ pub(super) fn run_text(run: &Run) -> String {
         ("source", run.source_type.clone()),
         (
             "started",
-            run.started_at_ms.map_or_else(|| "-".to_owned(), moment),
+            run.started_at_ms.map_or_else(|| "-".to_owned(), local_time),
         ),
     ];
     lines.extend(run.duration_ms.map(|ms| ("took", duration(ms))));
-    let first = run.replay_of.as_ref();
-    lines.extend(first.map(|id| ("replay of", id.to_string())));
+    let original = run.replay_of.as_ref();
+    lines.extend(original.map(|id| ("replay of", id.to_string())));
     if let Some(waits) = &run.waits_for {
         let kind = serde_json::to_value(waits.kind).unwrap_or_default();
         let step = waits.step.as_deref().unwrap_or("-");
         let kind = kind.as_str().unwrap_or_default();
-        lines.push(("waits", format!("{kind} of step {step}")));
+        lines.push(("waiting", format!("{kind} of step {step}")));
         let urls = [("resume", &waits.resume_url), ("cancel", &waits.cancel_url)];
         lines.extend(
             urls.into_iter()
@@ -39,18 +41,14 @@ pub(super) fn run_text(run: &Run) -> String {
             .clone()
             .map(|reason| ("ended early", reason)),
     );
-    lines.extend(
-        run.error
-            .as_ref()
-            .map(|error| ("error", error_words(error))),
-    );
+    lines.extend(run.error.as_ref().map(|error| ("error", error_text(error))));
     let mut text = fields(&lines);
     for step in &run.steps {
         text.push('\n');
         text.push_str(&step_text(step));
     }
     if !run.sends.is_empty() {
-        let mut table = Table::new(&["SENT", "STEP", "STATE", "TRIES", "RESULT"]);
+        let mut table = Table::new(&["SENT", "STEP", "STATE", "ATTEMPTS", "RESULT"]);
         for send in &run.sends {
             table.row(vec![
                 send.kind.clone(),
@@ -86,7 +84,7 @@ fn step_text(step: &RunStep) -> String {
         line(&mut text, &styled(FAINT, &format!("│ {log}")));
     }
     if let Some(error) = &step.error {
-        line(&mut text, &styled(BAD, &error_words(error)));
+        line(&mut text, &styled(BAD, &error_text(error)));
     }
     text
 }
@@ -110,11 +108,11 @@ fn logs(logs: &RawValue) -> Vec<String> {
     lines.iter().filter_map(message).collect()
 }
 
-pub(super) fn error_words(error: &RunError) -> String {
-    let words = format!("{}: {}", error.code, error.message);
+pub(super) fn error_text(error: &RunError) -> String {
+    let text = format!("{}: {}", error.code, error.message);
     match &error.step {
-        Some(step) => format!("{words} (step {step})"),
-        None => words,
+        Some(step) => format!("{text} (step {step})"),
+        None => text,
     }
 }
 

@@ -4,14 +4,14 @@ use clap::{Args, builder::PossibleValuesParser};
 use sluice_api::Run;
 
 use super::{
-    run_text::{error_words, run_text, state},
+    run_text::{error_text, run_text, state},
     target::Target,
 };
 use crate::{
     client::{Client, ClientError, escaped},
     commands::{
         common::Common,
-        output::{Table, duration, moment, show, show_json},
+        output::{Table, duration, local_time, show, show_json},
     },
 };
 
@@ -23,19 +23,19 @@ const STATES: [&str; 6] = [
     "failed",
     "cancelled",
 ];
-const LARGEST_PAGE: usize = 100;
+const MAX_PAGE_SIZE: usize = 100;
 
-/// List the runs of a workflow, newest first, or show one with what each step did
+/// List the runs of a workflow, newest first, or show one run
 #[derive(Debug, Args)]
 pub(crate) struct RunsOptions {
     #[command(flatten)]
     target: Target,
-    /// Id of a run, to show that one
+    /// Id of the run to show, with all its steps
     run: Option<String>,
     /// Only runs in this state
     #[arg(long, value_parser = PossibleValuesParser::new(STATES), conflicts_with = "run")]
     state: Option<String>,
-    /// How many at most
+    /// Maximum number of runs
     #[arg(
         short = 'n',
         long,
@@ -72,9 +72,9 @@ pub(super) async fn runs(options: RunsOptions) -> anyhow::Result<()> {
             state(&run.state),
             run.version.to_string(),
             run.source_type,
-            run.started_at_ms.map_or_else(|| "-".to_owned(), moment),
+            run.started_at_ms.map_or_else(|| "-".to_owned(), local_time),
             run.duration_ms.map_or_else(|| "-".to_owned(), duration),
-            run.error.as_ref().map(error_words).unwrap_or_default(),
+            run.error.as_ref().map(error_text).unwrap_or_default(),
         ]);
     }
     Ok(show(&table.to_text())?)
@@ -88,7 +88,7 @@ async fn newest(
     let mut runs: Vec<Run> = Vec::new();
     let mut after: Option<String> = None;
     while runs.len() < options.limit {
-        let limit = (options.limit - runs.len()).min(LARGEST_PAGE).to_string();
+        let limit = (options.limit - runs.len()).min(MAX_PAGE_SIZE).to_string();
         let mut query = vec![("limit", limit.as_str())];
         query.extend(options.state.as_deref().map(|state| ("state", state)));
         query.extend(after.as_deref().map(|cursor| ("after", cursor)));

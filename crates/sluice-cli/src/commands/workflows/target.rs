@@ -1,4 +1,4 @@
-//! Which workflow is meant.
+//! Looking up a workflow.
 
 use clap::Args;
 use sluice_api::Workflow;
@@ -24,7 +24,7 @@ impl Target {
 pub(super) async fn find(client: &Client, id_or_slug: &str) -> anyhow::Result<Workflow> {
     look_up(client, id_or_slug).await?.ok_or_else(|| {
         NotFound(format!(
-            "there is no workflow {id_or_slug}: `sluice workflows list` shows yours"
+            "no workflow {id_or_slug}: list yours with `sluice workflows list`"
         ))
         .into()
     })

@@ -6,7 +6,7 @@ use sluice_api::WorkflowVersion;
 use super::target::Target;
 use crate::commands::{
     common::Common,
-    output::{GOOD, Table, moment, show, show_json, styled},
+    output::{GOOD, Table, local_time, show, show_json, styled},
 };
 
 /// List the versions of a workflow, newest first
@@ -36,7 +36,7 @@ pub(super) async fn versions(options: VersionsOptions) -> anyhow::Result<()> {
         table.row(vec![
             version.number.to_string(),
             version.id.to_string(),
-            moment(version.created_at * 1000),
+            local_time(version.created_at * 1000),
             state,
         ]);
     }

@@ -59,7 +59,7 @@ async fn the_operator_sees_what_the_server_uses_and_what_was_given() {
     assert_eq!(shown["processes"], json!([]));
 
     let timeout = json!({
-        "name": "--invocation-timeout", "value": "45s", "help": "Time one invocation may take",
+        "name": "--invocation-timeout", "value": "45s", "help": "Maximum time of one invocation",
     });
     assert_eq!(setting(&shown, "--invocation-timeout"), &timeout);
     for (name, value) in [

@@ -38,7 +38,7 @@ async fn a_dry_run_shows_the_difference_and_exits_with_2_when_there_is_one() {
     let ran = cli.run(&["apply", folder.path(), "--dry-run"]).await;
     assert_eq!(
         (ran.code, ran.out.as_str()),
-        (0, "Nothing to change; 2 unchanged.\n")
+        (0, "No changes; 2 unchanged.\n")
     );
 }
 
@@ -105,7 +105,7 @@ async fn an_update_names_the_changed_fields_and_keeps_the_id() {
         (&json!(true), None)
     );
     let out = cli.ok(&["apply", folder.path(), "--yes"]).await;
-    assert_eq!(out, "Nothing to change; 2 unchanged.\n");
+    assert_eq!(out, "No changes; 2 unchanged.\n");
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn a_new_name_in_the_same_file_is_a_change_and_stays_one_source() {
     let out = cli.ok(&["apply", folder.path(), "--yes", "--prune"]).await;
     assert!(out.contains("name: \"Mine\" → \"Renamed\""), "{out}");
     let out = cli.ok(&["apply", folder.path(), "--yes", "--prune"]).await;
-    assert!(out.starts_with("Nothing to change"), "{out}");
+    assert!(out.starts_with("No changes"), "{out}");
     let after = cli.everything().await;
     let list = "/users/me/sources?limit=100";
     assert_eq!(after[list][0]["id"], before[list][0]["id"]);
@@ -171,7 +171,7 @@ async fn a_key_in_a_folder_may_be_one_that_the_account_published() {
     cli.ok(&["apply", folder.path(), "--yes"]).await;
     assert_eq!(cli.only_source().await["component_id"], published["id"]);
     let again = cli.ok(&["apply", folder.path()]).await;
-    assert!(again.contains("Nothing to change"), "{again}");
+    assert!(again.contains("No changes"), "{again}");
 }
 
 #[tokio::test]
@@ -195,13 +195,13 @@ async fn what_fails_is_reported_and_the_rest_is_done() {
     let ran = cli.run(&["apply", folder.path(), "--yes"]).await;
     assert_eq!(ran.code, 1, "{ran:?}");
     for line in [
-        "! sources/no-key: key: the registry has no component no-such-key\n",
-        "! subscription sources/nowhere → webhooks/good: sources/nowhere is neither in the folder nor on the server\n",
+        "! sources/no-key: key: no component no-such-key in the registry\n",
+        "! subscription sources/nowhere → webhooks/good: sources/nowhere exists neither in the folder nor on the server\n",
         "failed components/bad: component code does not load\n",
-        "failed sources/uses-bad: components/bad.mjs could not be saved: component code does not load\n",
+        "failed sources/uses-bad: cannot save components/bad.mjs: component code does not load\n",
         "failed sources/mine: record invalid\n  configured_props: url must be a string\n",
         "failed webhooks/bad: ",
-        "failed subscription sources/mine → webhooks/good: there is no sources/mine\n",
+        "failed subscription sources/mine → webhooks/good: sources/mine does not exist\n",
     ] {
         assert!(ran.err.contains(line), "{line}\n---\n{}", ran.err);
     }
@@ -236,7 +236,7 @@ async fn every_mistake_in_the_files_is_told_at_once_and_nothing_is_done() {
     assert_eq!(ran.code, 1);
     for place in [
         "components/lost.mjs:1:",
-        "sources/both.yaml: give component or key, not both",
+        "sources/both.yaml: component and key exclude each other",
         "sources/out.yaml: component: ../../x.mjs is outside of the folder",
         "sources/typo.yaml:2:1: unknown field `kye`",
         "webhooks.yaml:",
@@ -265,7 +265,7 @@ async fn a_component_may_import_files_beside_it() {
     let saved = cli.api.get("/components").await.ok();
     assert_eq!(saved[0]["name"], "Joined");
     let out = cli.ok(&["apply", folder.path(), "--yes"]).await;
-    assert_eq!(out, "Nothing to change; 1 unchanged.\n");
+    assert_eq!(out, "No changes; 1 unchanged.\n");
 }
 
 #[tokio::test]

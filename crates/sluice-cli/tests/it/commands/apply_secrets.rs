@@ -37,7 +37,7 @@ async fn a_secret_without_a_value_is_named_with_what_to_do() {
     let ran = cli.run(&["apply", folder().path(), "--yes"]).await;
     assert_eq!(ran.code, 1, "{ran:?}");
     let problem = "! sources/tells: props.token: the secret TELLS_TOKEN has no value: set the environment variable TELLS_TOKEN, \
-                   or give it in --secrets-file\n";
+                   or use --secrets-file\n";
     assert_eq!(ran.err, problem);
     assert!(
         ran.out.contains("created components/tells\n"),
@@ -56,7 +56,7 @@ async fn values_come_from_the_environment_or_a_file_and_stay_until_told_otherwis
     // The server does not tell what it has, so another value alone is no difference.
     for cli in [&cli, &with("second")] {
         let out = cli.ok(&["apply", folder.path(), "--yes"]).await;
-        assert_eq!(out, "Nothing to change; 2 unchanged.\n");
+        assert_eq!(out, "No changes; 2 unchanged.\n");
     }
     // Other changes keep it.
     let text = folder.text("sources/tells.yaml");
@@ -77,7 +77,7 @@ async fn values_come_from_the_environment_or_a_file_and_stay_until_told_otherwis
         &file,
     ];
     let out = with("second").ok(&args).await;
-    assert!(out.contains("    props.token: a new secret\n"), "{out}");
+    assert!(out.contains("    props.token: new secret\n"), "{out}");
     assert!(!out.contains("third"), "{out}");
     assert_eq!(token(&cli, 3).await, "third");
 }

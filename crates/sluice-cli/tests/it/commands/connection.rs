@@ -63,7 +63,7 @@ async fn help_names_every_command_and_the_environment_but_never_the_key() {
             help.out
         );
     }
-    for group in ["Develop", "Look", "Manage", "Operate"] {
+    for group in ["Develop", "Inspect", "Manage", "Operate"] {
         assert!(help.out.contains(&format!("\n{group}\n")), "{}", help.out);
     }
     assert!(!help.out.contains('\u{1b}'), "{}", help.out);

@@ -86,7 +86,8 @@ async fn a_key_is_that_of_the_registry_or_of_what_the_account_published() {
     let ran = cli.run(&["deploy", "nothing-like-that"]).await;
     assert_eq!(ran.code, 5);
     assert!(
-        ran.err.contains("neither your account nor the registry"),
+        ran.err
+            .contains("no component with this key in your account or the registry"),
         "{}",
         ran.err
     );
@@ -100,9 +101,7 @@ async fn without_a_component_the_registry_is_searched_at_a_terminal() {
     let mut terminal = cli.terminal(&["deploy", "--no-follow"]);
     terminal.wait_for_text("Search the registry for").await;
     terminal.type_line("nothing at all like this");
-    terminal
-        .wait_for_text("The registry has nothing like that")
-        .await;
+    terminal.wait_for_text("No match in the registry").await;
     terminal.type_line(&key);
     terminal.wait_for_text("Search again…").await;
     terminal.press(Key::Enter);
@@ -199,7 +198,7 @@ async fn all_that_is_missing_is_told_at_once_with_its_flags() {
         assert_eq!((ran.code, ran.out.as_str()), (1, ""));
         assert_eq!(
             ran.err,
-            "sluice: some props have no value; give them with these flags, or in a file with --props:\n  \
+            "sluice: required props have no value: set them with these flags, or with --props FILE:\n  \
              --prop one=<string>    The first\n  --prop two=<1|2>\n"
         );
     }
@@ -242,7 +241,7 @@ async fn what_is_no_source_is_told_apart_with_what_to_do() {
         ("act.mjs", "Act is an action"),
         ("broken.mjs", "SyntaxError"),
         ("lost.mjs", "gone.mjs"),
-        ("notes.txt", "is no file of code"),
+        ("notes.txt", "is not a code file"),
         ("absent.mjs", "absent.mjs"),
     ] {
         let ran = cli.run(&["deploy", &path(name)]).await;
@@ -251,7 +250,7 @@ async fn what_is_no_source_is_told_apart_with_what_to_do() {
     }
     let ran = cli.run(&["deploy"]).await;
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("name what to deploy"), "{}", ran.err);
+    assert!(ran.err.contains("no component given"), "{}", ran.err);
     assert_eq!(cli.api.get("/users/me/sources").await.ok(), json!([]));
 }
 

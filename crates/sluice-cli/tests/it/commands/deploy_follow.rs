@@ -30,7 +30,7 @@ async fn events_are_shown_as_they_come_until_ctrl_c() {
     let folder = Folder::with(&[("echo.mjs", ECHO)]);
     let file = folder.join("echo.mjs");
     let mut terminal = cli.terminal(&["deploy", file.to_str().unwrap()]);
-    terminal.wait_for_text("Its events, as they come").await;
+    terminal.wait_for_text("Following events").await;
     terminal.wait_for_text("from the hook").await;
     send(&cli, "one").await;
     terminal.wait_for_text("said one").await;
@@ -52,7 +52,7 @@ async fn it_ends_when_the_source_is_deleted() {
         .expect("an id")
         .to_owned();
     cli.api.delete(&format!("/sources/{id}")).await.expect(204);
-    terminal.wait_for_text("The source is deleted").await;
+    terminal.wait_for_text("The source was deleted").await;
     assert_eq!(terminal.exit_code().await, 0);
 }
 
@@ -101,11 +101,11 @@ async fn a_server_that_goes_away_and_comes_back_is_followed_on_without_loss_or_r
     terminal.wait_for_text("said before").await;
     server.kill9();
     terminal
-        .wait_for_text("The connection to the server is lost, trying again")
+        .wait_for_text("Lost the connection to the server, reconnecting")
         .await;
     server.restart().await;
     send(&cli, "after").await;
-    terminal.wait_for_text("The server is back").await;
+    terminal.wait_for_text("Reconnected to the server").await;
     terminal.wait_for_text("said after").await;
     let screen = terminal.screen();
     for said in ["from the hook", "said before", "said after"] {

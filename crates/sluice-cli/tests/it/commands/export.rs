@@ -152,5 +152,5 @@ async fn sources_of_the_registry_have_its_key_and_accounts_their_name() {
     );
     assert!(!folder.join("components").exists());
     let out = cli.ok(&["apply", folder.path()]).await;
-    assert_eq!(out, "Nothing to change; 1 unchanged.\n");
+    assert_eq!(out, "No changes; 1 unchanged.\n");
 }

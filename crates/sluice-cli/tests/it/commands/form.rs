@@ -92,7 +92,7 @@ async fn lists_objects_and_requests_are_asked_for_line_by_line() {
         terminal.wait_for_text(question).await;
         terminal.type_line(answer);
     }
-    terminal.wait_for_text("A request: address").await;
+    terminal.wait_for_text("A request: URL").await;
     terminal.type_line("example.com");
     terminal
         .wait_for_text("must have a url that begins with http:// or https://")

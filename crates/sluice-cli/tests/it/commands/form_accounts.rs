@@ -28,7 +28,7 @@ async fn the_first_account_is_made_on_the_spot_with_its_key_hidden() {
     let folder = folder_for(&app);
     let file = folder.join("uses.mjs");
     let mut terminal = cli.terminal(&["deploy", file.to_str().unwrap(), "--no-follow"]);
-    terminal.wait_for_text("A new account of Keyed").await;
+    terminal.wait_for_text("New account of Keyed").await;
     terminal.wait_for_text("API key").await;
     terminal.type_line("");
     terminal.wait_for_text("is required").await;

@@ -31,7 +31,7 @@ async fn they_come_page_by_page() {
     terminal.type_line("more");
     terminal.wait_for_text("First of 1 after 0").await;
     terminal.type_line("more");
-    terminal.wait_for_text("Nothing more was found").await;
+    terminal.wait_for_text("No more options").await;
     terminal.type_line("of 1");
     assert_eq!(terminal.exit_code().await, 0);
     assert_eq!(
@@ -126,7 +126,7 @@ async fn a_method_that_fails_shows_its_error_and_the_value_is_typed() {
         "type: 'string', options() { throw new TypeError('no luck\\u001b[2J'); }",
     );
     terminal
-        .wait_for_text("there are no choices to show: TypeError: no luck")
+        .wait_for_text("cannot load options: TypeError: no luck")
         .await;
     terminal.wait_for_text("Pick one").await;
     terminal.type_line("mine");

@@ -101,10 +101,10 @@ async fn what_is_left_out_is_asked_for_at_a_terminal() {
     let shop = Workshop::with(&[]);
     let program = env!("CARGO_BIN_EXE_sluice");
     let mut terminal = Terminal::start(program, &["init"], &[], Path::new(shop.folder.path()));
-    terminal.wait_for_text("What shall it be?").await;
+    terminal.wait_for_text("Kind").await;
     terminal.press(Key::Down);
     terminal.press(Key::Enter);
-    terminal.wait_for_text("What is it called?").await;
+    terminal.wait_for_text("Name").await;
     terminal.type_line("Say hi");
     terminal.wait_for_text("wrote say-hi.test.mjs").await;
     assert!(shop.folder.text("say-hi.mjs").contains("type: \"action\""));

@@ -48,8 +48,8 @@ async fn delete_asks_and_only_yes_deletes() {
 async fn list_asks_what_to_list() {
     let cli = Cli::new().await;
     let mut terminal = cli.terminal(&["list"]);
-    terminal.wait_for_text("List what?").await;
+    terminal.wait_for_text("Kind of items").await;
     terminal.type_line("workflows");
-    terminal.wait_for_text("No workflows yet").await;
+    terminal.wait_for_text("No workflows").await;
     assert_eq!(terminal.exit_code().await, 0);
 }

@@ -77,7 +77,7 @@ async fn another_account_becomes_the_same_and_applying_again_changes_nothing() {
     let exported = Folder::new();
     first.ok(&["export", exported.path()]).await;
     let unchanged = first.ok(&["apply", exported.path(), "--prune"]).await;
-    assert!(unchanged.starts_with("Nothing to change"), "{unchanged}");
+    assert!(unchanged.starts_with("No changes"), "{unchanged}");
 
     let second = Cli::new()
         .await
@@ -94,7 +94,7 @@ async fn another_account_becomes_the_same_and_applying_again_changes_nothing() {
     for flags in [&["--yes"][..], &["--yes", "--prune"], &["--dry-run"]] {
         let args = [&["apply", exported.path()], flags].concat();
         let out = second.ok(&args).await;
-        assert!(out.contains("Nothing to change"), "{out}");
+        assert!(out.contains("No changes"), "{out}");
     }
     assert_eq!(second.everything().await, before);
 }

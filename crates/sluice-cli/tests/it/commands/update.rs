@@ -113,7 +113,9 @@ async fn with_prompt_all_every_value_is_shown_and_kept_with_enter() {
     let mut terminal = cli.terminal(&["update", &id, "--prompt-all"]);
     terminal.wait_for_text("text (a)").await;
     terminal.type_line("");
-    terminal.wait_for_text("Enter keeps the one it has").await;
+    terminal
+        .wait_for_text("Enter keeps the current value")
+        .await;
     terminal.type_line("");
     terminal.wait_for_text("count (2)").await;
     terminal.type_line("5");
@@ -129,7 +131,7 @@ async fn nothing_to_change_and_nobody_of_that_name_are_told() {
     let id = made(&cli).await;
     let ran = cli.run(&["update", &id]).await;
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("name what to change"), "{}", ran.err);
+    assert!(ran.err.contains("nothing to change"), "{}", ran.err);
     assert_eq!(cli.run(&["update", "nobody", "--activate"]).await.code, 5);
     assert_eq!(
         cli.run(&["update", &id, "--activate", "--deactivate"])

@@ -30,7 +30,7 @@ async fn a_webhook_is_made_subscribed_looked_at_and_deleted() {
     let out = cli
         .ok(&["subscribe", "orders", "ops", "--channel", "big"])
         .await;
-    assert_eq!(out, format!("{id} gets the events of {orders}\n"));
+    assert_eq!(out, format!("{id} is subscribed to {orders}\n"));
     cli.ok(&["subscribe", "p_*", id, "--channel", "$errors"])
         .await;
     let all = cli.api.get("/users/me/subscriptions").await.ok();

@@ -66,7 +66,7 @@ async fn a_workflow_that_is_not_there_is_named_with_what_to_do() {
         let ran = cli.run(&["workflows", "describe", name]).await;
         assert_eq!(ran.code, 5);
         let words =
-            format!("sluice: there is no workflow {name}: `sluice workflows list` shows yours\n");
+            format!("sluice: no workflow {name}: list yours with `sluice workflows list`\n");
         assert_eq!(ran.err, words);
     }
 }
@@ -218,7 +218,7 @@ async fn all_that_failed_are_replayed_at_once() {
     let out = cli
         .ok(&["workflows", "replay", "fragile", "--failed"])
         .await;
-    assert_eq!(out, "2 runs begun\n");
+    assert_eq!(out, "2 runs started\n");
     let runs = fragile.ended_runs(5).await;
     let good = runs
         .iter()
@@ -243,7 +243,7 @@ async fn versions_are_listed_and_rolled_back_to() {
     assert_eq!((rows[1][0], rows[1].last()), ("2", Some(&"running")));
     assert_eq!(rows[2][0], "1");
     let out = cli.ok(&["workflows", "rollback", "echo", "1"]).await;
-    assert_eq!(out, "New runs of echo take version 1\n");
+    assert_eq!(out, "echo is now at version 1\n");
     let listed = parsed(&cli.ok(&["workflows", "versions", "echo", "--json"]).await);
     assert_eq!(
         (&listed[0]["running"], &listed[1]["running"]),

@@ -83,10 +83,7 @@ async fn deploying_again_makes_a_version_only_when_something_changed() {
     assert_eq!(unchanged["outcome"], "unchanged");
     assert_eq!(unchanged["workflow"]["version"], 1);
     let out = cli.ok(&["workflows", "deploy", &file]).await;
-    assert!(
-        out.starts_with("Nothing has changed in greet-people\n"),
-        "{out}"
-    );
+    assert!(out.starts_with("greet-people is unchanged\n"), "{out}");
     // A file that a step imports is part of the version.
     folder.put("lib/join.mjs", &JOIN_CODE.replace("\" \"", "\"-\""));
     let updated = json(&cli.ok(&deploy).await);
@@ -144,7 +141,7 @@ async fn every_mistake_is_told_like_a_compilers() {
         );
     }
     assert!(
-        ran.err.ends_with("3 mistakes, nothing was deployed\n"),
+        ran.err.ends_with("3 errors, nothing was deployed\n"),
         "{}",
         ran.err
     );
@@ -192,7 +189,7 @@ async fn files_that_are_missing_are_told_where_they_are_named() {
     let ran = cli.run(&["workflows", "deploy", &file]).await;
     assert!(
         ran.err
-            .contains("steps[0].file: steps/greet.mjs: there is no such file\n"),
+            .contains("steps[0].file: steps/greet.mjs: no such file\n"),
         "{}",
         ran.err
     );
@@ -218,7 +215,7 @@ async fn secrets_come_from_flags_the_environment_or_a_file() {
         .await;
     assert_eq!(ran.code, 1);
     assert!(
-        ran.err.contains("there is no environment variable B"),
+        ran.err.contains("the environment variable B is not set"),
         "{}",
         ran.err
     );
@@ -238,12 +235,12 @@ async fn secrets_come_from_flags_the_environment_or_a_file() {
     assert!(out.contains("$return_value = \"123\""), "{out}");
     // Those that are stored need not be given again, and a new value alone is no new version.
     let out = cli.ok(&["workflows", "deploy", &file]).await;
-    assert!(out.starts_with("Nothing has changed"), "{out}");
+    assert!(out.starts_with("secretive is unchanged"), "{out}");
     let out = cli
         .ok(&["workflows", "deploy", &file, "--secret", "A=7"])
         .await;
     assert!(
-        out.starts_with("The secrets of secretive are new, its version is not\n"),
+        out.starts_with("Updated the secrets of secretive, without a new version\n"),
         "{out}"
     );
     let out = cli.ok(&["workflows", "run", "secretive", "--wait"]).await;

@@ -1,4 +1,4 @@
-//! Making one module of a component's files.
+//! Bundling a component into one module.
 
 use sluice_api::ImportComponent;
 use sluice_code::{
@@ -7,23 +7,26 @@ use sluice_code::{
 
 use super::{recording::RecordedFiles, tree::is_typescript};
 
-/// The component in a file of the tree, as the server takes it.
-pub(super) async fn bundled(files: LocalFiles, path: String) -> ImportComponent {
+/// Maximum code size of a component and of a batch, far below the limit of the server.
+pub(super) const MAX_BYTES: usize = 4 << 20;
+
+/// Bundles the component in a file of the tree.
+pub(super) async fn bundle_component(files: LocalFiles, path: String) -> ImportComponent {
     let recorded = RecordedFiles::new(&files);
     let entry = Location::new(path.as_str());
     let options = BundleOptions {
         source_map: Some(SourceMap::NamesOnly),
         ..BundleOptions::default()
     };
-    let made = bundle(&entry, recorded.clone(), options).await;
-    let (component_code, error) = match made {
-        Ok(bundle) => match sent(&recorded, &entry, bundle).await {
-            code if code.len() <= super::batches::MOST_BYTES => (Some(code), None),
-            code => (None, Some(format!("it is too large: {} bytes", code.len()))),
+    let bundled = bundle(&entry, recorded.clone(), options).await;
+    let (component_code, error) = match bundled {
+        Ok(bundle) => match code_to_send(&recorded, &entry, bundle).await {
+            code if code.len() <= MAX_BYTES => (Some(code), None),
+            code => (None, Some(format!("too large: {} bytes", code.len()))),
         },
-        Err(faults) => {
-            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            (None, Some(faults.join("; ")))
+        Err(errors) => {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            (None, Some(errors.join("; ")))
         }
     };
     ImportComponent {
@@ -34,10 +37,10 @@ pub(super) async fn bundled(files: LocalFiles, path: String) -> ImportComponent 
     }
 }
 
-/// A component that is one file of JavaScript stays as its author wrote it.
-async fn sent(files: &RecordedFiles, entry: &Location, bundle: Bundle) -> String {
-    let is_alone = bundle.files == [entry.clone()];
-    if is_alone
+/// A component in a single JavaScript file is sent unchanged.
+async fn code_to_send(files: &RecordedFiles, entry: &Location, bundle: Bundle) -> String {
+    let is_single_file = bundle.files == [entry.clone()];
+    if is_single_file
         && !is_typescript(entry.as_str())
         && let Ok(Some(text)) = files.read(entry).await
     {

@@ -2,7 +2,7 @@
 
 mod batches;
 mod bundling;
-mod known;
+mod history;
 mod progress;
 mod recording;
 mod report;
@@ -15,39 +15,39 @@ use sluice_api::{ImportComponents, ImportedComponent};
 
 use self::{
     batches::Batch,
-    known::{Known, State},
+    history::{FileState, ImportHistory},
     progress::Progress,
     report::Report,
     tree::Tree,
 };
 use crate::{
     client::{Client, escaped},
-    commands::{common::Common, output::complain},
+    commands::{common::Common, output::show_stderr},
 };
 
-/// Put the components of a checkout into the registry, with their apps
+/// Import the components of a checkout into the registry, with their apps
 ///
-/// DIR has app folders with `sources` and `actions`, or a folder `components` that has them, or is one such app. Nothing of it
-/// is installed: that happens when a component is first deployed. Run again, it takes up what has changed. Components that are
-/// broken are reported, and the others registered all the same: the exit code is 0 unless nothing could be registered.
+/// DIR contains app folders with `sources` and `actions`, or a folder `components` with them, or is one such app. npm packages are
+/// installed later, when a component is first deployed. A repeated import handles only the changes. Broken components are
+/// reported, and the others are registered. The exit code is 0 unless nothing could be registered.
 #[derive(Debug, Args)]
 pub(crate) struct ImportOptions {
-    /// The folder of the checkout
+    /// Folder of the checkout
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Only these apps, by the names of their folders
+    /// Import only these apps, by folder name
     #[arg(long = "app", value_name = "NAME", value_delimiter = ',')]
     apps: Vec<String>,
-    /// Say what would be imported, and import nothing
+    /// Show what would be imported, without importing it
     #[arg(long)]
     dry_run: bool,
-    /// Take what is no more in the folder out of the registry
+    /// Remove components from the registry that are no longer in the folder
     #[arg(long)]
     prune: bool,
-    /// End with exit code 1 when anything is broken
+    /// Exit with code 1 if any component is broken
     #[arg(long)]
     strict: bool,
-    /// What the server calls the checkout, for one that is not always in the same folder [default: its path]
+    /// Name of the checkout on the server, for one that moves between folders [default: its path]
     #[arg(long, value_name = "NAME")]
     tree: Option<String>,
     #[command(flatten)]
@@ -59,56 +59,56 @@ pub(super) async fn import(options: ImportOptions) -> anyhow::Result<ExitCode> {
     let client = options.common.connection.client()?;
     let tree = Tree::at(&options.folder, &options.apps)?;
     let name = options.tree.clone().unwrap_or_else(|| tree.name());
-    let known = Known::of(&client, &name).await?;
+    let history = ImportHistory::fetch(&client, &name).await?;
     let mut report = Report::new(options.dry_run);
     let mut changed = Vec::new();
     for path in tree.files()? {
-        match known.state(&tree, &path) {
-            State::Unchanged(earlier) => report.unchanged(earlier),
-            State::Changed => changed.push(path),
-            State::New if tree.has_component(&path) => changed.push(path),
-            State::New => report.passed_over += 1,
+        match history.state(&tree, &path) {
+            FileState::Unchanged(earlier) => report.unchanged(earlier),
+            FileState::Changed => changed.push(path),
+            FileState::New if tree.has_component(&path) => changed.push(path),
+            FileState::New => report.passed_over += 1,
         }
     }
-    let left: Vec<_> = known.left(&tree).collect();
-    let mut progress = Progress::over(changed.len(), options.common.json);
-    let mut sending = Sending {
+    let removed: Vec<_> = history.removed(&tree).collect();
+    let mut progress = Progress::new(changed.len(), options.common.json);
+    let mut session = ImportSession {
         client: &client,
         tree: &name,
-        left: left.iter().map(|file| file.path.clone()).collect(),
+        left: removed.iter().map(|file| file.path.clone()).collect(),
         dry_run: options.dry_run,
     };
-    let mut batches = batches::of(&tree, changed);
+    let mut batches = batches::bundle_in_batches(&tree, changed);
     while let Some(batch) = batches.recv().await {
         let size = batch.len();
-        report.add(sending.send(batch).await?);
+        report.add(session.send(batch).await?);
         progress.advance(size)?;
     }
     progress.finish();
-    let taken_over: BTreeSet<String> = report.keys().map(str::to_owned).collect();
+    let current_keys: BTreeSet<String> = report.keys().map(str::to_owned).collect();
     let pruned = options.prune && !options.dry_run;
-    for file in left {
+    for file in removed {
         if file
             .key
             .as_ref()
-            .is_some_and(|key| taken_over.contains(key))
+            .is_some_and(|key| current_keys.contains(key))
         {
             continue;
         }
         if pruned {
-            sending.unregister(file.key.as_deref()).await?;
+            session.unregister(file.key.as_deref()).await?;
         }
-        report.left(file.path.clone(), file.key.clone(), pruned);
+        report.removed(file.path.clone(), file.key.clone(), pruned);
     }
     report.show(start.elapsed(), options.common.json)?;
     let is_failure = if options.strict {
         report.has_broken()
     } else {
-        report.has_nothing_sound()
+        report.is_all_broken()
     };
     if report.is_empty() {
-        complain(
-            "No components were found: DIR needs folders like <app>/sources and <app>/actions.\n",
+        show_stderr(
+            "No components found: DIR needs folders like <app>/sources and <app>/actions.\n",
         )?;
     }
     Ok(if is_failure {
@@ -118,18 +118,18 @@ pub(super) async fn import(options: ImportOptions) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The server's side of an import.
-struct Sending<'a> {
+/// The requests of an import.
+struct ImportSession<'a> {
     client: &'a Client,
     tree: &'a str,
     left: Vec<String>,
     dry_run: bool,
 }
 
-impl Sending<'_> {
+impl ImportSession<'_> {
     async fn send(&mut self, batch: Batch) -> anyhow::Result<Vec<ImportedComponent>> {
         if self.dry_run {
-            return Ok(batch.into_iter().map(report::only_bundled).collect());
+            return Ok(batch.into_iter().map(report::dry_run_result).collect());
         }
         let request = ImportComponents {
             tree: Some(self.tree.to_owned()),
@@ -142,7 +142,7 @@ impl Sending<'_> {
             .await?)
     }
 
-    /// A key that somebody else took out is as good as taken out.
+    /// A key that is already removed is no error.
     async fn unregister(&mut self, key: Option<&str>) -> anyhow::Result<()> {
         let Some(key) = key else { return Ok(()) };
         let path = format!("/components/registry/{}", escaped(key));

@@ -1,4 +1,4 @@
-//! How far an import is: a bar on a terminal, a line now and then elsewhere.
+//! The progress of an import: a bar on a terminal, lines otherwise.
 
 use std::{
     io::{self, IsTerminal},
@@ -7,7 +7,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::commands::output::complain;
+use crate::commands::output::show_stderr;
 
 const BAR: &str = "{bar:40} {human_pos} of {human_len} components, {eta} left";
 
@@ -18,14 +18,14 @@ pub(super) enum Progress {
 }
 
 impl Progress {
-    pub(super) fn over(total: usize, silent: bool) -> Progress {
+    pub(super) fn new(total: usize, silent: bool) -> Progress {
         if silent || total == 0 {
             return Progress::Silent;
         }
         if !io::stderr().is_terminal() {
             return Progress::Lines { done: 0, total };
         }
-        let style = ProgressStyle::with_template(BAR).expect("the template is sound");
+        let style = ProgressStyle::with_template(BAR).expect("the template is valid");
         let bar = ProgressBar::new(total as u64).with_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));
         Progress::Bar(bar)
@@ -36,7 +36,7 @@ impl Progress {
             Progress::Bar(bar) => bar.inc(components as u64),
             Progress::Lines { done, total } => {
                 *done += components;
-                complain(&format!("{done} of {total} components\n"))?;
+                show_stderr(&format!("{done} of {total} components\n"))?;
             }
             Progress::Silent => {}
         }

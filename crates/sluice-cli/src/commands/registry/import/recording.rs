@@ -1,4 +1,4 @@
-//! Noting what a bundle was made of, and what it looked for in vain.
+//! Recording the files of a bundle, including those that were looked up and do not exist.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,34 +6,28 @@ use parking_lot::Mutex;
 use sluice_code::{FileError, Files, LocalFiles, Location};
 use sluice_model::code_hash;
 
-/// Files of a tree that note what is asked of them.
+/// The files of a tree, with a record of all reads.
 #[derive(Clone)]
 pub(super) struct RecordedFiles {
     files: LocalFiles,
-    notes: Arc<Mutex<Notes>>,
-}
-
-#[derive(Default)]
-struct Notes {
-    /// The hashes of files by their paths, empty for what is not there. A folder has a slash at its end.
-    hashes: BTreeMap<String, String>,
+    /// The hashes of files by path, empty for missing files. Folders end with a slash.
+    hashes: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
 impl RecordedFiles {
     pub(super) fn new(files: &LocalFiles) -> RecordedFiles {
         RecordedFiles {
             files: files.clone(),
-            notes: Arc::default(),
+            hashes: Arc::default(),
         }
     }
 
-    /// What was noted so far.
     pub(super) fn hashes(&self) -> BTreeMap<String, String> {
-        self.notes.lock().hashes.clone()
+        self.hashes.lock().clone()
     }
 
-    fn note(&self, path: String, hash: String) {
-        self.notes.lock().hashes.insert(path, hash);
+    fn record(&self, path: String, hash: String) {
+        self.hashes.lock().insert(path, hash);
     }
 }
 
@@ -45,19 +39,19 @@ impl Files for RecordedFiles {
     fn app_folder(&self, app: &str) -> Option<Location> {
         let found = self.files.app_folder(app);
         if found.is_none() {
-            self.note(format!("{app}/"), String::new());
+            self.record(format!("{app}/"), String::new());
         }
         found
     }
 
     async fn read(&self, location: &Location) -> Result<Option<String>, FileError> {
         let read = self.files.read(location).await;
-        // What cannot be read has no hash, as what is not there: either may change.
+        // Unreadable files have no hash, like missing ones: either may change.
         let hash = match &read {
             Ok(Some(text)) => code_hash(text),
             Ok(None) | Err(_) => String::new(),
         };
-        self.note(location.to_string(), hash);
+        self.record(location.to_string(), hash);
         read
     }
 }

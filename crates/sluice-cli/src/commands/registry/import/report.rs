@@ -1,4 +1,4 @@
-//! What an import came to.
+//! The result of an import.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -13,17 +13,17 @@ pub(super) struct Report {
     updated: usize,
     unchanged: usize,
     broken: usize,
-    /// Files that are no components.
+    /// The number of files that are not components.
     pub(super) passed_over: usize,
-    left: Vec<Left>,
+    left: Vec<RemovedFile>,
     components: Vec<ImportedComponent>,
     seconds: f64,
     dry_run: bool,
 }
 
-/// What was imported once and is no more in the tree.
+/// A file of an earlier import that is no longer in the tree.
 #[derive(Debug, Serialize)]
-struct Left {
+struct RemovedFile {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
@@ -50,7 +50,7 @@ impl Report {
         }
     }
 
-    /// A component whose files are as they were: what was broken still is.
+    /// A component whose files have not changed. A broken one is still broken.
     pub(super) fn unchanged(&mut self, earlier: &ImportedFile) {
         let outcome = match earlier.error {
             None => ImportOutcome::Unchanged,
@@ -65,24 +65,24 @@ impl Report {
         }]);
     }
 
-    pub(super) fn left(&mut self, path: String, key: Option<String>, pruned: bool) {
-        self.left.push(Left { path, key, pruned });
+    pub(super) fn removed(&mut self, path: String, key: Option<String>, pruned: bool) {
+        self.left.push(RemovedFile { path, key, pruned });
     }
 
-    /// The keys of what is in the registry.
+    /// The keys of the components in the registry.
     pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
-        let sound = self
+        let registered = self
             .components
             .iter()
             .filter(|component| component.outcome != ImportOutcome::Failed);
-        sound.filter_map(|component| component.key.as_deref())
+        registered.filter_map(|component| component.key.as_deref())
     }
 
     pub(super) fn has_broken(&self) -> bool {
         self.broken > 0
     }
 
-    pub(super) fn has_nothing_sound(&self) -> bool {
+    pub(super) fn is_all_broken(&self) -> bool {
         self.registered + self.updated + self.unchanged == 0
     }
 
@@ -106,23 +106,23 @@ impl Report {
                 let _ = writeln!(text, "{}", broken_line(&component.path, reason));
             }
         }
-        for Left { path, key, pruned } in &self.left {
-            let (key, fate) = match (key, pruned) {
+        for RemovedFile { path, key, pruned } in &self.left {
+            let (key, note) = match (key, pruned) {
                 (None, _) => continue,
                 (Some(key), true) => (
                     key,
-                    "is no more in the folder, and is taken out of the registry",
+                    "is no longer in the folder and was removed from the registry",
                 ),
                 (Some(key), false) => (
                     key,
-                    "is no more in the folder: --prune takes it out of the registry",
+                    "is no longer in the folder: remove it from the registry with --prune",
                 ),
             };
-            let _ = writeln!(text, "{} {key} {fate}", styled(CHANGED, path));
+            let _ = writeln!(text, "{} {key} {note}", styled(CHANGED, path));
         }
         if self.passed_over > 0 {
             let count = grouped(self.passed_over);
-            let line = format!("passed over {count} files that are no components");
+            let line = format!("skipped {count} files that are not components");
             let _ = writeln!(text, "{}", styled(FAINT, &line));
         }
         let done = if self.dry_run {
@@ -148,24 +148,24 @@ impl Report {
     }
 }
 
-/// A reason begins with its place, or with the file that it is in.
+/// Prefixes a reason with the path, unless it begins with it. A reason may begin with a line and a column.
 fn broken_line(path: &str, reason: &str) -> String {
-    let has_place = reason.starts_with(|c: char| c.is_ascii_digit());
-    let names_itself = reason
+    let has_location = reason.starts_with(|c: char| c.is_ascii_digit());
+    let begins_with_path = reason
         .strip_prefix(path)
         .is_some_and(|rest| rest.starts_with(':'));
-    if names_itself {
-        let place = &reason[path.len()..];
-        format!("{}{place}", styled(BAD, path))
-    } else if has_place {
+    if begins_with_path {
+        let rest = &reason[path.len()..];
+        format!("{}{rest}", styled(BAD, path))
+    } else if has_location {
         format!("{}:{reason}", styled(BAD, path))
     } else {
         format!("{}: {reason}", styled(BAD, path))
     }
 }
 
-/// What a component is as far as a look at its files tells.
-pub(super) fn only_bundled(component: ImportComponent) -> ImportedComponent {
+/// The result of a dry run for a component.
+pub(super) fn dry_run_result(component: ImportComponent) -> ImportedComponent {
     let outcome = match component.error {
         None => ImportOutcome::Registered,
         Some(_) => ImportOutcome::Failed,
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn each_place_is_told_once() {
+    fn each_location_is_shown_once() {
         let plain =
             |path, reason| anstream::adapter::strip_str(&broken_line(path, reason)).to_string();
         assert_eq!(plain("a.mjs", "a.mjs:1:2: no"), "a.mjs:1:2: no");

@@ -1,4 +1,4 @@
-//! The checkout: which of its folders are apps, and which of their files may be components.
+//! The checkout: its apps, and the files that may be components.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,10 +16,10 @@ use crate::exit::NotFound;
 
 const KINDS: [&str; 2] = ["sources", "actions"];
 const EXTENSIONS: [&str; 5] = ["mjs", "js", "cjs", "ts", "mts"];
-/// What the file with a sample event is called.
+/// The name of files with a sample event.
 const SAMPLE: &str = "test-event";
-/// Folders in which nobody looks for components.
-const NOT_COMPONENTS: [&str; 7] = [
+/// Folders without components.
+const IGNORED_FOLDERS: [&str; 7] = [
     "common",
     "node_modules",
     "test",
@@ -29,28 +29,28 @@ const NOT_COMPONENTS: [&str; 7] = [
     "examples",
 ];
 
-/// The folder that holds the folders of apps.
+/// The folder that contains the folders of apps.
 pub(super) struct Tree {
     root: PathBuf,
     pub(super) files: LocalFiles,
-    /// The apps that are asked for; none for all.
+    /// The selected apps. `None` for all.
     apps: Option<BTreeSet<String>>,
-    /// What was found out about files, by path.
+    /// The hashes of files by path, as a cache.
     hashes: Mutex<BTreeMap<String, Option<Arc<str>>>>,
 }
 
 impl Tree {
     pub(super) fn at(folder: &Path, apps: &[String]) -> anyhow::Result<Tree> {
-        let found = folder.canonicalize();
-        let folder = found.map_err(|error| match error.kind() {
+        let canonical = folder.canonicalize();
+        let folder = canonical.map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => {
-                NotFound(format!("there is no folder {}", folder.display())).into()
+                NotFound(format!("no folder {}", folder.display())).into()
             }
             _ => anyhow::Error::new(error).context(format!("cannot read {}", folder.display())),
         })?;
         if !folder.is_dir() {
             bail!(
-                "{} is a file: give the folder that holds the folders of apps",
+                "{} is a file: name the folder that contains the folders of apps",
                 folder.display()
             );
         }
@@ -67,9 +67,7 @@ impl Tree {
         };
         for app in apps.iter().flatten() {
             if !root.join(app).is_dir() {
-                return Err(
-                    NotFound(format!("there is no app {app} in {}", root.display())).into(),
-                );
+                return Err(NotFound(format!("no app {app} in {}", root.display())).into());
             }
         }
         let files =
@@ -82,18 +80,18 @@ impl Tree {
         })
     }
 
-    /// What the server calls it, when it is given no name.
+    /// The default name on the server.
     pub(super) fn name(&self) -> String {
         self.root.to_string_lossy().into_owned()
     }
 
-    /// Whether a path is in one of the apps that are asked for.
+    /// Whether a path is in one of the selected apps.
     pub(super) fn covers(&self, path: &str) -> bool {
         let app = path.split('/').next().unwrap_or_default();
         self.apps.as_ref().is_none_or(|apps| apps.contains(app))
     }
 
-    /// All files of code among the components, in order of their paths.
+    /// All code files of the selected apps, by path.
     pub(super) fn files(&self) -> anyhow::Result<Vec<String>> {
         let mut found = Vec::new();
         for app in folders(&self.root)? {
@@ -117,7 +115,7 @@ impl Tree {
             let name = entry.file_name().to_string_lossy().into_owned();
             let inside = format!("{folder}/{name}");
             if entry.path().is_dir() {
-                if !NOT_COMPONENTS.contains(&name.as_str()) && !name.starts_with('.') {
+                if !IGNORED_FOLDERS.contains(&name.as_str()) && !name.starts_with('.') {
                     self.walk(&inside, found)?;
                 }
             } else if is_code(&name) {
@@ -127,7 +125,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Whether a file has the looks of a component. One that cannot be read is reported later.
+    /// Whether a file looks like a component. An unreadable file counts as one, and is reported later.
     pub(super) fn has_component(&self, path: &str) -> bool {
         if Path::new(path)
             .file_stem()
@@ -142,10 +140,10 @@ impl Tree {
         looks_like_component(&code, language)
     }
 
-    /// The hash of a file's text; none when there is no such file. Each is read once.
+    /// The hash of a file, or `None` if it does not exist. Each file is read once.
     pub(super) fn hash(&self, path: &str) -> Option<Arc<str>> {
-        if let Some(known) = self.hashes.lock().get(path) {
-            return known.clone();
+        if let Some(cached) = self.hashes.lock().get(path) {
+            return cached.clone();
         }
         let text = fs::read(self.root.join(path)).ok();
         let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -198,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_code_may_be_components_and_tests_types_and_apps_are_not() {
+    fn tests_types_and_apps_are_not_components() {
         for name in ["a.mjs", "a.js", "a.cjs", "a.ts", "a.mts", "new-item.v2.mjs"] {
             assert!(is_code(name), "{name}");
         }
@@ -215,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_is_found_from_above_and_from_an_app() {
+    fn the_root_is_found_from_the_checkout_and_from_an_app() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().join("components");
         fs::create_dir_all(root.join("acme/sources")).expect("a folder");

@@ -1,0 +1,25 @@
+//! The arguments of the program: its commands and their options.
+
+use clap::{Parser, Subcommand};
+use sluice_runtime::launcher;
+
+use crate::{commands::ClientCommand, options::ServeOptions};
+
+/// Run event sources on your own machine: components that receive webhooks or poll APIs and emit events.
+#[derive(Parser)]
+#[command(name = "sluice", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Start the server
+    Serve(Box<ServeOptions>),
+    #[command(flatten)]
+    Client(Box<ClientCommand>),
+    /// Report which sandbox features this machine supports
+    #[command(name = launcher::PROBE_SUBCOMMAND, hide = true)]
+    SandboxProbe,
+}

@@ -1,0 +1,12 @@
+//! An account as a folder of files, so that it can be kept in version control. `export` writes it, `apply` reads it.
+//!
+//! `account` is the account as the server has it, `folder` is the content of the files, with names in place of ids.
+//! `from_account` converts the first into the second.
+
+pub(super) mod account;
+pub(super) mod folder;
+pub(super) mod from_account;
+pub(super) mod ids;
+pub(super) mod names;
+pub(super) mod references;
+pub(super) mod source_file;

@@ -65,7 +65,8 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let settings = options.settings(public_url.clone(), data_dir.clone(), told);
     let processes = component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?;
     let infra = Infra::new(store.clone(), vault, clock, settings);
-    let engine = Engine::start(infra.clone(), processes.clone()).await?;
+    processes.warm_up();
+    let engine = Engine::start(&infra, &processes).await?;
     let app = App::new(&infra, &engine, &processes)?;
     App::start_housekeeping(&infra, &engine);
     let created = app.users.ensure_first(first_key).await?;
@@ -84,7 +85,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     until_told_to_stop(server_ended(&server)).await?;
     tracing::info!("stopping: running invocations finish first");
     stopping.cancel();
-    let drained = engine.drain(options.components.drain_timeout);
+    let drained = sluice_engine::drain(&infra, options.components.drain_timeout);
     let closed = tokio::time::timeout(options.components.drain_timeout, server);
     let (closed, ()) = tokio::join!(closed, drained);
     if let Ok(Ok(Err(error))) = closed {

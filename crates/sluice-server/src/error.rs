@@ -124,8 +124,8 @@ fn engine_failure(error: EngineError) -> Response {
         ),
         EngineError::Invalid(message) => plain(StatusCode::UNPROCESSABLE_ENTITY, message),
         EngineError::Conflict(message) => plain(StatusCode::CONFLICT, message),
-        EngineError::QuotaExceeded { what, retry_after } => retry_later(
-            plain(StatusCode::TOO_MANY_REQUESTS, format!("{what} exceeded")),
+        EngineError::QuotaExceeded { quota, retry_after } => retry_later(
+            plain(StatusCode::TOO_MANY_REQUESTS, format!("{quota} exceeded")),
             retry_after,
         ),
         EngineError::TooLarge(message) => plain(StatusCode::PAYLOAD_TOO_LARGE, message),

@@ -2,7 +2,7 @@
 //!
 //! Whatever happens, the response has an `x-request-id`. Requests to endpoints take the shortest way: no routing, no span.
 
-use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
+use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe};
 
 use axum::{
     Router,

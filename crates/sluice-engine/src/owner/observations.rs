@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 use sluice_runtime::{Failure, LogLine};
 
-pub(crate) fn lines(logs: &[LogLine]) -> impl Iterator<Item = Value> {
+pub fn lines(logs: &[LogLine]) -> impl Iterator<Item = Value> {
     logs.iter().map(|line| {
         json!({ "ts": line.ts, "k": line.kind, "level": line.level.as_str(), "msg": line.message })
     })
 }
 
-pub(crate) fn error(failure: &Failure) -> Value {
+pub fn error(failure: &Failure) -> Value {
     json!({ "k": "error", "err": described(failure) })
 }
 
-pub(crate) fn described(failure: &Failure) -> Value {
+pub fn described(failure: &Failure) -> Value {
     json!({ "name": failure.name, "message": failure.message, "stack": failure.stack })
 }

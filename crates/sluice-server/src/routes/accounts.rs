@@ -30,7 +30,7 @@ use crate::{
     responses((status = 200, body = Data<Account>), ApiErrors))]
 pub(crate) async fn create(
     AuthUser(user): AuthUser,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<App>>,
     JsonBody { parameters, fields }: JsonBody<CreateAccount>,
 ) -> Result<Response, ApiError> {
     let CreateAccount {
@@ -43,7 +43,7 @@ pub(crate) async fn create(
         name,
         credentials: credentials.unwrap_or_default(),
     };
-    let view = app.accounts.create(&user.id, new).await?;
+    let view = services.accounts.create(&user.id, new).await?;
     Ok(reply::one(on_the_wire(view), &fields))
 }
 
@@ -52,14 +52,14 @@ pub(crate) async fn create(
     responses((status = 200, body = List<Account>), ApiErrors))]
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<App>>,
     Query(AccountsQuery { app }): Query<AccountsQuery>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let app = apps::without_nul("app", app)?;
-    let Listing { total, rows } = app.accounts.list(&user.id, app, page).await?;
+    let Listing { total, rows } = services.accounts.list(&user.id, app, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |view| cursor_of(view)).page_info;
     let data = rows.into_iter().map(on_the_wire).collect();
     Ok(reply::many(
@@ -74,16 +74,16 @@ pub(crate) async fn list(
     responses((status = 200, body = Data<Account>), ApiErrors))]
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<App>>,
     AccountPath(id): AccountPath,
     Query(AccountQuery {
         include_credentials,
     }): Query<AccountQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let view = app.accounts.get(&user.id, &id).await?;
+    let view = services.accounts.get(&user.id, &id).await?;
     let credentials = match include_credentials {
-        IncludeCredentials::Yes => Some(app.accounts.auth(&view)?),
+        IncludeCredentials::Yes => Some(services.accounts.auth(&view)?),
         IncludeCredentials::No => None,
     };
     let account = Account {
@@ -101,13 +101,13 @@ pub(crate) async fn get(
     responses((status = 200, body = List<AccountUse>), ApiErrors))]
 pub(crate) async fn uses(
     AuthUser(user): AuthUser,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<App>>,
     AccountPath(id): AccountPath,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
-    let Listing { total, rows } = app.accounts.uses(&user.id, &id, page).await?;
+    let Listing { total, rows } = services.accounts.uses(&user.id, &id, page).await?;
     let position = |one: &&Use| page::cursor(one.created_at, one.id.as_str());
     let page_info = page::list(total, rows.iter().collect(), position).page_info;
     let shown = |one: Use| AccountUse {
@@ -126,7 +126,7 @@ pub(crate) async fn uses(
     request_body = UpdateAccount, responses((status = 200, body = Data<Account>), ApiErrors))]
 pub(crate) async fn update(
     AuthUser(user): AuthUser,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<App>>,
     AccountPath(id): AccountPath,
     JsonBody { parameters, fields }: JsonBody<UpdateAccount>,
 ) -> Result<Response, ApiError> {
@@ -137,7 +137,7 @@ pub(crate) async fn update(
         ));
     }
     let change = AccountChange { name, credentials };
-    let view = app.accounts.update(&user.id, &id, change).await?;
+    let view = services.accounts.update(&user.id, &id, change).await?;
     Ok(reply::one(on_the_wire(view), &fields))
 }
 
@@ -148,10 +148,10 @@ pub(crate) async fn update(
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(
     AuthUser(user): AuthUser,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<App>>,
     AccountPath(id): AccountPath,
 ) -> Result<StatusCode, ApiError> {
-    app.accounts.delete(&user.id, &id).await?;
+    services.accounts.delete(&user.id, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

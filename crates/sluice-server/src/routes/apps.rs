@@ -8,7 +8,7 @@ use sluice_api::{
     App, AppsQuery, AuthType, CustomField, Data, FieldQuery, List, OauthClient, PageQuery,
     RegisterApp,
 };
-use sluice_app::{App, Listing, NewApp};
+use sluice_app::{Listing, NewApp};
 use sluice_model::{AppAuth, ClientAuthentication, Cursor, KeyField, OauthSettings};
 use sluice_store::apps;
 
@@ -31,7 +31,7 @@ use crate::{
     responses((status = 200, body = Data<App>), ApiErrors))]
 pub(crate) async fn register(
     _: Operator,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<sluice_app::App>>,
     JsonBody { parameters, fields }: JsonBody<RegisterApp>,
 ) -> Result<Response, ApiError> {
     let RegisterApp {
@@ -63,7 +63,7 @@ pub(crate) async fn register(
         auth,
         client_secret,
     };
-    let app = app.apps.register(new).await?;
+    let app = services.apps.register(new).await?;
     Ok(reply::one(on_the_wire(app), &fields))
 }
 
@@ -72,14 +72,14 @@ pub(crate) async fn register(
     responses((status = 200, body = List<App>), ApiErrors))]
 pub(crate) async fn list(
     _: AuthUser,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<sluice_app::App>>,
     Query(AppsQuery { q }): Query<AppsQuery>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let text = without_nul("q", q)?.unwrap_or_default();
-    let Listing { total, rows } = app.apps.list(text, page).await?;
+    let Listing { total, rows } = services.apps.list(text, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |app| cursor_of(app)).page_info;
     let data = rows.into_iter().map(on_the_wire).collect();
     Ok(reply::many(
@@ -93,11 +93,11 @@ pub(crate) async fn list(
     responses((status = 200, body = Data<App>), ApiErrors))]
 pub(crate) async fn get(
     _: AuthUser,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<sluice_app::App>>,
     AppPath(id_or_slug): AppPath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let app = app.apps.get(id_or_slug).await?;
+    let app = services.apps.get(id_or_slug).await?;
     Ok(reply::one(on_the_wire(app), &FieldSelection::new(&fields)))
 }
 
@@ -108,10 +108,10 @@ pub(crate) async fn get(
     responses((status = 204, description = "Removed"), ApiErrors))]
 pub(crate) async fn remove(
     _: Operator,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<sluice_app::App>>,
     AppPath(id_or_slug): AppPath,
 ) -> Result<StatusCode, ApiError> {
-    app.apps.delete(id_or_slug).await?;
+    services.apps.delete(id_or_slug).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -45,7 +45,7 @@ const PAGE_HEADERS: [(HeaderName, HeaderValue); 4] = [
     responses((status = 200, body = Data<Connection>), ApiErrors))]
 pub(crate) async fn begin(
     AuthUser(user): AuthUser,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<App>>,
     State(infra): State<Infra>,
     JsonBody { parameters, fields }: JsonBody<ConnectAccount>,
 ) -> Result<Response, ApiError> {
@@ -64,7 +64,7 @@ pub(crate) async fn begin(
         account,
         redirect_to,
     };
-    let (connection, url) = app.accounts.connect(&user.id, request).await?;
+    let (connection, url) = services.accounts.connect(&user.id, request).await?;
     let connection = Connection {
         connect_url: Some(url),
         ..on_the_wire(connection, infra.now_ms())
@@ -78,12 +78,12 @@ pub(crate) async fn begin(
     responses((status = 200, body = Data<Connection>), ApiErrors))]
 pub(crate) async fn status(
     AuthUser(user): AuthUser,
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<App>>,
     State(infra): State<Infra>,
     ConnectionPath(id): ConnectionPath,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let connection = app.accounts.connection(&user.id, &id).await?;
+    let connection = services.accounts.connection(&user.id, &id).await?;
     let connection = on_the_wire(connection, infra.now_ms());
     Ok(reply::one(connection, &FieldSelection::new(&fields)))
 }
@@ -98,7 +98,7 @@ pub(crate) struct CallbackQuery {
 
 /// Where a provider sends the browser back to. There is no key here: the state is the proof.
 pub(crate) async fn callback(
-    State(app): State<Arc<App>>,
+    State(services): State<Arc<App>>,
     Query(query): Query<CallbackQuery>,
 ) -> Result<Response, ApiError> {
     let answer = match (query.error, query.code) {
@@ -110,7 +110,7 @@ pub(crate) async fn callback(
         (None, None) => None,
     };
     let returned = match (query.state, answer) {
-        (Some(state), Some(answer)) => app.accounts.finish_connection(&state, answer).await?,
+        (Some(state), Some(answer)) => services.accounts.finish_connection(&state, answer).await?,
         _ => None,
     };
     Ok(match returned {
@@ -186,7 +186,7 @@ fn escaped(text: &str) -> String {
 fn on_the_wire(connection: connections::Connection, now: i64) -> Connection {
     let status = match connection.stage {
         Stage::Pending if connection.expires_at <= now => ConnectionStatus::Expired,
-        Stage::Pending | Stage::ConnectResult => ConnectionStatus::Pending,
+        Stage::Pending | Stage::Returned => ConnectionStatus::Pending,
         Stage::Connected => ConnectionStatus::Connected,
         Stage::Failed => ConnectionStatus::Failed,
     };

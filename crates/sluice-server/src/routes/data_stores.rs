@@ -1,7 +1,5 @@
 //! Data stores, to see and to delete. What is in them is the components' business.
 
-use std::sync::Arc;
-
 use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{DataStore, FieldQuery, List, PageQuery};

@@ -62,7 +62,7 @@ pub(super) async fn read(
         detail,
     } = wanted;
     must_exist(infra, user, emitter).await?;
-    let store = infra.store;
+    let store = &infra.store;
     match rows {
         Rows::Events(filter) => {
             let (total, events) = match search {

@@ -7,7 +7,7 @@ use sluice_api::{
     Data, FieldQuery, ImportComponent, ImportComponents, ImportOutcome, ImportedComponent,
     ImportedFile, ImportsQuery, List, PageQuery,
 };
-use sluice_app::{App, ImportOutcome, Listing, TreeCode, TreePart};
+use sluice_app::{App, Listing, TreeCode, TreePart};
 use sluice_store::imports::Import;
 
 use crate::{
@@ -140,18 +140,18 @@ fn component_of_tree(
     Ok(sluice_app::ImportedComponent { path, code, files })
 }
 
-fn outcome_on_the_wire((path, imported): (String, Imported)) -> ImportedComponent {
+fn outcome_on_the_wire((path, imported): (String, sluice_app::ImportOutcome)) -> ImportedComponent {
     let (outcome, registered, reason) = match imported {
-        ImportOutcome::Registered { key, version } => {
+        sluice_app::ImportOutcome::Registered { key, version } => {
             (ImportOutcome::Registered, Some((key, version)), None)
         }
-        ImportOutcome::Updated { key, version } => {
+        sluice_app::ImportOutcome::Updated { key, version } => {
             (ImportOutcome::Updated, Some((key, version)), None)
         }
-        ImportOutcome::Unchanged { key, version } => {
+        sluice_app::ImportOutcome::Unchanged { key, version } => {
             (ImportOutcome::Unchanged, Some((key, version)), None)
         }
-        ImportOutcome::Failed { reason } => (ImportOutcome::Failed, None, Some(reason)),
+        sluice_app::ImportOutcome::Failed { reason } => (ImportOutcome::Failed, None, Some(reason)),
     };
     let (key, version) = registered.unzip();
     ImportedComponent {

@@ -1,7 +1,5 @@
 //! The log of a source.
 
-use std::sync::Arc;
-
 use axum::{extract::State, response::Response};
 use sluice_api::{FieldQuery, List, LogLine, PageQuery};
 use sluice_infra::Infra;

@@ -1,7 +1,5 @@
 //! The list of a source's events as older clients read it.
 
-use std::sync::Arc;
-
 use axum::{extract::State, response::Response};
 use sluice_api::{EventSummary, FieldQuery, List, OlderEvent, OlderEventsQuery, PageQuery};
 use sluice_infra::Infra;

@@ -63,7 +63,7 @@ pub(crate) async fn list(
     let Listing { total, rows } = app.workflows.list_runs(&user.id, &id, page).await?;
     let runs = rows
         .into_iter()
-        .map(|view| on_the_wire(view, detail, infra.settings))
+        .map(|view| on_the_wire(view, detail, &infra.settings))
         .collect::<Result<Vec<_>, _>>()?;
     let list = page::list(total, runs, |run| run.id.to_string());
     Ok(reply::many(list, &FieldSelection::new(&fields)))
@@ -81,7 +81,7 @@ pub(crate) async fn get(
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let view = app.workflows.get_run(&user.id, &id, run).await?;
-    let run = on_the_wire(view, Detail::Whole, infra.settings)?;
+    let run = on_the_wire(view, Detail::Whole, &infra.settings)?;
     Ok(reply::one(run, &FieldSelection::new(&fields)))
 }
 

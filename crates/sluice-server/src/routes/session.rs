@@ -9,6 +9,7 @@ use axum::{
 use http::{HeaderMap, StatusCode, header::SET_COOKIE};
 use sluice_api::{Data, FieldQuery, Session, SessionUser, SignIn};
 use sluice_app::{ActiveSession, App};
+use sluice_infra::Infra;
 use sluice_store::users::User;
 
 use super::user_admin::plan_on_the_wire;
@@ -36,6 +37,7 @@ use crate::{
 pub(crate) async fn sign_in(
     _: FromConsole,
     State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
     headers: HeaderMap,
     ShortBody(JsonBody { parameters, fields }): ShortBody<SignIn>,
 ) -> Result<Response, ApiError> {
@@ -82,6 +84,7 @@ pub(crate) async fn current(
 pub(crate) async fn sign_out(
     Caller { proof, .. }: Caller,
     State(app): State<Arc<App>>,
+    State(infra): State<Infra>,
 ) -> Result<Response, ApiError> {
     if let Proof::Session { token, .. } = proof {
         app.sessions.sign_out(&token).await?;

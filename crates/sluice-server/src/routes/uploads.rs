@@ -2,8 +2,6 @@
 //!
 //! The content is a stranger's, so browsers are told to save it and never to show it.
 
-use std::sync::Arc;
-
 use axum::{
     extract::{Path, State},
     response::{IntoResponse, Response},

@@ -71,7 +71,7 @@ async fn free_user(
         .store
         .read(move |c| usage::of_day(c, &user_id, today))
         .await?;
-    let settings = infra.settings;
+    let settings = &infra.settings;
     Ok(FreeUser {
         api_key: match proof {
             Proof::Key(_) => app.users.api_key(&user)?.as_str().to_owned(),

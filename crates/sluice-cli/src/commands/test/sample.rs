@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time:
 
 use anyhow::bail;
 use serde_json::{Map, Value, json};
-use sluice_engine::binding;
+use sluice_engine::process::bindings::binding;
 use sluice_model::{
     Clock, ComponentKind, ComponentShape, IdGen, InvocationId, PropDef, PropType, SystemClock,
     WorkflowId, configure,

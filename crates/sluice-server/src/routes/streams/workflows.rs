@@ -1,7 +1,5 @@
 //! The public stream of a workflow: what its steps send with `$.send.sse`.
 
-use std::sync::Arc;
-
 use axum::{extract::State, response::Response};
 use http::{HeaderMap, Method};
 use sluice_api::SendStreamQuery;

@@ -37,6 +37,8 @@ lint: tools $(CONSOLE_TOOLS) ## Check the format, the lints and the types of the
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	node_modules/.bin/biome check --error-on-warnings
+	node --test scripts/cycles/
+	node scripts/check-cycles.mjs
 	cd ui && npm run check
 
 bench: tools build ## Measure throughput, latency and memory; ARGS="--only a,b" selects

@@ -6,12 +6,12 @@ export default {
   version: "0.1.0",
   dedupe: "unique",
   props: {
-    url: { type: "string", label: "Feed", description: "Address of an RSS feed" },
+    url: { type: "string", label: "Feed", description: "URL of an RSS feed" },
     timer: { type: "$.interface.timer", default: { intervalSeconds: 15 * 60 } },
   },
   async run() {
     const response = await fetch(this.url);
-    if (!response.ok) throw new Error(`The feed answered ${response.status}`);
+    if (!response.ok) throw new Error(`The feed responded ${response.status}`);
     const $ = cheerio.load(await response.text(), { xml: true });
     for (const item of $("item").toArray().reverse()) {
       const field = (name) => $(item).children(name).text().trim();

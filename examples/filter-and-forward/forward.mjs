@@ -4,7 +4,7 @@ export default defineComponent({
     order: "object",
   },
   async run({ $ }) {
-    // It goes out when the run has ended, and is tried again when the receiver is not well.
+    // The request is sent when the run has ended, and retried if the receiver fails.
     await $.send.http({ method: "POST", url: this.url, data: this.order });
     $.export("$summary", `Forwarded order ${this.order.id}`);
   },

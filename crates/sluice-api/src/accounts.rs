@@ -13,20 +13,20 @@ pub struct Account {
     #[schema(value_type = String, example = "apn_V1hMeLM")]
     pub id: AccountId,
     pub name: String,
-    /// Whether the credentials work, as far as is known.
+    /// Whether the last use of the credentials succeeded.
     pub healthy: bool,
-    /// Whether the authorization is gone for good: the account must be connected again.
+    /// Whether the authorization is no longer valid. The account must be connected again.
     pub dead: bool,
-    /// Why it is dead.
+    /// Why it is no longer valid.
     pub error: Option<String>,
     pub app: App,
     /// ISO 8601.
     pub created_at: String,
     /// ISO 8601.
     pub updated_at: String,
-    /// When the access token expires, which is renewed before; ISO 8601, null when it does not.
+    /// When the access token expires, in ISO 8601; null when it does not. It is renewed before that.
     pub expires_at: Option<String>,
-    /// What components see as `$auth`; present with `include_credentials=true` only.
+    /// The value of `$auth` in components. Present only with `include_credentials=true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub credentials: Option<Map<String, Value>>,
@@ -49,21 +49,21 @@ pub struct CreateAccount {
     #[serde(default, deserialize_with = "crate::text::optional")]
     #[schema(required = true, value_type = String)]
     pub app: Option<String>,
-    /// Left out: the name of the app.
+    /// Default: the name of the app.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub name: Option<String>,
-    /// The fields of a `keys` app. For an `oauth` app, tokens that are there already: `oauth_access_token`,
+    /// The fields of a `keys` app. For an `oauth` app, existing tokens: `oauth_access_token`,
     /// `oauth_refresh_token`, `oauth_uid` and `expires_in` in seconds.
     #[schema(value_type = Option<Object>)]
     pub credentials: Option<Map<String, Value>>,
 }
 
-/// Body of `PUT /accounts/{id}`. What is left out stays as it is. At least one field must be present.
+/// Body of `PUT /accounts/{id}`. Absent fields stay the same. At least one field must be present.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct UpdateAccount {
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub name: Option<String>,
-    /// Replaces all of them.
+    /// Replaces all credentials.
     #[schema(value_type = Option<Object>)]
     pub credentials: Option<Map<String, Value>>,
 }
@@ -77,10 +77,10 @@ pub struct ConnectAccount {
     pub app: Option<String>,
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub name: Option<String>,
-    /// An account to connect again, in place of a new one.
+    /// An existing account to connect again. Default: a new account.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub account_id: Option<String>,
-    /// An address of this server where the browser goes in the end, with `account_id` or `error` in its query.
+    /// A URL of this server to which the browser is redirected at the end, with `account_id` or `error` in its query.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub redirect_to: Option<String>,
 }
@@ -91,7 +91,7 @@ pub struct Connection {
     #[schema(value_type = String, example = "con_7aXbQ2")]
     pub id: ConnectionId,
     pub status: ConnectionStatus,
-    /// The address to open in a browser; present when the connection has just begun.
+    /// The URL to open in a browser. Present only in the response that starts the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connect_url: Option<String>,
     #[schema(value_type = Option<String>)]
@@ -102,7 +102,7 @@ pub struct Connection {
     pub expires_at: String,
 }
 
-/// How far a connection is.
+/// The status of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConnectionStatus {

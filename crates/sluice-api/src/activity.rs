@@ -1,29 +1,29 @@
-//! What happened over time, and the numbers of an account at a glance. Times are epoch milliseconds.
+//! Activity over time, and the overview of an account. Times are epoch milliseconds.
 
 use serde::{Deserialize, Serialize};
 use sluice_model::EmitterId;
 use utoipa::{IntoParams, ToSchema};
 
-/// Counts by hours or days in UTC, oldest first; the last one of each is under way.
+/// Counts by hours or days in UTC, oldest first. The last hour or day is not over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Activity {
-    /// When the first hour or day begins.
+    /// The start of the first hour or day.
     pub start_ms: i64,
-    /// How long each one is.
+    /// The length of an hour or a day, in milliseconds.
     pub step_ms: i64,
-    /// Events on the default channel and custom ones.
+    /// Events on the default channel and custom channels.
     pub events: Vec<u64>,
-    /// Invocations that failed; of workflows, runs.
+    /// Failed invocations; for workflows, failed runs.
     pub errors: Vec<u64>,
-    /// Invocations, hooks included; of workflows, runs that began.
+    /// Invocations, including hooks; for workflows, started runs.
     pub invocations: Vec<u64>,
     pub compute_ms: Vec<u64>,
 }
 
-/// What happened in a source or a workflow in the last 24 hours, by hours, oldest first; the last hour is under way.
+/// The activity of a source or a workflow in the last 24 hours, by hours, oldest first. The last hour is not over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EmitterActivity {
-    /// When it last emitted an event, however long ago; null when it never did.
+    /// When it last emitted an event; null when it never did.
     #[schema(required = true)]
     pub last_event_at: Option<i64>,
     #[schema(min_items = 24, max_items = 24)]
@@ -38,23 +38,23 @@ pub struct EmitterActivity {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ActivityQuery {
-    /// How far back, with the hour that is under way.
+    /// The number of hours, including the current one.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 744, default = 24)]
     pub hours: Option<String>,
-    /// Left out: `hour`.
+    /// Default: `hour`.
     #[param(inline)]
     pub step: Option<ActivityStep>,
-    /// Only that of a source or a workflow. Left out: of the whole account, with what has been deleted since.
+    /// The id of a source or a workflow. Default: the whole account, including deleted sources and workflows.
     pub emitter_id: Option<String>,
 }
 
-/// How much time one number stands for.
+/// The time span of one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ActivityStep {
     #[default]
     Hour,
-    /// From midnight to midnight in UTC; as many days as the hours fill.
+    /// From midnight to midnight in UTC. The number of days covers the number of hours.
     Day,
 }
 
@@ -62,60 +62,60 @@ pub enum ActivityStep {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct EmittersQuery {
-    /// A part of the name or the slug, in either case.
+    /// Part of the name or the slug, case-insensitive.
     pub q: Option<String>,
-    /// Left out: all.
+    /// Default: all.
     #[param(inline)]
     pub state: Option<EmitterState>,
 }
 
-/// How a source or a workflow fares.
+/// The status of a source or a workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EmitterState {
     Active,
     Inactive,
-    /// Something in it failed in the last 24 hours, whether it is active or not.
+    /// It had an error in the last 24 hours, whether it is active or not.
     Failing,
 }
 
-/// What to show beside sources or workflows.
+/// Additional data of sources or workflows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ExpandEmittersQuery {
-    /// `activity` returns the last 24 hours of each.
+    /// `activity` adds the activity of the last 24 hours.
     pub expand: Option<String>,
 }
 
-/// An account at a glance.
+/// The overview of an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Overview {
-    /// Of the last 24 hours.
+    /// In the last 24 hours.
     pub activity: Activity,
     pub sources: Tally,
     pub workflows: Tally,
-    /// Those with most events in the last 24 hours, at most 5.
+    /// The 5 with most events in the last 24 hours.
     #[schema(max_items = 5)]
     pub busiest: Vec<ActiveEmitter>,
-    /// Those with most errors in the last 24 hours, at most 5.
+    /// The 5 with most errors in the last 24 hours.
     #[schema(max_items = 5)]
     pub failing: Vec<ActiveEmitter>,
     pub deliveries: DeliveryTally,
-    /// Null unless an operator asks.
+    /// Null unless the user is an operator.
     #[schema(required = true)]
     pub server: Option<ServerTally>,
 }
 
-/// How many there are.
+/// Numbers of sources or workflows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Tally {
     pub total: u64,
     pub active: u64,
-    /// Those in which something failed in the last 24 hours.
+    /// Those with an error in the last 24 hours.
     pub failing: u64,
 }
 
-/// A source or a workflow, with what it did in the last 24 hours.
+/// A source or a workflow with its activity in the last 24 hours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ActiveEmitter {
     #[schema(value_type = String, example = "dc_K0uAee")]
@@ -140,23 +140,23 @@ pub enum EmitterKind {
 /// Deliveries to webhooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryTally {
-    /// Those that are not over.
+    /// Pending deliveries.
     pub waiting: u64,
-    /// Those that were given up.
+    /// Failed deliveries.
     pub failed: u64,
 }
 
-/// What the server uses at this moment.
+/// The current resource usage of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ServerTally {
     /// Component processes.
     pub processes: u64,
     pub processes_memory_bytes: u64,
-    /// Of the server itself.
+    /// Memory of the server process, in bytes.
     pub memory_bytes: u64,
-    /// Of the database.
+    /// Size of the database, in bytes.
     pub storage_bytes: u64,
-    /// What the file system of the data folder has left; null when the database is elsewhere.
+    /// Free space of the file system of the data folder; null when the database is elsewhere.
     #[schema(required = true)]
     pub free_bytes: Option<u64>,
     pub uptime_ms: u64,

@@ -20,7 +20,7 @@ pub struct App {
     pub custom_fields_json: String,
 }
 
-/// How an app knows its users.
+/// How an app authenticates its users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AuthType {
@@ -32,24 +32,24 @@ pub enum AuthType {
 /// Body of `POST /apps`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RegisterApp {
-    /// What components call it: `app` of their app props.
+    /// The value of `app` in app props.
     #[serde(default, deserialize_with = "crate::text::optional")]
     #[schema(required = true, value_type = String)]
     pub name_slug: Option<String>,
-    /// Left out: the slug.
+    /// Default: the slug.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub name: Option<String>,
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub description: Option<String>,
     #[schema(required = true, value_type = AuthType)]
     pub auth_type: Option<AuthType>,
-    /// The fields of an account; for `keys` only.
+    /// The fields of an account. For `keys` only.
     pub custom_fields: Option<Vec<CustomField>>,
-    /// The client that is registered with the provider; for `oauth` only.
+    /// The client that is registered with the provider. For `oauth` only.
     pub oauth: Option<OauthClient>,
 }
 
-/// One of the values that make up an account of a `keys` app.
+/// A field of an account of a `keys` app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CustomField {
     #[schema(example = "api_key")]
@@ -59,7 +59,7 @@ pub struct CustomField {
     pub default: Option<String>,
     #[serde(default)]
     pub optional: bool,
-    /// How a form should ask for it, such as `password`.
+    /// The type of the form field, such as `password`.
     #[serde(rename = "type")]
     pub kind: Option<String>,
 }
@@ -69,23 +69,23 @@ pub struct CustomField {
 pub struct OauthClient {
     pub authorization_url: String,
     pub token_url: String,
-    /// Where tokens of deleted accounts are given back.
+    /// Revokes the tokens of deleted accounts.
     pub revocation_url: Option<String>,
-    /// Where the provider says whose account it is, for `oauth_uid`.
+    /// Returns the user of an account, for `oauth_uid`.
     pub userinfo_url: Option<String>,
-    /// The field of that answer. Default: `sub`.
+    /// The field of that response. Default: `sub`.
     pub uid_field: Option<String>,
     pub client_id: String,
-    /// Never shown again. Left out in a change: the one it has.
+    /// Never returned. Default in an update: the stored secret.
     pub client_secret: Option<String>,
     #[serde(default)]
     pub scopes: Vec<String>,
     /// Default: a space.
     pub scope_separator: Option<String>,
-    /// Further parameters of the authorization request.
+    /// Additional parameters of the authorization request.
     #[serde(default)]
     pub authorize_params: BTreeMap<String, String>,
-    /// Further parameters of token requests.
+    /// Additional parameters of token requests.
     #[serde(default)]
     pub token_params: BTreeMap<String, String>,
     /// Default: `client_secret_basic`.
@@ -94,7 +94,7 @@ pub struct OauthClient {
     pub pkce: Option<bool>,
 }
 
-/// How the client shows its secret to the token endpoint.
+/// How the client sends its secret to the token endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub enum ClientAuthentication {
     #[serde(rename = "client_secret_basic")]

@@ -1,4 +1,4 @@
-//! Saved components: code that a source can be made from.
+//! Saved components: code that can be deployed as a source.
 
 use serde::{Deserialize, Serialize};
 use sluice_model::{ComponentId, ComponentKind, PropDef};
@@ -35,27 +35,27 @@ pub struct Component {
 pub struct CreateComponent {
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_code: Option<String>,
-    /// Where to fetch the code; beside `component_code` it only records where that came from.
+    /// The URL of the code. With `component_code`, it only records the origin of the code.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_url: Option<String>,
 }
 
-/// Body of `POST /components/published` and of `POST /components/registry`. One of the three is required; `component_id` goes
-/// before the others.
+/// Body of `POST /components/published` and of `POST /components/registry`. One of the three is required; `component_id` takes
+/// precedence.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct PublishComponent {
     /// One of your saved components.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_id: Option<String>,
-    /// Code that is saved with its publication.
+    /// Code to save and publish.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_code: Option<String>,
-    /// Where to fetch the code; beside `component_code` it only records where that came from.
+    /// The URL of the code. With `component_code`, it only records the origin of the code.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_url: Option<String>,
 }
 
-/// The keys of what a search found, the best match first, at most 100 of each.
+/// The keys of the components that a search found, best match first, at most 100 of each kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FoundComponents {
     pub sources: Vec<String>,
@@ -66,11 +66,11 @@ pub struct FoundComponents {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ComponentsQuery {
-    /// `own`, what you saved; `published`, what you published; or `registry`, what the operator did.
+    /// `own` for your saved components, `published` for those you published, or `registry` for those the operator published.
     #[serde(default)]
     #[param(value_type = String, required = false, default = "own")]
     pub scope: ComponentScope,
-    /// Words that are all in the key, the name, the description or the app, in either case.
+    /// Words that must all be in the key, the name, the description or the app, case-insensitive.
     pub q: Option<String>,
     /// The slug of an app.
     pub app: Option<String>,
@@ -80,7 +80,7 @@ pub struct ComponentsQuery {
     pub kind: Option<ComponentKind>,
 }
 
-/// Where components are listed from.
+/// The scope of a list of components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ComponentScope {
@@ -90,7 +90,7 @@ pub enum ComponentScope {
     Registry,
 }
 
-/// What to look for among published components.
+/// A search for published components.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct SearchComponentsQuery {
@@ -99,7 +99,7 @@ pub struct SearchComponentsQuery {
     pub query: Option<String>,
     /// The slug of an app.
     pub app: Option<String>,
-    /// The part of the words that a component has to have, from 0 to 1.
+    /// The minimum fraction of the words that a component must have, from 0 to 1.
     #[param(value_type = Option<f64>, minimum = 0, maximum = 1, default = 1)]
     pub similarity_threshold: Option<String>,
 }

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A data store. It exists once a component has set something in it.
+/// A data store. It is created when a component sets its first key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DataStore {
-    /// What the prop of a source is set to.
+    /// Its name, which is the value of the prop of a source.
     pub name: String,
-    /// How many keys it holds.
+    /// The number of keys.
     pub keys: u64,
-    /// Of its keys and values together.
+    /// The size of all keys and values.
     pub bytes: u64,
     /// Epoch seconds.
     pub created_at: i64,

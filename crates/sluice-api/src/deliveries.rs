@@ -1,4 +1,4 @@
-//! Deliveries of events to webhooks, and replaying them.
+//! Deliveries of events to webhooks, and their replay.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 /// The delivery of one event to one webhook.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Delivery {
-    /// What the receiver sees as `webhook-id`, the same on every attempt.
+    /// The value of the `webhook-id` header, the same on every attempt.
     #[schema(value_type = String)]
     pub id: DeliveryId,
     #[schema(value_type = String, example = "wh_abc123")]
@@ -23,11 +23,11 @@ pub struct Delivery {
     /// Oldest first.
     #[schema(value_type = Vec<DeliveryAttempt>)]
     pub attempts: Box<RawValue>,
-    /// Epoch milliseconds; null when it is over.
+    /// Epoch milliseconds; null when there is no further attempt.
     pub next_attempt_at: Option<i64>,
     /// Epoch seconds.
     pub created_at: i64,
-    /// What is delivered. Absent in lists, unless `expand=event` is given.
+    /// The event. Absent in lists unless `expand=event` is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub event: Option<Box<RawValue>>,
@@ -36,24 +36,24 @@ pub struct Delivery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryState {
-    /// It is tried, at `next_attempt_at` again.
+    /// Not delivered yet. The next attempt is at `next_attempt_at`.
     Pending,
     Delivered,
-    /// Given up; it can be replayed.
+    /// Not delivered after the last attempt. It can be replayed.
     Failed,
 }
 
-/// One try of a delivery.
+/// One attempt of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryAttempt {
     /// Epoch milliseconds.
     pub at: i64,
-    /// The status of the answer; null when there was none.
+    /// The status of the response; null when there was none.
     pub status: Option<u16>,
     pub latency_ms: u64,
-    /// The beginning of the answer's body.
+    /// The beginning of the body of the response.
     pub response: Option<String>,
-    /// Why it failed; null when it did not.
+    /// The error; null when the attempt succeeded.
     pub error: Option<String>,
 }
 
@@ -61,50 +61,50 @@ pub struct DeliveryAttempt {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DeliveriesQuery {
-    /// Left out: all.
+    /// Default: all.
     #[param(inline)]
     pub state: Option<DeliveryState>,
-    /// Only those made at this time or later: epoch milliseconds or ISO 8601.
+    /// Only deliveries created at this time or later: epoch milliseconds or ISO 8601.
     pub since: Option<String>,
-    /// Only those made at this time or earlier: epoch milliseconds or ISO 8601.
+    /// Only deliveries created at this time or earlier: epoch milliseconds or ISO 8601.
     pub until: Option<String>,
-    /// `event` returns the event with each delivery.
+    /// `event` adds the event to each delivery.
     pub expand: Option<String>,
 }
 
-/// Whose deliveries to show.
+/// The webhook whose deliveries to show.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct OfWebhookQuery {
-    /// Only those to this webhook.
+    /// Only deliveries to this webhook.
     pub webhook_id: Option<String>,
 }
 
-/// Which deliveries to replay: those that failed, unless `state` says otherwise.
+/// Which deliveries to replay. Default: failed ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ReplayDeliveries {
     pub state: Option<ReplayState>,
-    /// Only those made at this time or later: epoch milliseconds or ISO 8601.
+    /// Only deliveries created at this time or later: epoch milliseconds or ISO 8601.
     #[serde(default, deserialize_with = "crate::text::text_or_number")]
     pub since: Option<String>,
-    /// Only those made at this time or earlier: epoch milliseconds or ISO 8601.
+    /// Only deliveries created at this time or earlier: epoch milliseconds or ISO 8601.
     #[serde(default, deserialize_with = "crate::text::text_or_number")]
     pub until: Option<String>,
 }
 
-/// Which deliveries a replay is about.
+/// The states of deliveries that can be replayed by state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ReplayState {
     Failed,
     Delivered,
-    /// Everything that is over.
+    /// Delivered and failed ones.
     All,
 }
 
-/// What a replay began.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReplayedDeliveries {
-    /// How many deliveries are due again.
+    /// The number of deliveries that are pending again.
     pub replayed: u64,
 }

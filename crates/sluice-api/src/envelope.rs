@@ -16,12 +16,12 @@ pub struct List<T> {
     pub data: Vec<T>,
 }
 
-/// Where a page stands in its list.
+/// The position of a page in its list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PageInfo {
-    /// How many items the whole list has.
+    /// The number of items in the whole list.
     pub total_count: u64,
-    /// How many items this page has.
+    /// The number of items in this page.
     pub count: u64,
     /// Cursor of the page's first item; null when the page is empty.
     pub start_cursor: Option<String>,

@@ -4,32 +4,70 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sluice_model::PropErrorCode;
 use utoipa::ToSchema;
 
-/// What is wrong with a request, in words.
+/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ErrorBody {
     pub error: String,
-    /// Every fault of a field, under the field's name.
+    /// All errors of each field, under the name of the field. Errors of prop values are sentences under `configured_props`
+    /// and data under `props`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
-    pub details: BTreeMap<String, Vec<Fault>>,
-    /// What a component reported before one of its hooks failed.
+    pub details: BTreeMap<String, Vec<ErrorDetail>>,
+    /// The log of a component until one of its hooks failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observations: Option<Vec<Value>>,
 }
 
-/// One thing that is wrong with a field.
+/// One error of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
-pub enum Fault {
+pub enum ErrorDetail {
     Text(String),
-    /// In a document, with its place there; both count from 1.
-    InDocument {
-        line: u32,
-        column: u32,
-        /// Such as `steps[1].props.url`.
-        path: String,
-        message: String,
-    },
+    Document(DocumentError),
+    Prop(PropError),
+}
+
+/// An error in the document of a workflow. An error of a step's prop has `step`, `prop` and `code`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DocumentError {
+    /// Counts from 1.
+    pub line: u32,
+    /// Counts from 1, in characters.
+    pub column: u32,
+    /// Such as `steps[1].props.url`.
+    pub path: String,
+    /// Continues after the path: "is required".
+    pub message: String,
+    /// The name of the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prop: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<PropErrorCode>,
+}
+
+/// An error of a prop's value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PropError {
+    /// The name of the prop. Empty when the error is about no single prop.
+    #[schema(example = "url")]
+    pub prop: String,
+    pub code: PropErrorCode,
+    /// A whole sentence, the same as under `configured_props`.
+    #[schema(example = "url is required")]
+    pub message: String,
+}
+
+impl From<&sluice_model::PropError> for PropError {
+    fn from(error: &sluice_model::PropError) -> Self {
+        PropError {
+            prop: error.prop.clone(),
+            code: error.code,
+            message: error.to_string(),
+        }
+    }
 }

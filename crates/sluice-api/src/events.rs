@@ -1,4 +1,4 @@
-//! Events that a source emitted, as the summary lists show them.
+//! Emitted events, as lists of summaries show them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -12,13 +12,13 @@ pub struct EventSummary {
     pub id: EventId,
     /// Epoch milliseconds.
     pub indexed_at_ms: i64,
-    /// The emitted value; over 1 KB a `TruncatedEvent`, unless `expand=event` is given.
+    /// The emitted value. A `TruncatedEvent` if it is over 1 KB, unless `expand=event` is set.
     #[schema(value_type = Value)]
     pub event: Box<RawValue>,
     pub metadata: EventMetadata,
 }
 
-/// An emitted event as older clients read it.
+/// An emitted event in the format for older clients.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct OlderEvent {
     #[schema(value_type = String, example = "1606370816223-0")]
@@ -27,13 +27,13 @@ pub struct OlderEvent {
     pub k: String,
     /// Epoch milliseconds.
     pub ts: i64,
-    /// The emitted value, whole.
+    /// The complete emitted value.
     #[schema(value_type = Value)]
     pub e: Box<RawValue>,
     pub metadata: EventMetadata,
 }
 
-/// What is known of an event beside its value.
+/// The metadata of an event.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct EventMetadata {
     pub emit_id: String,
@@ -41,27 +41,27 @@ pub struct EventMetadata {
     pub name: String,
     #[schema(value_type = String)]
     pub emitter_id: EmitterId,
-    /// The `id` given with the emit.
+    /// The `id` of the emit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The `summary` given with the emit.
+    /// The `summary` of the emit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub summary: Option<Box<RawValue>>,
-    /// The `ts` given with the emit: epoch milliseconds when it was a number.
+    /// The `ts` of the emit: epoch milliseconds if it is a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub ts: Option<Box<RawValue>>,
-    /// The `delivery_ts` given with the emit: when the event is or was to be delivered, in epoch milliseconds.
+    /// The `delivery_ts` of the emit: the scheduled time of delivery, in epoch milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_ts: Option<i64>,
 }
 
-/// Body of `POST /sources/{id}/events/replay`: one event, or those of a range; nothing at all is everything in the default and
+/// Body of `POST /sources/{id}/events/replay`: one event, or a range. An empty body selects all events in the default and
 /// custom channels.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ReplayEvents {
-    /// The one event to send again.
+    /// The id of one event to replay.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub event_id: Option<String>,
     /// The oldest event.
@@ -76,22 +76,22 @@ pub struct ReplayEvents {
     /// Only events of this time or earlier: epoch milliseconds or ISO 8601.
     #[serde(default, deserialize_with = "crate::text::text_or_number")]
     pub until: Option<String>,
-    /// A channel, but not `$logs`.
+    /// A channel other than `$logs`.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub event_name: Option<String>,
 }
 
-/// What a replay did.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Replayed {
-    /// How many events were sent again.
+    /// The number of replayed events.
     pub events: u64,
 }
 
 /// Stands for an event that is too large for a summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TruncatedEvent {
-    /// Always true: marks the preview as one.
+    /// Always true.
     #[serde(rename = "$truncated")]
     pub truncated: bool,
     /// Size of the whole event, in bytes of JSON.

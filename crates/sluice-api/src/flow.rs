@@ -1,37 +1,37 @@
-//! The map of an account: who emits to whom.
+//! The map of an account: its emitters, listeners and subscriptions.
 
 use serde::{Deserialize, Serialize};
 use sluice_model::SubscriptionId;
 use utoipa::{IntoParams, ToSchema};
 
-/// Everything that emits or listens, and how it is connected.
+/// Emitters and listeners, and the subscriptions between them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Flow {
-    /// Those that are connected first, then the busiest.
+    /// Connected nodes first, then the nodes with most events.
     pub nodes: Vec<FlowNode>,
-    /// Between these nodes.
+    /// The subscriptions between these nodes.
     pub edges: Vec<FlowEdge>,
-    /// How many nodes there was no room for.
+    /// The number of nodes beyond the limit.
     pub hidden: u64,
 }
 
-/// A source, a workflow, a webhook, or what a glob stands for.
+/// A source, a workflow, a webhook or a glob.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FlowNode {
     /// `dc_*`, `p_*` or `*` for a glob.
     #[schema(example = "dc_K0uAee")]
     pub id: String,
     pub kind: FlowNodeKind,
-    /// For a webhook without a name, its address.
+    /// For a webhook without a name, its URL.
     pub name: String,
     /// Null for webhooks and globs.
     pub name_slug: Option<String>,
     pub active: bool,
-    /// Emitted in the last 24 hours; 0 for webhooks.
+    /// Events emitted in the last 24 hours; 0 for webhooks.
     pub events: u64,
-    /// Of the last 24 hours; for webhooks, deliveries that failed.
+    /// Errors in the last 24 hours; for webhooks, failed deliveries.
     pub errors: u64,
-    /// Deliveries that are not over; 0 for what is no webhook.
+    /// Pending deliveries of a webhook; 0 for other nodes.
     pub waiting: u64,
 }
 
@@ -41,7 +41,7 @@ pub enum FlowNodeKind {
     Source,
     Workflow,
     Webhook,
-    /// A glob: every source, every workflow, or all that is created from now on.
+    /// A glob: all sources, all workflows, or every source and workflow that is created from now on.
     Every,
 }
 
@@ -52,7 +52,7 @@ pub struct FlowEdge {
     pub subscription_id: SubscriptionId,
     pub from: String,
     pub to: String,
-    /// As it was given; empty when it was left out.
+    /// As sent by the client; empty when it was absent.
     pub event_name: String,
 }
 
@@ -60,9 +60,9 @@ pub struct FlowEdge {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct FlowQuery {
-    /// Part of a name or a slug; ASCII letters match in either case. What matches is shown, with its direct neighbours.
+    /// Part of a name or a slug; case-insensitive for ASCII letters. Matches are shown with their direct neighbours.
     pub q: Option<String>,
-    /// How many nodes to show at most; more than 1000 counts as 1000.
+    /// The maximum number of nodes. More than 1000 counts as 1000.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, default = 300)]
     pub limit: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What a form asks of a component while somebody fills it in.
+//! Forms for the props of a component: options and dynamic props.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,47 +8,47 @@ use utoipa::ToSchema;
 /// Body of `POST /components/configure`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct AskOptions {
-    /// Id or key of a component: one's own, or one of the registry.
+    /// Id or key of your component, or of one in the registry.
     #[serde(default, deserialize_with = "crate::text::optional")]
     #[schema(required = true, value_type = String)]
     pub id: Option<String>,
-    /// The prop whose options are asked for.
+    /// The prop whose options to return.
     #[serde(default, deserialize_with = "crate::text::optional")]
     #[schema(required = true, value_type = String)]
     pub prop_name: Option<String>,
-    /// The values chosen so far.
+    /// The current values of the form.
     #[schema(value_type = Option<Object>)]
     pub configured_props: Option<Map<String, Value>>,
-    /// What `POST /components/props` answered last.
+    /// The id from the last response of `POST /components/props`.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub dynamic_props_id: Option<String>,
-    /// The source whose values are being changed: it supplies secrets that are sent back masked.
+    /// The source to update. It supplies the values of masked secrets.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub source_id: Option<String>,
-    /// From 0.
+    /// Starts at 0.
     #[schema(default = 0)]
     pub page: Option<u32>,
-    /// The `context` that came with the page before.
+    /// The `context` of the previous page.
     #[schema(value_type = Option<Value>)]
     pub prev_context: Option<Value>,
-    /// What to search for, where the prop has `useQuery`.
+    /// The search text, if the prop has `useQuery`.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub query: Option<String>,
 }
 
-/// One page of options: in `options`, or in `stringOptions` when all of them are texts. Both are null when the component
+/// One page of options: in `options`, or in `stringOptions` when all of them are text. Both are null when the component
 /// failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OptionsPage {
     pub options: Option<Vec<Choice>>,
     pub string_options: Option<Vec<String>>,
-    /// To be sent as `prev_context` for the next page.
+    /// Sent as `prev_context` to get the next page.
     #[schema(value_type = Value)]
     pub context: Value,
-    /// What the component threw: each is an object in JSON text, with `name`, `message` and `stack`.
+    /// Errors of the component, each an object in JSON text with `name`, `message` and `stack`.
     pub errors: Vec<String>,
-    /// What it logged.
+    /// The log of the component.
     #[schema(value_type = Vec<Value>)]
     pub observations: Vec<Value>,
 }
@@ -64,40 +64,41 @@ pub struct Choice {
 /// Body of `POST /components/props`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct AskProps {
-    /// Id or key of a component: one's own, or one of the registry.
+    /// Id or key of your component, or of one in the registry.
     #[serde(default, deserialize_with = "crate::text::optional")]
     #[schema(required = true, value_type = String)]
     pub id: Option<String>,
-    /// The values chosen so far.
+    /// The current values of the form.
     #[schema(value_type = Option<Object>)]
     pub configured_props: Option<Map<String, Value>>,
-    /// What this answered last.
+    /// The id from the last response of this endpoint.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub dynamic_props_id: Option<String>,
-    /// The source whose values are being changed: it supplies secrets that are sent back masked.
+    /// The source to update. It supplies the values of masked secrets.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub source_id: Option<String>,
 }
 
-/// The props of a component for the values chosen so far; null when the component failed.
+/// The props of a component for the current values of a form; null when the component failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PropsAnswer {
     pub dynamic_props: Option<DynamicProps>,
-    /// What the component threw: each is an object in JSON text, with `name` and `message`.
+    /// Errors of the component, each an object in JSON text with `name` and `message`. An error of a declared prop has
+    /// `prop` and `code` too.
     pub errors: Vec<String>,
-    /// What it logged.
+    /// The log of the component.
     #[schema(value_type = Vec<Value>)]
     pub observations: Vec<Value>,
 }
 
-/// What a component's `additionalProps` declared, kept for a week under its id.
+/// The props that a component's `additionalProps` declared. They are kept for a week under this id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DynamicProps {
     #[schema(value_type = String, example = "dyp_6xUyVgQ")]
     pub id: DynamicPropsId,
-    /// All props, those of the code among them.
+    /// All props, including those that the code declares.
     #[schema(value_type = Vec<Value>)]
     pub configurable_props: Vec<PropDef>,
 }

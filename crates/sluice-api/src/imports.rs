@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 /// Parameters of `POST /components/registry/import`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ImportComponents {
-    /// What the tree is called: paths are remembered under this name.
+    /// The name of the tree, under which paths are stored.
     #[serde(default, deserialize_with = "crate::text::optional")]
     #[schema(required = true, value_type = String)]
     pub tree: Option<String>,
@@ -16,7 +16,7 @@ pub struct ImportComponents {
     #[serde(default)]
     #[schema(required = true)]
     pub components: Vec<ImportComponent>,
-    /// Paths that are no more in the tree: their keys may be those of other files now.
+    /// Paths that were removed from the tree. Their keys become available to other files.
     #[serde(default)]
     pub left: Vec<String>,
 }
@@ -25,26 +25,26 @@ pub struct ImportComponents {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ImportComponent {
     pub path: String,
-    /// Its files as one module.
+    /// Its files, bundled as one module.
     #[serde(
         default,
         deserialize_with = "crate::text::optional",
         skip_serializing_if = "Option::is_none"
     )]
     pub component_code: Option<String>,
-    /// In place of code: why its files make no module. It is only remembered.
+    /// The error when its files cannot be bundled, instead of code. It is stored without further effect.
     #[serde(
         default,
         deserialize_with = "crate::text::optional",
         skip_serializing_if = "Option::is_none"
     )]
     pub error: Option<String>,
-    /// What it was made of: the SHA-256 of each file by its path, empty for a file that was looked for in vain.
+    /// The SHA-256 of each file that was read, by path. Empty for a file that was not found.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
 }
 
-/// What came of one component.
+/// The result for one component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ImportedComponent {
     pub path: String,
@@ -71,24 +71,24 @@ pub enum ImportOutcome {
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ImportsQuery {
-    /// What the tree is called.
+    /// The name of the tree.
     #[serde(default, deserialize_with = "crate::text::optional")]
     #[param(required = true, value_type = String)]
     pub tree: Option<String>,
 }
 
-/// What the last import of a tree made of a file.
+/// The result of the last import of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ImportedFile {
     pub path: String,
-    /// As it was given when the file was imported.
+    /// As sent with the import of the file.
     pub files: BTreeMap<String, String>,
-    /// What was registered last; it stays when a later import fails.
+    /// The key of the last successful import. A failed import keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Why the last import failed, if it did.
+    /// The error of the last import, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -1,7 +1,7 @@
-//! Wire types of the REST API: what requests carry and what responses hold, for the server, the command line and tests.
+//! Wire types of the REST API: the bodies of requests and responses, for the server, the command line and tests.
 //!
-//! Fields stand in the order in which they are sent. Text that a client sends is free of NUL characters once it has been
-//! deserialised, because no database column can hold one.
+//! Fields are in the order in which they are sent. Deserialised text of a client has no NUL characters, because PostgreSQL
+//! cannot store them.
 
 mod accounts;
 mod activity;
@@ -46,7 +46,7 @@ pub use deliveries::{
     ReplayState, ReplayedDeliveries,
 };
 pub use envelope::{Data, List, PageInfo};
-pub use error::{ErrorBody, Fault};
+pub use error::{DocumentError, ErrorBody, ErrorDetail, PropError};
 pub use events::{EventMetadata, EventSummary, OlderEvent, ReplayEvents, Replayed, TruncatedEvent};
 pub use flow::{Flow, FlowEdge, FlowNode, FlowNodeKind, FlowQuery};
 pub use forms::{AskOptions, AskProps, Choice, DynamicProps, OptionsPage, PropsAnswer};

@@ -9,10 +9,10 @@ pub struct LogLine {
     pub id: String,
     /// Epoch milliseconds.
     pub ts: i64,
-    /// What kind of line it is.
+    /// The kind of the line.
     pub k: String,
     pub level: String,
     pub msg: String,
-    /// The invocation that wrote it, when one did.
+    /// The invocation that wrote the line, if any.
     pub invocation_id: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Parameters in the query string. Numbers and cursors arrive as text: the server checks them, so that its errors name them.
+//! Parameters in the query string. Numbers and cursors are text here; the server parses them, so that its errors name the field.
 
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
@@ -17,12 +17,12 @@ pub struct FieldQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct PageQuery {
-    /// Size of the page; more than 100 counts as 100.
+    /// Size of the page. More than 100 counts as 100.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 100, default = 10)]
     pub limit: Option<String>,
-    /// Return the items that follow this cursor.
+    /// Return the items after this cursor.
     pub after: Option<String>,
-    /// Return the items just ahead of this cursor.
+    /// Return the items before this cursor.
     pub before: Option<String>,
 }
 
@@ -30,11 +30,11 @@ pub struct PageQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct EventsQuery {
-    /// `event` returns each event whole, however large.
+    /// `event` returns complete events of any size.
     pub expand: Option<String>,
-    /// A channel; `default` and the empty name are the default channel. Left out: all but those whose name begins with `$`.
+    /// A channel; `default` and the empty name are the default channel. Default: all channels except those that begin with `$`.
     pub event_name: Option<String>,
-    /// Text in the event's data or its summary, in either case; with it, or with a time, all that is kept is searched.
+    /// Text in the event's data or its summary, case-insensitive. With this or with a time, all stored events are searched.
     pub q: Option<String>,
     /// Only events of this time or later: epoch milliseconds or ISO 8601.
     pub since: Option<String>,
@@ -42,48 +42,48 @@ pub struct EventsQuery {
     pub until: Option<String>,
 }
 
-/// Which events of a source the older list shows.
+/// Which events of a source to show in the format for older clients.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct OlderEventsQuery {
-    /// As `limit`, and goes before it.
+    /// The same as `limit`, and takes precedence.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 100)]
     pub n: Option<String>,
-    /// Only `event`, which changes nothing: events are whole in any case.
+    /// Only `event`, which has no effect, because events are always complete.
     pub expand: Option<String>,
-    /// A channel; left out: all but those whose name begins with `$`.
+    /// A channel. Default: all channels except those that begin with `$`.
     pub event_name: Option<String>,
 }
 
-/// Which events of a source to follow.
+/// Which events of a source to stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct EventStreamQuery {
-    /// A channel; `default` and the empty name are the default channel. Left out: all but those whose name begins with `$`.
+    /// A channel; `default` and the empty name are the default channel. Default: all channels except those that begin with `$`.
     pub event_name: Option<String>,
-    /// What `Last-Event-ID` says, for clients that cannot send headers.
+    /// The same as the `Last-Event-ID` header, for clients that cannot send headers.
     pub last_event_id: Option<String>,
 }
 
-/// What to follow of what a workflow sends.
+/// Which messages of a workflow to stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct SendStreamQuery {
     /// Only this channel.
     pub channel: Option<String>,
-    /// What `Last-Event-ID` says, for clients that cannot send headers.
+    /// The same as the `Last-Event-ID` header, for clients that cannot send headers.
     pub last_event_id: Option<String>,
 }
 
-/// From where to follow the log of a source.
+/// From where to stream the log of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LogStreamQuery {
-    /// What `Last-Event-ID` says, for clients that cannot send headers.
+    /// The same as the `Last-Event-ID` header, for clients that cannot send headers.
     pub last_event_id: Option<String>,
 }
 
-/// Which events of a source to delete; both bounds are included.
+/// Which events of a source to delete. Both bounds are inclusive.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DeleteEventsQuery {
@@ -91,7 +91,7 @@ pub struct DeleteEventsQuery {
     pub start_id: Option<String>,
     /// The newest event to delete.
     pub end_id: Option<String>,
-    /// A channel; left out: all but those whose name begins with `$`.
+    /// A channel. Default: all channels except those that begin with `$`.
     pub event_name: Option<String>,
 }
 
@@ -119,7 +119,7 @@ pub enum IgnoreHookErrors {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AppsQuery {
-    /// A part of the name or the slug.
+    /// Part of the name or the slug.
     pub q: Option<String>,
 }
 
@@ -135,7 +135,7 @@ pub struct AccountsQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AccountQuery {
-    /// Show the credentials too.
+    /// Include the credentials.
     #[serde(default)]
     #[param(value_type = bool, required = false, default = false)]
     pub include_credentials: IncludeCredentials,
@@ -157,6 +157,6 @@ pub enum IncludeCredentials {
 pub struct UsersQuery {
     /// Only the user with exactly this name.
     pub username: Option<String>,
-    /// A part of the name or the email address, in either case.
+    /// Part of the name or the email address, case-insensitive.
     pub q: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Runs of workflows: what they did, and having them again.
+//! Runs of workflows, and their replay.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -17,16 +17,16 @@ pub struct Run {
     pub workflow_id: WorkflowId,
     #[schema(value_type = String, example = "d_mJc8Qk")]
     pub deployment_id: DeploymentId,
-    /// The number of the version that it takes.
+    /// The number of the version that it runs.
     pub version: u32,
     /// `queued`, `running`, `waiting`, `succeeded`, `failed` or `cancelled`.
     pub state: String,
     /// `http`, `timer`, `manual` or `event`.
     pub source_type: String,
-    /// Who emitted the event.
+    /// The emitter of the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emitter_id: Option<String>,
-    /// The first run for the event, when this is a replay.
+    /// The first run for the event, if this run is a replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub replay_of: Option<InvocationId>,
@@ -34,9 +34,9 @@ pub struct Run {
     pub accepted_at_ms: i64,
     pub started_at_ms: Option<i64>,
     pub finished_at_ms: Option<i64>,
-    /// From its start to its end, with what it waited.
+    /// From start to end, including pauses.
     pub duration_ms: Option<i64>,
-    /// When it goes on by itself, or is given up.
+    /// When the pause ends: the run continues or is cancelled.
     pub due_at_ms: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<RunWait>,
@@ -46,28 +46,28 @@ pub struct Run {
     /// Why it ended before its last step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_reason: Option<String>,
-    /// What triggered it; in lists over 1 KB a `TruncatedEvent`, unless `expand=run` is given.
+    /// The event. In lists, a `TruncatedEvent` if it is over 1 KB, unless `expand=run` is set.
     #[schema(value_type = Value)]
     pub event: Box<RawValue>,
-    /// In the order in which they ran; a step that ran several times stands here as often.
+    /// In the order in which they ran. A step that ran several times has several entries.
     pub steps: Vec<RunStep>,
     pub sends: Vec<RunSend>,
 }
 
-/// What a run waits for.
+/// Why a run waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunWait {
     /// `delay`, `suspend`, `rerun` or `retry`.
     #[schema(value_type = String)]
     pub kind: PauseKind,
     pub step: Option<String>,
-    /// Any request to it makes the run go on.
+    /// A request to this URL resumes the run.
     pub resume_url: Option<String>,
-    /// Any request to it ends the run.
+    /// A request to this URL cancels the run.
     pub cancel_url: Option<String>,
 }
 
-/// One time that a step ran.
+/// One execution of a step.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct RunStep {
     pub name: String,
@@ -75,36 +75,36 @@ pub struct RunStep {
     pub position: u32,
     /// Counted from 1.
     pub attempt: u32,
-    /// `completed`, `failed`, or `repeated` when it asked to be run again.
+    /// `completed`, `failed`, or `repeated` when it requested to run again.
     pub state: String,
     pub started_at_ms: i64,
     pub duration_ms: u64,
-    /// An object; in lists over 1 KB a `TruncatedEvent`, unless `expand=run` is given.
+    /// An object. In lists, a `TruncatedEvent` if it is over 1 KB, unless `expand=run` is set.
     #[schema(value_type = Value)]
     pub exports: Box<RawValue>,
-    /// A list of `{ts, level, message}`; in lists over 1 KB a `TruncatedEvent`, unless `expand=run` is given.
+    /// A list of `{ts, level, message}`. In lists, a `TruncatedEvent` if it is over 1 KB, unless `expand=run` is set.
     #[schema(value_type = Value)]
     pub logs: Box<RawValue>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub error: Option<RunError>,
-    /// What the run waited for after it, or still waits for: `delay`, `suspend`, `rerun` or `retry`; left out when it went on at once.
+    /// The pause after it: `delay`, `suspend`, `rerun` or `retry`. Absent when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub waited_for: Option<PauseKind>,
 }
 
-/// Something that a step sent with `$.send`.
+/// A message that a step sent with `$.send`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunSend {
     pub id: String,
     pub step: String,
     /// `http`, `email`, `s3`, `emit` or `sse`.
     pub kind: String,
-    /// `held` while the run is under way, then `pending`, and at last `sent` or `failed`.
+    /// `held` while the run is not over, then `pending`, and finally `sent` or `failed`.
     pub state: String,
     pub tries: u32,
-    /// What came of the last try.
+    /// The result of the last attempt.
     pub result: Option<String>,
 }
 
@@ -114,23 +114,23 @@ pub struct RunSend {
 pub struct RunsQuery {
     /// `queued`, `running`, `waiting`, `succeeded`, `failed` or `cancelled`.
     pub state: Option<String>,
-    /// `run` returns each run whole, however large.
+    /// `run` returns complete runs of any size.
     pub expand: Option<String>,
 }
 
-/// Where a replay begins.
+/// Where a replay starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ReplayFrom {
     Start,
-    /// After the steps that were completed, as far as the version that runs now has the same in the same order.
+    /// After the completed steps, as far as the current version has the same steps in the same order.
     Failed,
 }
 
 /// Body of `POST /workflows/{id}/runs/{run_id}/replay`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ReplayRun {
-    /// Left out: from the start.
+    /// Default: from the start.
     pub from: Option<ReplayFrom>,
 }
 
@@ -141,13 +141,13 @@ pub enum ReplayedState {
     Failed,
 }
 
-/// Body of `POST /workflows/{id}/runs/replay`. Runs that are not over are left out, and of several runs for the same event all
-/// but the last.
+/// Body of `POST /workflows/{id}/runs/replay`. Runs that are not over are skipped. Of several runs for the same event, only the
+/// last is replayed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ReplayRuns {
-    /// Left out: from the start.
+    /// Default: from the start.
     pub from: Option<ReplayFrom>,
-    /// Left out: all that are over.
+    /// Default: all finished runs.
     pub state: Option<ReplayedState>,
     /// The oldest run.
     #[serde(default, deserialize_with = "crate::text::optional")]
@@ -157,14 +157,14 @@ pub struct ReplayRuns {
     pub end_id: Option<String>,
 }
 
-/// What a replay of several runs did.
+/// The result of a replay of several runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReplayedRuns {
-    /// How many runs were begun.
+    /// The number of started runs.
     pub count: u64,
 }
 
-/// What became of a run that waited.
+/// The result of resuming or cancelling a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunState {
     pub id: InvocationId,

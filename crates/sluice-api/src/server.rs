@@ -1,25 +1,25 @@
-//! The whole server, as its operator sees it.
+//! The status and settings of the server, for its operator.
 
 use serde::{Deserialize, Serialize};
 use sluice_model::EmitterId;
 use utoipa::ToSchema;
 
-/// The server, what it uses and how it is set.
+/// The server, its resource usage and its settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Server {
     pub version: String,
     /// Epoch milliseconds.
     pub started_at: i64,
-    /// Where clients reach it.
+    /// The URL for clients.
     pub public_url: String,
     pub database: Database,
-    /// Of the server itself.
+    /// Memory of the server process, in bytes.
     pub memory_bytes: u64,
-    /// Of the database.
+    /// Size of the database, in bytes.
     pub storage_bytes: u64,
-    /// What the disk of the database has left; null when the database is elsewhere.
+    /// Free space of the disk of the database; null when the database is elsewhere.
     pub free_bytes: Option<u64>,
-    /// The largest first.
+    /// Largest first.
     pub processes: Vec<ServerProcess>,
     pub settings: Vec<ServerSetting>,
 }
@@ -37,19 +37,19 @@ pub struct ServerProcess {
     #[schema(value_type = String, example = "dc_K0uAee")]
     pub emitter_id: EmitterId,
     pub name: String,
-    /// Whose it is.
+    /// The user that owns it.
     pub username: String,
     pub memory_bytes: u64,
     /// Epoch milliseconds.
     pub started_at: i64,
 }
 
-/// A setting, as `sluice serve --help` has it.
+/// A setting of `sluice serve --help`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ServerSetting {
     #[schema(example = "--invocation-timeout")]
     pub name: String,
-    /// What holds; null when it is not set. Secrets are `********`, and addresses have no credentials.
+    /// The effective value; null when it is not set. Secrets are `********`, and URLs have no credentials.
     #[schema(example = "30s")]
     pub value: Option<String>,
     pub help: String,

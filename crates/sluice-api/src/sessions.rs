@@ -1,4 +1,4 @@
-//! Being signed in to the console.
+//! Sessions of the console.
 
 use serde::{Deserialize, Serialize};
 use sluice_model::UserId;
@@ -14,11 +14,11 @@ pub struct SignIn {
     pub api_key: Option<String>,
 }
 
-/// Who is signed in, and until when.
+/// The current session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Session {
     pub user: SessionUser,
-    /// Epoch milliseconds at which the session ends unless it is used before; null for a request with an API key.
+    /// When the session expires unless it is used before, in epoch milliseconds; null for a request with an API key.
     #[schema(required = true)]
     pub expires_at: Option<i64>,
     /// The version of this server.
@@ -33,6 +33,6 @@ pub struct SessionUser {
     pub username: String,
     pub email: String,
     pub plan: UserPlan,
-    /// Whether this user runs the server.
+    /// Whether this user is an operator of the server.
     pub operator: bool,
 }

@@ -1,4 +1,4 @@
-//! Sources: deployed components, and running one by hand.
+//! Sources: deployed components, and manual runs.
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::{Map, Value, value::RawValue};
@@ -28,18 +28,18 @@ pub struct Source {
     pub updated_at: i64,
     pub name: String,
     pub name_slug: String,
-    /// When its timer is due next, in epoch milliseconds; absent while none is armed.
+    /// When its next timer is due, in epoch milliseconds; absent without an active timer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run_at: Option<i64>,
-    /// Absent when the server's settings hold.
+    /// Absent when the defaults of the server apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
-    /// Where it was asked for.
+    /// Present with `expand=activity`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<EmitterActivity>,
 }
 
-/// How many of its events a source keeps, and how long; null is as the server's settings say.
+/// How many events a source keeps, and how long. Null is the default of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Retention {
     #[serde(default, deserialize_with = "at_least_1")]
@@ -61,13 +61,13 @@ fn at_least_1<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>,
         .ok_or_else(|| D::Error::custom("must be null or a whole number from 1 to 4294967295"))
 }
 
-/// Null is to keep what the server's settings say, unlike nothing at all.
+/// Null selects the default of the server; an absent field changes nothing.
 fn or_defaults<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Retention>, D::Error> {
     let given = Option::<Retention>::deserialize(deserializer)?;
     Ok(Some(given.unwrap_or_default()))
 }
 
-/// Body of `POST /sources`. One of `component_id`, `component_code`, `component_url` and `key` is required, and the first of
+/// Body of `POST /sources`. One of `component_id`, `component_code`, `component_url` and `key` is required. The first of
 /// them that is present is used.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct CreateSource {
@@ -80,20 +80,20 @@ pub struct CreateSource {
     /// Key of a component in the registry of this server.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub key: Option<String>,
-    /// Left out: the name slug of the component.
+    /// Default: the name slug of the component.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub name: Option<String>,
     /// Values of the props; a timer is `{"intervalSeconds": 60}` or `{"cron": "0 * * * *"}`.
     #[schema(value_type = Option<Object>)]
     pub configured_props: Option<Map<String, Value>>,
-    /// What `POST /components/props` answered for these values; left out, a component that has `additionalProps` is asked
-    /// again.
+    /// The id from the response of `POST /components/props` for these values. Without it, `additionalProps` of the component
+    /// runs again.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub dynamic_props_id: Option<String>,
     pub retention: Option<Retention>,
 }
 
-/// Body of `PUT /sources/{id}`. What is left out stays as it is, except `active`. At least one field must be present.
+/// Body of `PUT /sources/{id}`. Absent fields stay the same, except `active`. At least one field must be present.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct UpdateSource {
     #[serde(default, deserialize_with = "crate::text::optional")]
@@ -111,10 +111,10 @@ pub struct UpdateSource {
     pub configured_props: Option<Map<String, Value>>,
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub dynamic_props_id: Option<String>,
-    /// Null goes back to the server's settings.
+    /// Null restores the default of the server.
     #[serde(default, deserialize_with = "or_defaults")]
     pub retention: Option<Retention>,
-    /// Left out means true.
+    /// Default: true.
     #[schema(default = true)]
     pub active: Option<bool>,
 }
@@ -122,7 +122,7 @@ pub struct UpdateSource {
 /// Body of `POST /sources/{id}/run`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 pub struct RunSource {
-    /// What `run` receives; `{}` when it is left out.
+    /// The event that `run` receives. Default: `{}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub event: Option<Box<RawValue>>,

@@ -1,4 +1,4 @@
-//! Subscriptions: who gets whose events.
+//! Subscriptions: which listener receives the events of which emitter.
 
 use serde::{Deserialize, Serialize};
 use sluice_model::SubscriptionId;
@@ -13,11 +13,11 @@ pub struct Subscription {
     pub emitter_id: String,
     /// A source or a webhook.
     pub listener_id: String,
-    /// As it was given; empty when it was left out.
+    /// As sent by the client; empty when it was absent.
     pub event_name: String,
 }
 
-/// What `POST` and `DELETE /subscriptions` take, in the query string or the body.
+/// Parameters of `POST` and `DELETE /subscriptions`, in the query string or the body.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct SubscriptionParameters {
@@ -26,7 +26,7 @@ pub struct SubscriptionParameters {
     #[schema(required = true, value_type = String)]
     #[param(required = true, value_type = String)]
     pub emitter_id: Option<String>,
-    /// A channel: `default` or the empty name for the default one, `$errors`, `$logs`, or a custom name. Left out: the default one.
+    /// A channel: `default` or the empty name for the default one, `$errors`, `$logs`, or a custom name. Default: the default one.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub event_name: Option<String>,
     /// A source or a webhook.
@@ -36,7 +36,7 @@ pub struct SubscriptionParameters {
     pub listener_id: Option<String>,
 }
 
-/// What `POST /auto_subscriptions` takes, in the query string or the body.
+/// Parameters of `POST /auto_subscriptions`, in the query string or the body.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct AutoSubscribe {
     /// A channel: `default` or the empty name for the default one, `$errors`, `$logs`, or a custom name.

@@ -1,9 +1,9 @@
-//! Text that a client sends and a database column will hold.
+//! Text that a client sends and the database stores.
 
 use serde::{Deserialize, Deserializer, de::Error};
 use sluice_model::TextChange;
 
-/// Deserialises an optional string, and refuses NUL characters, which PostgreSQL cannot store.
+/// Deserialises an optional string, and rejects NUL characters, which PostgreSQL cannot store.
 pub(crate) fn optional<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
@@ -14,13 +14,13 @@ pub(crate) fn optional<'de, D: Deserializer<'de>>(
     Ok(text)
 }
 
-/// As [`optional`], where null says something else than leaving it out.
+/// As [`optional`], where null has another meaning than an absent field.
 pub(crate) fn change<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TextChange, D::Error> {
     let text = optional(deserializer)?;
     Ok(text.map_or(TextChange::Clear, TextChange::Set))
 }
 
-/// As [`optional`], and takes a number for its text: times arrive as either.
+/// As [`optional`], and accepts a number, because times are sent as either.
 pub(crate) fn text_or_number<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
@@ -45,7 +45,7 @@ mod tests {
     use crate::{CreateComponent, ReplayDeliveries, UpdateWebhook};
 
     #[test]
-    fn nul_characters_are_refused_and_null_is_absent() {
+    fn nul_characters_are_rejected_and_null_is_absent() {
         let parse = serde_json::from_str::<CreateComponent>;
         assert!(parse(r#"{"component_code": "a\u0000b"}"#).is_err());
         assert_eq!(
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_told_from_left_out_where_it_removes() {
+    fn null_differs_from_absent_where_it_removes() {
         let parse = |text| serde_json::from_str::<UpdateWebhook>(text).unwrap().name;
         assert_eq!(parse("{}"), TextChange::Keep);
         assert_eq!(parse(r#"{"name": null}"#), TextChange::Clear);

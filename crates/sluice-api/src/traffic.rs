@@ -1,4 +1,4 @@
-//! What is happening in an account, second by second.
+//! Live traffic of an account, second by second.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sluice_model::{EmitterId, WebhookId};
 use utoipa::ToSchema;
 
-/// What happened in about a second.
+/// The traffic of about one second.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Traffic {
     /// Epoch milliseconds.
@@ -14,26 +14,26 @@ pub struct Traffic {
     /// By the id of the source or the workflow.
     #[schema(value_type = BTreeMap<String, EmitterTraffic>)]
     pub emitters: BTreeMap<EmitterId, EmitterTraffic>,
-    /// Events that went to those who listen.
+    /// Events sent to listeners.
     pub routes: Vec<RouteTraffic>,
     /// By the id of the webhook.
     #[schema(value_type = BTreeMap<String, WebhookTraffic>)]
     pub webhooks: BTreeMap<WebhookId, WebhookTraffic>,
-    /// Present, and true, when there were more than 1,000 of something: then only the largest are here.
+    /// True when a list has more than 1,000 entries, of which only the largest are included. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<bool>,
 }
 
-/// What a source or a workflow did.
+/// The traffic of a source or a workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EmitterTraffic {
     pub events: u64,
-    /// Invocations that failed; for workflows, runs.
+    /// Failed invocations; for workflows, failed runs.
     pub errors: u64,
     pub invocations: u64,
 }
 
-/// Events on their way from an emitter to a listener.
+/// Events from an emitter to a listener.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RouteTraffic {
     #[schema(value_type = String, example = "dc_K0uAee")]
@@ -44,7 +44,7 @@ pub struct RouteTraffic {
     pub count: u64,
 }
 
-/// What became of tries to deliver to a webhook.
+/// The results of delivery attempts to a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WebhookTraffic {
     pub delivered: u64,

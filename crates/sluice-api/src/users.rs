@@ -1,10 +1,10 @@
-//! Accounts, as their owners and the operator see them.
+//! Users, as they and the operator see them.
 
 use serde::{Deserialize, Serialize};
 use sluice_model::UserId;
 use utoipa::ToSchema;
 
-/// Stands in a quota field when there is no limit: the largest integer that every JSON client reads exactly.
+/// The value of a quota without a limit: the largest integer that every JSON client reads exactly.
 pub const NO_LIMIT: u64 = 9_007_199_254_740_991;
 
 /// The current user, by plan.
@@ -15,7 +15,7 @@ pub enum User {
     Paid(PaidUser),
 }
 
-/// A user of the free plan. A quota of 9007199254740991 means that there is no limit.
+/// A user of the free plan. A quota of 9007199254740991 means no limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FreeUser {
     #[schema(value_type = String, example = "u_Aiot2b")]
@@ -40,7 +40,7 @@ pub struct PaidUser {
     pub email: String,
     /// Epoch seconds.
     pub billing_period_start_ts: i64,
-    /// Epoch seconds of the instant at which the next period begins.
+    /// The start of the next period, in epoch seconds.
     pub billing_period_end_ts: i64,
     pub billing_period_invocations: u64,
 }
@@ -54,11 +54,11 @@ pub struct CreateUser {
     #[serde(default, deserialize_with = "crate::text::optional")]
     #[schema(required = true, value_type = String)]
     pub email: Option<String>,
-    /// Left out means free.
+    /// Default: free.
     pub plan: Option<UserPlan>,
 }
 
-/// What an account pays for.
+/// The plan of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UserPlan {
@@ -67,7 +67,7 @@ pub enum UserPlan {
     Paid,
 }
 
-/// A new account, with the key that it signs in with.
+/// A new user with an API key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CreatedUser {
     #[schema(value_type = String, example = "u_Aiot2b")]
@@ -78,7 +78,7 @@ pub struct CreatedUser {
     pub api_key: String,
 }
 
-/// A user as the operator sees them.
+/// A user, as the operator sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ListedUser {
     #[schema(value_type = String, example = "u_Aiot2b")]
@@ -86,13 +86,13 @@ pub struct ListedUser {
     pub username: String,
     pub email: String,
     pub plan: UserPlan,
-    /// Whether this user runs the server.
+    /// Whether this user is an operator of the server.
     pub operator: bool,
     /// Epoch seconds.
     pub created_at: i64,
 }
 
-/// A user's new key.
+/// The new API key of a user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RotatedKey {
     #[schema(value_type = String, example = "u_Aiot2b")]
@@ -111,7 +111,7 @@ pub struct SignUp {
     pub email: Option<String>,
 }
 
-/// An account that its user has made, with the key that it signs in with.
+/// A user that has signed up, with an API key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SignedUp {
     #[schema(value_type = String, example = "u_Aiot2b")]

@@ -1,10 +1,10 @@
-//! Webhooks: addresses that events are delivered to.
+//! Webhooks: URLs that events are delivered to.
 
 use serde::{Deserialize, Serialize};
 use sluice_model::{TextChange, UserId, WebhookId};
 use utoipa::{IntoParams, ToSchema};
 
-/// An address that events are delivered to.
+/// A URL that events are delivered to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Webhook {
     #[schema(value_type = String, example = "wh_abc123")]
@@ -17,13 +17,13 @@ pub struct Webhook {
     pub description: Option<String>,
     pub url: String,
     pub active: bool,
-    /// How many deliveries may be under way at once. More than 1 gives up their order.
+    /// The number of concurrent deliveries. With more than 1, the order of events is not kept.
     pub concurrency: u32,
     /// Epoch seconds.
     pub created_at: i64,
     /// Epoch seconds.
     pub updated_at: i64,
-    /// What deliveries are signed with, as Standard Webhooks has it; shown only when it is new.
+    /// The secret that signs deliveries, as in Standard Webhooks. Present only when it is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")]
     pub signing_secret: Option<String>,
@@ -32,14 +32,14 @@ pub struct Webhook {
     pub deliveries: Option<WebhookDeliveries>,
 }
 
-/// How the deliveries to a webhook are doing.
+/// The delivery statistics of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WebhookDeliveries {
-    /// Those that are tried, now or later.
+    /// Pending deliveries.
     pub waiting: u64,
-    /// Those that were given up, of all that are kept.
+    /// Failed deliveries that are still stored.
     pub failed: u64,
-    /// When an event last reached it, in epoch milliseconds; null when none has.
+    /// The last successful delivery, in epoch milliseconds; null when there was none.
     pub delivered_at: Option<i64>,
 }
 
@@ -47,7 +47,7 @@ pub struct WebhookDeliveries {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct WebhookQuery {
-    /// `deliveries` returns how the deliveries to each webhook are doing.
+    /// `deliveries` adds the delivery statistics of each webhook.
     pub expand: Option<String>,
 }
 
@@ -55,14 +55,14 @@ pub struct WebhookQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct WebhooksQuery {
-    /// A part of the name or the address, in either case.
+    /// Part of the name or the URL, case-insensitive.
     pub q: Option<String>,
 }
 
-/// What `POST /webhooks` takes, in the query string or the body.
+/// Parameters of `POST /webhooks`, in the query string or the body.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct CreateWebhook {
-    /// Where events are delivered: `http` or `https`, with a hostname.
+    /// The URL for deliveries: `http` or `https`, with a hostname.
     #[serde(default, deserialize_with = "crate::text::optional")]
     #[schema(required = true, value_type = String)]
     pub url: Option<String>,
@@ -70,12 +70,12 @@ pub struct CreateWebhook {
     pub name: Option<String>,
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub description: Option<String>,
-    /// How many deliveries may be under way at once. More than 1 gives up their order.
+    /// The number of concurrent deliveries. With more than 1, the order of events is not kept.
     #[schema(minimum = 1, maximum = 64, default = 1)]
     pub concurrency: Option<u32>,
 }
 
-/// What `PUT /webhooks/{id}` takes. What is left out stays as it is. At least one field must be present.
+/// Body of `PUT /webhooks/{id}`. Absent fields stay the same. At least one field must be present.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct UpdateWebhook {
     #[serde(default, deserialize_with = "crate::text::optional")]
@@ -96,9 +96,9 @@ pub struct UpdateWebhook {
     )]
     #[schema(value_type = Option<String>)]
     pub description: TextChange,
-    /// Nothing is delivered to an inactive webhook, nor kept for it.
+    /// An inactive webhook receives no events, and none are stored for it.
     pub active: Option<bool>,
-    /// How many deliveries may be under way at once. More than 1 gives up their order.
+    /// The number of concurrent deliveries. With more than 1, the order of events is not kept.
     #[schema(minimum = 1, maximum = 64)]
     pub concurrency: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! Workflows: steps that run for each event, their versions, and what is to change in them.
+//! Workflows: steps that run for each event, their versions and their updates.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub struct Workflow {
     pub name_slug: String,
     pub description: Option<String>,
     pub active: bool,
-    /// The number of the version that new runs take.
+    /// The number of the version of new runs.
     pub version: u32,
     #[schema(value_type = String, example = "d_mJc8Qk")]
     pub deployment_id: DeploymentId,
@@ -30,32 +30,32 @@ pub struct Workflow {
     pub steps: Vec<WorkflowStep>,
     #[schema(value_type = Object)]
     pub settings: WorkflowSettings,
-    /// Events that are not done with: those that wait for their turn, and those whose run is under way.
+    /// The number of queued events and of events whose run is not over.
     pub queued: u64,
     /// Epoch seconds.
     pub created_at: i64,
     /// Epoch seconds.
     pub updated_at: i64,
-    /// Where it was asked for.
+    /// Present with `expand=activity`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<EmitterActivity>,
 }
 
-/// What makes a workflow run.
+/// A trigger of a workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum WorkflowTrigger {
     Http {
-        /// Where requests go.
+        /// The URL of the endpoint.
         endpoint_url: Option<String>,
-        /// Whether a step answers the client.
+        /// Whether a step responds to the client.
         custom_response: bool,
     },
     Schedule {
         cron: Option<String>,
         interval_seconds: Option<u32>,
         timezone: Option<String>,
-        /// Epoch seconds; null while the workflow is inactive, and while it runs for its schedule.
+        /// Epoch seconds; null while the workflow is inactive or its scheduled run is not over.
         next_at: Option<i64>,
     },
     Events {
@@ -66,28 +66,28 @@ pub enum WorkflowTrigger {
     },
 }
 
-/// A step of the version that new runs take.
+/// A step of the version of new runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WorkflowStep {
     pub name: String,
-    /// Stays with the name of the step from version to version.
+    /// The same in every version, for a step of the same name.
     pub cell_id: String,
     #[schema(value_type = String, example = "sc_JDi8EB")]
     pub component_id: ComponentId,
 }
 
 /// Body of `POST /workflows`, where `document` is required, and of `PUT /workflows/{id}`, where at least one field must be present
-/// and what is left out stays as it is.
+/// and absent fields stay the same.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct DeployWorkflow {
-    /// The workflow in YAML or JSON; `GET /workflows/schema.json` describes it. It makes a new version.
+    /// The workflow in YAML or JSON; `GET /workflows/schema.json` describes it. It creates a new version.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub document: Option<String>,
     /// The files that steps of the document name, by their path.
     pub files: Option<BTreeMap<String, String>>,
-    /// Values of what the document declares as secrets. Those that are left out keep the value they have.
+    /// Values of the secrets that the document declares. Absent ones keep their stored values.
     pub secrets: Option<BTreeMap<String, String>>,
-    /// Left out: as it was, and a new workflow is active.
+    /// Default: unchanged; a new workflow is active.
     pub active: Option<bool>,
 }
 
@@ -100,11 +100,11 @@ pub struct WorkflowVersion {
     pub number: u32,
     /// Epoch seconds.
     pub created_at: i64,
-    /// Whether new runs take it.
+    /// Whether it is the version of new runs.
     pub running: bool,
 }
 
-/// A version of a workflow, with what it was made from.
+/// A version of a workflow with its document and files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct WholeWorkflowVersion {
     #[serde(flatten)]
@@ -112,7 +112,7 @@ pub struct WholeWorkflowVersion {
     /// As it was deployed.
     pub document: String,
     pub files: BTreeMap<String, String>,
-    /// What was made of it.
+    /// The definition that the document was resolved to.
     #[schema(value_type = Object)]
     pub definition: WorkflowDefinition,
 }
@@ -120,7 +120,7 @@ pub struct WholeWorkflowVersion {
 /// Body of `POST /workflows/{id}/rollback`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RollBackWorkflow {
-    /// The number of the version that new runs shall take.
+    /// The number of the version for new runs.
     #[schema(required = true)]
     pub version: Option<u32>,
 }

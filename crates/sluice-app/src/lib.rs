@@ -29,7 +29,7 @@ mod webhooks;
 mod workflows;
 
 pub use sluice_engine::EngineError;
-pub use sluice_runtime::{CodeFault, Reply as HttpReply};
+pub use sluice_runtime::Reply as HttpReply;
 
 pub use accounts::{
     AccountChange, AccountView, Accounts, ConnectRequest, ConnectResult, NewAccount, ProviderAnswer,

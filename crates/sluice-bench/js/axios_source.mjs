@@ -1,4 +1,4 @@
-// Emits what it gets, and needs a package that most components need.
+// Emits the body of the request, and imports a package that many components use.
 import axios from "axios";
 
 export default {

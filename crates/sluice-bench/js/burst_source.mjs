@@ -1,4 +1,4 @@
-// Emits many events for one request, so that what carries them is measured and not the requests.
+// Emits many events for one request, so that delivery is measured and not the requests.
 
 const ORDER = {
   type: "order.paid",

@@ -1,5 +1,5 @@
-//! Section c: how long the first event of a source takes when no process of it is running, with empty processes waiting
-//! as they do by default.
+//! Section c: latency of the first event of a source without a running process. The pool of empty processes has its
+//! default size.
 
 use std::{
     sync::Arc,
@@ -11,9 +11,8 @@ use serde_json::json;
 use sluice_testkit::{Api, wait_for};
 
 use crate::{
-    Outcome,
     deployment::{Source, deploy, event_count, metric, save_component, send},
-    report::{Measurement, median},
+    report::{Measurement, SectionResult, median},
     settings::Settings,
 };
 
@@ -38,7 +37,7 @@ const CASES: [Case; 2] = [
     },
 ];
 
-pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
+pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
     let mut measurements = Vec::new();
     for case in CASES {
         eprintln!("c: waking {} sources {}", settings.cold_sources, case.label);
@@ -52,7 +51,7 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
             millis.push(wake(&api, source).await?);
         }
         let slowest = millis.iter().copied().fold(0.0, f64::max);
-        let label = |what: &str| format!("first event {}, {what}", case.label);
+        let label = |name: &str| format!("first event {}, {name}", case.label);
         measurements.push(
             Measurement::new('c', &label("median"), median(millis), "ms").at_most(case.target_ms),
         );
@@ -68,7 +67,7 @@ async fn until_warm(api: &Api) {
     .await;
 }
 
-/// Milliseconds from sending an event until it can be read.
+/// Milliseconds from sending an event until the API returns it.
 async fn wake(api: &Api, source: &Source) -> anyhow::Result<f64> {
     let start = Instant::now();
     send(api, source, &json!({ "first": true })).await?;

@@ -1,7 +1,7 @@
-//! Section i: the delay from commit to delivery while nothing else happens.
+//! Section i: the delay from commit to delivery while the server is idle.
 //!
-//! An event's id begins with the millisecond in which its commit began; the receiver notes when it has the request,
-//! by the clock of the same machine. What the first cuts off counts against us: half a millisecond on average.
+//! An event's id begins with the millisecond in which its commit began. The receiver records the arrival of the request
+//! with the same clock. The truncated fraction of the millisecond, half a millisecond on average, counts as delay.
 
 use std::{
     sync::Arc,
@@ -13,19 +13,18 @@ use serde_json::json;
 use sluice_testkit::receiver::{Answer, Delivery, Receiver};
 
 use crate::{
-    Outcome,
     deployment::send,
     listeners::Emitter,
-    report::{Measurement, quantile},
+    report::{Measurement, SectionResult, quantile},
     settings::Settings,
 };
 
-/// Left out: the process has to start, and the connection to be opened.
+/// Not measured, because the process has to start and the connection has to be opened.
 const WARM_UP: usize = 10;
 const DEADLINE: Duration = Duration::from_secs(30);
 const TARGET_MS: f64 = 10.0;
 
-pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
+pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
     eprintln!("i: delivering {} events one by one", settings.single_events);
     let emitter = Emitter::start(&settings, "echo_source.mjs").await?;
     let receiver = Receiver::start(|_| Answer::status(200));
@@ -33,7 +32,7 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     let clock = Clock::read()?;
     for number in 1..=WARM_UP + settings.single_events {
         send(&emitter.api, &emitter.source, &json!({ "n": number })).await?;
-        // It looks every few milliseconds, so that there is a pause between one event and the next.
+        // The receiver is polled every few milliseconds, so that the server is idle between events.
         receiver.wait_within(DEADLINE, number).await;
     }
     let deliveries = receiver.requests();
@@ -46,7 +45,7 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
         "{} events were delivered",
         delays.len()
     );
-    let measurement = |what: &str, value| Measurement::new('i', what, value, "ms");
+    let measurement = |name: &str, value| Measurement::new('i', name, value, "ms");
     let p50 = measurement("commit to delivery, p50", quantile(&mut delays, 500));
     Ok(vec![
         p50.at_most(TARGET_MS),
@@ -66,7 +65,7 @@ fn delay_ms(clock: &Clock, delivery: &Delivery) -> anyhow::Result<f64> {
     Ok(delay.as_secs_f64() * 1e3)
 }
 
-/// The machine's clock beside the one that only measures.
+/// The system clock paired with the monotonic clock.
 struct Clock {
     instant: Instant,
     since_epoch: Duration,
@@ -84,7 +83,7 @@ impl Clock {
         })
     }
 
-    /// The time of a later instant.
+    /// The system time of a later instant.
     fn at(&self, instant: Instant) -> Duration {
         self.since_epoch + instant.saturating_duration_since(self.instant)
     }

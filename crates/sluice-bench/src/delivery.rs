@@ -1,7 +1,7 @@
-//! Sections f and g: deliveries per second to one webhook, and to many that all hear the same source.
+//! Sections f and g: deliveries per second to one webhook, and to many webhooks that listen to the same source.
 //!
-//! The receiver answers 200 at once and shares the machine with the server. Except where it says otherwise, the events
-//! come in bursts, many for each request, and the clock runs from the first request until the last delivery.
+//! The receiver responds 200 at once and shares the machine with the server. Unless stated otherwise, each request emits a
+//! burst of events, and the time is measured from the first request to the last delivery.
 
 use std::{
     sync::Arc,
@@ -12,10 +12,9 @@ use anyhow::{Context, ensure};
 use sluice_testkit::receiver::Receiver;
 
 use crate::{
-    Outcome,
     listeners::Emitter,
     load::{self, Load, post_json},
-    report::{Measurement, count},
+    report::{Measurement, SectionResult, count},
     settings::Settings,
     throughput::{BODY, split_url},
 };
@@ -23,28 +22,28 @@ use crate::{
 const DEADLINE: Duration = Duration::from_mins(5);
 /// Events of one request of section f.
 const BURST: usize = 500;
-/// Opens the connections and lets just-in-time compilers and caches settle.
+/// Opens the connections and warms up JIT compilers and caches.
 const WARM_UP: usize = 1_000;
-/// Above one at a time, order is given up.
+/// With a concurrency above 1, deliveries are not in order.
 const AT_ONCE: usize = 16;
-/// Events that each webhook of section g gets.
+/// Events for each webhook of section g.
 const FANNED_OUT: usize = 20;
 
-pub(crate) async fn to_one(settings: Arc<Settings>) -> Outcome {
+pub(crate) async fn to_one(settings: Arc<Settings>) -> SectionResult {
     eprintln!("f: delivering to one webhook");
     let ordered = burst_rate(&settings, 1).await?;
     let unordered = burst_rate(&settings, AT_ONCE).await?;
     let loaded = rate_under_load(&settings).await?;
-    let under_load = format!("in order, while {} clients send", settings.connections);
-    let measurement = |what: &str, value| Measurement::new('f', what, value, "per second");
+    let under_load = format!("in order, under load of {} clients", settings.connections);
+    let measurement = |name: &str, value| Measurement::new('f', name, value, "per second");
     Ok(vec![
         measurement("to one webhook, in order", ordered),
-        measurement("to one webhook, 16 at once", unordered),
+        measurement("to one webhook, concurrency 16", unordered),
         measurement(&under_load, loaded),
     ])
 }
 
-pub(crate) async fn to_many(settings: Arc<Settings>) -> Outcome {
+pub(crate) async fn to_many(settings: Arc<Settings>) -> SectionResult {
     eprintln!("g: delivering to {} webhooks", settings.webhooks);
     let emitter = Emitter::start(&settings, "burst_source.mjs").await?;
     let receiver = Receiver::counting();
@@ -55,9 +54,9 @@ pub(crate) async fn to_many(settings: Arc<Settings>) -> Outcome {
     let one = to_all(1).await?;
     let all = to_all(FANNED_OUT).await?;
     let per_second = count(FANNED_OUT * settings.webhooks) / all.as_secs_f64();
-    let label = |what: &str| format!("{what} to {} webhooks", settings.webhooks);
-    let millis = |what: &str, time: Duration| {
-        Measurement::new('g', &label(what), time.as_secs_f64() * 1e3, "ms")
+    let label = |name: &str| format!("{name} to {} webhooks", settings.webhooks);
+    let millis = |name: &str, time: Duration| {
+        Measurement::new('g', &label(name), time.as_secs_f64() * 1e3, "ms")
     };
     Ok(vec![
         Measurement::new('g', &label("deliveries"), per_second, "per second"),
@@ -66,7 +65,7 @@ pub(crate) async fn to_many(settings: Arc<Settings>) -> Outcome {
     ])
 }
 
-/// Deliveries per second of events that come in bursts.
+/// Deliveries per second of bursts of events.
 async fn burst_rate(settings: &Settings, concurrency: usize) -> anyhow::Result<f64> {
     let emitter = Emitter::start(settings, "burst_source.mjs").await?;
     let receiver = Receiver::counting();
@@ -78,7 +77,7 @@ async fn burst_rate(settings: &Settings, concurrency: usize) -> anyhow::Result<f
     Ok(count(settings.deliveries) / elapsed.as_secs_f64())
 }
 
-/// Emits events and waits until each of the webhooks has them; the time that took.
+/// Emits events, waits until each of the webhooks has received them, and returns the elapsed time.
 async fn deliver(
     emitter: &Emitter,
     receiver: &Receiver,
@@ -103,7 +102,7 @@ async fn deliver(
     Ok(last.saturating_duration_since(start))
 }
 
-/// Deliveries per second while requests come in as fast as they are answered, an event each.
+/// Deliveries per second under a closed-loop load of requests with one event each.
 async fn rate_under_load(settings: &Settings) -> anyhow::Result<f64> {
     let emitter = Emitter::start(settings, "echo_source.mjs").await?;
     let receiver = Receiver::counting();

@@ -1,4 +1,4 @@
-//! What the sections do with a server: deploy sources, send to them, and read back what came of it.
+//! Deploys sources, sends requests to them, and reads their events and metrics.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -9,18 +9,18 @@ use tokio::{sync::Semaphore, task::JoinSet};
 
 use crate::settings::script;
 
-/// How many requests of a set-up are under way at once.
+/// The number of concurrent requests while a section is set up.
 pub(crate) const CONCURRENT_REQUESTS: usize = 32;
 
 /// One deployed source.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) id: String,
-    /// Where its HTTP interface listens; none for a source without one.
+    /// The URL of its endpoint, if it has one.
     pub(crate) endpoint: Option<String>,
 }
 
-/// Saves a component of ours and returns its id.
+/// Saves a component of this crate and returns its id.
 pub(crate) async fn save_component(api: &Api, file: &str) -> anyhow::Result<String> {
     let path = script(file);
     let code =
@@ -32,7 +32,7 @@ pub(crate) async fn save_component(api: &Api, file: &str) -> anyhow::Result<Stri
     text(&component, "/id")
 }
 
-/// Deploys `count` sources of one component, several at a time, in the order in which they were made.
+/// Deploys `count` sources of one component concurrently. The result is in the order of creation.
 pub(crate) async fn deploy(
     api: &Api,
     component: &str,
@@ -57,7 +57,7 @@ pub(crate) async fn deploy(
     Ok(sources)
 }
 
-/// Sends `body` to the source's endpoint, which accepts it.
+/// Sends `body` to the source's endpoint, which must accept it.
 pub(crate) async fn send(api: &Api, source: &Source, body: &Value) -> anyhow::Result<()> {
     let endpoint = source
         .endpoint
@@ -65,12 +65,12 @@ pub(crate) async fn send(api: &Api, source: &Source, body: &Value) -> anyhow::Re
         .context("the source has no endpoint")?;
     let answer = api.absolute(Method::POST, endpoint).json(body).send().await;
     if answer.status != 200 {
-        bail!("the endpoint answered {}: {}", answer.status, answer.text);
+        bail!("the endpoint responded {}: {}", answer.status, answer.text);
     }
     Ok(())
 }
 
-/// The value of a metric; zero when it is not there.
+/// The value of a metric; zero when it does not exist.
 pub(crate) async fn metric(api: &Api, name: &str) -> f64 {
     let text = api.root(Method::GET, "/metrics").send().await.text;
     text.lines()
@@ -87,7 +87,7 @@ pub(crate) async fn event_count(api: &Api, source: &Source) -> anyhow::Result<u6
         .context("the page has no total_count")
 }
 
-/// What the source has emitted, newest first.
+/// The events of the source, newest first.
 pub(crate) async fn events(api: &Api, source: &Source) -> anyhow::Result<Vec<Value>> {
     let path = format!(
         "/sources/{}/event_summaries?limit=100&expand=event",
@@ -101,7 +101,7 @@ pub(crate) async fn events(api: &Api, source: &Source) -> anyhow::Result<Vec<Val
         .collect())
 }
 
-/// The value of a counter, summed over its labels; zero when the server has not counted anything yet.
+/// The value of a counter, summed over its labels; zero when it does not exist yet.
 pub(crate) async fn counter(api: &Api, name: &str) -> u64 {
     let metrics = api.root(Method::GET, "/metrics").send().await;
     sum_of(&metrics.text, name)
@@ -109,8 +109,8 @@ pub(crate) async fn counter(api: &Api, name: &str) -> u64 {
 
 /// Waits until a counter has reached a value.
 pub(crate) async fn wait_for_counter(api: &Api, name: &str, at_least: u64, deadline: Duration) {
-    let what = format!("{name} to reach {at_least}");
-    wait_for(deadline, &what, async || {
+    let condition = format!("{name} to reach {at_least}");
+    wait_for(deadline, &condition, async || {
         (counter(api, name).await >= at_least).then_some(())
     })
     .await;
@@ -132,7 +132,7 @@ fn source_of(data: &Value) -> anyhow::Result<Source> {
     })
 }
 
-/// A text in an answer.
+/// A string in a response.
 pub(crate) fn text(data: &Value, pointer: &str) -> anyhow::Result<String> {
     let value = data.pointer(pointer).and_then(Value::as_str);
     Ok(value

@@ -1,8 +1,8 @@
-//! Section h: one source with many readers of its event stream: events received per second over all of them, and what a
-//! reader costs the server.
+//! Section h: many readers of the event stream of one source: events received per second by all readers together, and the
+//! server's memory for each reader.
 //!
-//! The source emits a burst, and the next one when every reader has the last: a reader that lags too far behind is
-//! dropped, as it should be, and this program reads for all of them on one thread.
+//! The source emits the next burst when every reader has received the last one. Otherwise the server would disconnect
+//! readers that fall behind, because this program reads all streams on one thread.
 
 use std::{
     sync::Arc,
@@ -13,26 +13,25 @@ use anyhow::Context;
 use tokio::time::{sleep, timeout};
 
 use crate::{
-    Outcome,
     listeners::Emitter,
     proc_fs::resident_bytes,
-    report::{Measurement, count},
+    report::{Measurement, SectionResult, count},
     settings::Settings,
     stream_readers::StreamReaders,
 };
 
-/// Well below what a reader may lag behind.
+/// Well below the number of events that a reader may fall behind.
 const BURST: usize = 50;
 const BURSTS: usize = 10;
-/// Lets what the start left behind be freed.
+/// Waits until the memory of the start is freed.
 const SETTLE: Duration = Duration::from_secs(3);
 const DEADLINE: Duration = Duration::from_mins(2);
 
-pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
+pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
     let readers = settings.readers;
     eprintln!("h: {readers} readers of one stream");
     let emitter = Emitter::start(&settings, "burst_source.mjs").await?;
-    // The process of the source runs and memory has grown to what events need before readers are counted.
+    // Warms up the process and the memory of the server before the readers connect.
     emitter.burst(BURST).await?;
     sleep(SETTLE).await;
     let before = resident_bytes(emitter.server.pid())?;
@@ -42,7 +41,7 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     sleep(SETTLE).await;
     let after = resident_bytes(emitter.server.pid())?;
 
-    // Compilers and caches settle.
+    // Warms up JIT compilers and caches.
     burst(&emitter, &mut streams).await?;
     let start = Instant::now();
     for _ in 0..BURSTS {
@@ -59,10 +58,10 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     ])
 }
 
-/// Emits a burst and waits until every reader has all of it.
+/// Emits a burst and waits until every reader has received it.
 async fn burst(emitter: &Emitter, streams: &mut StreamReaders) -> anyhow::Result<()> {
     emitter.burst(BURST).await?;
     timeout(DEADLINE, streams.receive(BURST))
         .await
-        .context("not every reader got every event in time")?
+        .context("not every reader received every event in time")?
 }

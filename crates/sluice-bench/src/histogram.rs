@@ -37,7 +37,7 @@ impl Histogram {
         self.total += other.total;
     }
 
-    /// The latency that `thousandths` of all stayed within: 500 is the median, 990 the 99th percentile.
+    /// A quantile: 500 thousandths are the median, 990 the 99th percentile.
     pub(crate) fn quantile(&self, thousandths: u64) -> Duration {
         let wanted = (self.total * thousandths).div_ceil(1000).max(1);
         let mut seen = 0;

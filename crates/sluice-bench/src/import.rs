@@ -1,4 +1,4 @@
-//! Section l: importing a large tree of components into the registry, twice, and the memory that it takes.
+//! Section l: time and memory of importing a large tree of components into the registry, twice.
 
 use std::{
     path::Path,
@@ -16,21 +16,20 @@ use tokio::{
 };
 
 use crate::{
-    Outcome,
     proc_fs::{descendants, usage},
-    report::{Measurement, megabytes},
+    report::{Measurement, SectionResult, megabytes},
     settings::Settings,
 };
 
 /// About five of a hundred are broken.
 const BROKEN_ONE_IN: usize = 21;
-const MOST_SECONDS: f64 = 60.0;
-const MOST_SECONDS_AGAIN: f64 = 5.0;
-const MOST_MEGABYTES: f64 = 500.0;
-/// Between two looks at the memory.
+const MAX_SECONDS: f64 = 60.0;
+const MAX_SECONDS_AGAIN: f64 = 5.0;
+const MAX_MEGABYTES: f64 = 500.0;
+/// The interval between samples of the memory.
 const PERIOD: Duration = Duration::from_millis(200);
 
-pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
+pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
     let folder = sluice_testkit::scratch_folder();
     let plan = TreePlan {
         apps: settings.apps,
@@ -41,30 +40,31 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     eprintln!("l: importing {components} components");
     let server = settings.start_server(&[]).await?;
     let first = import(&settings, &server, folder.path()).await?;
-    let sound = components - tree.broken();
+    let valid = components - tree.broken();
     ensure!(
-        first.counts == [sound, 0, 0, tree.broken()],
-        "the first import came to {:?}, with {sound} sound components",
+        first.counts == [valid, 0, 0, tree.broken()],
+        "the first import returned {:?}, with {valid} valid components",
         first.counts
     );
     let again = import(&settings, &server, folder.path()).await?;
     ensure!(
-        again.counts == [0, 0, sound, tree.broken()],
-        "the second import came to {:?}",
+        again.counts == [0, 0, valid, tree.broken()],
+        "the second import returned {:?}",
         again.counts
     );
-    let what = |what: &str| format!("{what} of {components} components");
+    let label = |name: &str| format!("{name} of {components} components");
     Ok(vec![
-        Measurement::new('l', &what("import"), first.seconds, "s").at_most(MOST_SECONDS),
-        Measurement::new('l', "the same again", again.seconds, "s").at_most(MOST_SECONDS_AGAIN),
+        Measurement::new('l', &label("import"), first.seconds, "s").at_most(MAX_SECONDS),
+        Measurement::new('l', "second import without changes", again.seconds, "s")
+            .at_most(MAX_SECONDS_AGAIN),
         Measurement::new('l', "memory of all processes", first.megabytes, "MB")
-            .at_most(MOST_MEGABYTES),
+            .at_most(MAX_MEGABYTES),
     ])
 }
 
 struct Import {
     seconds: f64,
-    /// The most that the command, the server and its processes had together.
+    /// The peak memory of the command, the server and its processes together.
     megabytes: f64,
     /// Registered, updated, unchanged and broken.
     counts: [usize; 4],
@@ -108,11 +108,11 @@ async fn ended(command: Child) -> anyhow::Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Of all processes together; what two of them share counts once.
+/// Memory of all processes together. Shared pages count once.
 fn memory(server: u32, command: u32) -> anyhow::Result<u64> {
     let mut processes = descendants(server)?;
     processes.extend([server, command]);
-    // One that has just ended holds nothing.
+    // A process that has just ended uses no memory.
     let used = processes.into_iter().filter_map(|pid| usage(pid).ok());
     Ok(used.map(|usage| usage.proportional).sum())
 }

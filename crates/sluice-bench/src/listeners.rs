@@ -1,4 +1,4 @@
-//! Webhooks for the sections that deliver, and a source that has much to deliver.
+//! Webhooks, and a source that emits bursts of events for them.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::{
     settings::Settings,
 };
 
-/// Receivers are on loopback.
+/// The receivers listen on loopback.
 const ARGS: [&str; 1] = ["--allow-private-network"];
 
-/// A server with one source, which is to be listened to.
+/// A server with one source, to which webhooks listen.
 pub(crate) struct Emitter {
     pub(crate) server: Server,
     pub(crate) api: Api,
@@ -37,12 +37,12 @@ impl Emitter {
         })
     }
 
-    /// Has a burst source emit this many events.
+    /// Makes the burst source emit this many events.
     pub(crate) async fn burst(&self, count: usize) -> anyhow::Result<()> {
         send(&self.api, &self.source, &json!({ "count": count })).await
     }
 
-    /// Makes a webhook for each address that hears the source, several at a time.
+    /// Creates a webhook for each URL that listens to the source, concurrently.
     pub(crate) async fn add_webhooks(
         &self,
         urls: impl IntoIterator<Item = String>,

@@ -1,7 +1,7 @@
-//! A closed-loop load generator: each connection sends the same bytes again as soon as it has its answer.
+//! A closed-loop load generator: each connection sends the same request again as soon as it has the response.
 //!
-//! Every request that is sent is also waited for, also past the deadline, so that the number of accepted requests is
-//! exact and can be compared with what the server kept.
+//! It waits for the response of every request, also past the deadline, so that the number of accepted requests is exact and
+//! can be compared with the number of stored events.
 
 use std::time::{Duration, Instant};
 
@@ -15,11 +15,11 @@ use tokio::{
 
 use crate::{histogram::Histogram, response};
 
-/// A server that takes longer than this for one answer has failed.
+/// The timeout of one response.
 const ANSWER_DEADLINE: Duration = Duration::from_mins(1);
 const READ_BUFFER: usize = 16 * 1024;
 
-/// What to send, where, and how hard.
+/// The request, its target, and the number of connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Load {
     /// `host:port`.
@@ -30,28 +30,28 @@ pub(crate) struct Load {
     pub(crate) duration: Duration,
 }
 
-/// What became of it.
+/// The result of a load.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// Answers with a 2xx status.
+    /// Responses with a 2xx status.
     pub(crate) accepted: u64,
-    /// Answers with any other status.
-    pub(crate) refused: u64,
-    /// Connections that ended or spoke nonsense; each takes its connection out of the load.
+    /// Responses with any other status.
+    pub(crate) rejected: u64,
+    /// Connections that were closed or broke the protocol. Each is removed from the load.
     pub(crate) errors: Vec<String>,
     pub(crate) latencies: Histogram,
     pub(crate) elapsed: Duration,
 }
 
 impl Tally {
-    pub(crate) fn answers_per_second(&self) -> f64 {
-        let answers = u32::try_from(self.accepted + self.refused).unwrap_or(u32::MAX);
+    pub(crate) fn responses_per_second(&self) -> f64 {
+        let answers = u32::try_from(self.accepted + self.rejected).unwrap_or(u32::MAX);
         f64::from(answers) / self.elapsed.as_secs_f64()
     }
 
     fn add(&mut self, other: Self) {
         self.accepted += other.accepted;
-        self.refused += other.refused;
+        self.rejected += other.rejected;
         self.errors.extend(other.errors);
         self.latencies.merge(&other.latencies);
     }
@@ -109,7 +109,7 @@ async fn exchange_until(
         tally.latencies.record(sent.elapsed());
         match status {
             200..300 => tally.accepted += 1,
-            _ => tally.refused += 1,
+            _ => tally.rejected += 1,
         }
     }
     Ok(())
@@ -123,7 +123,7 @@ async fn read_answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> anyhow::Re
         }
         if let Some(response) = response::parse(buffer)? {
             if response.length != buffer.len() {
-                bail!("the server sent more than one answer");
+                bail!("the server sent more than one response");
             }
             return Ok(response.status);
         }
@@ -136,7 +136,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers every connection's first request with 200 and its second with 503, and then closes.
+    /// Responds to the first request of every connection with 200 and to the second with 503, and then closes it.
     async fn serve(listener: TcpListener) {
         while let Ok((mut stream, _)) = listener.accept().await {
             tokio::spawn(async move {
@@ -163,7 +163,7 @@ mod tests {
         };
         let tally = run(&load).await;
         assert_eq!(
-            (tally.accepted, tally.refused, tally.errors.len()),
+            (tally.accepted, tally.rejected, tally.errors.len()),
             (3, 3, 3)
         );
         assert!(

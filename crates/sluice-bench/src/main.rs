@@ -1,9 +1,10 @@
-//! Measures Sluice on this machine: throughput against a bare Deno handler, latency, memory, and
-//! how events reach those who listen.
+//! Benchmarks of Sluice on this machine: throughput compared with a bare Deno handler, latency, memory, and delivery to
+//! listeners.
 //!
-//! Each section starts what it needs, and a section that fails does not stop the others. A section is a future on the
-//! one thread of this program, so that the load it makes takes no more than one core from the server.
+//! Each section starts its own server, and a failed section does not stop the others. All sections run on the one thread of
+//! this program, so that the load generator uses at most one core.
 
+mod baseline;
 mod cold_start;
 mod delay;
 mod delivery;
@@ -23,7 +24,6 @@ mod stream_readers;
 mod throughput;
 mod timers;
 mod workflows;
-mod yardstick;
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
@@ -31,15 +31,12 @@ use anyhow::Context;
 use clap::{Parser, ValueEnum};
 use tokio::task::LocalSet;
 
-use crate::{
-    report::{Measurement, Report},
-    settings::Settings,
-};
+use crate::{report::Report, settings::Settings};
 
 #[derive(Debug, Parser)]
-#[command(about = "Measures Sluice on this machine")]
+#[command(about = "Benchmarks Sluice on this machine")]
 struct Arguments {
-    /// The sections to run, such as `a,b`: all of them by default. `a` and `b` run interleaved.
+    /// The sections to run, such as `a,b`. Default: all. `a` and `b` run interleaved.
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Section::ALL)]
     only: Vec<Section>,
     /// Also write the measurements to this file, as JSON.
@@ -53,27 +50,27 @@ struct Arguments {
 enum Section {
     /// Durable events per second through an HTTP source
     A,
-    /// The same load on a bare Deno handler, the yardstick
+    /// The same load on a bare Deno handler, as the baseline
     B,
     /// Latency of the first event to a source whose process is not running
     C,
-    /// Memory with 10,000 idle sources, and what a running source adds
+    /// Memory with 10,000 idle sources, and memory of a running source
     D,
     /// Time from tick to run for 1,000 timers due in the same second
     E,
     /// Events per second delivered to one webhook
     F,
-    /// Events per second delivered to 1,000 webhooks that hear one source
+    /// Events per second delivered to 1,000 webhooks that listen to one source
     G,
-    /// Events per second to 1,000 readers of one stream, and the memory of a reader
+    /// Events per second to 1,000 readers of one stream, and memory of each reader
     H,
     /// Delay from commit to delivery while idle
     I,
     /// Runs per second of a workflow of three steps
     J,
-    /// What a step of a workflow costs, and how long an idle run takes
+    /// Time of a workflow step, and latency of a run while idle
     K,
-    /// Time and memory to import 2,000 components into the registry, and to do it again
+    /// Time and memory to import 2,000 components into the registry, twice
     L,
 }
 
@@ -122,9 +119,9 @@ async fn run(only: &[Section], settings: Arc<Settings>) -> Report {
     let mut report = Report::default();
     let wants = |section| only.contains(&section);
     let ingest = wants(Section::A);
-    let yardstick = wants(Section::B);
-    if ingest || yardstick {
-        let rounds = throughput::Rounds { ingest, yardstick };
+    let baseline = wants(Section::B);
+    if ingest || baseline {
+        let rounds = throughput::Rounds { ingest, baseline };
         report
             .add(
                 "throughput (a, b)",
@@ -191,6 +188,3 @@ async fn run(only: &[Section], settings: Arc<Settings>) -> Report {
     }
     report
 }
-
-/// What a section gives back.
-type Outcome = anyhow::Result<Vec<Measurement>>;

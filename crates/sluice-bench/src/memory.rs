@@ -1,4 +1,4 @@
-//! Section d: the server's memory with many idle sources, and what each running one adds.
+//! Section d: the server's memory with many idle sources, and the memory of a running source.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,20 +7,19 @@ use sluice_testkit::wait_for;
 use tokio::time::sleep;
 
 use crate::{
-    Outcome,
     deployment::{deploy, event_count, metric, save_component, send},
     proc_fs::{Usage, descendants, resident_bytes, usage},
-    report::{Measurement, count, megabytes},
+    report::{Measurement, SectionResult, count, megabytes},
     settings::Settings,
 };
 
-/// Lets what the deployment left behind be freed.
+/// Waits until the memory of the deployment is freed.
 const SETTLE: Duration = Duration::from_secs(5);
 const EVENT_DEADLINE: Duration = Duration::from_secs(30);
 const RUNNING_SOURCES: usize = 20;
 const TARGET_MEGABYTES: f64 = 300.0;
 
-pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
+pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
     eprintln!("d: deploying {} sources", settings.idle_sources);
     let server = settings.start_server(&[]).await?;
     let api = server.api();
@@ -55,7 +54,7 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     Ok(vec![
         Measurement::new('d', &deployed, idle, "MB").at_most(TARGET_MEGABYTES),
         Measurement::new('d', "processes of idle sources", idle_processes, "").at_most(0.0),
-        Measurement::new('d', "empty processes kept warm", warm, ""),
+        Measurement::new('d', "empty processes in the pool", warm, ""),
         Measurement::new(
             'd',
             "processes with 20 sources running",

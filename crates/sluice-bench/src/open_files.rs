@@ -1,8 +1,8 @@
-//! Thousands of connections need as many open files, in this program and in the server, which inherits the limit.
+//! Raises the limit on open files, for thousands of connections. The server inherits the limit.
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-/// Raises the limit on open files as far as we may.
+/// Raises the soft limit to the hard limit.
 pub(crate) fn raise_limit() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;

@@ -1,4 +1,4 @@
-//! What the kernel says about processes: who descends from whom, and how much memory each holds.
+//! Reads process trees and memory usage from `/proc`.
 
 use std::{collections::HashMap, fs, ops::AddAssign};
 
@@ -7,9 +7,9 @@ use anyhow::Context;
 /// The memory of one process, or of several together, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Usage {
-    /// Pages that no other process shares.
+    /// Private pages.
     pub(crate) private: u64,
-    /// The same, plus its share of those that others share.
+    /// Private pages plus a proportional part of shared pages.
     pub(crate) proportional: u64,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn usage(pid: u32) -> anyhow::Result<Usage> {
     })
 }
 
-/// Every living process that descends from `pid`.
+/// All running descendants of `pid`.
 pub(crate) fn descendants(pid: u32) -> anyhow::Result<Vec<u32>> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for entry in fs::read_dir("/proc")? {
@@ -43,7 +43,7 @@ pub(crate) fn descendants(pid: u32) -> anyhow::Result<Vec<u32>> {
         let Some(process) = name.to_str().and_then(|name| name.parse().ok()) else {
             continue;
         };
-        // A process that ended since the folder was listed has no parent any more.
+        // A process may have ended since the folder was listed.
         if let Some(parent) = read(process, "stat")
             .ok()
             .as_deref()
@@ -62,8 +62,8 @@ pub(crate) fn descendants(pid: u32) -> anyhow::Result<Vec<u32>> {
     Ok(found)
 }
 
-/// The parent in a line of `/proc/<pid>/stat`; none for a zombie, which holds nothing.
-/// The name before it is in parentheses and may itself contain anything.
+/// The parent in a line of `/proc/<pid>/stat`. None for a zombie, which uses no memory.
+/// The name before it is in parentheses and may contain any character.
 fn living_parent(stat: &str) -> Option<u32> {
     let (_, rest) = stat.rsplit_once(") ")?;
     let mut fields = rest.split(' ');

@@ -1,4 +1,4 @@
-//! What was measured, as a table for people and as JSON for programs.
+//! The report: a table for people and JSON for programs.
 
 use std::{
     fs,
@@ -8,13 +8,14 @@ use std::{
 
 use serde::Serialize;
 
-use crate::Outcome;
+/// The measurements of a section.
+pub(crate) type SectionResult = anyhow::Result<Vec<Measurement>>;
 
-/// One number, and whether it is good enough where that is known.
+/// One number, with its target if there is one.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Measurement {
     section: char,
-    what: String,
+    name: String,
     value: f64,
     unit: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,10 +30,10 @@ enum Target {
 }
 
 impl Measurement {
-    pub(crate) fn new(section: char, what: &str, value: f64, unit: &'static str) -> Self {
+    pub(crate) fn new(section: char, name: &str, value: f64, unit: &'static str) -> Self {
         Self {
             section,
-            what: what.to_owned(),
+            name: name.to_owned(),
             value,
             unit,
             target: None,
@@ -74,7 +75,7 @@ struct Failure {
     error: String,
 }
 
-/// Everything one run of the program found out.
+/// The results of one run of the program.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Report {
     measurements: Vec<Measurement>,
@@ -82,12 +83,12 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Runs a section and takes in what it gives. It runs as a task of the caller's `LocalSet`, so that its
-    /// panic is its own failure.
+    /// Runs a section and adds its measurements. The section is a task of the caller's `LocalSet`, so that a panic fails only
+    /// this section.
     pub(crate) async fn add(
         &mut self,
         section: &str,
-        run: impl Future<Output = Outcome> + 'static,
+        run: impl Future<Output = SectionResult> + 'static,
     ) {
         let error = match tokio::task::spawn_local(run).await {
             Ok(Ok(measurements)) => return self.measurements.extend(measurements),
@@ -111,13 +112,13 @@ impl Report {
         for measurement in &self.measurements {
             let Measurement {
                 section,
-                what,
+                name,
                 value,
                 unit,
                 target: _,
             } = measurement;
             let row = format!(
-                "{section}  {what:<40} {:>12} {unit:<12} {}",
+                "{section}  {name:<40} {:>12} {unit:<12} {}",
                 number(*value),
                 measurement.verdict()
             );
@@ -137,7 +138,7 @@ impl Report {
     }
 }
 
-/// The middle value; the mean of the middle two when their number is even. Zero when there is none.
+/// The median. Zero without values.
 pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
@@ -149,14 +150,14 @@ pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     }
 }
 
-/// The value that `thousandths` of all stay within, by nearest rank. Zero when there is none.
+/// The quantile by nearest rank: 500 thousandths are the median. Zero without values.
 pub(crate) fn quantile(values: &mut [f64], thousandths: usize) -> f64 {
     values.sort_by(f64::total_cmp);
     let rank = (values.len() * thousandths).div_ceil(1000).max(1);
     values.get(rank - 1).copied().unwrap_or(0.0)
 }
 
-/// A number of things, to calculate with.
+/// A count as a float.
 pub(crate) fn count(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
@@ -165,7 +166,7 @@ pub(crate) fn megabytes(bytes: u64) -> f64 {
     f64::from(u32::try_from(bytes / 1000).unwrap_or(u32::MAX)) / 1000.0
 }
 
-/// As many digits as say something.
+/// Formats a number with its significant digits.
 fn number(value: f64) -> String {
     match value.abs() {
         size if size >= 100.0 || value.fract() == 0.0 => format!("{value:.0}"),

@@ -2,15 +2,15 @@
 
 use anyhow::{Context, bail};
 
-/// A response that has arrived whole.
+/// A complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) status: u16,
-    /// How many bytes of the buffer it takes.
+    /// Its length in bytes.
     pub(crate) length: usize,
 }
 
-/// Reads the response at the start of `buffer`; `None` when it is not whole yet.
+/// Parses the response at the start of `buffer`. `None` when it is not complete.
 pub(crate) fn parse(buffer: &[u8]) -> anyhow::Result<Option<Response>> {
     let Some(head_length) = find(buffer, b"\r\n\r\n") else {
         return Ok(None);
@@ -57,7 +57,7 @@ fn framing_of<'a>(headers: impl Iterator<Item = &'a str>) -> anyhow::Result<Fram
     Ok(Framing::Length(0))
 }
 
-/// The length of a chunked body with its last chunk; `None` when that has not arrived. No trailers are expected.
+/// The length of a chunked body. `None` before its last chunk. Trailers are not supported.
 fn chunked_length(body: &[u8]) -> anyhow::Result<Option<usize>> {
     let mut position = 0;
     loop {
@@ -87,7 +87,7 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Whole at its full length and at no length before it.
+    /// Complete at its full length and at no shorter length.
     fn assert_whole(bytes: &[u8], status: u16) {
         for length in 0..bytes.len() {
             assert_eq!(

@@ -1,4 +1,4 @@
-//! What the measurements share: where the programs are, and how much load to make.
+//! Settings of the sections: the programs to run and the size of the load.
 
 use std::{
     env, fs,
@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use sluice_testkit::{Server, ServerOptions};
 
-/// More than any run makes, so that every event is still there to be counted.
+/// More than any section emits, so that every event is kept and can be counted.
 const KEEP_ALL_EVENTS: &str = "100000000";
 
 #[derive(Debug, Clone, Args)]
@@ -21,19 +21,19 @@ pub(crate) struct Settings {
     /// How long each round of load lasts.
     #[arg(long, default_value_t = 10)]
     seconds: u64,
-    /// How many rounds of load there are of each kind; their median counts.
+    /// How many rounds of load to run of each kind. The median is reported.
     #[arg(long, default_value_t = 2)]
     pub(crate) rounds: usize,
-    /// How many keep-alive connections make the load.
+    /// How many keep-alive connections send the load.
     #[arg(long, default_value_t = 128)]
     pub(crate) connections: usize,
-    /// How many sources section c wakes.
+    /// How many sources section c starts.
     #[arg(long, default_value_t = 20)]
     pub(crate) cold_sources: usize,
     /// How many idle sources section d deploys.
     #[arg(long, default_value_t = 10_000)]
     pub(crate) idle_sources: usize,
-    /// How many timers section e makes due in the same second.
+    /// How many timers of section e are due in the same second.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) timers: usize,
     /// How many events section f delivers to one webhook.
@@ -42,10 +42,10 @@ pub(crate) struct Settings {
     /// How many webhooks section g delivers to.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) webhooks: usize,
-    /// How many readers of one stream section h has.
+    /// How many readers of one stream section h connects.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) readers: usize,
-    /// How many events sections i and k take through one by one.
+    /// How many events sections i and k send one by one.
     #[arg(long, default_value_t = 300)]
     pub(crate) single_events: usize,
     /// How many runs section j measures.
@@ -61,17 +61,17 @@ impl Settings {
         Duration::from_secs(self.seconds)
     }
 
-    /// What is measured.
+    /// The binary of the server.
     pub(crate) fn binary(&self) -> anyhow::Result<PathBuf> {
         self.binary.canonicalize().with_context(|| {
             format!(
-                "there is no {}: run `make build` first",
+                "{} does not exist: run `make build` first",
                 self.binary.display()
             )
         })
     }
 
-    /// Starts a server on a fresh data folder, with the same Deno as the yardstick, and these flags besides.
+    /// Starts a server on a new data folder, with the same Deno as the baseline and these flags.
     pub(crate) async fn start_server(&self, args: &[&str]) -> anyhow::Result<Server> {
         let options = ServerOptions::new(self.binary()?)
             .env("SLUICE_DENO", deno()?)
@@ -88,14 +88,14 @@ pub(crate) fn deno() -> anyhow::Result<PathBuf> {
         return Ok(path.into());
     }
     let platforms =
-        fs::read_dir("node_modules/@deno").context("run `make deno` first, and start here")?;
+        fs::read_dir("node_modules/@deno").context("run `make deno` first, in this folder")?;
     for platform in platforms {
         let program = platform?.path().join("deno");
         if program.is_file() {
             return Ok(program.canonicalize()?);
         }
     }
-    bail!("node_modules/@deno holds no deno for this platform")
+    bail!("node_modules/@deno has no deno for this platform")
 }
 
 /// The path of one of the JavaScript files beside this program's source.

@@ -1,4 +1,4 @@
-//! Many readers of one stream of server-sent events, each over a connection of its own. They only count events.
+//! Many readers of one stream of server-sent events, each with its own connection. They only count events.
 
 use anyhow::{Context, bail, ensure};
 use tokio::{
@@ -9,19 +9,19 @@ use tokio::{
 };
 
 const READ_BUFFER: usize = 16 * 1024;
-/// Each event has one line of data, and no line of data can hold this: line ends are escaped in JSON.
+/// Begins the data of an event. It occurs only once in each event, because JSON escapes line breaks.
 const EVENT: &[u8] = b"\ndata:";
 const HANDSHAKE: &[u8] = b":sse-handshake";
 
 pub(crate) struct StreamReaders {
     count: usize,
-    /// How many events one of them has just got.
+    /// The number of events that a reader has just received.
     received: mpsc::UnboundedReceiver<usize>,
     tasks: JoinSet<anyhow::Result<()>>,
 }
 
 impl StreamReaders {
-    /// Connects `count` readers; each has had the server's handshake when this returns.
+    /// Connects `count` readers and waits for the server's handshake on each.
     pub(crate) async fn open(
         addr: &str,
         path: &str,
@@ -43,13 +43,13 @@ impl StreamReaders {
         })
     }
 
-    /// Waits until each reader has got `events` more.
+    /// Waits until each reader has received `events` more.
     pub(crate) async fn receive(&mut self, events: usize) -> anyhow::Result<()> {
         let mut missing = events * self.count;
         while missing > 0 {
             tokio::select! {
-                Some(got) = self.received.recv() => {
-                    missing = missing.checked_sub(got).context("events came twice")?;
+                Some(received) = self.received.recv() => {
+                    missing = missing.checked_sub(received).context("received events twice")?;
                 }
                 Some(ended) = self.tasks.join_next() => {
                     ended??;
@@ -78,7 +78,7 @@ async fn read(mut stream: TcpStream, sender: mpsc::UnboundedSender<usize>) -> an
     let mut buffer = Vec::with_capacity(READ_BUFFER);
     while stream.read_buf(&mut buffer).await? > 0 {
         let events = take_events(&mut buffer);
-        // Nobody listens any more when the measurement has ended.
+        // The receiver is dropped when the measurement has ended.
         if events > 0 && sender.send(events).is_err() {
             break;
         }
@@ -86,7 +86,7 @@ async fn read(mut stream: TcpStream, sender: mpsc::UnboundedSender<usize>) -> an
     Ok(())
 }
 
-/// Counts the events in the buffer and leaves in it what may be the beginning of one.
+/// Counts the events in the buffer and keeps an incomplete one.
 fn take_events(buffer: &mut Vec<u8>) -> usize {
     let mut events = 0;
     let mut position = 0;

@@ -1,7 +1,7 @@
-//! Sections a and b: durable events per second through an HTTP source, against the yardstick under the same load.
+//! Sections a and b: durable events per second through an HTTP source, and the baseline under the same load.
 //!
-//! The rounds alternate, each on fresh processes, so that a machine that grows slower or faster meets both alike. The
-//! rate of section a counts events, not answers: its clock runs until the last event is committed.
+//! The rounds alternate, each with new processes, so that changes in the speed of the machine affect both. The rate of
+//! section a counts events and not responses: the time ends when the last event is committed.
 
 use std::{
     sync::Arc,
@@ -12,42 +12,41 @@ use anyhow::{Context, ensure};
 use serde_json::json;
 
 use crate::{
-    Outcome,
+    baseline::Baseline,
     deployment::{counter, deploy, event_count, save_component, wait_for_counter},
     load::{self, Load, Tally, post_json},
-    report::{Measurement, median},
+    report::{Measurement, SectionResult, median},
     settings::Settings,
-    yardstick::Yardstick,
 };
 
 const WARM_UP: Duration = Duration::from_secs(1);
 const DRAIN_DEADLINE: Duration = Duration::from_mins(5);
 const INVOCATIONS: &str = "sluice_invocations_total";
-/// The share of the yardstick's rate that section a is to reach.
+/// The target for the rate of section a relative to the baseline.
 const TARGET_RATIO: f64 = 0.12;
-/// An event of ordinary size.
+/// An event of typical size.
 pub(crate) const BODY: &str = r#"{"type":"order.paid","id":"ord_18374","customer":{"id":"cus_991","name":"Ada Lovelace","email":"ada@example.com"},"items":[{"sku":"A-100","quantity":2,"price":1999},{"sku":"B-250","quantity":1,"price":4950}],"currency":"EUR","paid":true}"#;
 
 /// Which kinds of rounds to run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rounds {
     pub(crate) ingest: bool,
-    pub(crate) yardstick: bool,
+    pub(crate) baseline: bool,
 }
 
-/// What one round measured.
+/// The measurements of one round.
 struct Round {
     per_second: f64,
     p50: Duration,
     p99: Duration,
 }
 
-pub(crate) async fn measure(settings: Arc<Settings>, rounds: Rounds) -> Outcome {
-    let (mut ingest, mut yardstick) = (Vec::new(), Vec::new());
+pub(crate) async fn measure(settings: Arc<Settings>, rounds: Rounds) -> SectionResult {
+    let (mut ingest, mut baseline) = (Vec::new(), Vec::new());
     for number in 1..=settings.rounds {
-        if rounds.yardstick {
+        if rounds.baseline {
             eprintln!("b: round {number} of {}", settings.rounds);
-            yardstick.push(yardstick_round(&settings).await?);
+            baseline.push(baseline_round(&settings).await?);
         }
         if rounds.ingest {
             eprintln!("a: round {number} of {}", settings.rounds);
@@ -56,23 +55,23 @@ pub(crate) async fn measure(settings: Arc<Settings>, rounds: Rounds) -> Outcome 
     }
     let mut measurements = Vec::new();
     measurements.extend(summary('a', "durable events", &ingest));
-    measurements.extend(summary('b', "bare Deno handler, answers", &yardstick));
-    if rounds.ingest && rounds.yardstick {
-        let ratio = median_rate(&ingest) / median_rate(&yardstick);
+    measurements.extend(summary('b', "bare Deno handler, responses", &baseline));
+    if rounds.ingest && rounds.baseline {
+        let ratio = median_rate(&ingest) / median_rate(&baseline);
         let ratio = Measurement::new('a', "ratio a/b", ratio, "");
         measurements.push(ratio.at_least(TARGET_RATIO));
     }
     Ok(measurements)
 }
 
-async fn yardstick_round(settings: &Settings) -> anyhow::Result<Round> {
-    let yardstick = Yardstick::start().await?;
-    let request = post_json(&yardstick.addr, "/", BODY);
-    let load = load_of(settings, yardstick.addr.clone(), request);
+async fn baseline_round(settings: &Settings) -> anyhow::Result<Round> {
+    let baseline = Baseline::start().await?;
+    let request = post_json(&baseline.addr, "/", BODY);
+    let load = load_of(settings, baseline.addr.clone(), request);
     warm_up(&load).await?;
     let tally = load::run(&load).await;
     check(&tally)?;
-    Ok(round_of(&tally, tally.answers_per_second()))
+    Ok(round_of(&tally, tally.responses_per_second()))
 }
 
 async fn ingest_round(settings: &Settings) -> anyhow::Result<Round> {
@@ -117,7 +116,7 @@ fn load_of(settings: &Settings, addr: String, request: Vec<u8>) -> Load {
     }
 }
 
-/// Lets just-in-time compilers and caches settle; returns how many requests that took.
+/// Warms up JIT compilers and caches. Returns the number of requests.
 async fn warm_up(load: &Load) -> anyhow::Result<u64> {
     let tally = load::run(&Load {
         duration: WARM_UP,
@@ -128,12 +127,12 @@ async fn warm_up(load: &Load) -> anyhow::Result<u64> {
     Ok(tally.accepted)
 }
 
-/// A round with refusals or broken connections measures something else.
+/// A round with rejected requests or broken connections is not comparable.
 fn check(tally: &Tally) -> anyhow::Result<()> {
     ensure!(
-        tally.refused == 0,
-        "{} requests were refused",
-        tally.refused
+        tally.rejected == 0,
+        "{} requests were rejected",
+        tally.rejected
     );
     if let Some(error) = tally.errors.first() {
         anyhow::bail!(
@@ -152,7 +151,7 @@ fn round_of(tally: &Tally, per_second: f64) -> Round {
     }
 }
 
-fn summary(section: char, what: &str, rounds: &[Round]) -> Vec<Measurement> {
+fn summary(section: char, name: &str, rounds: &[Round]) -> Vec<Measurement> {
     if rounds.is_empty() {
         return Vec::new();
     }
@@ -160,9 +159,9 @@ fn summary(section: char, what: &str, rounds: &[Round]) -> Vec<Measurement> {
         median(rounds.iter().map(|round| pick(round).as_secs_f64() * 1e3))
     };
     vec![
-        Measurement::new(section, what, median_rate(rounds), "per second"),
-        Measurement::new(section, "answer, p50", millis(|round| round.p50), "ms"),
-        Measurement::new(section, "answer, p99", millis(|round| round.p99), "ms"),
+        Measurement::new(section, name, median_rate(rounds), "per second"),
+        Measurement::new(section, "response, p50", millis(|round| round.p50), "ms"),
+        Measurement::new(section, "response, p99", millis(|round| round.p99), "ms"),
     ]
 }
 
@@ -170,7 +169,7 @@ fn median_rate(rounds: &[Round]) -> f64 {
     median(rounds.iter().map(|round| round.per_second))
 }
 
-/// Splits `http://host:port/path` into the address to connect to and the path to ask for.
+/// Splits `http://host:port/path` into the address and the path.
 pub(crate) fn split_url(url: &str) -> anyhow::Result<(String, String)> {
     let rest = url
         .strip_prefix("http://")

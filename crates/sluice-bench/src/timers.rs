@@ -1,6 +1,6 @@
-//! Section e: how late timers run when many are due in the same second.
+//! Section e: the delay of timers when many are due in the same second.
 //!
-//! The component emits the time at which it ran and the tick it ran for, both by the same clock.
+//! The component emits the time of the run and the time of the tick, by the same clock.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,19 +10,18 @@ use sluice_testkit::Api;
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    Outcome,
     deployment::{Source, deploy, events, save_component},
-    report::{Measurement, quantile},
+    report::{Measurement, SectionResult, quantile},
     settings::Settings,
 };
 
-/// Every minute, at one second: whenever the last source is deployed, one tick later all are due at once.
+/// Every minute. All timers are due together at the first tick after the last deployment.
 const EVERY_MINUTE: &str = "30 * * * * *";
-/// One minute until the tick, and the rest for the runs.
+/// Up to one minute until the tick, and time for the runs.
 const DEADLINE: Duration = Duration::from_mins(4);
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
+pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
     eprintln!("e: waiting for {} timers", settings.timers);
     let server = settings.start_server(&[]).await?;
     let api = server.api();
@@ -35,7 +34,7 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     for source in &sources {
         millis.push(lateness(&api, source, tick).await?);
     }
-    let measurement = |what: &str, value| Measurement::new('e', what, value, "ms");
+    let measurement = |name: &str, value| Measurement::new('e', name, value, "ms");
     Ok(vec![
         measurement("tick to run, p50", quantile(&mut millis, 500)),
         measurement("tick to run, p99", quantile(&mut millis, 990)),
@@ -43,11 +42,11 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> Outcome {
     ])
 }
 
-/// The first tick of the source deployed last, once every source has run for it. Asks one source at a time, and only
-/// the next when one has run, so that the asking does not compete with the runs.
+/// Waits until every source has run for the first tick of the last source, and returns that tick. It polls one source at a
+/// time, so that polling does not compete with the runs.
 async fn first_common_tick(api: &Api, sources: &[Source]) -> anyhow::Result<f64> {
     let deadline = Instant::now() + DEADLINE;
-    let last = sources.last().context("there is no source")?;
+    let last = sources.last().context("no sources")?;
     let tick = loop {
         if let Some(run) = events(api, last).await?.last() {
             break tick_of(run)?;
@@ -74,7 +73,7 @@ async fn pause(deadline: Instant, source: &Source) -> anyhow::Result<()> {
 
 async fn lateness(api: &Api, source: &Source, tick: f64) -> anyhow::Result<f64> {
     let events = events(api, source).await?;
-    let run = run_at(&events, tick).context("a run that was there is gone")?;
+    let run = run_at(&events, tick).context("the run was deleted")?;
     let ran_at = run["ran_at_ms"]
         .as_f64()
         .context("the event has no ran_at_ms")?;

@@ -1,4 +1,4 @@
-//! Sections j and k: how many runs of a workflow of three steps there are in a second, and what a step costs.
+//! Sections j and k: runs per second of a workflow with three steps, and the time of a step.
 
 use std::{
     fmt::Write as _,
@@ -12,9 +12,8 @@ use sluice_testkit::{Api, Method};
 use tokio::task::JoinSet;
 
 use crate::{
-    Outcome,
     deployment::{counter, text, wait_for_counter},
-    report::{Measurement, count, median, quantile},
+    report::{Measurement, SectionResult, count, median, quantile},
     settings::Settings,
     throughput::BODY,
 };
@@ -22,14 +21,14 @@ use crate::{
 const RUNS: &str = "sluice_runs_total";
 const FAILED_RUNS: &str = "sluice_runs_total{result=\"error\"}";
 const DEADLINE: Duration = Duration::from_mins(5);
-/// Left out: the process has to start, and to compile the code.
+/// Not measured, because the process has to start and compile the code.
 const WARM_UP: usize = 20;
-/// The numbers of steps whose runs section k compares.
+/// The numbers of steps that section k compares.
 const STEPS: [usize; 3] = [1, 3, 10];
 
-/// Events come in over as many connections as in the other sections. The clock runs from the first request until the last
-/// run is stored; the settings of the workflow are those it has by default.
-pub(crate) async fn throughput(settings: Arc<Settings>) -> Outcome {
+/// Sends events over the usual number of connections. The time is measured from the first request until the last run is
+/// stored. The workflow has default settings.
+pub(crate) async fn throughput(settings: Arc<Settings>) -> SectionResult {
     let mut rates = Vec::new();
     for number in 1..=settings.rounds {
         eprintln!("j: round {number} of {}", settings.rounds);
@@ -47,7 +46,7 @@ pub(crate) async fn throughput(settings: Arc<Settings>) -> Outcome {
 async fn round(settings: &Settings) -> anyhow::Result<f64> {
     let server = settings.start_server(&[]).await?;
     let api = server.api();
-    let endpoint = deploy(&api, 3, Answering::AtOnce).await?;
+    let endpoint = deploy(&api, 3, Response::AtOnce).await?;
     let before = counter(&api, RUNS).await;
     send_all(&api, &endpoint, WARM_UP, 1).await?;
     let warm = before + WARM_UP as u64;
@@ -63,9 +62,9 @@ async fn round(settings: &Settings) -> anyhow::Result<f64> {
     Ok(count(settings.runs) / elapsed.as_secs_f64())
 }
 
-/// The client waits for the answer, which it gets when the run is stored: request to finished, one run at a time. The
-/// workflows take turns, so that a machine that is busy with something else meets all of them alike.
-pub(crate) async fn step_cost(settings: Arc<Settings>) -> Outcome {
+/// Measures single runs from the request to the response, which is sent when the run is stored. The workflows alternate, so
+/// that changes in the speed of the machine affect all of them.
+pub(crate) async fn step_cost(settings: Arc<Settings>) -> SectionResult {
     eprintln!(
         "k: {} runs of each of {STEPS:?} steps",
         settings.single_events
@@ -74,13 +73,13 @@ pub(crate) async fn step_cost(settings: Arc<Settings>) -> Outcome {
     let api = server.api();
     let mut workflows = Vec::new();
     for steps in STEPS {
-        let endpoint = deploy(&api, steps, Answering::AtTheEnd).await?;
+        let endpoint = deploy(&api, steps, Response::AfterRun).await?;
         workflows.push((steps, endpoint, Vec::new()));
     }
     for number in 0..WARM_UP + settings.single_events {
         for (_, endpoint, millis) in &mut workflows {
             let start = Instant::now();
-            send(&api, endpoint, Answering::AtTheEnd).await?;
+            send(&api, endpoint, Response::AfterRun).await?;
             if number >= WARM_UP {
                 millis.push(start.elapsed().as_secs_f64() * 1e3);
             }
@@ -92,44 +91,44 @@ pub(crate) async fn step_cost(settings: Arc<Settings>) -> Outcome {
         let noun = if steps == 1 { "step" } else { "steps" };
         let mut measure = |name: &str, thousandths| {
             let value = quantile(&mut millis, thousandths);
-            let what = format!("idle run of {steps} {noun}, {name}");
-            measurements.push(Measurement::new('k', &what, value, "ms"));
+            let label = format!("idle run of {steps} {noun}, {name}");
+            measurements.push(Measurement::new('k', &label, value, "ms"));
             value
         };
         medians.push(measure("p50", 500));
         measure("p99", 990);
     }
     let [one, .., most] = medians.as_slice() else {
-        anyhow::bail!("there is nothing to compare");
+        anyhow::bail!("section k needs at least two workflows");
     };
     let further = count(STEPS[STEPS.len() - 1] - STEPS[0]);
     let cost = (most - one) / further;
-    measurements.push(Measurement::new('k', "each further step", cost, "ms"));
+    measurements.push(Measurement::new('k', "each additional step", cost, "ms"));
     Ok(measurements)
 }
 
-/// When a request to a workflow is answered.
+/// When the server responds to a request to a workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answering {
-    /// When it is accepted.
+enum Response {
+    /// When the request is accepted.
     AtOnce,
-    /// When its run is over.
-    AtTheEnd,
+    /// When the run is over.
+    AfterRun,
 }
 
-impl Answering {
-    /// What a step answers is told from what the server says when it accepts a request.
+impl Response {
+    /// Distinguishes the response of a step from that of the server.
     fn status(self) -> u16 {
         match self {
-            Answering::AtOnce => 200,
-            Answering::AtTheEnd => 201,
+            Response::AtOnce => 200,
+            Response::AfterRun => 201,
         }
     }
 }
 
-/// Deploys a workflow of steps that do nothing; gives its endpoint.
-async fn deploy(api: &Api, steps: usize, answering: Answering) -> anyhow::Result<String> {
-    let waits = answering == Answering::AtTheEnd;
+/// Deploys a workflow of empty steps and returns its endpoint.
+async fn deploy(api: &Api, steps: usize, answering: Response) -> anyhow::Result<String> {
+    let waits = answering == Response::AfterRun;
     let mut document = format!(
         "name: {steps} steps\ntriggers:\n  - http: {{ custom_response: {waits} }}\nsteps:\n"
     );
@@ -151,7 +150,7 @@ async fn deploy(api: &Api, steps: usize, answering: Answering) -> anyhow::Result
     text(&answer.body, "/data/triggers/0/endpoint_url")
 }
 
-/// Sends this many events over so many connections.
+/// Sends a number of events over a number of connections.
 async fn send_all(
     api: &Api,
     endpoint: &str,
@@ -164,7 +163,7 @@ async fn send_all(
         let share = (connection..events).step_by(connections).len();
         senders.spawn(async move {
             for _ in 0..share {
-                send(&api, &endpoint, Answering::AtOnce).await?;
+                send(&api, &endpoint, Response::AtOnce).await?;
             }
             anyhow::Ok(())
         });
@@ -175,7 +174,7 @@ async fn send_all(
     Ok(())
 }
 
-async fn send(api: &Api, endpoint: &str, answering: Answering) -> anyhow::Result<()> {
+async fn send(api: &Api, endpoint: &str, answering: Response) -> anyhow::Result<()> {
     let request = api.absolute(Method::POST, endpoint);
     let answer = request
         .header("content-type", "application/json")

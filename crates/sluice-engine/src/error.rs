@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use sluice_code::CodeError;
 use sluice_infra::ShuttingDown;
-use sluice_model::workflow::DocumentFault;
-use sluice_runtime::{CodeFault, LoadError};
+use sluice_model::{PropError, workflow::DocumentError};
+use sluice_runtime::LoadError;
 use sluice_store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
@@ -15,9 +16,9 @@ pub enum EngineError {
     #[error("{0}")]
     BadRequest(String),
     #[error("component code does not load")]
-    InvalidCode(Vec<CodeFault>),
+    InvalidCode(Vec<CodeError>),
     #[error("record invalid")]
-    InvalidProps(Vec<String>),
+    InvalidProps(Vec<PropError>),
     /// One part of a request is invalid; the messages say why.
     #[error("record invalid")]
     InvalidRecord {
@@ -25,7 +26,7 @@ pub enum EngineError {
         faults: Vec<String>,
     },
     #[error("the document is invalid")]
-    InvalidDocument(Vec<DocumentFault>),
+    InvalidDocument(Vec<DocumentError>),
     /// A hook threw. Its log lines and its error are the observations.
     #[error("observation error")]
     HookFailed { observations: Vec<Value> },

@@ -4,7 +4,7 @@
 //! user's own that looks sealed is a value like any other.
 
 use serde_json::{Map, Value, json};
-use sluice_model::{MASK, PropDef};
+use sluice_model::{MASK, PropDef, PropError, PropErrorCode};
 use sluice_store::{Vault, VaultError};
 
 use crate::error::EngineError;
@@ -101,11 +101,14 @@ impl Opened {
     ) -> Result<Map<String, Value>, EngineError> {
         self.unreadable
             .retain(|name, _| values.get(name) == Some(&Value::from(MASK)));
-        let lost: Vec<String> = self
+        let lost: Vec<PropError> = self
             .unreadable
             .keys()
             .filter(|name| !is_secret(props, name))
-            .map(|name| format!("{name} was sealed with another master key: give it again"))
+            .map(|name| {
+                let reason = "was sealed with another master key: give it again";
+                PropError::new(name, PropErrorCode::UnreadableSecret, reason)
+            })
             .collect();
         if !lost.is_empty() {
             return Err(EngineError::InvalidProps(lost));

@@ -12,7 +12,7 @@ pub const ACCOUNT_FIELD: &str = "authProvisionId";
 
 const LONGEST_SLUG: usize = 100;
 
-/// How an app knows its users. Its secret, if it has one, is kept elsewhere, sealed.
+/// How an app authenticates its users. Its secret, if any, is stored elsewhere, encrypted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum AppAuth {
@@ -44,9 +44,9 @@ pub struct OauthSettings {
     pub authorization_url: String,
     pub token_url: String,
     pub revocation_url: Option<String>,
-    /// Where the provider says who has authorized.
+    /// Returns the user that has authorized.
     pub userinfo_url: Option<String>,
-    /// The field of that answer that names them.
+    /// The field of that response with the id of the user.
     pub uid_field: String,
     pub client_id: String,
     pub scopes: Vec<String>,
@@ -57,7 +57,7 @@ pub struct OauthSettings {
     pub pkce: bool,
 }
 
-/// How the client shows its secret to the token endpoint.
+/// How the client sends its secret to the token endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ClientAuthentication {
     #[default]
@@ -68,7 +68,7 @@ pub enum ClientAuthentication {
 }
 
 impl AppAuth {
-    /// The word for it in `auth_type`.
+    /// Its name in `auth_type`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::None => "none",
@@ -92,30 +92,30 @@ impl AppAuth {
 }
 
 impl KeyField {
-    /// Completes given credentials with defaults, in the order of the fields; or says all that is wrong with them.
+    /// Completes the credentials with defaults, in the order of the fields. Returns all errors if there are any.
     pub fn check_all(
         fields: &[KeyField],
         given: &Map<String, Value>,
     ) -> Result<BTreeMap<String, String>, Vec<String>> {
         let mut values = BTreeMap::new();
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         for field in fields {
             match field.check(given.get(&field.name)) {
                 Ok(value) => values.extend(value.map(|value| (field.name.clone(), value))),
-                Err(fault) => faults.push(format!("{} {fault}", field.name)),
+                Err(error) => errors.push(format!("{} {error}", field.name)),
             }
         }
         let known = |name: &str| fields.iter().any(|field| field.name == name);
-        faults.extend(
+        errors.extend(
             given
                 .keys()
                 .filter(|name| !known(name))
                 .map(|name| format!("{name} is not a field of this app")),
         );
-        if faults.is_empty() {
+        if errors.is_empty() {
             Ok(values)
         } else {
-            Err(faults)
+            Err(errors)
         }
     }
 
@@ -142,7 +142,7 @@ pub fn is_app_slug(text: &str) -> bool {
             .all(|byte| is_plain(byte) || matches!(byte, b'_' | b'-'))
 }
 
-/// Whether one of these values of props names the account.
+/// Whether the value of any of these props names the account.
 pub fn names_account(props: &Map<String, Value>, account: &AccountId) -> bool {
     let mut named = props.values().filter_map(|value| value.get(ACCOUNT_FIELD));
     named.any(|id| id.as_str() == Some(account.as_str()))
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_come_at_once() {
+    fn all_errors_come_at_once() {
         assert_eq!(
             check(&json!({"key": "", "region": 5, "other": "x"})),
             Err(vec![

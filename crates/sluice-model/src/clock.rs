@@ -1,4 +1,4 @@
-//! Where the time comes from. Everything that needs "now" is handed a [`Clock`] or a number of milliseconds.
+//! The source of time. Code that needs the current time takes a [`Clock`] or a number of milliseconds.
 
 use std::{
     sync::{
@@ -8,12 +8,12 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// Milliseconds since the epoch, as the machine or a test sees them.
+/// Returns milliseconds since the epoch.
 pub trait Clock: Send + Sync + 'static {
     fn now_ms(&self) -> i64;
 }
 
-/// The machine's own clock: the only reader of it.
+/// The clock of the machine. No other code reads it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -23,7 +23,7 @@ impl Clock for SystemClock {
         reason = "the one place that may read the machine's clock"
     )]
     fn now_ms(&self) -> i64 {
-        // A machine set before 1970 is taken to be at the epoch: ids and due times must not be negative.
+        // A time before 1970 becomes the epoch, because ids and due times must not be negative.
         SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manual_clock_moves_only_when_told_and_for_every_clone() {
+    fn a_manual_clock_moves_only_on_request_and_for_every_clone() {
         let clock = ManualClock::new(10);
         let seen = clock.clone();
         assert_eq!(seen.now_ms(), 10);

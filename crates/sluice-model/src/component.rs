@@ -1,4 +1,4 @@
-//! What a component is once its code has been read and found sound: the part of it that is stored and shown.
+//! The description of a component whose code is valid, as it is stored and shown.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{prop_def::PropDef, prop_type::PropType, props::merged};
 
-/// How the code is to be loaded.
+/// How the code is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ModuleFormat {
     #[serde(rename = "cjs")]
@@ -41,7 +41,7 @@ impl ComponentKind {
     }
 }
 
-/// Which of a source's emits become events; see [`crate::dedupe`].
+/// Decides which emits of a source become events; see [`crate::dedupe`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DedupeStrategy {
@@ -89,7 +89,7 @@ impl Hook {
     }
 }
 
-/// The checked description of a component. Made by [`crate::RawShape::check`]; its texts hold no NUL character.
+/// The valid description of a component, from [`crate::RawShape::check`]. Its texts have no NUL character.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComponentShape {
     pub name: String,
@@ -106,7 +106,7 @@ pub struct ComponentShape {
     /// Whether its `additionalProps` declares further props, given values for these.
     #[serde(default)]
     pub has_additional_props: bool,
-    /// What its author should know, though it stands in nobody's way.
+    /// Problems that do not prevent a deploy.
     #[serde(default)]
     pub warnings: Vec<String>,
 }
@@ -116,7 +116,7 @@ impl ComponentShape {
         self.hooks.contains(&hook)
     }
 
-    /// The shape of a component whose `additionalProps` has declared these.
+    /// The shape with the props that `additionalProps` declared.
     #[must_use]
     pub fn with_dynamic_props(mut self, dynamic: &[PropDef]) -> ComponentShape {
         if !dynamic.is_empty() {

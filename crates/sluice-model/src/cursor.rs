@@ -1,13 +1,13 @@
 //! Cursors of resource lists, which page newest first by (creation time, id).
 //!
-//! A cursor carries the position itself rather than the name of a row, so it stays valid when its row is gone. Clients see
-//! opaque text; whatever they send back that is not such text is no cursor.
+//! A cursor holds a position and not the id of a row, so it stays valid when its row is deleted. It is opaque text to
+//! clients; other text is not a cursor.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 
 const MAX_ID: usize = 64;
 
-/// The place of one row in a list. `id` is a resource id: ASCII letters, digits and `_`.
+/// The position of one row in a list. `id` is a resource id: ASCII letters, digits and `_`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     pub at_ms: i64,
@@ -30,7 +30,7 @@ impl Cursor {
     }
 }
 
-/// Keeps what cannot be an id, such as a NUL that a database refuses, out of queries.
+/// Keeps text that cannot be an id out of queries, such as a NUL, which PostgreSQL rejects.
 fn is_resource_id(id: &str) -> bool {
     (1..=MAX_ID).contains(&id.len())
         && id

@@ -1,4 +1,4 @@
-//! Which of the emits of an invocation become events: the order they are taken in, and the three dedupe strategies.
+//! Decides which emits of an invocation become events: their order, and the three dedupe strategies.
 //!
 //! A [`DedupeState`] belongs to one source and is stored with its events, in the transaction of the invocation that changed
 //! it. Ids compare as whole strings, except for `greatest`, where they are numbers.
@@ -16,14 +16,14 @@ use crate::{component::DedupeStrategy, number::Number};
 /// How many ids the `unique` strategy remembers.
 pub const UNIQUE_CACHE: usize = 100;
 
-/// What of an emit matters to dedupe.
+/// The fields of an emit that dedupe reads.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DedupeKey {
     pub id: Option<String>,
     pub ts: Option<f64>,
 }
 
-/// What becomes of an emit.
+/// The decision about an emit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Emit,
@@ -34,8 +34,8 @@ pub enum Verdict {
     NotANumber,
 }
 
-/// What a source remembers of its earlier emits. Each strategy keeps its own memory, so changing the strategy and back
-/// forgets nothing.
+/// The state of a source about its earlier emits. Each strategy has its own state, so that a change of the strategy and back
+/// loses nothing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DedupeState {
@@ -48,7 +48,7 @@ pub struct DedupeState {
 }
 
 impl DedupeState {
-    /// Decides about all emits of one invocation, given in the order of [`order_by_ts`], and remembers them.
+    /// Decides about all emits of one invocation, in the order of [`order_by_ts`], and updates the state.
     pub fn admit(&mut self, strategy: Option<DedupeStrategy>, batch: &[DedupeKey]) -> Vec<Verdict> {
         match strategy {
             None => vec![Verdict::Emit; batch.len()],
@@ -77,8 +77,8 @@ impl DedupeState {
         Verdict::Emit
     }
 
-    /// Emits what follows the last emit that bears the remembered id. What is remembered next is taken from the whole
-    /// batch, emitted or not (emits without an id are no part of it): the newest by `ts`, or else the last.
+    /// Accepts the emits after the last one with the stored id. The next stored id comes from all emits with an id, accepted
+    /// or not: the newest by `ts`, else the last.
     fn admit_last(&mut self, batch: &[DedupeKey]) -> Vec<Verdict> {
         let seen = self
             .last
@@ -120,25 +120,26 @@ fn newest_id(batch: &[DedupeKey]) -> Option<&str> {
         .or_else(|| with_id().next_back().map(|(id, _)| id))
 }
 
-/// Sorts the items that have a finite time among the places they hold, oldest first and stable; the others keep theirs.
+/// Sorts the items that have a finite time among their own positions, oldest first and stable. Other items keep their
+/// positions.
 pub fn order_by_ts<T>(items: &mut [T], ts: impl Fn(&T) -> Option<f64>) {
-    let (places, times): (Vec<usize>, Vec<f64>) = items
+    let (positions, times): (Vec<usize>, Vec<f64>) = items
         .iter()
         .enumerate()
-        .filter_map(|(place, item)| Some((place, finite(ts(item))?)))
+        .filter_map(|(position, item)| Some((position, finite(ts(item))?)))
         .unzip();
-    let mut sources: Vec<usize> = (0..places.len()).collect();
+    let mut sources: Vec<usize> = (0..positions.len()).collect();
     sources.sort_by(|a, b| compare_finite(times[*a], times[*b]));
     // Walks each cycle of the permutation once, because items can be swapped but not copied.
     for start in 0..sources.len() {
-        let mut place = start;
+        let mut position = start;
         loop {
-            let source = std::mem::replace(&mut sources[place], place);
-            if source == start || source == place {
+            let source = std::mem::replace(&mut sources[position], position);
+            if source == start || source == position {
                 break;
             }
-            items.swap(places[place], places[source]);
-            place = source;
+            items.swap(positions[position], positions[source]);
+            position = source;
         }
     }
 }
@@ -164,7 +165,7 @@ impl UniqueIds {
         self.order.is_empty()
     }
 
-    /// Whether the id was new. A known id keeps its place in the queue.
+    /// Returns whether the id was new. A known id keeps its position in the queue.
     fn insert(&mut self, id: &str) -> bool {
         if self.known.contains(id) {
             return false;

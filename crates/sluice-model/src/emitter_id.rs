@@ -1,20 +1,23 @@
-//! Ids of what is given events and emits events: sources and workflows.
+//! Ids of emitters: the sources and workflows that receive events and emit events.
 //!
-//! A [`SourceId`] and a [`WorkflowId`] are each an [`EmitterId`] with a known prefix, and give one by reference, as a
-//! `String` gives a `str`: what holds for both takes an `&EmitterId`.
+//! A [`SourceId`] and a [`WorkflowId`] are each an [`EmitterId`] with a known prefix. They dereference to one, as a
+//! `String` does to a `str`. Code for both takes an `&EmitterId`.
 
 use std::{fmt, ops::Deref, sync::Arc};
 
 use rand::Rng;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::ids::{InvalidId, is_tail, random_text};
+use crate::{
+    ids::{is_tail, random_text},
+    invalid_id::InvalidId,
+};
 
 /// A source or a workflow.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EmitterId(Arc<str>);
 
-/// An emitter, by what it is.
+/// An emitter, by its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EmitterKind {
     Source(SourceId),
@@ -50,12 +53,12 @@ macro_rules! emitter_id {
         impl $name {
             pub const PREFIX: &'static str = $prefix;
 
-            /// A fresh id; the caller chooses where its randomness comes from.
+            /// A new id. The caller supplies the randomness.
             pub fn random(rng: &mut impl Rng) -> Self {
                 Self(EmitterId(random_text(Self::PREFIX, rng)))
             }
 
-            /// The id that `text` spells, if it has this type's form.
+            /// Parses an id of this type.
             pub fn parse(text: &str) -> Option<Self> {
                 text.strip_prefix(Self::PREFIX).filter(|tail| is_tail(tail))?;
                 Some(Self(EmitterId(text.into())))
@@ -127,7 +130,7 @@ emitter_id!(
     "dc_"
 );
 emitter_id!(
-    /// A workflow: steps that run for each event it is given.
+    /// A workflow: steps that run for each event it receives.
     WorkflowId,
     "p_"
 );

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::ids::InvalidId;
+use crate::invalid_id::InvalidId;
 
 /// Orders by time, then by sequence within the millisecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,7 +14,7 @@ pub struct EventId {
 }
 
 impl EventId {
-    /// The id after `last`: at `now_ms`, or counted on from `last` when the clock has not passed it.
+    /// The id after `last`. Its time is `now_ms`; when the clock has not passed `last`, its sequence is one higher.
     #[must_use]
     pub fn next(last: Option<EventId>, now_ms: i64) -> EventId {
         match last {
@@ -26,7 +26,7 @@ impl EventId {
         }
     }
 
-    /// The id that `text` spells: digits, a dash, digits, both within 63 bits.
+    /// Parses digits, a dash and digits. Both numbers fit 63 bits.
     pub fn parse(text: &str) -> Option<EventId> {
         let (ms, seq) = text.split_once('-')?;
         Some(EventId {

@@ -1,4 +1,4 @@
-//! Ids of things that happen: invocations and emits. 27 base62 characters whose text order is the order of generation.
+//! Ids of invocations and emits: 27 base62 characters whose text order is the order of generation.
 //!
 //! The text is three fixed-width numbers: milliseconds (9 digits), a counter within the millisecond (3) and randomness (15).
 //! The first two make one [`IdGen`] strictly increasing, even when the clock steps back; the last keeps ids of different
@@ -9,7 +9,7 @@ use std::{fmt, str};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::ids::InvalidId;
+use crate::invalid_id::InvalidId;
 
 const LENGTH: usize = 27;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -18,7 +18,7 @@ const COUNTER_DIGITS: usize = 3;
 const RANDOM_SPLIT: usize = MS_DIGITS + COUNTER_DIGITS + 8;
 const MAX_MS: u64 = 62_u64.pow(9) - 1;
 
-/// Makes ids in strictly increasing order. Each owner has its own, with its own seed.
+/// Generates ids in strictly increasing order. Each owner has its own generator with its own seed.
 pub struct IdGen {
     last_ms: u64,
     counter: u16,
@@ -34,7 +34,7 @@ impl IdGen {
         }
     }
 
-    /// The text of the next id. A clock that stands still or goes back counts on from the last id.
+    /// The text of the next id. When the clock stands still or goes back, the counter of the last id is incremented.
     pub fn next(&mut self, now_ms: i64) -> [u8; LENGTH] {
         let now = u64::try_from(now_ms).unwrap_or(0).min(MAX_MS);
         if now > self.last_ms {
@@ -90,7 +90,7 @@ macro_rules! ordered_id {
                 Self(ids.next(now_ms))
             }
 
-            /// The id that `text` spells: exactly 27 base62 characters.
+            /// Parses exactly 27 base62 characters.
             pub fn parse(text: &str) -> Option<Self> {
                 let bytes: [u8; LENGTH] = text.as_bytes().try_into().ok()?;
                 bytes
@@ -150,7 +150,7 @@ ordered_id!(
     EmitId
 );
 
-/// What an event causes may have its id.
+/// An invocation that an event causes may have the id of the event.
 impl From<EmitId> for InvocationId {
     fn from(EmitId(text): EmitId) -> InvocationId {
         InvocationId(text)

@@ -1,24 +1,17 @@
-//! Ids of stored resources: a prefix that says what they name, and a random tail.
+//! Ids of stored resources: a prefix for the kind of resource, and a random tail.
 //!
-//! A value of one of these types always has its prefix and a tail of 1 to 67 ASCII letters and digits, so it can stand in
-//! SQL, URLs and log lines without escaping. Clones share the text.
+//! A value of one of these types always has its prefix and a tail of 1 to 67 ASCII letters and digits, so it needs
+//! no escaping in SQL, URLs and log lines. Clones share the text.
 
 use std::{fmt, sync::Arc};
 
 use rand::{Rng, RngExt, distr::Alphanumeric};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::id_gen::EmitId;
+use crate::{id_gen::EmitId, invalid_id::InvalidId};
 
 const RANDOM_TAIL: usize = 12;
 const MAX_TAIL: usize = 67;
-
-/// Stored or received text that does not have the form its type demands.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a valid {kind}")]
-pub struct InvalidId {
-    pub kind: &'static str,
-}
 
 macro_rules! prefixed_id {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
@@ -29,12 +22,12 @@ macro_rules! prefixed_id {
         impl $name {
             pub const PREFIX: &'static str = $prefix;
 
-            /// A fresh id; the caller chooses where its randomness comes from.
+            /// A new id. The caller supplies the randomness.
             pub fn random(rng: &mut impl Rng) -> Self {
                 Self(random_text(Self::PREFIX, rng))
             }
 
-            /// The id that `text` spells, if it has this type's form.
+            /// Parses an id of this type.
             pub fn parse(text: &str) -> Option<Self> {
                 let tail = text.strip_prefix(Self::PREFIX)?;
                 is_tail(tail).then(|| Self(text.into()))
@@ -114,7 +107,7 @@ prefixed_id!(
 );
 
 prefixed_id!(
-    /// What a component's `additionalProps` declared for some values, kept for a while.
+    /// The props that a component's `additionalProps` declared for some values, kept for a limited time.
     DynamicPropsId,
     "dyp_"
 );
@@ -136,7 +129,8 @@ prefixed_id!(
 );
 
 impl DeliveryId {
-    /// The delivery of a payload to a webhook always has this id, so that it is made once, and ids follow the order of emits.
+    /// The id is derived from the payload and the webhook, so that a delivery is created only once. Ids follow the order of
+    /// emits.
     pub fn of(payload: &EmitId, webhook: &WebhookId) -> DeliveryId {
         let (_, tail) = webhook.0.split_at(WebhookId::PREFIX.len());
         DeliveryId(format!("{}{}{tail}", Self::PREFIX, payload.as_str()).into())
@@ -168,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn serde_is_the_text_and_refuses_other_kinds() {
+    fn serde_is_the_text_and_rejects_other_kinds() {
         let id = UserId::parse("u_abc").unwrap();
         assert_eq!(serde_json::to_string(&id).unwrap(), "\"u_abc\"");
         assert_eq!(serde_json::from_str::<UserId>("\"u_abc\"").unwrap(), id);

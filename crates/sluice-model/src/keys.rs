@@ -1,15 +1,14 @@
-//! Secrets that people carry: API keys, what a browser has in their place, and the unguessable part of an endpoint's address.
+//! Secret tokens: API keys, session tokens of browsers, and the unguessable part of an endpoint's address.
 //!
-//! All are 32 lower-case hexadecimal characters, 128 bits from a cryptographic generator. An [`ApiKey`] and a
-//! [`SessionToken`] never show themselves in `Debug` output and do not serialise: whoever sends one out must ask for its
-//! text.
+//! All are 32 lower-case hexadecimal characters, 128 bits from a cryptographic generator. The `Debug` output of an
+//! [`ApiKey`] or a [`SessionToken`] hides the text, and neither serialises. Code that sends one asks for its text.
 
 use std::fmt;
 
 use rand::CryptoRng;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::ids::InvalidId;
+use crate::invalid_id::InvalidId;
 
 const HEX_LENGTH: usize = 32;
 
@@ -35,7 +34,7 @@ macro_rules! key {
     };
 }
 
-/// A [`key`] that signs somebody in.
+/// A [`key`] that authenticates a user.
 macro_rules! secret_key {
     ($(#[$doc:meta])* $name:ident) => {
         key!($(#[$doc])* $name);
@@ -49,15 +48,15 @@ macro_rules! secret_key {
 }
 
 secret_key!(
-    /// What a client presents as its bearer token.
+    /// The bearer token of a client.
     ApiKey
 );
 secret_key!(
-    /// What a browser that is signed in has in its cookie.
+    /// The content of the session cookie of a browser.
     SessionToken
 );
 key!(
-    /// The part of an endpoint's address that names its source.
+    /// The part of an endpoint's address that identifies its source.
     EndpointKey
 );
 
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_hides_what_signs_people_in() {
+    fn debug_hides_api_keys_and_session_tokens() {
         let key = ApiKey::random(&mut StdRng::seed_from_u64(3));
         assert!(!format!("{key:?}").contains(key.as_str()));
         let token = SessionToken::random(&mut StdRng::seed_from_u64(3));

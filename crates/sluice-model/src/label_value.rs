@@ -1,7 +1,7 @@
-//! Values that were picked from a list of options, and carry the label they were picked by.
+//! Values that were picked from a list of options, together with their labels.
 //!
 //! Forms send `{"__lv": {"label": "Red", "value": "r"}}`, a list of such objects, or `{"__lv": [{"label": …, "value": …}, …]}`.
-//! They are stored as they come. Code sees the value alone, or label and value when its prop is declared `withLabel`.
+//! They are stored unchanged. Code sees the value alone, or label and value when its prop is declared `withLabel`.
 
 use serde_json::{Value, json};
 
@@ -18,12 +18,12 @@ pub fn for_code(prop: &PropDef, stored: &Value) -> Value {
     }
 }
 
-/// A value without the labels it may carry.
+/// A value without labels.
 pub fn plain(value: &Value) -> Value {
     without_labels(value).unwrap_or_else(|| value.clone())
 }
 
-/// As [`plain`]; none when there is no label to take away.
+/// As [`plain`]; none when there is no label.
 pub(crate) fn without_labels(value: &Value) -> Option<Value> {
     match value {
         Value::Array(items) if items.iter().any(|item| picked(item).is_some()) => {
@@ -36,7 +36,7 @@ pub(crate) fn without_labels(value: &Value) -> Option<Value> {
     }
 }
 
-/// What stands under the mark: one pair of label and value, or a list of them.
+/// The content of the mark: one pair of label and value, or a list of them.
 fn picked(value: &Value) -> Option<&Value> {
     let fields = value.as_object().filter(|fields| fields.len() == 1)?;
     let marked = fields.get(MARK)?;
@@ -51,7 +51,7 @@ fn with_labels(value: &Value) -> Value {
     match (picked(value), value) {
         (Some(picked), _) => picked.clone(),
         (None, Value::Array(items)) => items.iter().map(with_labels).collect(),
-        // It was typed rather than picked: it is its own label.
+        // A typed value is its own label.
         (None, Value::String(_) | Value::Number(_) | Value::Bool(_)) => {
             let label = value
                 .as_str()

@@ -1,7 +1,7 @@
-//! The pure domain of Sluice: identifiers, components and their props, timers, dedupe, slugs and cursors.
+//! The domain model of Sluice: identifiers, components and their props, timers, dedupe, slugs, cursors and workflows.
 //!
-//! Nothing here does I/O, and nothing here reads the clock or draws randomness on its own: both are arguments.
-//! The one exception is [`SystemClock`], the single place in the workspace that asks the machine what time it is.
+//! The crate does no I/O. The clock and randomness are arguments. The one exception is [`SystemClock`], the only code in the
+//! workspace that reads the clock of the machine.
 
 pub mod app;
 pub mod clock;
@@ -12,9 +12,11 @@ pub mod emitter_id;
 pub mod event_id;
 pub mod id_gen;
 pub mod ids;
+pub mod invalid_id;
 pub mod keys;
 pub mod label_value;
 pub mod prop_def;
+pub mod prop_error;
 pub mod prop_type;
 pub mod props;
 pub mod raw_props;
@@ -25,6 +27,7 @@ pub mod timer;
 pub mod version;
 pub mod workflow;
 
+mod json_value;
 mod number;
 mod prop_value;
 mod structured_value;
@@ -42,10 +45,12 @@ pub use event_id::EventId;
 pub use id_gen::{EmitId, IdGen, InvocationId};
 pub use ids::{
     AccountId, AppId, ComponentId, ConnectionId, DeliveryId, DeploymentId, DynamicPropsId,
-    InvalidId, SubscriptionId, UserId, WebhookId,
+    SubscriptionId, UserId, WebhookId,
 };
+pub use invalid_id::InvalidId;
 pub use keys::{ApiKey, EndpointKey, SessionToken};
 pub use prop_def::PropDef;
+pub use prop_error::{PropError, PropErrorCode};
 pub use prop_type::{PropType, ScalarType};
 pub use props::{MASK, carried_over, configure, masked, merged, provisional};
 pub use raw_props::{RawProp, check_dynamic_props};

@@ -1,4 +1,4 @@
-//! Numbers as ids: compared exactly, whether whole or not.
+//! Numeric ids, which are compared exactly.
 //!
 //! Ids such as snowflakes do not fit an `f64`, so whole numbers stay whole.
 
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_finite_number_does_not_parse() {
+    fn only_finite_numbers_parse() {
         for bad in [
             "",
             " ",

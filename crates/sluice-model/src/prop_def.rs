@@ -1,12 +1,12 @@
 //! The declaration of one prop: a row of `configurable_props`.
 //!
-//! A row is the name, the type, and then whatever the component declared, in its order and nothing more. What is code in a
-//! declaration (methods, app definitions) has no place in a row; `options` given as a method shows as `remoteOptions`.
+//! A row is the name, the type, and the other declared fields in their order. Code in a declaration (methods, app
+//! definitions) is left out; `options` as a method becomes `remoteOptions`.
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Map, Value, json};
 
-use crate::{prop_type::PropType, prop_value::whole_number};
+use crate::{json_value::whole_number, prop_type::PropType};
 
 /// Fields of a declaration that are written elsewhere in the row or are code.
 const NOT_IN_ROW: [&str; 5] = [
@@ -26,31 +26,31 @@ pub struct PropDef {
 }
 
 impl PropDef {
-    /// Reads a declaration: the name of a type, or an object. The faults go on from "prop <name>: ".
+    /// Reads a declaration: the name of a type, or an object. The errors continue after "prop <name>: ".
     pub fn from_declaration(name: &str, def: Value) -> Result<PropDef, Vec<String>> {
         let (type_name, fields) = match def {
             Value::String(type_name) => (Value::String(type_name), Map::new()),
             Value::Object(fields) => (fields.get("type").cloned().unwrap_or_default(), fields),
             _ => return Err(vec!["must be a type or an object".to_owned()]),
         };
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         let prop_type = parse_type(&type_name)
-            .map_err(|fault| faults.push(fault))
+            .map_err(|error| errors.push(error))
             .ok();
         let mut declared = Map::new();
         for (key, value) in fields {
             match row_field(key, value) {
                 Ok(field) => declared.extend(field),
-                Err(fault) => faults.push(fault),
+                Err(error) => errors.push(error),
             }
         }
         match prop_type {
-            Some(prop_type) if faults.is_empty() => Ok(PropDef {
+            Some(prop_type) if errors.is_empty() => Ok(PropDef {
                 name: name.to_owned(),
                 prop_type,
                 declared,
             }),
-            _ => Err(faults),
+            _ => Err(errors),
         }
     }
 
@@ -58,7 +58,7 @@ impl PropDef {
         self.is_set("optional")
     }
 
-    /// Whether its value is hidden and encrypted. What the server itself has to read never is.
+    /// Whether its value is hidden and encrypted. Values that the server itself reads never are.
     pub fn is_secret(&self) -> bool {
         let read_here = [PropType::App, PropType::Timer, PropType::DataStore];
         self.is_set("secret") && !read_here.contains(&self.prop_type)
@@ -69,7 +69,7 @@ impl PropDef {
         self.is_set("withLabel")
     }
 
-    /// Whether a form leaves nobody a chance to give it a value.
+    /// Whether a form has no input for it.
     pub fn cannot_be_filled_in(&self) -> bool {
         self.is_set("hidden") || self.is_set("disabled")
     }
@@ -83,7 +83,7 @@ impl PropDef {
         self.declared.get("default")
     }
 
-    /// The value that the component fixes and nobody can change.
+    /// The fixed value, which users cannot change.
     pub fn static_value(&self) -> Option<&Value> {
         self.declared.get("static")
     }
@@ -101,7 +101,7 @@ impl PropDef {
         self.declared.get("max").and_then(Value::as_i64)
     }
 
-    /// The values to choose from, without their labels. None when any value goes, as with an empty list.
+    /// The values to choose from, without their labels. None when any value is allowed, as with an empty list.
     pub fn options(&self) -> Option<Vec<&Value>> {
         let options = self.declared.get("options")?.as_array()?;
         let values = options
@@ -130,7 +130,7 @@ fn parse_type(value: &Value) -> Result<PropType, String> {
     }
 }
 
-/// What a declared field becomes in the row, if it belongs there.
+/// The field of the row for a declared field, if there is one.
 fn row_field(key: String, value: Value) -> Result<Option<(String, Value)>, String> {
     if NOT_IN_ROW.contains(&key.as_str()) || value.is_null() {
         return Ok(None);
@@ -146,7 +146,7 @@ fn row_field(key: String, value: Value) -> Result<Option<(String, Value)>, Strin
     Ok(Some((key, value)))
 }
 
-/// Clients count on whole bounds. A fraction is moved inwards, which admits the same integers.
+/// Clients expect integers as bounds. A fraction is rounded inwards, which allows the same integers.
 fn bound(key: &str, value: &Value, inwards: fn(f64) -> f64) -> Result<Value, String> {
     whole_number(value)
         .or_else(|| whole_number(&json!(inwards(value.as_f64()?))))
@@ -175,7 +175,7 @@ impl TryFrom<Map<String, Value>> for PropDef {
             .and_then(Value::as_str)
             .ok_or("a prop without a name")?
             .to_owned();
-        PropDef::from_declaration(&name, Value::Object(row)).map_err(|faults| faults.join("; "))
+        PropDef::from_declaration(&name, Value::Object(row)).map_err(|errors| errors.join("; "))
     }
 }
 
@@ -229,10 +229,10 @@ mod tests {
     fn bounds_are_whole() {
         let declared = prop(json!({"type": "integer", "min": 0.5, "max": 9.9}));
         assert_eq!((declared.min(), declared.max()), (Some(1), Some(9)));
-        let faults = PropDef::from_declaration("p", json!({"type": "x", "min": "1", "max": []}))
+        let errors = PropDef::from_declaration("p", json!({"type": "x", "min": "1", "max": []}))
             .unwrap_err();
         assert_eq!(
-            faults,
+            errors,
             [
                 "unknown type \"x\"",
                 "min must be an integer",
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_row_without_name_or_type_is_refused() {
+    fn a_stored_row_without_name_or_type_is_rejected() {
         assert!(serde_json::from_value::<PropDef>(json!({"type": "string"})).is_err());
         assert!(serde_json::from_value::<PropDef>(json!({"name": "a"})).is_err());
     }

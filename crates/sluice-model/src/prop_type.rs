@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// What the value of a prop is.
+/// The type of a prop's value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PropType {
     Boolean,
@@ -16,9 +16,9 @@ pub enum PropType {
     App,
     /// A list of values of one type.
     Array(ScalarType),
-    /// An endpoint of the source's own.
+    /// An endpoint of the source.
     Http,
-    /// An endpoint of the source's own for the webhooks of an app: what is sent there is the event itself.
+    /// An endpoint of the source for the webhooks of an app. The body of a request is the event.
     Apphook,
     /// A schedule on which the source runs.
     Timer,
@@ -34,7 +34,7 @@ pub enum PropType {
     Sql,
     /// A text that a form shows.
     Alert,
-    /// A type this server only passes on: it takes any value.
+    /// An unknown type, which accepts any value.
     Other(String),
 }
 
@@ -49,7 +49,7 @@ pub enum ScalarType {
 }
 
 impl PropType {
-    /// The type `text` names. A name that begins with `$.` is taken even when it is unknown.
+    /// Parses the name of a type. An unknown name is accepted when it begins with `$.`.
     pub fn parse(text: &str) -> Option<PropType> {
         if let Some(element) = text.strip_suffix("[]").and_then(ScalarType::parse) {
             return Some(Self::Array(element));
@@ -75,7 +75,7 @@ impl PropType {
         })
     }
 
-    /// Whether nobody gives this prop a value: the server makes it, or it is only shown.
+    /// Whether users give this prop no value, because the server creates it or a form only displays it.
     pub fn takes_no_value(&self) -> bool {
         match self {
             Self::Http | Self::Apphook | Self::Db | Self::Dir | Self::Alert => true,
@@ -94,7 +94,7 @@ impl PropType {
         }
     }
 
-    /// Whether requests come to it at an address of its own.
+    /// Whether it has an endpoint.
     pub fn has_endpoint(&self) -> bool {
         matches!(self, Self::Http | Self::Apphook)
     }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_without_the_dollar_are_refused() {
+    fn unknown_names_without_the_dollar_are_rejected() {
         for name in ["", "foo", "String", "app[]", "string[][]", "[]", "number"] {
             assert_eq!(PropType::parse(name), None, "{name:?}");
         }

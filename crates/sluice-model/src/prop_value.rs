@@ -1,25 +1,27 @@
-//! Whether one JSON value suits a prop, and the form in which it is stored.
+//! Checks one JSON value against the declaration of its prop and returns the form in which it is stored.
 //!
-//! Faults go on from the name of the prop: "must be an integer".
+//! The reason of an error continues after the name of the prop: "must be an integer".
 
 use serde_json::Value;
 
 use crate::{
+    json_value::{object, whole_number},
     label_value,
     prop_def::PropDef,
+    prop_error::{PropErrorCode, ValueError},
     prop_type::{PropType, ScalarType},
     structured_value::{data_store, http_request, sql},
 };
 
-/// The stored form of `value`, or what is wrong with it. A value that was picked with its label keeps it.
-pub(crate) fn check_value(prop: &PropDef, value: &Value) -> Result<Value, String> {
+/// The stored form of `value`. A value that was picked with its label keeps it.
+pub(crate) fn check_value(prop: &PropDef, value: &Value) -> Result<Value, ValueError> {
     match label_value::without_labels(value) {
         Some(plain) => check_plain(prop, &plain).map(|_| value.clone()),
         None => check_plain(prop, value),
     }
 }
 
-fn check_plain(prop: &PropDef, value: &Value) -> Result<Value, String> {
+fn check_plain(prop: &PropDef, value: &Value) -> Result<Value, ValueError> {
     let value = check_type(&prop.prop_type, value)?;
     let elements = match (&prop.prop_type, &value) {
         (PropType::Array(_), Value::Array(elements)) => elements.as_slice(),
@@ -35,32 +37,17 @@ fn check_plain(prop: &PropDef, value: &Value) -> Result<Value, String> {
     Ok(value)
 }
 
-/// The value of a JSON number that has no fraction and fits 64 bits.
-pub(crate) fn whole_number(value: &Value) -> Option<i64> {
-    // The bounds of `i64` as `f64` are exact: -2^63 is inside, 2^63 just outside.
-    const LOWEST: f64 = -9_223_372_036_854_775_808.0;
-    value.as_i64().or_else(|| {
-        let number = value.as_f64()?;
-        let fits = number.fract() == 0.0 && (LOWEST..-LOWEST).contains(&number);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "whole and within the bounds of i64"
-        )]
-        fits.then_some(number as i64)
-    })
-}
-
-fn check_type(prop_type: &PropType, value: &Value) -> Result<Value, String> {
-    match prop_type {
+fn check_type(prop_type: &PropType, value: &Value) -> Result<Value, ValueError> {
+    let typed = match prop_type {
         PropType::Boolean => scalar(ScalarType::Boolean, value).ok_or("must be true or false"),
         PropType::Integer => scalar(ScalarType::Integer, value).ok_or("must be an integer"),
         PropType::String => scalar(ScalarType::String, value).ok_or("must be a string"),
         PropType::Object => scalar(ScalarType::Object, value).ok_or("must be an object"),
         PropType::App if !value.is_object() => Err("must be an object"),
         PropType::Array(element) => list(*element, value),
-        PropType::DataStore => data_store(value),
-        PropType::HttpRequest => http_request(value),
-        PropType::Sql => sql(value),
+        PropType::DataStore => return data_store(value),
+        PropType::HttpRequest => return http_request(value),
+        PropType::Sql => return sql(value),
         PropType::Any
         | PropType::App
         | PropType::Other(_)
@@ -70,8 +57,8 @@ fn check_type(prop_type: &PropType, value: &Value) -> Result<Value, String> {
         | PropType::Db
         | PropType::Dir
         | PropType::Alert => Ok(value.clone()),
-    }
-    .map_err(str::to_owned)
+    };
+    typed.map_err(ValueError::wrong_type)
 }
 
 fn list(element: ScalarType, value: &Value) -> Result<Value, &'static str> {
@@ -97,31 +84,23 @@ fn scalar(scalar_type: ScalarType, value: &Value) -> Option<Value> {
     }
 }
 
-/// Forms and command lines can only send an object as text.
-pub(crate) fn object(value: &Value) -> Option<Value> {
-    match value {
-        Value::Object(_) => Some(value.clone()),
-        Value::String(text) => serde_json::from_str(text).ok().filter(Value::is_object),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
-    }
-}
-
-fn check_bounds(prop: &PropDef, values: &[Value]) -> Result<(), String> {
+fn check_bounds(prop: &PropDef, values: &[Value]) -> Result<(), ValueError> {
+    let out_of_range = |reason: String| Err(ValueError::new(PropErrorCode::OutOfRange, reason));
     let numbers = || values.iter().filter_map(Value::as_i64);
     if let Some(min) = prop.min()
         && numbers().any(|number| number < min)
     {
-        return Err(format!("must be at least {min}"));
+        return out_of_range(format!("must be at least {min}"));
     }
     if let Some(max) = prop.max()
         && numbers().any(|number| number > max)
     {
-        return Err(format!("must be at most {max}"));
+        return out_of_range(format!("must be at most {max}"));
     }
     Ok(())
 }
 
-fn check_options(prop: &PropDef, values: &[Value]) -> Result<(), String> {
+fn check_options(prop: &PropDef, values: &[Value]) -> Result<(), ValueError> {
     let Some(options) = prop.options() else {
         return Ok(());
     };
@@ -129,7 +108,10 @@ fn check_options(prop: &PropDef, values: &[Value]) -> Result<(), String> {
         return Ok(());
     }
     let names: Vec<String> = options.into_iter().map(plain_text).collect();
-    Err(format!("must be one of {}", names.join(", ")))
+    Err(ValueError::new(
+        PropErrorCode::NotAnOption,
+        format!("must be one of {}", names.join(", ")),
+    ))
 }
 
 fn plain_text(value: &Value) -> String {
@@ -144,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    fn check(def: Value, value: &Value) -> Result<Value, String> {
+    fn check(def: Value, value: &Value) -> Result<Value, ValueError> {
         check_value(&PropDef::from_declaration("p", def).unwrap(), value)
     }
 
@@ -173,8 +155,8 @@ mod tests {
     }
 
     #[test]
-    fn values_of_another_type_are_refused_in_words() {
-        for (def, given, fault) in [
+    fn values_of_another_type_are_rejected() {
+        for (def, given, reason) in [
             ("boolean", json!("true"), "must be true or false"),
             ("integer", json!("5"), "must be an integer"),
             ("integer", json!(1.5), "must be an integer"),
@@ -195,7 +177,8 @@ mod tests {
             ("object[]", json!([1]), "must be a list of objects"),
             ("any[]", json!({}), "must be a list"),
         ] {
-            assert_eq!(check(json!(def), &given), Err(fault.to_owned()), "{def}");
+            let error = ValueError::wrong_type(reason);
+            assert_eq!(check(json!(def), &given), Err(error), "{def}");
         }
     }
 
@@ -209,13 +192,16 @@ mod tests {
         );
         assert_eq!(
             check(color, &picked(json!("blue"))),
-            Err("must be one of red".to_owned())
+            Err(ValueError::new(
+                PropErrorCode::NotAnOption,
+                "must be one of red"
+            ))
         );
         let several = json!([picked(json!(1)), 2]);
         assert_eq!(check(json!("integer[]"), &several), Ok(several));
         assert_eq!(
             check(json!("integer[]"), &json!([picked(json!("1"))])),
-            Err("must be a list of integers".to_owned())
+            Err(ValueError::wrong_type("must be a list of integers"))
         );
     }
 
@@ -225,16 +211,25 @@ mod tests {
         assert_eq!(check(count.clone(), &json!(1)), Ok(json!(1)));
         assert_eq!(
             check(count.clone(), &json!(0)),
-            Err("must be at least 1".to_owned())
+            Err(ValueError::new(
+                PropErrorCode::OutOfRange,
+                "must be at least 1"
+            ))
         );
         assert_eq!(
             check(count, &json!(10)),
-            Err("must be at most 9".to_owned())
+            Err(ValueError::new(
+                PropErrorCode::OutOfRange,
+                "must be at most 9"
+            ))
         );
         let counts = json!({"type": "integer[]", "max": 9});
         assert_eq!(
             check(counts, &json!([1, 10])),
-            Err("must be at most 9".to_owned())
+            Err(ValueError::new(
+                PropErrorCode::OutOfRange,
+                "must be at most 9"
+            ))
         );
     }
 
@@ -245,13 +240,19 @@ mod tests {
         assert_eq!(check(color.clone(), &json!("green")), Ok(json!("green")));
         assert_eq!(
             check(color, &json!("blue")),
-            Err("must be one of red, green".to_owned())
+            Err(ValueError::new(
+                PropErrorCode::NotAnOption,
+                "must be one of red, green"
+            ))
         );
         let sizes = json!({"type": "integer[]", "options": [1, 2]});
         assert_eq!(check(sizes.clone(), &json!([2.0, 1])), Ok(json!([2, 1])));
         assert_eq!(
             check(sizes, &json!([1, 3])),
-            Err("must be one of 1, 2".to_owned())
+            Err(ValueError::new(
+                PropErrorCode::NotAnOption,
+                "must be one of 1, 2"
+            ))
         );
     }
 }

@@ -1,26 +1,31 @@
 //! The values of a source's props: checked against the declarations, completed with defaults, and shown without secrets.
 //!
-//! What [`configure`] returns is complete: a component that later changes a default does not change a source that was
-//! deployed with the earlier one.
+//! The result of [`configure`] includes defaults. A later change of a default does not change a source that is already
+//! deployed.
 
 use serde_json::{Map, Value};
 
-use crate::{prop_def::PropDef, prop_type::PropType, prop_value::check_value, timer::TimerSpec};
+use crate::{
+    prop_def::PropDef,
+    prop_error::{PropError, PropErrorCode, ValueError},
+    prop_type::PropType,
+    prop_value::check_value,
+    timer::TimerSpec,
+};
 
-/// What a secret value looks like from outside. Sending it back means "as it was".
+/// Stands for a secret value in responses. A request that sends it back keeps the stored value.
 pub const MASK: &str = "********";
 
-/// Checks all given values and returns those to store, in declaration order; or every fault, in words.
+/// Checks all given values. Returns the values to store, in declaration order, or all errors.
 ///
-/// `null` counts as not given. `previous` are the values stored so far: secrets sent back masked and timers that are not
-/// mentioned keep theirs.
+/// `null` counts as no value. `previous` are the stored values: masked secrets and timers without a value keep theirs.
 pub fn configure(
     props: &[PropDef],
     given: &Map<String, Value>,
     previous: Option<&Map<String, Value>>,
-) -> Result<Map<String, Value>, Vec<String>> {
+) -> Result<Map<String, Value>, Vec<PropError>> {
     let mut values = Map::new();
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     for prop in props.iter().filter(|prop| !prop.prop_type.takes_no_value()) {
         let given = given.get(&prop.name).filter(|value| !value.is_null());
         let previous = previous.and_then(|previous| previous.get(&prop.name));
@@ -31,23 +36,22 @@ pub fn configure(
         };
         match value {
             Ok(value) => values.extend(value.map(|value| (prop.name.clone(), value))),
-            Err(fault) => faults.push(format!("{} {fault}", prop.name)),
+            Err(error) => errors.push(error.of(&prop.name)),
         }
     }
-    faults.extend(
-        given
-            .keys()
-            .filter(|key| find(props, key).is_none())
-            .map(|key| format!("{key} is not a prop of this component")),
-    );
-    if faults.is_empty() {
+    let unknown = given.keys().filter(|key| find(props, key).is_none());
+    errors.extend(unknown.map(|key| {
+        let reason = "is not a prop of this component";
+        PropError::new(key, PropErrorCode::UnknownProp, reason)
+    }));
+    if errors.is_empty() {
         Ok(values)
     } else {
-        Err(faults)
+        Err(errors)
     }
 }
 
-/// The stored values that the props of new code still have a place for: what an update that gives no values starts from.
+/// The stored values of props that still exist in new code. An update without values starts with these.
 pub fn carried_over(props: &[PropDef], stored: &Map<String, Value>) -> Map<String, Value> {
     stored
         .iter()
@@ -56,8 +60,8 @@ pub fn carried_over(props: &[PropDef], stored: &Map<String, Value>) -> Map<Strin
         .collect()
 }
 
-/// The values as far as they are known while somebody is still choosing them: as given, else as they would be by default.
-/// Nothing is checked. `previous` supplies secrets that are sent back masked.
+/// The values of a form that is not complete: the given ones, else the defaults. They are not checked. `previous` supplies
+/// masked secrets.
 pub fn provisional(
     props: &[PropDef],
     given: &Map<String, Value>,
@@ -81,7 +85,7 @@ pub fn provisional(
         .collect()
 }
 
-/// Declared props with those that came later: one of the same name takes the place of the earlier one.
+/// Declared props together with later ones. A later prop replaces a declared prop of the same name.
 pub fn merged(declared: &[PropDef], later: &[PropDef]) -> Vec<PropDef> {
     let replaced = declared
         .iter()
@@ -92,7 +96,7 @@ pub fn merged(declared: &[PropDef], later: &[PropDef]) -> Vec<PropDef> {
     replaced.chain(added).cloned().collect()
 }
 
-/// The values as anyone may see them.
+/// The values without secrets.
 pub fn masked(props: &[PropDef], values: &Map<String, Value>) -> Map<String, Value> {
     values
         .iter()
@@ -116,24 +120,24 @@ fn plain_value(
     prop: &PropDef,
     given: Option<&Value>,
     previous: Option<&Value>,
-) -> Result<Option<Value>, String> {
+) -> Result<Option<Value>, ValueError> {
     if prop.is_secret() && given == Some(&MASK.into()) && previous == given {
-        // What is stored cannot be read, so it cannot be checked either: it stays as it is.
+        // The stored secret cannot be decrypted, so it cannot be checked. It stays as it is.
         return Ok(given.cloned());
     }
     match (unmasked(prop, given, previous), prop.default_value()) {
         (Some(value), _) => check_value(prop, value).map(Some),
         (None, Some(default)) => check_value(prop, default)
             .map(Some)
-            .map_err(|fault| format!("default {fault}")),
-        // Whether an app needs an account depends on how it is registered, which is not known here.
+            .map_err(|error| error.declared_as("default")),
+        // Whether an app needs an account depends on its registration, which is not available here.
         (None, None) if prop.is_optional() || prop.prop_type == PropType::App => Ok(None),
         (None, None) if prop.cannot_be_filled_in() => Ok(None),
-        (None, None) => Err("is required".to_owned()),
+        (None, None) => Err(ValueError::new(PropErrorCode::Required, "is required")),
     }
 }
 
-/// The given value, or the one that its mask stands for.
+/// The given value, or the stored one if the given value is the mask.
 fn unmasked<'a>(
     prop: &PropDef,
     given: Option<&'a Value>,
@@ -145,23 +149,28 @@ fn unmasked<'a>(
     }
 }
 
-/// A timer always has a schedule; one that runs keeps it when the code's default changes.
+/// A timer always has a schedule. It keeps its schedule when the default in the code changes.
 fn timer_value(
     prop: &PropDef,
     given: Option<&Value>,
     previous: Option<&Value>,
-) -> Result<Value, String> {
+) -> Result<Value, ValueError> {
     let spec = if let Some(fixed) = prop.static_value() {
-        TimerSpec::from_json(fixed).map_err(|fault| format!("static {fault}"))
+        schedule(fixed).map_err(|error| error.declared_as("static"))
     } else if let Some(given) = given {
-        TimerSpec::from_json(given)
+        schedule(given)
     } else if let Some(previous) = previous.and_then(|previous| TimerSpec::from_json(previous).ok())
     {
         Ok(previous)
     } else if let Some(default) = prop.default_value() {
-        TimerSpec::from_json(default).map_err(|fault| format!("default {fault}"))
+        schedule(default).map_err(|error| error.declared_as("default"))
     } else {
         Ok(TimerSpec::HOURLY)
     };
     spec.map(|spec| spec.to_json())
+}
+
+fn schedule(value: &Value) -> Result<TimerSpec, ValueError> {
+    TimerSpec::from_json(value)
+        .map_err(|reason| ValueError::new(PropErrorCode::InvalidSchedule, reason))
 }

@@ -3,12 +3,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::prop_def::PropDef;
+use crate::{
+    prop_def::PropDef,
+    prop_error::{PropError, PropErrorCode},
+};
 
-/// Every look at a component goes through its props, some of them for each prop.
-const MOST_PROPS: usize = 1_000;
-/// Bytes of a key or of a prop's name; every database can index as many.
-pub(crate) const LONGEST_NAME: usize = 500;
+/// Bounds the work of code that compares every prop with every other.
+const MAX_PROPS: usize = 1_000;
+/// Bytes of a key or of a prop's name. Both databases can index text of this length.
+pub(crate) const MAX_NAME: usize = 500;
 
 /// One declared prop: `def` is its type (the shorthand) or an object; a method in it is `{"$function": true}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,47 +20,56 @@ pub struct RawProp {
     pub def: Value,
 }
 
-/// The props that a component's `additionalProps` declares, or everything that is wrong with them.
-pub fn check_dynamic_props(raw: Vec<RawProp>) -> Result<Vec<PropDef>, Vec<String>> {
-    let mut faults = Vec::new();
-    let props = check_props(&mut faults, raw);
-    if faults.is_empty() {
+/// The props that a component's `additionalProps` declares, or all errors in them.
+pub fn check_dynamic_props(raw: Vec<RawProp>) -> Result<Vec<PropDef>, Vec<PropError>> {
+    let mut errors = Vec::new();
+    let props = check_props(&mut errors, raw);
+    if errors.is_empty() {
         Ok(props)
     } else {
-        Err(faults)
+        Err(errors)
     }
 }
 
-pub(crate) fn check_props(faults: &mut Vec<String>, raw: Vec<RawProp>) -> Vec<PropDef> {
-    if raw.len() > MOST_PROPS {
-        faults.push(format!("there are more than {MOST_PROPS} props"));
+pub(crate) fn check_props(errors: &mut Vec<PropError>, raw: Vec<RawProp>) -> Vec<PropDef> {
+    let mut reject = |prop: &str, reason: String| {
+        errors.push(PropError::new(
+            prop,
+            PropErrorCode::InvalidDeclaration,
+            reason,
+        ));
+    };
+    if raw.len() > MAX_PROPS {
+        reject("", format!("there are more than {MAX_PROPS} props"));
         return Vec::new();
     }
     let mut props: Vec<PropDef> = Vec::with_capacity(raw.len());
     for RawProp { name, def } in raw {
         let name = without_nul(name);
-        if name.len() > LONGEST_NAME {
-            faults.push(too_long("the name of a prop"));
+        if name.len() > MAX_NAME {
+            reject("", too_long("the name of a prop"));
             continue;
         }
         match PropDef::from_declaration(&name, strip_nul(def)) {
             Ok(_) if props.iter().any(|prop| prop.name == name) => {
-                faults.push(format!("prop {name}: declared twice"));
+                reject(&name, "declared twice".to_owned());
             }
             Ok(prop) => props.push(prop),
-            Err(of_prop) => {
-                faults.extend(of_prop.iter().map(|fault| format!("prop {name}: {fault}")));
+            Err(reasons) => {
+                for reason in reasons {
+                    reject(&name, reason);
+                }
             }
         }
     }
     props
 }
 
-pub(crate) fn too_long(what: &str) -> String {
-    format!("{what} must be at most {LONGEST_NAME} bytes long")
+pub(crate) fn too_long(field: &str) -> String {
+    format!("{field} must be at most {MAX_NAME} bytes long")
 }
 
-/// PostgreSQL stores no NUL in text, and no author means one.
+/// PostgreSQL cannot store NUL in text.
 pub(crate) fn without_nul(text: String) -> String {
     if text.contains('\0') {
         text.replace('\0', "")

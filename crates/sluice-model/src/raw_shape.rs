@@ -1,7 +1,7 @@
-//! What the sandboxed loader says a component is, and the check that turns it into a [`ComponentShape`].
+//! The report of the sandboxed loader about a component, and the check that turns it into a [`ComponentShape`].
 //!
-//! Nothing in a [`RawShape`] is trusted: it was computed by the component's own code. The check reports every fault at
-//! once, in words meant for the component's author.
+//! A [`RawShape`] is not trusted, because the component's own code computed it. The check reports all errors at once, for
+//! the author of the component.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::{
     component::{ComponentKind, ComponentShape, DedupeStrategy, Hook, ModuleFormat},
     prop_type::PropType,
-    raw_props::{LONGEST_NAME, RawProp, check_props, too_long, without_nul},
+    raw_props::{MAX_NAME, RawProp, check_props, too_long, without_nul},
 };
 
-const MOST_WARNINGS: usize = 100;
-const LONGEST_WARNING: usize = 500;
+const MAX_WARNINGS: usize = 100;
+const MAX_WARNING: usize = 500;
 
 /// The loader's report. Absent values are null; functions have been replaced by the loader.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -35,33 +35,35 @@ pub struct RawShape {
 }
 
 impl RawShape {
-    /// The shape, or everything that is wrong with it.
+    /// The shape, or all errors in it.
     pub fn check(self, format: ModuleFormat) -> Result<ComponentShape, Vec<String>> {
-        let mut faults = Vec::new();
-        let kind = note(&mut faults, kind(&self.kind));
-        let name = note(&mut faults, required_text("name", self.name));
+        let mut errors = Vec::new();
+        let kind = note(&mut errors, kind(&self.kind));
+        let name = note(&mut errors, required_text("name", self.name));
         let key = optional_text("key", self.key).and_then(|key| match key {
-            Some(key) if key.len() > LONGEST_NAME => Err(too_long("key")),
+            Some(key) if key.len() > MAX_NAME => Err(too_long("key")),
             key => Ok(key),
         });
-        let key = note(&mut faults, key);
-        // Authors write `version: 1` too; what they mean is clear.
+        let key = note(&mut errors, key);
+        // `version: 1` is accepted too, because authors write it.
         let version = note(
-            &mut faults,
+            &mut errors,
             required_text("version", number_as_text(self.version)),
         );
-        let description = note(&mut faults, optional_text("description", self.description));
-        let dedupe = note(&mut faults, dedupe(&self.dedupe));
-        let props = check_props(&mut faults, self.props);
+        let description = note(&mut errors, optional_text("description", self.description));
+        let dedupe = note(&mut errors, dedupe(&self.dedupe));
+        let mut prop_errors = Vec::new();
+        let props = check_props(&mut prop_errors, self.props);
+        errors.extend(prop_errors.iter().map(ToString::to_string));
 
         let has_timer = props.iter().any(|prop| prop.prop_type == PropType::Timer);
         let emits_ticks = has_timer && kind == Some(ComponentKind::Source);
         if !self.has_run && !emits_ticks {
-            faults.push("run is required".to_owned());
+            errors.push("run is required".to_owned());
         }
         match (name, key, version, description, kind, dedupe) {
             (Some(name), Some(key), Some(version), Some(description), Some(kind), Some(dedupe))
-                if faults.is_empty() =>
+                if errors.is_empty() =>
             {
                 Ok(ComponentShape {
                     name,
@@ -78,14 +80,14 @@ impl RawShape {
                     warnings: warnings(self.warnings),
                 })
             }
-            _ => Err(faults),
+            _ => Err(errors),
         }
     }
 }
 
-/// Keeps the value of a sound part, and the fault of an unsound one.
-fn note<T>(faults: &mut Vec<String>, part: Result<T, String>) -> Option<T> {
-    part.map_err(|fault| faults.push(fault)).ok()
+/// Returns the value of a valid part, and collects the error of an invalid one.
+fn note<T>(errors: &mut Vec<String>, part: Result<T, String>) -> Option<T> {
+    part.map_err(|error| errors.push(error)).ok()
 }
 
 fn kind(value: &Value) -> Result<ComponentKind, String> {
@@ -115,29 +117,29 @@ fn number_as_text(value: Value) -> Value {
     }
 }
 
-fn required_text(what: &str, value: Value) -> Result<String, String> {
-    optional_text(what, value)?
+fn required_text(field: &str, value: Value) -> Result<String, String> {
+    optional_text(field, value)?
         .filter(|text| !text.trim().is_empty())
-        .ok_or_else(|| format!("{what} is required"))
+        .ok_or_else(|| format!("{field} is required"))
 }
 
 /// An empty text counts as absent.
-fn optional_text(what: &str, value: Value) -> Result<Option<String>, String> {
+fn optional_text(field: &str, value: Value) -> Result<Option<String>, String> {
     match value {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(without_nul(text)).filter(|text| !text.is_empty())),
-        _ => Err(format!("{what} must be a string")),
+        _ => Err(format!("{field} must be a string")),
     }
 }
 
 fn warnings(raw: Vec<String>) -> Vec<String> {
     raw.into_iter()
-        .take(MOST_WARNINGS)
-        .map(|text| without_nul(text).chars().take(LONGEST_WARNING).collect())
+        .take(MAX_WARNINGS)
+        .map(|text| without_nul(text).chars().take(MAX_WARNING).collect())
         .collect()
 }
 
-/// Hooks of other names are never called, so they are left out rather than refused.
+/// Hooks of other names are never called. They are ignored.
 fn known_hooks(names: &[String]) -> Vec<Hook> {
     [Hook::Deploy, Hook::Activate, Hook::Deactivate]
         .into_iter()
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_index_could_hold_and_what_would_take_forever_is_refused() {
+    fn long_names_and_too_many_props_are_rejected() {
         let sound = |key: &str, props: Value| {
             check(json!({"name": "N", "version": "1", "hasRun": true, "key": key, "props": props}))
         };
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_component_keeps_its_parts_in_order() {
+    fn a_valid_component_keeps_its_parts_in_order() {
         let shape = check(json!({
             "name": "My source", "key": "my-source", "version": 2, "description": "Emits.\u{0}",
             "type": null, "dedupe": "unique", "hasRun": true, "hooks": ["activate", "deploy", "other"],
@@ -220,8 +222,8 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_are_reported_at_once() {
-        let faults = check(json!({
+    fn all_errors_are_reported_at_once() {
+        let errors = check(json!({
             "name": 5, "key": [], "version": {}, "description": false, "type": "app", "dedupe": "first", "hasRun": true,
             "props": [
                 {"name": "count", "def": "foo"},
@@ -233,7 +235,7 @@ mod tests {
         }))
         .unwrap_err();
         assert_eq!(
-            faults,
+            errors,
             [
                 "type must be \"action\" or \"source\"",
                 "name must be a string",

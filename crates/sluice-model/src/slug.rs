@@ -1,4 +1,4 @@
-//! Slugs: names in a form that suits addresses and command lines.
+//! Slugs: names in a form for URLs and command lines.
 
 /// Characters a slug may have before a number is added to make it unique.
 const MAX_LENGTH: usize = 100;

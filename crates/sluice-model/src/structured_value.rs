@@ -2,31 +2,31 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::prop_value::object;
+use crate::{json_value::object, prop_error::ValueError};
 
-/// Bytes of a data store's name; with a key beside it, every database can index as many.
-const LONGEST_STORE_NAME: usize = 200;
+/// Bytes of a data store's name. Both databases can index the name together with a key.
+const MAX_STORE_NAME: usize = 200;
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/// The name of the store, which may be given as `{name}` or `{id}` too.
-pub(crate) fn data_store(value: &Value) -> Result<Value, &'static str> {
+/// The name of the store. `{name}` and `{id}` are accepted too.
+pub(crate) fn data_store(value: &Value) -> Result<Value, ValueError> {
     let name = value
         .get("name")
         .or_else(|| value.get("id"))
         .unwrap_or(value)
         .as_str()
         .filter(|name| !name.trim().is_empty() && !name.contains('\0'))
-        .ok_or("must be the name of a data store")?;
-    if name.len() > LONGEST_STORE_NAME {
-        return Err("must be a name of at most 200 bytes");
+        .ok_or_else(|| ValueError::invalid("must be the name of a data store"))?;
+    if name.len() > MAX_STORE_NAME {
+        return Err(ValueError::invalid("must be a name of at most 200 bytes"));
     }
     Ok(Value::from(name))
 }
 
-/// A request with an address and a method that exists; GET when none is given.
-pub(crate) fn http_request(value: &Value) -> Result<Value, &'static str> {
+/// A request with a valid URL and method. The default method is GET.
+pub(crate) fn http_request(value: &Value) -> Result<Value, ValueError> {
     let Some(Value::Object(mut request)) = object(value) else {
-        return Err("must be an object with a url");
+        return Err(ValueError::wrong_type("must be an object with a url"));
     };
     check_url(&request)?;
     let method = match request.get("method") {
@@ -35,32 +35,44 @@ pub(crate) fn http_request(value: &Value) -> Result<Value, &'static str> {
             .as_str()
             .map(str::to_ascii_uppercase)
             .filter(|method| METHODS.contains(&method.as_str()))
-            .ok_or("must have a method of GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS")?,
+            .ok_or_else(|| {
+                ValueError::invalid(
+                    "must have a method of GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS",
+                )
+            })?,
     };
     request.insert("method".to_owned(), Value::from(method));
     let lists = ["headers", "params"].map(|name| request.get(name));
     if !lists.into_iter().flatten().all(is_name_value_list) {
-        return Err("must have headers and params that are objects or lists of names and values");
+        return Err(ValueError::invalid(
+            "must have headers and params that are objects or lists of names and values",
+        ));
     }
     match request.get("auth").map(|auth| auth.get("type")) {
         None | Some(None | Some(Value::Null)) => {}
         Some(Some(Value::String(kind))) if ["none", "basic", "bearer"].contains(&kind.as_str()) => {
         }
-        Some(Some(_)) => return Err("must have an auth of type none, basic or bearer"),
+        Some(Some(_)) => {
+            return Err(ValueError::invalid(
+                "must have an auth of type none, basic or bearer",
+            ));
+        }
     }
     Ok(Value::Object(request))
 }
 
-fn check_url(request: &Map<String, Value>) -> Result<(), &'static str> {
+fn check_url(request: &Map<String, Value>) -> Result<(), ValueError> {
     let url = request.get("url").and_then(Value::as_str).unwrap_or("");
     if url.is_empty() {
-        return Err("must have a url");
+        return Err(ValueError::invalid("must have a url"));
     }
     let scheme = url.split("://").next().unwrap_or("").to_ascii_lowercase();
     if scheme.len() < url.len() && ["http", "https"].contains(&scheme.as_str()) {
         Ok(())
     } else {
-        Err("must have a url that begins with http:// or https://")
+        Err(ValueError::invalid(
+            "must have a url that begins with http:// or https://",
+        ))
     }
 }
 
@@ -74,24 +86,26 @@ fn is_name_value_list(value: &Value) -> bool {
     }
 }
 
-/// A query with a list of parameters; a text is the query alone.
-pub(crate) fn sql(value: &Value) -> Result<Value, &'static str> {
+/// A query with a list of parameters. Text is a query without parameters.
+pub(crate) fn sql(value: &Value) -> Result<Value, ValueError> {
     let mut statement = match value {
         Value::String(query) => Map::from_iter([("query".to_owned(), json!(query))]),
         Value::Object(fields) => fields.clone(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
-            return Err("must be a query or an object with one");
+            return Err(ValueError::wrong_type(
+                "must be a query or an object with one",
+            ));
         }
     };
     if !statement.get("query").is_some_and(Value::is_string) {
-        return Err("must have a query");
+        return Err(ValueError::invalid("must have a query"));
     }
     match statement.get("params") {
         None | Some(Value::Null) => {
             statement.insert("params".to_owned(), json!([]));
         }
         Some(Value::Array(_)) => {}
-        Some(_) => return Err("must have params that are a list"),
+        Some(_) => return Err(ValueError::invalid("must have params that are a list")),
     }
     Ok(Value::Object(statement))
 }
@@ -106,7 +120,7 @@ mod tests {
             assert_eq!(data_store(&given), Ok(json!("a")), "{given}");
         }
         assert!(data_store(&json!("x".repeat(200))).is_ok());
-        let faulty = [
+        let invalid = [
             json!(""),
             json!(" "),
             json!("a\0"),
@@ -115,7 +129,7 @@ mod tests {
             json!({"name": 1}),
             json!("x".repeat(201)),
         ];
-        for given in faulty {
+        for given in invalid {
             assert!(data_store(&given).is_err(), "{given}");
         }
     }
@@ -131,8 +145,11 @@ mod tests {
             "body": "text", "auth": {"type": "bearer", "token": "t"},
         });
         assert_eq!(http_request(&whole), Ok(whole));
-        for (given, fault) in [
-            (json!(5), "must be an object with a url"),
+        assert_eq!(
+            http_request(&json!(5)),
+            Err(ValueError::wrong_type("must be an object with a url"))
+        );
+        for (given, reason) in [
             (json!({"method": "GET"}), "must have a url"),
             (
                 json!({"url": "x.com"}),
@@ -159,7 +176,8 @@ mod tests {
                 "must have an auth of type none, basic or bearer",
             ),
         ] {
-            assert_eq!(http_request(&given), Err(fault), "{given}");
+            let error = ValueError::invalid(reason);
+            assert_eq!(http_request(&given), Err(error), "{given}");
         }
     }
 

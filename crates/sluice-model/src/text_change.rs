@@ -1,8 +1,8 @@
-//! What an update does to a text that need not be there.
+//! The change of an optional text in an update: keep, clear or set.
 
 use serde::{Serialize, Serializer};
 
-/// Sent as the text or as null; one that keeps is left out.
+/// In JSON, `Set` is the text, `Clear` is null, and `Keep` is left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TextChange {
     #[default]

@@ -1,4 +1,4 @@
-//! Schedules of timer props: what may be said, how it is stored, and when it is due next.
+//! Schedules of timer props: how they are parsed and stored, and when they are due next.
 
 use croner::{
     Cron,
@@ -8,14 +8,14 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::prop_value::whole_number;
+use crate::json_value::whole_number;
 
 const HOUR: u32 = 3600;
 const YEAR: u32 = 31_536_000;
 const MAX_CRON_LENGTH: usize = 200;
 
-/// A checked schedule. Its JSON form is that of `configured_props`: `{cron, interval_seconds}`, the unused one null, and
-/// `timezone` when one was given.
+/// A valid schedule. Its JSON form is that of `configured_props`: `{cron, interval_seconds}`, of which one is null, and
+/// `timezone` if there is one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Value", try_from = "Value")]
 pub enum TimerSpec {
@@ -30,20 +30,20 @@ pub enum TimerSpec {
 }
 
 impl TimerSpec {
-    /// What a timer does when nobody says otherwise.
+    /// The default schedule.
     pub const HOURLY: TimerSpec = TimerSpec::Interval { seconds: HOUR };
 
-    /// Reads what users and components write (`intervalSeconds`) and what is stored (`interval_seconds`). The error goes
-    /// on from the prop's name: "must be at least 1 second".
+    /// Reads the form that users and components write (`intervalSeconds`) and the stored form (`interval_seconds`). The
+    /// error continues after the name of the prop: "must be at least 1 second".
     pub fn from_json(value: &Value) -> Result<TimerSpec, String> {
-        let said = |key: &str| value.get(key).filter(|part| !part.is_null());
-        let intervals = [said("intervalSeconds"), said("interval_seconds")];
+        let field = |key: &str| value.get(key).filter(|part| !part.is_null());
+        let intervals = [field("intervalSeconds"), field("interval_seconds")];
         let mut intervals = intervals.into_iter().flatten();
-        match (intervals.next(), intervals.next(), said("cron")) {
+        match (intervals.next(), intervals.next(), field("cron")) {
             (Some(interval), None, None) => Ok(TimerSpec::Interval {
                 seconds: parse_interval(interval)?,
             }),
-            (None, None, Some(cron)) => parse_cron_spec(cron, said("timezone")),
+            (None, None, Some(cron)) => parse_cron_spec(cron, field("timezone")),
             (None, None, None) => Err("needs intervalSeconds or cron".to_owned()),
             _ => Err("needs only one of intervalSeconds and cron".to_owned()),
         }
@@ -100,8 +100,8 @@ impl TryFrom<Value> for TimerSpec {
     }
 }
 
-/// The first time after `now_ms` that lies a whole number of intervals, at least one, after `previous_due_ms`: the ticks
-/// that were missed in between are skipped, and the rhythm stays.
+/// The first time after `now_ms` that is a whole number of intervals, at least one, after `previous_due_ms`. Missed ticks
+/// are skipped, and the phase stays the same.
 pub fn next_interval_slot(previous_due_ms: i64, seconds: u32, now_ms: i64) -> i64 {
     let interval = i64::from(seconds.max(1)) * 1000;
     let missed = now_ms.saturating_sub(previous_due_ms).max(0) / interval;
@@ -126,7 +126,7 @@ fn parse_cron_spec(cron: &Value, timezone: Option<&Value>) -> Result<TimerSpec, 
         None => None,
         Some(name) => {
             let name = name.as_str().ok_or("timezone must be a string")?;
-            TimeZone::get(name).map_err(|_| format!("timezone {name:?} is not known"))?;
+            check_timezone(name).map_err(|reason| format!("timezone {reason}"))?;
             Some(name.to_owned())
         }
     };
@@ -134,6 +134,13 @@ fn parse_cron_spec(cron: &Value, timezone: Option<&Value>) -> Result<TimerSpec, 
         expression: expression.to_owned(),
         timezone,
     })
+}
+
+/// Whether a time zone of this name exists. The error continues after the name of the field.
+pub(crate) fn check_timezone(name: &str) -> Result<(), String> {
+    TimeZone::get(name)
+        .map(|_| ())
+        .map_err(|_| format!("{name:?} is not known"))
 }
 
 fn parse_cron(expression: &str) -> Result<Cron, String> {
@@ -147,7 +154,7 @@ fn parse_cron(expression: &str) -> Result<Cron, String> {
         .year(Year::Disallowed)
         .build()
         .parse(expression)
-        .map_err(|fault| format!("is not a valid cron expression: {fault}"))
+        .map_err(|error| format!("is not a valid cron expression: {error}"))
 }
 
 fn next_cron(expression: &str, timezone: Option<&str>, now_ms: i64) -> Option<i64> {
@@ -178,11 +185,11 @@ mod tests {
     #[test]
     fn both_spellings_of_an_interval_are_read() {
         let expected = TimerSpec::Interval { seconds: 15 };
-        for said in [
+        for given in [
             json!({"intervalSeconds": 15}),
             json!({"interval_seconds": 15.0, "cron": null}),
         ] {
-            assert_eq!(TimerSpec::from_json(&said), Ok(expected.clone()));
+            assert_eq!(TimerSpec::from_json(&given), Ok(expected.clone()));
         }
         assert_eq!(
             expected.to_json(),
@@ -208,30 +215,30 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_said_in_words() {
-        let fault = |said: Value| TimerSpec::from_json(&said).unwrap_err();
+    fn errors_name_the_problem() {
+        let error = |given: Value| TimerSpec::from_json(&given).unwrap_err();
         assert_eq!(
-            fault(json!({"intervalSeconds": 0})),
+            error(json!({"intervalSeconds": 0})),
             "must be at least 1 second"
         );
         assert_eq!(
-            fault(json!({"intervalSeconds": -5})),
+            error(json!({"intervalSeconds": -5})),
             "must be at least 1 second"
         );
         assert_eq!(
-            fault(json!({"intervalSeconds": 31_536_001})),
+            error(json!({"intervalSeconds": 31_536_001})),
             "must be at most 31536000 seconds"
         );
         assert_eq!(
-            fault(json!({"intervalSeconds": "60"})),
+            error(json!({"intervalSeconds": "60"})),
             "must be a whole number of seconds"
         );
         assert_eq!(
-            fault(json!({"intervalSeconds": 1.5})),
+            error(json!({"intervalSeconds": 1.5})),
             "must be a whole number of seconds"
         );
         assert_eq!(
-            fault(json!({"intervalSeconds": 1, "cron": "* * * * *"})),
+            error(json!({"intervalSeconds": 1, "cron": "* * * * *"})),
             "needs only one of intervalSeconds and cron"
         );
         for nothing in [
@@ -242,11 +249,11 @@ mod tests {
             json!({"cron": null}),
             json!([]),
         ] {
-            assert_eq!(fault(nothing), "needs intervalSeconds or cron");
+            assert_eq!(error(nothing), "needs intervalSeconds or cron");
         }
-        assert_eq!(fault(json!({"cron": 5})), "cron must be a string");
+        assert_eq!(error(json!({"cron": 5})), "cron must be a string");
         assert_eq!(
-            fault(json!({"cron": "0 0 * * *", "timezone": "Mars/Base"})),
+            error(json!({"cron": "0 0 * * *", "timezone": "Mars/Base"})),
             "timezone \"Mars/Base\" is not known"
         );
         for bad in [
@@ -259,7 +266,7 @@ mod tests {
             &"1,".repeat(200),
         ] {
             assert!(
-                fault(json!({"cron": bad})).starts_with("is not a valid cron expression"),
+                error(json!({"cron": bad})).starts_with("is not a valid cron expression"),
                 "{bad:?}"
             );
         }
@@ -297,14 +304,14 @@ mod tests {
     }
 
     #[test]
-    fn what_never_comes_is_never_due() {
+    fn a_date_that_does_not_exist_is_never_due() {
         assert_eq!(cron("0 0 30 2 *", None).next_after(0), None);
         assert_eq!(cron("* * * * *", None).next_after(i64::MAX), None);
         assert_eq!(TimerSpec::HOURLY.next_after(i64::MAX), None);
     }
 
     #[test]
-    fn missed_ticks_are_skipped_in_rhythm() {
+    fn missed_ticks_are_skipped_and_the_phase_stays() {
         assert_eq!(next_interval_slot(1000, 10, 1000), 11_000);
         assert_eq!(next_interval_slot(1000, 10, 10_999), 11_000);
         assert_eq!(next_interval_slot(1000, 10, 11_000), 21_000);

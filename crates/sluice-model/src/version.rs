@@ -6,8 +6,8 @@ pub fn is_semantic(version: &str) -> bool {
     Version::parse(version).is_ok()
 }
 
-/// The newest of these: by the order of semantic versions, in which a release comes after its pre-releases. A version that is
-/// not semantic is older than every one that is.
+/// The newest by the order of semantic versions, in which a release comes after its pre-releases. A version that is not
+/// semantic is older than every semantic one.
 pub fn newest_version<T: AsRef<str>>(versions: impl IntoIterator<Item = T>) -> Option<T> {
     versions
         .into_iter()

@@ -1,6 +1,6 @@
-// Questions to the supervisor, such as what a data store holds, and their answers.
+// Questions to the supervisor, for example reads of a data store, and their answers.
 //
-// Only so many wait for an answer at once; the others wait here, so that a component that floods slows only itself.
+// The number of pending questions is limited. Others are queued here, so that a flood slows only its own component.
 
 import { send, stringify } from "./wire.mjs";
 
@@ -13,7 +13,7 @@ export function setMostAsks(most) {
   mostAtOnce = most;
 }
 
-/** Asks on behalf of an invocation. When that ends first, the promise is left as it is: nobody waits for it. */
+/** Asks on behalf of an invocation. If the invocation ends first, the promise never settles. */
 export function ask(invocation, op, args) {
   if (invocation.ended) {
     return Promise.reject(new Error(`${op} was called after the invocation had ended: nothing was done`));

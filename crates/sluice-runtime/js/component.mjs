@@ -1,10 +1,10 @@
-// Loading a component.
+// Loads a component.
 
 import process from "node:process";
 import { describeError, nameModule } from "./errors.mjs";
 import { componentOf } from "./function_step.mjs";
 
-/** What packages use of Node: the first import of these is most of what loading a package costs. */
+/** Modules of Node that packages use. Their first import is most of the cost of loading a package. */
 const NODE_MODULES =
   "assert async_hooks buffer child_process crypto dns events fs fs/promises http http2 https module net os path " +
   "querystring stream stream/promises string_decoder timers tls tty url util worker_threads zlib";
@@ -12,12 +12,12 @@ const NODE_MODULES =
 const ownFolders = [];
 let everywhere;
 
-/** Done by a process that waits for a component, so that the component need not wait for it. */
+/** Done by an idle process, ahead of its component. */
 export async function importNodeModules() {
   for (const name of NODE_MODULES.split(" ")) await import(`node:${name}`);
 }
 
-/** Imports the file of a module; gives the component object or throws. */
+/** Imports the file of a module. Returns the component object or throws. */
 export async function load({ name, file, packages, acceptsFunctions }) {
   nameModule(name, new URL(".", file).href);
   lookForPackages(file, packages);
@@ -36,8 +36,8 @@ export async function load({ name, file, packages, acceptsFunctions }) {
   return component;
 }
 
-/** Packages are looked for in the module's folder and among its own: asking further up would be refused as forbidden
- * where "not found" is meant. */
+/** Resolves packages in the module's folder and in its packages only. Lookups in parent folders would fail with a permission
+ * error instead of "not found". */
 export function lookForPackages(file, packages) {
   ownFolders.push(new URL(".", file).pathname, ...(packages ? [packages] : []));
   if (everywhere !== undefined) return;
@@ -46,9 +46,9 @@ export function lookForPackages(file, packages) {
   Module._nodeModulePaths = (from) => everywhere(from).filter((path) => ownFolders.some((own) => path.startsWith(own)));
 }
 
-export function loadFault(error) {
+export function loadError(error) {
   const { name, message, stack, file, line, column } = describeError(error);
-  // The place of an import that the module does not have is part of its message, with the path of our folder.
+  // The message of a missing export contains its position, with the path of the internal folder.
   const [headline] = message.split(/\n(?:Require stack:|\s+(?:at|hint:) )| at file:\/\/\S+$/);
   const told = name === "Error" || name === "TypeError" ? headline : `${name}: ${headline}`;
   if (file !== undefined) return { message: `${file}:${line}:${column}: ${told}`, stack };

@@ -1,4 +1,4 @@
-// A data store as the component sees it: a key-value store outside the process, shared by the user's sources.
+// A data store for the component: a key-value store outside of the process, shared by the user's sources.
 
 import { ask } from "./asks.mjs";
 import { byteLength, storeKey } from "./keys.mjs";
@@ -10,7 +10,7 @@ export function setMaxValue(bytes) {
   maxValueBytes = bytes;
 }
 
-/** `prop` names the store: the supervisor knows which one it stands for. */
+/** The supervisor maps `prop` to the store. */
 export function dataStore(prop, invocation) {
   const request = (op, fields = []) =>
     ask(invocation, `data_store.${op}`, `{${[`"prop":${stringify(prop)}`, ...fields].join(",")}}`);
@@ -33,7 +33,7 @@ export function dataStore(prop, invocation) {
     async clear() {
       await request("clear");
     },
-    /** True when there was such a key; `null` lets it stay. */
+    /** Returns true if the key exists. `null` removes the expiry. */
     async setTtl(key, seconds) {
       return request("set_ttl", [keyField(key), ttlField(seconds)]);
     },
@@ -74,7 +74,7 @@ function valueJson(value) {
   return json;
 }
 
-// In milliseconds; 0 is for ever.
+// In milliseconds; 0 means no expiry.
 function ttlField(seconds) {
   const ttl = Number(seconds ?? 0);
   if (!Number.isFinite(ttl) || ttl < 0) throw new TypeError(`a ttl is a number of seconds, not ${seconds}`);

@@ -1,4 +1,4 @@
-// What goes with an emitted event.
+// The metadata of an emitted event.
 
 import { text, wellFormed } from "./texts.mjs";
 import { stringify } from "./wire.mjs";

@@ -1,15 +1,15 @@
-// How errors of a component look outside: its own lines, by its own file names.
+// Errors of a component as they are reported: with the lines and file names of its author.
 
 const HARNESS = new URL(".", import.meta.url).href;
-// A frame of the runtime's own: `at file (ext:…)`, `at node:…`.
+// A frame of the runtime: `at file (ext:…)`, `at node:…`.
 const RUNTIME_FRAME = /^\s*at (?:.*\()?(?:ext|node):/;
-// A frame in one of the files that a component was made of, by their addresses or by their paths in their tree.
+// A frame in a source file of a component, by its URL or its path in the tree.
 const FRAME_ELSEWHERE = /^\s*at (?:.*\()?(https?:\/\/.+|(?!node_modules\/)[^\s():]+\.[cm]?[jt]s):(\d+):(\d+)\)?$/;
 const modules = [];
-/** A place in the first file of a module. */
+/** A position in the first file of a module. */
 let place = /(?!)/;
 
-/** The files of a module lie in this folder, and are called by its name; built from others, by `component`. */
+/** The files of a module are in this folder and have its name. Built files are called `component`. */
 export function nameModule(name, folder) {
   const isFile = folder.startsWith("file://");
   modules.push({ name, paths: isFile ? [folder, folder.slice("file://".length)] : [folder] });
@@ -18,8 +18,8 @@ export function nameModule(name, folder) {
 }
 
 /**
- * `{name, message, stack, code?, line?, column?}` of anything that was thrown, even of what resists being read, with
- * `file` when the place is not in the component's first file.
+ * `{name, message, stack, code?, line?, column?}` of any thrown value, even one whose properties cannot be read, with `file`
+ * if the position is not in the component's first file.
  */
 export function describeError(thrown) {
   try {
@@ -52,7 +52,7 @@ function placeIn(stack) {
   return {};
 }
 
-/** A stack with the modules' files named as their authors know them, and without our frames. */
+/** A stack with the file names of the author and without frames of the harness. */
 export function ownLines(stack) {
   if (modules.length === 0) return stack;
   let told = stack;

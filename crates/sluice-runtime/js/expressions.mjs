@@ -1,11 +1,10 @@
-// Prop values with `{{ … }}` in them. The supervisor has split them already; here they are compiled once and evaluated
-// for each step.
+// Prop values with `{{ … }}`. The supervisor splits them. They are compiled once here and evaluated for each step.
 
 import { stringify } from "./wire.mjs";
 
 const MakeFunction = globalThis.Function;
 
-/** An expression that threw: the step fails with it. */
+/** The error of an expression, with which the step fails. */
 class ExpressionError extends Error {
   name = "ExpressionError";
 }
@@ -39,7 +38,7 @@ function expression(prop, source) {
   };
 }
 
-// One that cannot be compiled fails its own step, when that runs, and no other.
+// An expression that does not compile only fails its own step, when that runs.
 function compiled(source) {
   try {
     return new MakeFunction("event", "steps", "process", `"use strict";return(${source}\n)`);

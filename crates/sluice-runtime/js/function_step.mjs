@@ -1,5 +1,5 @@
 // The older form of a step: a function of `(event, steps, params, auths)`, which exports by `return` and by `this.x`, and
-// finds `$respond`, `$end` and `$send` around it.
+// has `$respond`, `$end` and `$send` in scope.
 
 import { defineGlobal } from "./globals.mjs";
 import { currentInvocation, RunEnded } from "./invocation.mjs";
@@ -20,7 +20,7 @@ export function componentOf(exported) {
   };
 }
 
-// Apps are those with credentials.
+// Props with credentials are apps.
 function paramsAndAuths(self) {
   const [params, auths] = [{}, {}];
   for (const [name, value] of Object.entries(self)) {
@@ -31,7 +31,7 @@ function paramsAndAuths(self) {
 }
 
 export function defineStepGlobals() {
-  // Around arrow functions, whose `this` is that of what surrounds them: calling `make` gives a new one.
+  // Wraps arrow functions, which have no `this` of their own. Calling `make` creates one with the given `this`.
   defineGlobal("$arrowStep", (make) => {
     arrows.add(make);
     return make;

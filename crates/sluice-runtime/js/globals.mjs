@@ -1,20 +1,20 @@
-// What components find around them without importing it.
+// The globals of components.
 
-// The proxy is what HTTP clients look for when they are first used.
+// HTTP clients read the proxy settings at their first use.
 const KEPT = /^(?:TMPDIR|STASH_DIR|https?_proxy|NODE_USE_ENV_PROXY)$/i;
 
 const HELPERS = ["defineComponent", "defineSource", "defineAction", "defineApp"];
 
-/** Takes away what is no business of components. */
+/** Removes globals that components must not use. */
 export function clearSurroundings() {
   for (const name of Object.keys(Deno.env.toObject())) {
     if (!KEPT.test(name)) Deno.env.delete(name);
   }
-  // Node has none of these, and Deno keeps them where all components would meet.
+  // Node has none of these, and Deno stores their data where all components could read it.
   for (const name of ["localStorage", "sessionStorage", "caches"]) delete globalThis[name];
 }
 
-/** Wrappers that some people put around a component: they only say what it is. */
+/** Optional wrappers of a component. They return it unchanged. */
 export function defineHelpers() {
   for (const name of HELPERS) defineGlobal(name, (component) => component);
 }

@@ -8,12 +8,12 @@ const WITHOUT_BODY = ["GET", "HEAD"];
 
 export function httpRequest(configured) {
   const request = structuredClone(configured);
-  // Not a field of the value: a copy of it, as spread or JSON, is the value alone.
+  // Not enumerable, so that copies and JSON only have the fields.
   Object.defineProperty(request, "execute", { value: () => execute(request) });
   return request;
 }
 
-/** The parsed body of the answer. An answer that is no success is thrown, with the `response`. */
+/** The parsed body of the response. An unsuccessful response is thrown as an error with `response`. */
 async function execute({ url, method, headers, params, body, auth }) {
   const address = new URL(url);
   for (const [name, value] of pairs(params)) address.searchParams.append(name, text(value));
@@ -45,8 +45,8 @@ function authorize(headers, auth) {
   }
 }
 
-// A body is a text, or says how it is given: as `raw` text, or as `fields`, which its content type turns into JSON or a
-// form. An object that says neither is JSON itself.
+// A body is a text, or an object with `raw` text, or one with `fields`, which become JSON or a form by the content type. Any
+// other object is JSON.
 function contentOf(body) {
   if (body === undefined || body === null || body === "") return {};
   if (typeof body === "string") return { content: body, type: isJson(body) ? "application/json" : "text/plain" };
@@ -67,13 +67,13 @@ function fieldsAs(type, fields) {
   if (type === "multipart/form-data") {
     const form = new FormData();
     for (const [name, value] of fields) form.append(name, text(value));
-    // `fetch` names the type, with the boundary it chose.
+    // `fetch` sets the type with its boundary.
     return { content: form };
   }
   return { content: stringify(Object.fromEntries(fields)), type: type ?? "application/json" };
 }
 
-/** Names and values, given as a list of both or as an object. A row without a name is left out. */
+/** Pairs of names and values, from a list or an object. Rows without a name are left out. */
 function pairs(given) {
   if (!Array.isArray(given)) return Object.entries(given ?? {});
   return given.filter((row) => row?.name).map(({ name, value }) => [name, value ?? ""]);

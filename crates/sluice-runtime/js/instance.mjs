@@ -11,8 +11,8 @@ import { parse, stringify } from "./wire.mjs";
 const stashFolder = Deno.env.get("STASH_DIR");
 
 /**
- * Prepares what every instance shares; the result makes one instance for one invocation. Of a workflow, `steps` are what
- * its steps have exported, and `process` is what expressions see of it.
+ * Prepares the shared parts of all instances. The returned function creates the instance of one invocation. In a workflow,
+ * `steps` are the exports of its steps, and `process` is the `process` of expressions.
  */
 export function instanceMaker(component, props, { inWorkflow, keyPrefix, process }) {
   const methods = functionsOf(component.methods);
@@ -46,7 +46,7 @@ export function instanceMaker(component, props, { inWorkflow, keyPrefix, process
   };
 }
 
-/** Sets `$auth` of app props; invocations that have begun keep what they saw. */
+/** Sets `$auth` of app props. Running invocations keep the old value. */
 export function authorize(props, auths) {
   for (const prop of props) {
     if (Object.hasOwn(auths, prop.name)) prop.value = { ...prop.value, $auth: auths[prop.name] };
@@ -72,7 +72,7 @@ function propValue({ kind, name, value, made, definition, keyPrefix }, invocatio
   }
 }
 
-// Each step of a workflow has keys of its own, by their prefix.
+// Each step of a workflow has its own keys, by their prefix.
 function keyValueStore(invocation, prefix) {
   return {
     get(key) {
@@ -96,7 +96,7 @@ function keyValueStore(invocation, prefix) {
   };
 }
 
-/** An app as a component holds it: its methods, and the credentials of its account. */
+/** An app prop: the methods of the app and the credentials of its account. */
 export function appInstance(definition, value) {
   const self = { $auth: isObject(value?.$auth) ? structuredClone(value.$auth) : {} };
   bindAll(self, functionsOf(definition?.methods));
@@ -104,8 +104,8 @@ export function appInstance(definition, value) {
   return self;
 }
 
-// Code that is shared with actions takes `this` for the `$` they have, and may call its `export`: here that is a line in
-// the log, and in a step what `$` has. It stays out of sight, and gives way to a name of the component's own.
+// Code that is shared with actions uses `this` as their `$` and may call its `export`. Here that writes a log line, and in a
+// step it calls the one of `$`. It is not enumerable, and an `export` of the component itself wins.
 function addExport(self, value = (name, exported) => console.log("export:", name, exported)) {
   if (Object.hasOwn(self, "export")) return;
   Object.defineProperty(self, "export", { value, writable: true, configurable: true });
@@ -119,7 +119,7 @@ function bindAll(self, methods) {
   for (const [name, method] of methods) self[name] = method.bind(self);
 }
 
-// The first answer wins; without customResponse nobody waits for it and it has no effect.
+// The first response wins. Without customResponse it has no effect.
 function respond(invocation, reply) {
   invocation.respond(replyFields(reply));
   return Promise.resolve();

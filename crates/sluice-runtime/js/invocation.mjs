@@ -1,4 +1,4 @@
-// One call into the component: what it has done so far, and the limits it is held to.
+// One call into the component: its effects so far, and its limits.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { emitMeta } from "./emit_meta.mjs";
@@ -13,7 +13,7 @@ const { setTimeout, clearTimeout } = globalThis;
 const now = performance.now.bind(performance);
 /** In bytes. */
 let limits = { emit: Infinity, emits: Infinity, log: Infinity };
-/** When the deadlines are looked at next. */
+/** The time of the next check of deadlines. */
 let nextSweep = Infinity;
 let sweepTimer;
 
@@ -21,7 +21,7 @@ export function setLimits(given) {
   limits = given;
 }
 
-/** An overrun limit: it ends the invocation even when the component catches it. */
+/** An exceeded limit. It ends the invocation even if the component catches it. */
 export class LimitExceeded extends Error {
   constructor(name, message) {
     super(message);
@@ -29,10 +29,10 @@ export class LimitExceeded extends Error {
   }
 }
 
-/** What `$end` throws: it ends the step, and is no error. */
+/** Thrown by `$end`. It ends the step and is not an error. */
 export class RunEnded extends Error {}
 
-/** A value that cannot leave the step. */
+/** A value that cannot be exported. */
 class ExportError extends TypeError {
   name = "ExportError";
 }
@@ -66,7 +66,7 @@ export class Invocation {
     if (this.alone) flush();
   }
 
-  /** A named export of a step; what JSON leaves out is left out here too. */
+  /** A named export of a step. Values without a JSON form are left out. */
   export(name, value) {
     if (this.isOver("$.export")) return;
     const key = text(name);
@@ -78,7 +78,7 @@ export class Invocation {
     if (this.alone) flush();
   }
 
-  /** What is in `exports` when the step ends is exported too. */
+  /** The properties of `exports` at the end of the step are exported too. */
   exportAtEnd(exports) {
     this.#exportedAtEnd = exports;
   }
@@ -91,19 +91,19 @@ export class Invocation {
     if (this.alone) flush();
   }
 
-  /** How the run goes on after this step; the last one counts. */
+  /** How the run continues after this step. The last call counts. */
   setFlow(fields) {
     if (!this.isOver("$.flow")) this.#flow = `,"flow":{${fields}}`;
   }
 
-  /** The JSON of what a step keeps for when it runs again. */
+  /** The JSON of the context that a step keeps for its next run. */
   kept(value) {
     const json = this.json(value, "the context of a rerun") ?? "null";
     if (!this.ended) this.#measure(json, "Export", "the context of a rerun", "exported");
     return json;
   }
 
-  /** JSON that every reader takes; `undefined` for what JSON does not have. */
+  /** JSON that strict parsers accept; `undefined` for values without a JSON form. */
   json(value, what) {
     try {
       const json = stringify(value);
@@ -113,7 +113,7 @@ export class Invocation {
     }
   }
 
-  /** Whether it has ended, and `what` comes too late. */
+  /** Whether it has ended, so that `what` is too late. */
   isOver(what, consequence = "nothing was done") {
     if (this.ended) {
       this.log("error", "error", `${what} was called after the invocation had ended: ${consequence}`);
@@ -148,27 +148,27 @@ export class Invocation {
     flush();
   }
 
-  /** Answers when the run ends. */
+  /** The response of the run, sent when the run ends. */
   respondAtEnd(reply) {
     if (this.ended || this.responded) return;
     this.responded = true;
     this.#reply = `,"reply":{${reply}}`;
   }
 
-  /** What it does with the key-value store; most invocations do nothing. */
+  /** Its session of the key-value store, created at first use. */
   get store() {
     this.#store ??= new StoreSession();
     return this.#store;
   }
 
-  /** Reports a write at once, in case this code never gives the turn back. */
+  /** Reports a write at once, in case this code blocks forever. */
   wrote(key, json) {
     if (!this.alone) return;
     send(`{"t":"write","i":"${this.id}","db":[${writeRow(key, json)}]}`);
     flush();
   }
 
-  /** What a question gets back with its end. */
+  /** The answer to a question, reported with its end. */
   answer(value) {
     const json = wellFormed(stringify(value));
     if (byteLength(json, limits.emit) > limits.emit) {
@@ -183,7 +183,7 @@ export class Invocation {
     return error;
   }
 
-  // What a step leaves to export when it ends; gives the error it ends with.
+  // Exports the remaining values at the end of a step. Returns the error it ends with.
   #exportRest(error) {
     const exports = this.#exportedAtEnd;
     if (exports === undefined) return error;
@@ -218,13 +218,13 @@ export function currentInvocation() {
   return current.getStore() ?? soleInvocation();
 }
 
-// Some callbacks (timers of node modules, sockets) lose their context; with one invocation running
-// there is no doubt whose they are.
+// Some callbacks (timers of node modules, sockets) lose their context. If only one invocation runs, they
+// belong to it.
 function soleInvocation() {
   return running.size === 1 ? running.values().next().value : undefined;
 }
 
-/** Runs `body` as the invocation `id`; reports its end whatever happens. */
+/** Runs `body` as the invocation `id` and always reports its end. */
 export function invoke({ id, module, timeoutMs, alone }, body) {
   const invocation = new Invocation(id, module, timeoutMs, alone);
   running.set(id, invocation);
@@ -239,7 +239,7 @@ export function invoke({ id, module, timeoutMs, alone }, body) {
   });
 }
 
-/** An error nobody caught ends the invocation it belongs to, or is logged when that is unknown. */
+/** An uncaught error ends its invocation, or is logged if that is unknown. */
 export function uncaught(error, invocation = currentInvocation()) {
   if (invocation && !invocation.ended) {
     invocation.end(orError(error));
@@ -247,12 +247,12 @@ export function uncaught(error, invocation = currentInvocation()) {
   }
   const { name, message, stack } = describeError(error);
   const line = stack || `${name}: ${message}`;
-  // What an ended invocation left running may fail for ever: its lines still count against its limit.
+  // Code that an ended invocation left running may fail forever, so its lines still count against the limit.
   if (invocation) invocation.log("error", "error", line);
   else writeLog(undefined, "error", "error", line);
 }
 
-// To throw nothing is to throw all the same.
+// `throw undefined` is an error too.
 function orError(thrown) {
   return thrown ?? new Error(`the component threw ${thrown}`);
 }
@@ -269,8 +269,8 @@ export function bindToInvocation(callback) {
   };
 }
 
-// One timer for the earliest deadline is enough. Most invocations of a process have the same time limit, so that the busy
-// path hardly ever touches it.
+// One timer for the earliest deadline is enough. Most invocations of a process have the same time limit, so the hot path
+// rarely changes it.
 function sweepBy(time) {
   if (time >= nextSweep) return;
   nextSweep = time;

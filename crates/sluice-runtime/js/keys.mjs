@@ -1,9 +1,9 @@
-// Keys under which values are stored: what every database can index.
+// Keys of stored values, limited to what every database can index.
 
 const MAX_KEY_BYTES = 2000;
 const encoder = new TextEncoder();
 
-/** The key as text, or an error that says what is wrong with it. */
+/** Returns the key as text, or throws an error that explains why it is invalid. */
 export function storeKey(key) {
   const name = String(key);
   if (name.includes("\0") || !name.isWellFormed()) {

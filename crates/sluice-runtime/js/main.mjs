@@ -1,4 +1,4 @@
-// The harness: runs inside the sandboxed process, loads what the supervisor names, and runs what it asks for.
+// The harness. It runs in the sandboxed process, loads modules and runs invocations for the supervisor.
 
 import { answered, setMostAsks } from "./asks.mjs";
 import { importNodeModules, lookForPackages } from "./component.mjs";
@@ -51,7 +51,7 @@ await receive((message, alone) => {
 });
 exit(0);
 
-/** Imports packages ahead; what goes wrong is told to the component that needs them. */
+/** Imports packages ahead. Errors are reported by the component that needs them. */
 async function prime({ file, modules }) {
   lookForPackages(file, modules);
   await import(file).catch(() => {});
@@ -72,8 +72,8 @@ async function start({ modules, steps, source, workflow, env, db, limits }) {
     const process = Object.freeze({ env: Object.freeze(env) });
     const shapes = await loadModules(modules, { steps, inWorkflow: workflow !== null, process });
     send(`{"t":"loaded","shapes":${stringify(shapes)}}`);
-  } catch ({ fault }) {
-    send(`{"t":"failed","fault":${stringify(fault)}}`);
+  } catch ({ error }) {
+    send(`{"t":"failed","error":${stringify(error)}}`);
   }
   flush();
 }
@@ -103,7 +103,7 @@ function call({ component, makeInstance, props }, what, event, invocation) {
   }
   if (what !== "run") return component.hooks[what].call(self, event);
   if (typeof component.run === "function") return component.run.call(self, event);
-  // A source with a timer and no run is expected to emit the tick itself.
+  // A source with a timer and without `run` emits the tick.
   return self.$emit(event, { summary: "Timer", ts: Date.now() });
 }
 

@@ -1,12 +1,12 @@
 // The modules of this process: the component of a source, or the steps of a workflow.
 
-import { load, loadFault } from "./component.mjs";
+import { load, loadError } from "./component.mjs";
 import { authorize, instanceMaker } from "./instance.mjs";
 import { shapeOf } from "./shape.mjs";
 
 const modules = new Map();
 
-/** Loads all of them; gives their shapes, or throws a `LoadFailure`. */
+/** Loads all modules. Returns their shapes, or throws a `LoadFailure`. */
 export async function loadModules(specs, { steps, inWorkflow, process }) {
   const shapes = [];
   for (const { name, file, packages, props } of specs) {
@@ -23,12 +23,12 @@ export async function loadModules(specs, { steps, inWorkflow, process }) {
   return shapes;
 }
 
-/** Which module did not load, when there are several, and why. */
+/** The error of a module that did not load, with its name if there are several. */
 class LoadFailure extends Error {
   constructor(error, name) {
     super();
-    this.fault = loadFault(error);
-    if (name !== undefined) this.fault.message = `step ${name}: ${this.fault.message}`;
+    this.error = loadError(error);
+    if (name !== undefined) this.error.message = `step ${name}: ${this.error.message}`;
   }
 }
 

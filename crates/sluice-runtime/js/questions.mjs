@@ -1,11 +1,11 @@
-// What a form asks of a component: the options of a prop, and the props that depend on the values so far.
+// Questions of a form to a component: the options of a prop, and the props that depend on other values.
 //
 // `asked` has the component, its instance `self`, and `names`, the props that have a value.
 
 import { appInstance } from "./instance.mjs";
 import { asObject, describeDefinition, describeProps, isObject, resolveProp } from "./shape.mjs";
 
-/** `{value}` with what the options method of a prop gave; `{}` when it has none. */
+/** `{value}` with the result of the options method of a prop; `{}` if it has none. */
 export async function options(asked, { prop, previous, page, prevContext, query }) {
   let found = resolveProp(asked.component.props?.[prop]);
   if (!hasOptions(found) && hasAdditionalProps(asked.component)) {
@@ -24,15 +24,15 @@ export async function options(asked, { prop, previous, page, prevContext, query 
   return { value: (await definition.options.call(self, argument)) ?? null };
 }
 
-/** `{props, warnings}` with what `additionalProps` declares; `{}` when the component has none. */
+/** `{props, warnings}` with the result of `additionalProps`; `{}` if the component has none. */
 export async function additionalProps(asked, { previous }) {
   if (!hasAdditionalProps(asked.component)) return {};
   const { rows, warnings } = describeProps(await declareProps(asked, previous));
   return { props: rows, warnings };
 }
 
-// Earlier definitions are handed to the component, which may change them, return them, or do both. Those of its own code
-// are as it wrote them, each time: what it made of them before is not the beginning of what it makes of them now.
+// The component gets its earlier definitions and may change them, return them, or do both. The definitions in its code are
+// restored each time, so that earlier changes do not add up.
 async function declareProps({ component, self }, previousRows) {
   const previous = Object.fromEntries(previousRows.map(({ name, ...row }) => [name, row]));
   const own = new Map();
@@ -62,14 +62,14 @@ function textOf(definition) {
   return JSON.stringify(describeDefinition(definition));
 }
 
-// What a form for a query shows beside it: the tables that the app of the database describes.
+// The tables of a database, which a form shows beside a query. The app of the database describes them.
 async function schemaOf(asked, { auth }) {
   const app = instanceOf({ app: auth?.app }, asked);
   if (typeof app.getSchema !== "function") return {};
   return { value: { options: [], context: { dbInfo: await app.getSchema() } } };
 }
 
-// The app as the component holds it, with its account: by identity, or else by name, since it may have been copied.
+// The app prop of the component, with its account: by identity, or else by name, because it may be a copy.
 function instanceOf(app, { component, self }) {
   const apps = Object.entries(component.props ?? {});
   const [name] =

@@ -1,10 +1,10 @@
-// An answer to an HTTP request, as the supervisor takes it.
+// A response to an HTTP request, in the format of the supervisor.
 
 import { stringify } from "./wire.mjs";
 
 const encoder = new TextEncoder();
 
-/** The fields of a message, as JSON without its braces; an error when it can be no answer. */
+/** The fields of a message, as JSON without its braces. Throws if it is not a valid response. */
 export function replyFields(reply) {
   const { status, statusCode, headers, body } = reply ?? {};
   const code = Number(status ?? statusCode);
@@ -31,7 +31,7 @@ export function isStream(body) {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-/** An answer with all of its body, which is a stream. */
+/** A response whose body is a stream, read to its end. */
 export async function gathered(reply) {
   if (reply.immediate) throw new TypeError("a stream cannot be an immediate answer");
   const chunks = [];

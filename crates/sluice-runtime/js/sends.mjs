@@ -1,4 +1,4 @@
-// `$.send`: what is sent when the run has ended. Parameters are checked here, where the code that gave them can see it.
+// `$.send`: requests that are sent when the run has ended. Parameters are checked here, so that the calling code gets the error.
 
 import { isObject } from "./shape.mjs";
 import { text } from "./texts.mjs";
@@ -6,7 +6,7 @@ import { stringify } from "./wire.mjs";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** `send(kind, payload)` takes what was found right. */
+/** `send(kind, payload)` gets the checked parameters. */
 export function sender(send) {
   return {
     async http(config) {
@@ -67,7 +67,7 @@ function shown(value) {
   }
 }
 
-// What JSON has a form for, as far as can be told without writing it.
+// Whether a value has a JSON form, as far as can be checked without serializing it.
 function isGiven(value) {
   return !["undefined", "function", "symbol"].includes(typeof value);
 }
@@ -84,7 +84,7 @@ function isLogin(auth) {
   return isRecord(auth) && [auth.username, auth.password].every((part) => (part ?? "") === "" || isText(part));
 }
 
-// Names that begin with $ are the system's.
+// Names that begin with $ are reserved.
 function isChannel(value) {
   return typeof value === "string" && !value.startsWith("$");
 }

@@ -1,8 +1,8 @@
-// What a component declares: its shape, and each prop with what it inherits from an app.
+// The shape of a component, and its props with the fields that they inherit from apps.
 
 import { isStandIn } from "./stand_ins.mjs";
 
-/** What the server keeps of a component: everything but its functions. */
+/** The shape of a component: everything except its functions. */
 export function shapeOf(component) {
   const { name, key, version, description, type, dedupe, props, hooks, run, additionalProps } = component;
   const { rows, warnings } = describeProps(props);
@@ -23,7 +23,7 @@ export function shapeOf(component) {
   };
 }
 
-/** The rows of declared props, in their order, and what their author should know about them. */
+/** The rows of declared props, in their order, and warnings for their author. */
 export function describeProps(props) {
   const warnings = [];
   const rows = Object.entries(isObject(props) ? props : {}).map(([name, declared]) => {
@@ -34,9 +34,9 @@ export function describeProps(props) {
 }
 
 /**
- * A declared prop with what it inherits through `propDefinition`: `definition` has all its fields, of which its own win.
- * `owner` is the app whose `options` it has, none when they are its own; `inputs` are the third elements of the
- * references that led there, the last one first.
+ * A declared prop with the fields that it inherits through `propDefinition`. Its own fields win in `definition`. `owner` is
+ * the app whose `options` it inherits, if any. `inputs` are the third elements of the references that led there, the last
+ * one first.
  */
 export function resolveProp(declared, warn = () => {}, seen = new Set()) {
   if (!isObject(declared) || declared.propDefinition === undefined) {
@@ -64,7 +64,7 @@ export function asObject(definition) {
   return typeof definition === "string" ? { type: definition } : definition;
 }
 
-/** A definition as JSON; a function in it is `{"$function": true}`, and what a package would have given is left out. */
+/** A definition as JSON. A function becomes `{"$function": true}`, and stand-ins for packages are left out. */
 export function describeDefinition(definition) {
   if (isStandIn(definition)) return { type: "any" };
   if (!isObject(definition)) return plain(definition);
@@ -90,7 +90,7 @@ function nothingNamed(app, name) {
   return `its propDefinition names "${String(name)}", which the app ${String(app.app)} does not define`;
 }
 
-// JSON or nothing: a value that cannot be written as JSON is as good as absent.
+// Values without a JSON form count as absent.
 function plain(value) {
   try {
     const text = JSON.stringify(value);

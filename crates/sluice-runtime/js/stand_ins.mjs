@@ -1,5 +1,5 @@
-// Stand-ins for npm packages, for code that is only looked at: whatever is read from one, called, constructed or extended
-// is a stand-in again, so that a component loads without anything being installed.
+// Stand-ins for npm packages, for code that is analysed without installing them. Reading, calling, constructing or extending
+// a stand-in gives a stand-in again.
 
 import process from "node:process";
 import { defineGlobal } from "./globals.mjs";
@@ -22,12 +22,12 @@ const KNOWN = {
 const made = new WeakSet();
 const packages = new Map();
 
-/** Whether a value would come from a package, so that nothing is known of it. */
+/** Whether a value is a stand-in. */
 export function isStandIn(value) {
   return (typeof value === "function" || typeof value === "object") && value !== null && made.has(value);
 }
 
-/** From now on `require` gives stand-ins, and so does the global function that stands where an import was. */
+/** Makes `require` and the global function that replaces imports return stand-ins. */
 export function giveStandIns() {
   defineGlobal("__sluiceStandIn", standInFor);
   const { Module, isBuiltin } = process.getBuiltinModule("node:module");
@@ -70,7 +70,7 @@ function standIn(known = []) {
     deleteProperty: (_, key) => values.delete(key) || true,
     defineProperty: (_, key, { value }) => values.set(key, value) && true,
     apply: () => standIn(),
-    // What extends it makes an object of its own class.
+    // A subclass creates an object of its own class.
     construct: (_, args, made) => (made === itself ? standIn() : Reflect.construct(target, args, made)),
   });
   made.add(itself);
@@ -84,7 +84,7 @@ function standIn(known = []) {
         return itself;
       case "__esModule":
         return true;
-      // Waiting for it must not wait for ever.
+      // `await` must not wait forever.
       case "then":
       case Symbol.asyncIterator:
       case Symbol.toStringTag:

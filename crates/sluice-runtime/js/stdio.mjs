@@ -1,4 +1,4 @@
-// Everything a component prints becomes a log line of the invocation that printed it.
+// Output of a component becomes a log line of the invocation that printed it.
 
 import process from "node:process";
 import { ownLines } from "./errors.mjs";
@@ -12,7 +12,7 @@ export function captureOutput() {
   Object.defineProperty(process, "stderr", { configurable: true, get: lazily(() => logStream("stderr", "error")) });
 }
 
-/** `isOurs` says whether what nobody caught is dealt with here. */
+/** `isOurs` decides whether an uncaught error is handled here. */
 export function captureUncaught(isOurs = () => true) {
   globalThis.addEventListener("error", (event) => {
     if (!isOurs()) return;
@@ -24,7 +24,7 @@ export function captureUncaught(isOurs = () => true) {
     event.preventDefault();
     uncaught(event.reason);
   });
-  // A timer's callback runs outside the context it was made in when it throws.
+  // A timer's callback that throws has lost the context in which it was created.
   for (const name of ["setTimeout", "setInterval", "setImmediate"]) {
     const original = globalThis[name];
     if (typeof original !== "function") continue;
@@ -32,8 +32,8 @@ export function captureUncaught(isOurs = () => true) {
   }
 }
 
-// Node's own Console does the formatting (groups, tables, counters); it is loaded at the first use
-// because it costs milliseconds that most sources never need to spend.
+// Node's Console does the formatting (groups, tables, counters). It is loaded at its first use, because
+// loading takes milliseconds and most sources never need it.
 function captureConsole() {
   let level = "info";
   const sink = {
@@ -48,7 +48,7 @@ function captureConsole() {
   };
   const formatter = lazily(() => {
     const { Console } = process.getBuiltinModule("node:console");
-    // Code that logs too much is to see the error: a loop would never end otherwise.
+    // Code that logs too much gets the error, because a loop would never end otherwise.
     return new Console({ stdout: sink, stderr: sink, ignoreErrors: false });
   });
   for (const method of Object.keys(console)) {

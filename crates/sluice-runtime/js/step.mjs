@@ -1,4 +1,4 @@
-// `$` of a step: what it exports, how its run goes on, and what is sent when the run has ended.
+// `$` of a step: exports, flow control, and sends.
 
 import { gathered, isStream, replyFields } from "./reply.mjs";
 import { sender } from "./sends.mjs";

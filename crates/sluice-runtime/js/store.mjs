@@ -1,8 +1,8 @@
 // The key-value store of the source: JSON texts by key, shared by all invocations of this process.
 //
-// Invocations overlap, so one may read what another wrote and has not committed yet. Should the process die then, the
-// other leaves nothing behind and runs again, and nobody may have committed what was read from it. So the end of an
-// invocation is reported only after the ends of all it has read from, with the values it wrote itself.
+// Invocations overlap, so one may read uncommitted writes of another. If the process dies then, the writes of the other are
+// lost and it runs again, so no value that depends on them may have been committed. Therefore the end of an invocation is
+// reported only after the ends of all invocations it has read from, with its own writes.
 
 import { byteLength } from "./keys.mjs";
 import { stringify } from "./wire.mjs";
@@ -17,7 +17,7 @@ export function setMaxStore(limit) {
   maxBytes = limit;
 }
 
-/** Takes in what was stored when the process started. */
+/** Loads the contents of the store when the process starts. */
 export function fillStore(stored) {
   for (const [key, value] of Object.entries(stored)) {
     const json = stringify(value);
@@ -27,7 +27,7 @@ export function fillStore(stored) {
   }
 }
 
-/** What one invocation does with the store, until its end is reported. */
+/** The session of one invocation, until its end is reported. */
 export class StoreSession {
   #written = new Map();
   #readFrom = new Set();
@@ -41,7 +41,7 @@ export class StoreSession {
     return entry?.json;
   }
 
-  /** `undefined` deletes. What makes the store larger than it may be is an error, and changes nothing. */
+  /** `undefined` deletes. A write that exceeds the limit of the store throws and changes nothing. */
   set(key, json) {
     const entry = entries.get(key) ?? { size: 0, reported: 0 };
     const size = sizeOf(key, json);
@@ -55,7 +55,7 @@ export class StoreSession {
     entries.set(key, Object.assign(entry, { json, size, writer: this }));
   }
 
-  /** Calls `report` with what was written: now, or when all this has read from has ended. False when it has to wait. */
+  /** Calls `report` with the writes, now or after all invocations it has read from. Returns false if it has to wait. */
   end(report) {
     this.#report = report;
     if (this.#settle()) {
@@ -73,8 +73,8 @@ export class StoreSession {
     return true;
   }
 
-  // Gathers this and all it has read from, those first; false when one of them has not ended. Two that have read from
-  // each other end up in the same set.
+  // Collects this session and all it has read from, those first. Returns false if one of them has not ended. Two sessions
+  // that have read from each other are in the same set.
   #collect(order, seen = new Set()) {
     if (this.#reported || seen.has(this)) return true;
     if (this.#report === undefined) return false;
@@ -90,7 +90,7 @@ export class StoreSession {
     const rows = [];
     for (const [key, { json, number }] of this.#written) {
       const entry = entries.get(key);
-      // A later write of another invocation that has been reported stands.
+      // A later write that another invocation has reported wins.
       if (entry !== undefined && number > entry.reported) {
         entry.reported = number;
         rows.push(writeRow(key, json));
@@ -99,7 +99,7 @@ export class StoreSession {
     }
     this.#reported = true;
     waiting.delete(this);
-    // Nothing may keep the sessions of the past alive.
+    // Ended sessions must not be kept in memory.
     this.#written.clear();
     this.#readFrom.clear();
     this.#report(rows);
@@ -116,7 +116,7 @@ function sizeOf(key, json) {
   return json === undefined ? 0 : byteLength(key) + byteLength(json);
 }
 
-/** A write as it is reported; one without a value deletes. */
+/** A write for the report. Without a value it deletes. */
 export function writeRow(key, json) {
   return json === undefined ? `[${stringify(key)}]` : `[${stringify(key)},${json}]`;
 }

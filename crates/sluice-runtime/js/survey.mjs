@@ -1,6 +1,6 @@
-// Looking at many components in one process, one after the other.
+// Reads the shapes of many components in one process, one after the other.
 
-import { load, loadFault } from "./component.mjs";
+import { load, loadError } from "./component.mjs";
 import { shapeOf } from "./shape.mjs";
 import { giveStandIns } from "./stand_ins.mjs";
 import { flush, send, stringify } from "./wire.mjs";
@@ -8,8 +8,8 @@ import { flush, send, stringify } from "./wire.mjs";
 const { getOwnPropertyDescriptor, ownKeys } = Reflect;
 
 /**
- * Reports what each file exports as soon as it is known. One that changes what all share is the last: the others would
- * not be what they are.
+ * Reports the shape of each file as soon as it is known. A file that changes shared state is the last one, because it would
+ * affect the others.
  */
 export async function survey(files) {
   giveStandIns();
@@ -28,11 +28,11 @@ async function look(file) {
     const component = await load({ name: "component", file });
     return `"shapes":[${stringify(shapeOf(component))}]`;
   } catch (error) {
-    return `"fault":${stringify(loadFault(error))}`;
+    return `"error":${stringify(loadError(error))}`;
   }
 }
 
-/** The globals, what they hold and their prototypes, each with its properties as they are now. */
+/** A snapshot of the globals, their values and prototypes, each with its properties. */
 function picture() {
   const watched = new Set([globalThis]);
   for (const key of ownKeys(globalThis)) {

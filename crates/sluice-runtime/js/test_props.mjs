@@ -1,4 +1,4 @@
-// Props as a test gives them: each becomes what it is on a server, without one.
+// Props in a test: each becomes the same value as on a server.
 
 import { describeProps, isObject } from "./shape.mjs";
 import { MemoryStore } from "./test_store.mjs";
@@ -6,7 +6,7 @@ import { MemoryStore } from "./test_store.mjs";
 const ENDPOINT = "http://localhost/e/test";
 const HOURLY = { interval_seconds: 3600 };
 
-/** The component with what the test has put in place of its own, how its props are bound, and its data stores. */
+/** The component with the replacements of the test, the bindings of its props, and its data stores. */
 export function bindProps(component, given) {
   const { rows } = describeProps(component.props);
   checkNames(component, rows, given);
@@ -61,7 +61,7 @@ function checkNames(component, rows, given) {
   if (unknown !== undefined) throw new TypeError(`${unknown} is not a prop of this component`);
 }
 
-// Functions that a test gives with an app take the place of the app's methods.
+// Functions that a test passes with an app replace the app's methods.
 function withMethods(component, bindings, given) {
   const props = { ...component.props };
   for (const { name, kind } of bindings) {

@@ -1,11 +1,11 @@
-// What a component did while a test ran it, gathered from the messages that a supervisor would get.
+// The effects of a component in a test, collected from the messages to the supervisor.
 
 import { answered } from "./asks.mjs";
 
 export class Report {
   #keyPrefix;
   #resolve;
-  /** Resolves to what was told when the invocation has ended. */
+  /** Resolves to the report when the invocation has ended. */
   ended;
 
   constructor({ db, keyPrefix, stores }) {

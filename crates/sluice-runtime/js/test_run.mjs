@@ -1,4 +1,4 @@
-// `sluice/test`, as tests import it: runs a component as a server would, and tells what it did.
+// `sluice/test` for tests: runs a component as a server does and returns its effects.
 
 import { componentOf } from "./function_step.mjs";
 import { instanceMaker } from "./instance.mjs";
@@ -13,11 +13,11 @@ const TIMEOUT_MS = 30_000;
 let count = 0;
 
 /**
- * Runs `component` once. `props` are the values of its props, `event` is what `run` gets (a step finds it in
- * `steps.trigger.event`), `db` is what its key-value store holds, `steps` is what earlier steps exported. With `hook`, that
- * hook runs instead.
+ * Runs `component` once. `props` are the values of its props, `event` is the argument of `run` (for a step it is
+ * `steps.trigger.event`), `db` is the content of its key-value store, `steps` are the exports of earlier steps. With `hook`,
+ * that hook runs instead.
  *
- * Gives `{emits, logs, response, returned, exports, sends, flow, error, db, stores}`.
+ * Returns `{emits, logs, response, returned, exports, sends, flow, error, db, stores}`.
  */
 export async function run(component, { props = {}, event = {}, db = {}, steps = {}, hook, timeout = TIMEOUT_MS } = {}) {
   const exported = component?.__esModule ? component.default : component;
@@ -29,7 +29,7 @@ export async function run(component, { props = {}, event = {}, db = {}, steps = 
   const id = `test-${count}`;
   const inWorkflow = isStep(subject);
   const { definition, bindings, stores } = bound(subject, props);
-  // All invocations share one store, in which each has keys of its own.
+  // All invocations share one store, in which each has its own keys.
   const keyPrefix = `${id}/`;
   fillStore(Object.fromEntries(Object.entries(db).map(([key, value]) => [keyPrefix + key, value])));
   const process = Object.freeze({ env: Object.freeze({}) });
@@ -43,7 +43,7 @@ export async function run(component, { props = {}, event = {}, db = {}, steps = 
   return report.ended;
 }
 
-// Props that do not fit are a mistake of the test, whose line the error is to have.
+// Invalid props are an error of the test, so the error has its line.
 function bound(component, props) {
   try {
     return bindProps(component, props);
@@ -53,7 +53,7 @@ function bound(component, props) {
   }
 }
 
-// Whatever has a name and is no action is a source; code without one is a step of a workflow.
+// A component with a name that is not an action is a source. Code without a name is a step of a workflow.
 function isStep({ type, name }) {
   return type === "action" || (type === undefined && name === undefined);
 }

@@ -1,4 +1,4 @@
-// Runs before a file of tests: what a component finds around it is what it finds on a server.
+// Runs before a file of tests and sets up the same globals as on a server.
 
 import { setMaxValue } from "./data_store.mjs";
 import { nameModule } from "./errors.mjs";
@@ -14,10 +14,10 @@ clearSurroundings();
 defineHelpers();
 defineStepGlobals();
 captureOutput();
-// Whatever no component has done is for the test runner to tell.
+// Errors outside of components are reported by the test runner.
 captureUncaught(() => currentInvocation()?.ended === false);
 setLimits(limits);
 setMaxValue(limits.value);
 setMaxStore(limits.db);
-// The source maps of tests call files by these addresses.
+// Source maps of tests name files by these URLs.
 nameModule("component", "sluice:///");

@@ -1,7 +1,7 @@
-// A data store in memory: answers what a component asks of the one that a prop names.
+// A data store in memory, which answers the questions of a component in a test.
 
 export class MemoryStore {
-  /** `values` are what it holds, for the test to see. */
+  /** The test can read `values`. */
   constructor(name, values = {}) {
     this.name = name;
     this.values = { ...values };
@@ -31,7 +31,7 @@ export class MemoryStore {
     return null;
   }
 
-  /** Nothing is old enough to go while a test runs. */
+  /** Keys do not expire during a test. */
   set_ttl({ key }) {
     return this.has({ key });
   }

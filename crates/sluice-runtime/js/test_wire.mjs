@@ -1,10 +1,10 @@
-// The pipe of a process that runs tests: no supervisor is there, so what an invocation reports goes to the test that runs it.
+// The pipe of a process that runs tests. There is no supervisor, so the reports of an invocation go to its test.
 
 const { parse, stringify } = JSON;
 const encoder = new TextEncoder();
 const listeners = new Map();
 
-/** Hands all that the invocation `id` reports to `take`. */
+/** Passes all reports of the invocation `id` to `take`. */
 export function listen(id, take) {
   listeners.set(id, take);
 }
@@ -13,11 +13,11 @@ export function send(line) {
   const message = parse(line);
   const take = listeners.get(message.i);
   if (take !== undefined) take(message);
-  // What the test itself prints belongs to nobody else.
+  // Output of the test itself is not part of a report.
   else if (message.t === "log") Deno.stdout.writeSync(encoder.encode(`${message.m}\n`));
 }
 
-/** Nothing ever waits. */
+/** Nothing is buffered. */
 export function flush() {}
 
 export { parse, stringify };

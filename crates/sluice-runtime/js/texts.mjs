@@ -1,19 +1,19 @@
-// Texts that everybody who reads them later can take.
+// Texts that all later readers accept.
 
 const encoder = new TextEncoder();
 
-/** Half a surrogate pair is an escape that strict readers of JSON refuse, and with it all that it stands among. */
+/** Replaces lone surrogates, because strict JSON parsers reject the whole document for them. */
 export function wellFormed(json) {
   if (!json.includes("\\ud")) return json;
   return json.replace(/\\(?:u(d[89a-f]..)|.)/g, (whole, lone) => (lone === undefined ? whole : "\\ufffd"));
 }
 
-/** What databases store: neither NUL nor half a surrogate pair. */
+/** Text for databases: without NUL and lone surrogates. */
 export function text(value) {
   return String(value).toWellFormed().replaceAll("\0", "");
 }
 
-/** Exact only where it decides: text has at most three bytes for each of its units. */
+/** Exact only near the limit. A text has at most three bytes per UTF-16 unit. */
 export function byteLength(string, limit) {
   if (string.length > limit || string.length * 3 <= limit) return string.length;
   return encoder.encode(string).length;

@@ -1,5 +1,5 @@
 // The pipe to the supervisor: newline-delimited JSON, in on standard input, out on standard output.
-// Output is gathered and written once per turn, because a write per message costs more than the work it reports.
+// Output is buffered and written once per turn, because one write per message costs more than the work it reports.
 
 const encoder = new TextEncoder();
 const stdout = Deno.stdout;
@@ -11,7 +11,7 @@ let pending = "";
 let flushScheduled = false;
 let batching = false;
 
-/** Puts one already serialised message on its way. */
+/** Queues one serialised message. */
 export function send(line) {
   pending += `${line}\n`;
   if (!batching && !flushScheduled) {
@@ -20,7 +20,7 @@ export function send(line) {
   }
 }
 
-/** Writes what is waiting, synchronously: used before code that may never give the turn back. */
+/** Writes the buffer synchronously, before code that may block forever. */
 export function flush() {
   flushScheduled = false;
   if (pending === "") return;
@@ -31,14 +31,14 @@ export function flush() {
       written += stdout.writeSync(bytes.subarray(written));
     }
   } catch {
-    // Nobody listens any more: the supervisor is gone.
+    // The supervisor has exited.
     exit(1);
   }
 }
 
 /**
- * Hands every incoming message to `handle(message, alone)`. `alone` is true when nothing else came
- * with it, or only what it needs to know: a lone message reports as it goes, a batch reports together.
+ * Passes every incoming message to `handle(message, alone)`. `alone` is true if no other message came with
+ * it, except messages that it depends on. A lone message reports at once, a batch reports together.
  */
 export async function receive(handle) {
   const decoder = new TextDecoder();
@@ -59,7 +59,7 @@ export async function receive(handle) {
     batching = true;
     const alone = lines.slice(0, -1).every((line) => line.startsWith('{"t":"auth"'));
     for (const line of lines) handle(parse(line), alone);
-    // Most invocations end within a few microtasks: let them, so that their reports leave together.
+    // Most invocations end within a few microtasks. Waiting for them lets their reports leave together.
     for (let hop = 0; hop < 6; hop++) await null;
     batching = false;
     flush();

@@ -1,6 +1,7 @@
-//! Questions a component asks the server while it runs, and their answers.
+//! Questions of a component to the server while it runs, and their answers.
 //!
-//! What can be asked is no matter of the runtime: it carries questions to whoever listens to the process, and bounds them.
+//! The runtime passes questions to the reader of the process's events and limits their number and size. Their meaning is the
+//! engine's.
 
 use std::{
     fmt::Write as _,
@@ -13,15 +14,15 @@ use std::{
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-/// Questions of one process that may wait for their answers at once. The harness holds more of them back.
-pub(crate) const MOST_AT_ONCE: usize = 32;
+/// The number of questions of one process that may be pending. The harness queues more.
+pub(crate) const MAX_PENDING: usize = 32;
 
-/// What a question holds beside the value it may carry: names and a key, with every character escaped.
-const BESIDE_THE_VALUE: usize = 32 * 1024;
+/// The size of a question without its value: names and a key, with every character escaped.
+const MAX_OVERHEAD: usize = 32 * 1024;
 
 #[derive(Debug)]
 pub struct Ask {
-    /// By which the harness knows the answer.
+    /// Identifies the answer for the harness.
     pub number: u64,
     /// The name of the module that asks.
     pub module: String,
@@ -30,33 +31,46 @@ pub struct Ask {
 }
 
 impl Ask {
-    /// Questions wait in memory, so one has no more room than its value needs.
+    /// Pending questions are in memory, so their size is limited.
     pub(crate) fn is_oversized(&self, value_bytes: usize) -> bool {
         self.module.len() + self.op.len() + self.args.get().len()
-            > value_bytes.saturating_add(BESIDE_THE_VALUE)
+            > value_bytes.saturating_add(MAX_OVERHEAD)
     }
 }
 
-/// What a question gets: JSON on one line, or why there is none, in words for the component's author.
+/// JSON on one line, or an error message for the author of the component.
 pub type Answer = Result<Box<RawValue>, String>;
 
-/// Where the answers to a process's questions go.
+type SendAnswers = dyn Fn(Vec<(u64, Answer)>) + Send + Sync;
+
+/// The channel for answers to the questions of a process.
 #[derive(Clone)]
-pub struct Answers {
-    pub(crate) lines: mpsc::UnboundedSender<String>,
-    pub(crate) waiting: Waiting,
-}
+pub struct Answers(Arc<SendAnswers>);
 
 impl Answers {
-    /// To a process that has died it goes nowhere.
+    pub fn new(send: impl Fn(Vec<(u64, Answer)>) + Send + Sync + 'static) -> Answers {
+        Answers(Arc::new(send))
+    }
+
+    /// Sends answers by the numbers of their questions. Answers to a process that has exited are dropped.
     pub fn send(&self, answers: impl IntoIterator<Item = (u64, Answer)>) {
+        (self.0)(answers.into_iter().collect());
+    }
+}
+
+/// Answers that are written to the pipe of a process.
+pub(crate) fn pipe_answers(
+    lines: mpsc::UnboundedSender<String>,
+    pending: PendingAnswers,
+) -> Answers {
+    Answers::new(move |answers| {
         let mut text = String::new();
         for (number, answer) in answers {
-            self.waiting.0.fetch_sub(1, Ordering::Relaxed);
+            pending.0.fetch_sub(1, Ordering::Relaxed);
             answer_line(number, &answer, &mut text);
         }
-        let _ = self.lines.send(text);
-    }
+        let _ = lines.send(text);
+    })
 }
 
 fn answer_line(number: u64, answer: &Answer, out: &mut String) {
@@ -72,14 +86,14 @@ fn answer_line(number: u64, answer: &Answer, out: &mut String) {
     };
 }
 
-/// How many questions wait for their answers.
+/// The number of questions without an answer.
 #[derive(Clone, Default)]
-pub(crate) struct Waiting(Arc<AtomicUsize>);
+pub(crate) struct PendingAnswers(Arc<AtomicUsize>);
 
-impl Waiting {
-    /// Counts one more; false when there are too many.
+impl PendingAnswers {
+    /// Counts one more. Returns false if there are too many.
     pub(crate) fn add(&self) -> bool {
-        self.0.fetch_add(1, Ordering::Relaxed) < MOST_AT_ONCE
+        self.0.fetch_add(1, Ordering::Relaxed) < MAX_PENDING
     }
 }
 
@@ -100,17 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_may_wait() {
+    fn the_number_of_pending_questions_is_limited() {
         let (lines, _receiver) = mpsc::unbounded_channel();
-        let waiting = Waiting::default();
-        assert!((0..MOST_AT_ONCE).all(|_| waiting.add()));
-        assert!(!waiting.add());
-        let answers = Answers {
-            lines,
-            waiting: waiting.clone(),
-        };
+        let pending = PendingAnswers::default();
+        assert!((0..MAX_PENDING).all(|_| pending.add()));
+        assert!(!pending.add());
+        let answers = pipe_answers(lines, pending.clone());
         answers.send((0..2).map(|number| (number, Err(String::new()))));
-        assert!(waiting.add());
-        assert!(!waiting.add());
+        assert!(pending.add());
+        assert!(!pending.add());
     }
 }

@@ -38,7 +38,7 @@ const FILES: [(&str, &str); 32] = [
 ];
 
 pub(crate) const ENTRY: &str = "main.mjs";
-/// What is loaded before a file of tests.
+/// Loaded before a file of tests.
 pub(crate) const TEST_SETUP: &str = "test_setup.mjs";
 /// The import map of tests.
 pub(crate) const TEST_IMPORTS: &str = "test_imports.json";

@@ -1,4 +1,4 @@
-//! Finding the Deno that runs components, or installing it.
+//! Finds the Deno binary that runs components, or installs it.
 
 use std::{
     env,

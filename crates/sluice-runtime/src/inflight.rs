@@ -1,4 +1,4 @@
-//! What the invocations of one process have done so far, gathered until each of them ends.
+//! The running invocations of one process and their effects so far.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -22,14 +22,14 @@ pub(crate) struct Inflight {
 
 struct Partial {
     emits: Vec<Emit>,
-    /// Of a step, and of no other call.
+    /// Only for a step.
     step: Option<StepReport>,
-    /// All that it emitted, exported and sent.
+    /// The size of its emits, exports and sends.
     reported_bytes: usize,
     logs: Vec<LogLine>,
-    /// Writes reported as they were made; its end reports them all, so they count only when it never ends.
+    /// Writes so far. The end reports all writes again, so these only count if the invocation never ends.
     writes: BTreeMap<String, Option<Box<RawValue>>>,
-    /// None when it has ended and only waits for others.
+    /// `None` if it has ended and its end is held back.
     overdue_at: Option<Instant>,
     started_at: Instant,
 }
@@ -60,14 +60,14 @@ impl Inflight {
         self.running.contains_key(id)
     }
 
-    /// False when the invocation has reported more than `limit` bytes.
+    /// Returns false if the invocation has reported more than `limit` bytes.
     pub(crate) fn emitted(&mut self, id: &InvocationId, emit: Emit, limit: usize) -> bool {
         self.reported(id, emit.data.get().len(), limit, |partial| {
             partial.emits.push(emit);
         })
     }
 
-    /// False when the invocation has reported more than `limit` bytes.
+    /// Returns false if the invocation has reported more than `limit` bytes.
     pub(crate) fn exported(
         &mut self,
         id: &InvocationId,
@@ -83,7 +83,7 @@ impl Inflight {
         })
     }
 
-    /// False when the invocation has reported more than `limit` bytes.
+    /// Returns false if the invocation has reported more than `limit` bytes.
     pub(crate) fn sent(&mut self, id: &InvocationId, send: Send, limit: usize) -> bool {
         self.reported(id, send.payload.get().len(), limit, |partial| {
             if let Some(step) = &mut partial.step {
@@ -107,7 +107,7 @@ impl Inflight {
         partial.reported_bytes <= limit
     }
 
-    /// Gives the line back when it belongs to no running invocation.
+    /// Returns the line if it belongs to no running invocation.
     pub(crate) fn logged(&mut self, id: Option<&InvocationId>, line: LogLine) -> Option<LogLine> {
         let owner = match id {
             Some(id) => self.running.get_mut(id),
@@ -129,7 +129,7 @@ impl Inflight {
         }
     }
 
-    /// It needs no more time of its own.
+    /// The invocation has ended and has no time limit any more.
     pub(crate) fn held(&mut self, id: &InvocationId) {
         if let Some(partial) = self.running.get_mut(id) {
             partial.overdue_at = None;
@@ -146,7 +146,7 @@ impl Inflight {
             flow,
             reply,
         } = end;
-        // A step that failed does not say how its run goes on.
+        // A failed step does not decide how its run continues.
         let flow = flow.filter(|_| failure.is_none());
         Some(Outcome {
             emits: partial.emits,
@@ -167,7 +167,7 @@ impl Inflight {
             .any(|p| p.overdue_at.is_some_and(|at| at <= now))
     }
 
-    /// The only running invocation, ended as one that failed: with no other there is no doubt whose fault it was.
+    /// Ends the only running invocation as failed. If there are several, the one that caused it is unknown.
     pub(crate) fn fail_sole(
         &mut self,
         now: Instant,

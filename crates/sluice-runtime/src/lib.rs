@@ -1,67 +1,66 @@
-//! Running people's code: analysis of a component, sandboxed Deno processes, and the pipe to them.
+//! Runs user code: sandboxed Deno processes, the pipe to them, and the analysis of components.
 //!
-//! This crate knows no database. It is handed invocations and hands back outcomes; whatever a process
-//! does to itself (crash, hang, garbage on the pipe) ends as an [`ProcessEvent`], never as a panic here.
+//! This crate knows no database. It takes invocations and returns outcomes. A process that crashes, hangs or writes invalid
+//! lines is reported as a [`ProcessEvent`] and never causes a panic here. The engine depends on the trait [`Processes`];
+//! [`Runtime`] implements it, and so does `ScriptedProcesses` for tests (feature `scripted`).
 
-mod analysis;
 mod ask;
 mod assets;
-mod auth_fields;
-mod census;
-mod deep_stack;
+mod code_cache;
 mod deno;
-mod expressions;
-mod imports;
+mod deno_process;
 mod inflight;
+mod inner;
+mod kill_reason;
 pub mod launcher;
-mod likeness;
 mod limits;
 mod lines;
 mod load_message;
 mod loading;
 mod memory;
+mod options;
 mod outcome;
 mod packages;
 mod pool;
+mod pool_filling;
 mod process;
+mod processes;
+mod prop_template;
 mod protocol;
 mod question;
+mod reply;
+mod running;
 mod runtime;
 mod sandbox;
-mod scheduled_script;
+#[cfg(any(test, feature = "scripted"))]
+pub mod scripted;
 mod spec;
-mod stand_ins;
 mod step;
-mod step_code;
 mod step_report;
 mod survey;
 mod test_run;
-mod verdict;
+mod test_spec;
 mod watchdog;
 
-pub use analysis::{CodeFault, Language, NamedPackage, Reading, RelativeImport, language, read};
 pub use ask::{Answer, Answers, Ask};
-pub use auth_fields::{AuthFields, auth_fields};
-pub use census::RunningProcess;
 pub use deno::{DENO_VERSION, DenoError, find_deno};
-pub use expressions::{ExpressionFault, check_expressions};
-pub use likeness::looks_like_component;
 pub use limits::Limits;
+pub use options::RuntimeOptions;
 pub use outcome::{
-    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question, Reply,
+    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question,
     Unfinished, Writes,
 };
-pub use packages::{PackageLock, PackageRequest};
-pub use process::{Process, ProcessEvents};
+pub use packages::PackageLock;
+pub use process::{Process, ProcessControl, ProcessEvents};
+pub use processes::{BoxFuture, Processes};
 pub use question::QuestionOutcome;
-pub use runtime::{Runtime, RuntimeOptions};
+pub use reply::Reply;
+pub use running::RunningProcess;
+pub use runtime::Runtime;
 pub use sandbox::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};
-pub use scheduled_script::scheduled_script;
 pub use spec::{
     Analysis, BindingKind, Lines, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, PropBinding,
-    Role,
+    Role, SurveyModule,
 };
 pub use step::{Flow, Send, SendKind, StepOutcome};
-pub use step_code::step_code;
-pub use survey::SurveyModule;
-pub use test_run::{TestEnd, TestReport, TestSpec};
+pub use test_spec::{TestEnd, TestReport, TestSpec};

@@ -1,11 +1,11 @@
-//! What one component process may use.
+//! The limits of one component process.
 
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub heap_mb: u32,
-    /// All memory of the process that is its own, the heap included.
+    /// Private memory of the process, including the heap.
     pub memory_bytes: u64,
     /// All files in its temporary folder.
     pub tmp_bytes: u64,
@@ -20,6 +20,6 @@ pub struct Limits {
     /// One value of a data store.
     pub data_store_value_bytes: usize,
     pub load_timeout: Duration,
-    /// How long past its time an invocation may take to notice before its process is killed.
+    /// The time after its timeout that an invocation has to stop before its process is killed.
     pub grace: Duration,
 }

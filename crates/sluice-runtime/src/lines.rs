@@ -1,4 +1,4 @@
-//! Splitting a pipe into lines, without trusting whoever writes to it.
+//! Splits a pipe into lines. The writer is not trusted.
 
 use std::io;
 
@@ -10,34 +10,34 @@ const CHUNK: usize = 64 * 1024;
 pub(crate) struct LineReader<R> {
     source: R,
     buffer: BytesMut,
-    /// How far `buffer` is known to hold no line break.
+    /// The length of the prefix of `buffer` that has no line break.
     scanned: usize,
-    longest: usize,
+    max_line: usize,
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
-    pub(crate) fn new(source: R, longest: usize) -> LineReader<R> {
+    pub(crate) fn new(source: R, max_line: usize) -> LineReader<R> {
         LineReader {
             source,
             buffer: BytesMut::new(),
             scanned: 0,
-            longest,
+            max_line,
         }
     }
 
-    /// Waits for more input; false at its end. A line beyond the limit is an error.
+    /// Waits for more input. Returns false at its end. A line beyond the limit is an error.
     pub(crate) async fn fill(&mut self) -> io::Result<bool> {
-        if self.buffer.len() > self.longest {
+        if self.buffer.len() > self.max_line {
             return Err(io::Error::other(format!(
                 "a line of more than {} bytes",
-                self.longest
+                self.max_line
             )));
         }
         self.buffer.reserve(CHUNK);
         Ok(self.source.read_buf(&mut self.buffer).await? > 0)
     }
 
-    /// The next complete line that is already here.
+    /// The next complete line in the buffer.
     pub(crate) fn next_line(&mut self) -> Option<Bytes> {
         let found = self.buffer[self.scanned..].iter().position(|b| *b == b'\n');
         let Some(offset) = found else {
@@ -50,7 +50,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Some(line)
     }
 
-    /// What follows the last line break, at the end of the input.
+    /// The text after the last line break, at the end of the input.
     pub(crate) fn rest(&mut self) -> Bytes {
         self.scanned = 0;
         self.buffer.split().freeze()

@@ -10,15 +10,15 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     ask,
-    expressions::template,
     limits::Limits,
+    prop_template::template,
     spec::{BindingKind, ProcessOwner, ProcessSpec, PropBinding, Role},
 };
 
-/// A module in the folder of its process.
-pub(crate) struct Placed {
+/// The files of a module in the folder of its process.
+pub(crate) struct ModuleFiles {
     pub(crate) file: PathBuf,
-    /// Where its packages are, when it has any.
+    /// The folder of its packages, if it has any.
     pub(crate) packages: Option<PathBuf>,
 }
 
@@ -30,9 +30,9 @@ struct LoadMessage<'a> {
     steps: bool,
     source: Option<&'a str>,
     workflow: Option<&'a str>,
-    /// What expressions see as the environment.
+    /// The environment of expressions.
     env: &'a BTreeMap<String, String>,
-    /// The texts as they were stored: they may nest deeper than we would read.
+    /// The texts as they were stored. They may be nested more deeply than a parser here accepts.
     db: BTreeMap<&'a str, &'a RawValue>,
     limits: HarnessLimits,
 }
@@ -50,7 +50,7 @@ struct Prop<'a> {
     name: &'a str,
     kind: BindingKind,
     value: &'a Value,
-    /// How the value is made for each step, in place of `value`.
+    /// Evaluated for each step, in place of `value`.
     #[serde(skip_serializing_if = "Option::is_none")]
     template: Option<Value>,
 }
@@ -61,11 +61,11 @@ struct HarnessLimits {
     emit: usize,
     emits: usize,
     log: usize,
-    /// All that the key-value store holds.
+    /// The whole key-value store.
     db: usize,
     /// One value of a data store.
     value: usize,
-    /// A number: questions that may wait for their answers at once.
+    /// The number of questions that may be pending.
     asks: usize,
 }
 
@@ -77,21 +77,21 @@ impl HarnessLimits {
             log: limits.log_bytes,
             db: limits.db_bytes,
             value: limits.data_store_value_bytes,
-            asks: ask::MOST_AT_ONCE,
+            asks: ask::MAX_PENDING,
         }
     }
 }
 
-/// The limits as a process without a supervisor is told.
+/// The limits for a process without a supervisor.
 pub(crate) fn harness_limits(limits: &Limits) -> String {
     serde_json::to_string(&HarnessLimits::of(limits)).unwrap_or_default()
 }
 
-/// The line that makes a process load its modules, which are where `placed` says.
+/// The line that makes a process load its modules.
 pub(crate) fn load_line(
     spec: &ProcessSpec,
     role: Role<'_>,
-    placed: &[Placed],
+    files: &[ModuleFiles],
     limits: &Limits,
 ) -> String {
     let db = spec
@@ -100,18 +100,18 @@ pub(crate) fn load_line(
         .map(|(key, value)| (key.as_str(), &**value))
         .collect();
     let (source, workflow) = match &spec.owner {
-        ProcessOwner::Nobody => (None, None),
+        ProcessOwner::Unowned => (None, None),
         ProcessOwner::Source(id) => (Some(id.as_str()), None),
         ProcessOwner::Workflow(id) => (None, Some(id.as_str())),
     };
-    let modules = spec.modules.iter().zip(placed);
+    let modules = spec.modules.iter().zip(files);
     let message = LoadMessage {
         t: "load",
         modules: modules
-            .map(|(module, placed)| Module {
+            .map(|(module, files)| Module {
                 name: &module.name,
-                file: file_url(&placed.file),
-                packages: placed.packages.as_deref(),
+                file: file_url(&files.file),
+                packages: files.packages.as_deref(),
                 props: props(&module.props, workflow.is_some()),
             })
             .collect(),
@@ -135,7 +135,7 @@ fn props(bindings: &[PropBinding], in_workflow: bool) -> Vec<Prop<'_>> {
 }
 
 impl Prop<'_> {
-    /// Only values of steps may hold expressions: those of sources are what they are.
+    /// Only values of steps may hold expressions.
     fn of(PropBinding { name, kind, value }: &PropBinding, in_workflow: bool) -> Prop<'_> {
         let may_hold_expressions =
             in_workflow && matches!(kind, BindingKind::Value | BindingKind::HttpRequest);
@@ -152,7 +152,7 @@ fn file_url(file: &Path) -> String {
     format!("file://{}", file.display())
 }
 
-/// The line that makes a process import packages ahead, by a file that names them.
+/// The line that makes a process import packages ahead, through a file that imports them.
 pub(crate) fn prime_line(file: &Path, modules: &Path) -> String {
     let message = serde_json::json!({
         "t": "prime",
@@ -162,7 +162,7 @@ pub(crate) fn prime_line(file: &Path, modules: &Path) -> String {
     format!("{message}\n")
 }
 
-/// The line that makes a process look at modules that are nobody's yet.
+/// The line that makes a process survey modules.
 pub(crate) fn survey_line(files: &[PathBuf]) -> String {
     let files: Vec<String> = files.iter().map(|file| file_url(file)).collect();
     let message = serde_json::json!({ "t": "survey", "files": files });

@@ -1,33 +1,33 @@
-//! Giving a process its component, and listening until it is loaded.
+//! Loads modules into a process.
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
+use sluice_code::CodeError;
 use sluice_model::{ModuleFormat, RawShape};
 use tokio::io::AsyncWriteExt;
 
 use crate::{
-    analysis::CodeFault,
+    deno_process::{StartedChild, kill_group},
+    inner::Inner,
     lines::LineReader,
-    load_message::{Placed, load_line, prime_line},
+    load_message::{ModuleFiles, load_line, prime_line},
     outcome::LogLine,
     packages::explain_native,
     pool::Priming,
-    process::{Started, kill_group},
     protocol::{self, Message},
-    runtime::Inner,
     spec::{LoadError, ModuleSpec, Preload, ProcessSpec, Role},
 };
 
 impl Inner {
-    /// A process with all modules loaded, and what these are, in their order.
+    /// A process with all modules loaded, their shapes in order, and the log lines of the load.
     pub(crate) async fn load(
         &self,
         spec: &ProcessSpec,
         role: Role<'_>,
-    ) -> Result<(Started, Vec<RawShape>, Vec<LogLine>), LoadError> {
+    ) -> Result<(StartedChild, Vec<RawShape>, Vec<LogLine>), LoadError> {
         let mut packages = Vec::with_capacity(spec.modules.len());
         for module in &spec.modules {
             packages.push(match &module.packages {
@@ -35,22 +35,22 @@ impl Inner {
                 None => None,
             });
         }
-        let waiting = self.pool.take(Priming::of(spec).as_ref());
-        let (mut started, _slot) = if let Some(started) = waiting {
+        let idle = self.pool.take(Priming::of(spec).as_ref());
+        let (mut started, _permit) = if let Some(started) = idle {
             (started, None)
         } else {
-            let slot = self.starting.acquire().await;
-            let slot = slot.map_err(|error| LoadError::Start(error.to_string()))?;
-            (self.spawn(Preload::Nothing)?, Some(slot))
+            let permit = self.starting.acquire().await;
+            let permit = permit.map_err(|error| LoadError::Start(error.to_string()))?;
+            (self.spawn(Preload::Nothing)?, Some(permit))
         };
         let loaded = tokio::time::timeout(
             self.options.limits.load_timeout,
-            self.greet(&mut started, spec, role, packages),
+            self.load_modules(&mut started, spec, role, packages),
         );
         let failure = match loaded.await {
             Ok(Ok((shapes, early))) => return Ok((started, shapes, early)),
             Ok(Err(error)) => error,
-            Err(_) => code_fault(format!(
+            Err(_) => code_error(format!(
                 "loading took longer than {} s",
                 self.options.limits.load_timeout.as_secs()
             )),
@@ -60,35 +60,35 @@ impl Inner {
         Err(failure)
     }
 
-    async fn greet(
+    async fn load_modules(
         &self,
-        started: &mut Started,
+        started: &mut StartedChild,
         spec: &ProcessSpec,
         role: Role<'_>,
         packages: Vec<Option<PathBuf>>,
     ) -> Result<(Vec<RawShape>, Vec<LogLine>), LoadError> {
-        let mut placed = Vec::with_capacity(spec.modules.len());
+        let mut files = Vec::with_capacity(spec.modules.len());
         for (module, packages) in spec.modules.iter().zip(packages) {
-            placed.push(place(started, module, packages).await?);
+            files.push(write_files(started, module, packages).await?);
         }
-        let line = load_line(spec, role, &placed, &self.options.limits);
+        let line = load_line(spec, role, &files, &self.options.limits);
         if started.stdin.write_all(line.as_bytes()).await.is_err() {
             return Err(self.died(started).await);
         }
         let mut early = Vec::new();
         loop {
             while let Some(line) = started.stdout.next_line() {
-                // Only the component can make the harness say something that makes no sense: a text that is
-                // half a character, a default nested without end, or lines of its own.
+                // Only the component can make the harness write invalid lines: a text with half a character, a default
+                // that nests endlessly, or lines of its own.
                 let text = str::from_utf8(&line).map_err(|error| unreadable(&error.to_string()))?;
                 match protocol::parse(text).map_err(|error| unreadable(&error))? {
                     Message::Ready => {}
                     Message::Loaded(shapes) => return Ok((shapes, early)),
-                    Message::Failed(mut fault, stack) => {
-                        if let Some(explained) = explain_native(&fault.message, &stack) {
-                            fault.message = explained;
+                    Message::Failed(mut error, stack) => {
+                        if let Some(explained) = explain_native(&error.message, &stack) {
+                            error.message = explained;
                         }
-                        return Err(LoadError::Code(vec![fault]));
+                        return Err(LoadError::Code(vec![error]));
                     }
                     Message::Log(_, line) => early.push(line),
                     Message::Emit(..)
@@ -110,16 +110,16 @@ impl Inner {
         }
     }
 
-    /// Waits until an empty process can be given a component.
-    pub(crate) async fn until_ready(&self, started: &mut Started) -> io::Result<()> {
+    /// Waits until an empty process is ready for a component.
+    pub(crate) async fn until_ready(&self, started: &mut StartedChild) -> io::Result<()> {
         let ready = async {
             loop {
                 if let Some(line) = started.stdout.next_line() {
                     match str::from_utf8(&line).map(protocol::parse) {
                         Ok(Ok(Message::Ready)) => return Ok(()),
-                        // Packages may print what they like when they are imported.
+                        // Packages may print while they are imported.
                         Ok(Ok(Message::Log(..))) => continue,
-                        _ => return Err(io::Error::other("its first words make no sense")),
+                        _ => return Err(io::Error::other("its first message is invalid")),
                     }
                 }
                 if !started.stdout.fill().await? {
@@ -130,8 +130,12 @@ impl Inner {
         tokio::time::timeout(self.options.limits.load_timeout, ready).await?
     }
 
-    /// Imports packages into an empty process, for a component that is not known yet.
-    pub(crate) async fn prime(&self, started: &mut Started, priming: &Priming) -> io::Result<()> {
+    /// Imports packages into an empty process, ahead of its component.
+    pub(crate) async fn prime(
+        &self,
+        started: &mut StartedChild,
+        priming: &Priming,
+    ) -> io::Result<()> {
         let modules = self
             .packages
             .modules(&priming.lock)
@@ -157,41 +161,41 @@ impl Inner {
         self.until_ready(started).await
     }
 
-    /// A process that ended while it was loading: the component's fault, unless Deno itself could not run.
-    pub(crate) async fn died(&self, started: &mut Started) -> LoadError {
+    /// The error of a process that ended during the load. It is the component's, unless Deno itself could not run.
+    pub(crate) async fn died(&self, started: &mut StartedChild) -> LoadError {
         let mut reader = LineReader::new(&mut started.stderr, self.options.limits.log_bytes);
         while matches!(reader.fill().await, Ok(true)) {}
-        let said = String::from_utf8_lossy(&reader.rest()).trim().to_owned();
+        let stderr = String::from_utf8_lossy(&reader.rest()).trim().to_owned();
         let message = if let Some(overuse) = started.watchdog.overuse() {
             format!("loading used too much: {overuse}")
-        } else if said.contains("out of memory") {
+        } else if stderr.contains("out of memory") {
             format!(
                 "loading ran out of memory (limit {} MB)",
                 self.options.limits.heap_mb
             )
         } else {
-            let last = said.lines().last().unwrap_or("no reason was given");
+            let last = stderr.lines().last().unwrap_or("no reason was given");
             format!("the process ended while the component was loading: {last}")
         };
-        code_fault(message)
+        code_error(message)
     }
 }
 
-/// Writes a module into its folder, beside its packages.
-async fn place(
-    started: &Started,
+/// Writes a module into its folder and links its packages.
+async fn write_files(
+    started: &StartedChild,
     module: &ModuleSpec,
     packages: Option<PathBuf>,
-) -> io::Result<Placed> {
+) -> io::Result<ModuleFiles> {
     let folder = started.folder.module(&module.name);
     if let Some(packages) = &packages {
         link_packages(&folder, packages).await?;
     }
     let file = write_module(&folder, &module.name, &module.code, module.format).await?;
-    Ok(Placed { file, packages })
+    Ok(ModuleFiles { file, packages })
 }
 
-/// Writes code into a folder of its own.
+/// Writes code into a folder.
 pub(crate) async fn write_module(
     folder: &Path,
     name: &str,
@@ -208,7 +212,7 @@ pub(crate) async fn write_module(
     Ok(file)
 }
 
-/// A process that has these packages already has the link too.
+/// A process that imported these packages ahead has the link already.
 pub(crate) async fn link_packages(folder: &Path, packages: &Path) -> io::Result<()> {
     tokio::fs::create_dir_all(folder).await?;
     match tokio::fs::symlink(packages, folder.join("node_modules")).await {
@@ -218,9 +222,9 @@ pub(crate) async fn link_packages(folder: &Path, packages: &Path) -> io::Result<
 }
 
 pub(crate) fn unreadable(why: &str) -> LoadError {
-    code_fault(format!("what the component exports cannot be read: {why}"))
+    code_error(format!("what the component exports cannot be read: {why}"))
 }
 
-pub(crate) fn code_fault(message: String) -> LoadError {
-    LoadError::Code(vec![CodeFault::of_the_whole(message)])
+pub(crate) fn code_error(message: String) -> LoadError {
+    LoadError::Code(vec![CodeError::without_position(message)])
 }

@@ -1,11 +1,11 @@
-//! What all component processes use together, as their watchdogs see it.
+//! The memory of all component processes, as reported by their watchdogs.
 
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
 };
 
-/// The sum of all shares, in bytes.
+/// The sum over all processes, in bytes.
 #[derive(Clone, Default)]
 pub(crate) struct MemoryInUse(Arc<AtomicU64>);
 
@@ -14,7 +14,7 @@ impl MemoryInUse {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// A process that has used nothing yet.
+    /// The share of a new process.
     pub(crate) fn share(&self) -> Share {
         Share {
             total: self.clone(),
@@ -23,7 +23,7 @@ impl MemoryInUse {
     }
 }
 
-/// What one process uses; nothing any more when it is dropped.
+/// The memory of one process. It is subtracted on drop.
 pub(crate) struct Share {
     total: MemoryInUse,
     bytes: Arc<AtomicU64>,
@@ -36,7 +36,7 @@ impl Share {
         self.total.0.fetch_sub(before, Ordering::Relaxed);
     }
 
-    /// Its bytes as they are at any time, for others to read.
+    /// The current value, for other readers.
     pub(crate) fn bytes(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.bytes)
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_add_up_and_go_with_their_processes() {
+    fn shares_add_up_and_are_subtracted_on_drop() {
         let memory = MemoryInUse::default();
         let (mut one, mut two) = (memory.share(), memory.share());
         one.set(10);

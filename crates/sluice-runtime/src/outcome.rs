@@ -1,12 +1,11 @@
-//! What goes into a component process and what comes out of it.
+//! Invocations, their outcomes, and the events of a process.
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use serde_json::value::RawValue;
 use sluice_model::{Hook, InvocationId};
 
-use crate::{ask::Ask, step::StepOutcome};
+use crate::{ask::Ask, reply::Reply, step::StepOutcome};
 
 /// One call into a component.
 #[derive(Debug, Clone)]
@@ -23,11 +22,11 @@ pub enum Call {
     Run,
     Hook(Hook),
     Ask(Question),
-    /// A step of a workflow. The event says which, and what the steps before it exported.
+    /// A step of a workflow. The event has its name and the exports of the steps before it.
     Step,
 }
 
-/// What a form asks of a component; the event says more, and the outcome has the answer.
+/// A question of a form. The event has its arguments, and the outcome has the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
     /// The options of one prop.
@@ -48,10 +47,10 @@ impl Call {
     }
 }
 
-/// Keys of the key-value store that changed, with their new value; `None` deletes.
+/// Changed keys of the key-value store, with their new values; `None` deletes.
 pub type Writes = Vec<(String, Option<Box<RawValue>>)>;
 
-/// Everything an invocation did, known when it has ended.
+/// The effects of an invocation, known when it has ended.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub emits: Vec<Emit>,
@@ -59,9 +58,9 @@ pub struct Outcome {
     pub logs: Vec<LogLine>,
     pub failure: Option<Failure>,
     pub duration: Duration,
-    /// What a question gave back, as JSON.
+    /// The answer to a question, as JSON.
     pub answer: Option<Box<RawValue>>,
-    /// Of a step, and of no other call.
+    /// Only for a step.
     pub step: Option<Box<StepOutcome>>,
 }
 
@@ -73,11 +72,11 @@ pub struct Emit {
     pub channel: String,
     pub summary: Option<String>,
     pub ts: Option<serde_json::Value>,
-    /// When it is to be delivered, in epoch milliseconds.
+    /// When to deliver it, in epoch milliseconds.
     pub delivery_ts: Option<i64>,
 }
 
-/// Why an invocation did not end well.
+/// The error of an invocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub name: String,
@@ -87,7 +86,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The text a log shows: the stack, which begins with name and message, or those alone.
+    /// The text for a log: the stack, which starts with name and message, or only these.
     pub fn to_log(&self) -> String {
         if self.stack.contains(&self.message) && !self.stack.is_empty() {
             self.stack.clone()
@@ -124,31 +123,23 @@ impl LogLevel {
     }
 }
 
-/// The answer a component gave to the HTTP request it is handling.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: Bytes,
-}
-
-/// What a process reports, in the order it happened.
+/// The events of a process, in order.
 #[derive(Debug)]
 pub enum ProcessEvent {
     Replied(InvocationId, Reply),
     Ended(InvocationId, Outcome),
-    /// A question of a running invocation; it waits for the answer.
+    /// A question of a running invocation, which waits for the answer.
     Asked(Ask),
-    /// A line of no running invocation: of one that has ended, or of none at all.
+    /// A log line of an invocation that has ended, or of none.
     Stray(Option<InvocationId>, LogLine),
-    /// The process is gone; nothing follows.
+    /// The process has exited. No event follows.
     Exited {
         reason: String,
         unfinished: Vec<Unfinished>,
     },
 }
 
-/// An invocation that died with its process: its logs tell why, and nothing else of it stands.
+/// An invocation that died with its process. All its effects but the logs are lost.
 #[derive(Debug)]
 pub struct Unfinished {
     pub id: InvocationId,

@@ -1,15 +1,14 @@
-//! npm packages of components: resolved when code is saved, locked, and kept so that every later start runs the same
+//! npm packages of components. They are resolved and locked when code is saved, so that every later start runs the same
 //! bytes and needs no network.
 //!
-//! Each distinct lock has one folder, shared by every component that has it: `packages/<hash>/node_modules`. Deno does
-//! the work of a package manager: it resolves, checks what it downloads, never runs an install script, and shares files
-//! between folders through its cache.
+//! Each lock has one folder, which is shared by all components with the same lock: `packages/<hash>/node_modules`. Deno is
+//! the package manager: it resolves versions, verifies downloads, never runs install scripts, and shares files between
+//! folders through its cache.
 
 mod downloads;
 mod install;
 mod lock;
 mod native;
-mod specifier;
 
 use std::{
     io,
@@ -18,26 +17,23 @@ use std::{
     time::{Duration, Instant},
 };
 
+use sluice_code::{CodeError, PackageImport, PackageRequest};
 use tokio::sync::Semaphore;
 
-pub use lock::PackageLock;
-pub(crate) use native::explain as explain_native;
-pub use specifier::PackageRequest;
-pub(crate) use specifier::Specifier;
-
-use crate::analysis::{CodeFault, NamedPackage};
 use downloads::Downloads;
 use install::{InstallError, Installer};
+pub use lock::PackageLock;
+pub(crate) use native::explain as explain_native;
 
-/// Installs that may run at once: they wait for the network more than for a core.
-const AT_ONCE: usize = 4;
+/// The number of concurrent installs. They wait for the network rather than for a core.
+const MAX_INSTALLS: usize = 4;
 
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
-    /// The code names what does not exist or cannot run here.
+    /// The code imports packages that do not exist or cannot run here.
     #[error("the code names packages that cannot be used")]
-    Code(Vec<CodeFault>),
-    /// Nobody's fault but the network's or the registry's.
+    Code(Vec<CodeError>),
+    /// The network or the registry failed.
     #[error("packages could not be fetched: {0}")]
     Unavailable(String),
 }
@@ -51,16 +47,17 @@ impl From<io::Error> for PackageError {
 pub(crate) struct Packages {
     /// One folder for each lock, named by its hash.
     folder: PathBuf,
-    /// Where locks are resolved and installs prepared; emptied at start.
+    /// The folder in which locks are resolved and installs are prepared. It is emptied at start.
     staging: PathBuf,
     installer: Installer,
-    turns: Semaphore,
+    /// Permits for installs.
+    installs: Semaphore,
     downloads: Downloads,
     count: AtomicU64,
 }
 
 impl Packages {
-    /// `folder` is what components may read; `work` is ours alone.
+    /// Components may read `folder`; `work` is private to the server.
     pub(crate) fn new(
         folder: PathBuf,
         work: &Path,
@@ -81,50 +78,51 @@ impl Packages {
                 cache: work.join("npm"),
                 timeout,
             },
-            turns: Semaphore::new(AT_ONCE),
+            installs: Semaphore::new(MAX_INSTALLS),
             downloads: Downloads::default(),
             count: AtomicU64::new(0),
         })
     }
 
-    /// Resolves what code names to the versions it gets from now on, and installs them.
+    /// Resolves imports to the versions that the code gets from now on, and installs them.
     pub(crate) async fn resolve(
         &self,
-        named: &[NamedPackage],
+        imports: &[PackageImport],
     ) -> Result<PackageLock, PackageError> {
-        let requests: Vec<&PackageRequest> = named.iter().map(|package| &package.request).collect();
+        let requests: Vec<&PackageRequest> =
+            imports.iter().map(|package| &package.request).collect();
         let wanted = wanted(&requests);
-        let began = Instant::now();
-        tracing::info!(packages = wanted, "resolving the packages of a component");
-        let _turn = self.turn().await?;
+        let start = Instant::now();
+        tracing::info!(packages = wanted, "resolving packages");
+        let _permit = self.permit().await?;
         let staging = self.stage()?;
         let lock = self
             .installer
             .lock(&staging.0, &requests)
             .await
-            .map_err(|error| blame(error, named))?;
+            .map_err(|error| with_position(error, imports))?;
         let folder = self
             .install(&lock, &staging)
             .await
-            .map_err(|error| blame(error, named))?;
-        let faults: Vec<CodeFault> = named
+            .map_err(|error| with_position(error, imports))?;
+        let errors: Vec<CodeError> = imports
             .iter()
             .filter(|package| native::is_native(&folder.join(package.request.alias())))
-            .map(|package| fault(package, native::refusal(package.request.name())))
+            .map(|package| error_at(package, native::error_message(package.request.name())))
             .collect();
-        if !faults.is_empty() {
-            return Err(PackageError::Code(faults));
+        if !errors.is_empty() {
+            return Err(PackageError::Code(errors));
         }
         tracing::info!(
             packages = wanted,
             installed = lock.contents().len(),
-            milliseconds = began.elapsed().as_millis(),
-            "the packages of a component are ready"
+            milliseconds = start.elapsed().as_millis(),
+            "packages installed"
         );
         Ok(lock)
     }
 
-    /// The `node_modules` of a lock; installed again from the lock when this machine does not have it.
+    /// The `node_modules` of a lock, which is installed if this machine does not have it.
     pub(crate) async fn modules(&self, lock: &PackageLock) -> Result<PathBuf, PackageError> {
         let modules = self.modules_of(lock);
         if tokio::fs::try_exists(&modules).await? {
@@ -132,9 +130,9 @@ impl Packages {
         }
         tracing::info!(
             packages = lock.contents().len(),
-            "installing packages that this machine does not have yet"
+            "installing locked packages"
         );
-        let _turn = self.turn().await?;
+        let _permit = self.permit().await?;
         let staging = self.stage()?;
         self.install(lock, &staging)
             .await
@@ -155,7 +153,7 @@ impl Packages {
         let home = self.folder.join(lock.hash());
         match tokio::fs::rename(&staging.0, &home).await {
             Ok(()) => Ok(modules),
-            // Someone else with the same lock was quicker: the same bytes.
+            // Another install of the same lock was faster. Its bytes are the same.
             Err(_) if tokio::fs::try_exists(&modules).await? => Ok(modules),
             Err(error) => Err(error.into()),
         }
@@ -165,8 +163,8 @@ impl Packages {
         self.folder.join(lock.hash()).join("node_modules")
     }
 
-    async fn turn(&self) -> Result<tokio::sync::SemaphorePermit<'_>, PackageError> {
-        self.turns
+    async fn permit(&self) -> Result<tokio::sync::SemaphorePermit<'_>, PackageError> {
+        self.installs
             .acquire()
             .await
             .map_err(|error| PackageError::Unavailable(error.to_string()))
@@ -180,7 +178,7 @@ impl Packages {
     }
 }
 
-/// A folder in which an install is prepared; what is left of it goes in the end.
+/// A folder in which an install is prepared. It is removed on drop.
 struct Staging(PathBuf);
 
 impl Drop for Staging {
@@ -188,7 +186,7 @@ impl Drop for Staging {
         if let Err(error) = std::fs::remove_dir_all(&self.0)
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::debug!(folder = %self.0.display(), %error, "a staging folder could not be removed");
+            tracing::debug!(folder = %self.0.display(), %error, "cannot remove staging folder");
         }
     }
 }
@@ -201,20 +199,22 @@ fn wanted(requests: &[&PackageRequest]) -> String {
     names.join(" ")
 }
 
-/// Finds the place in the code that names the package which is missing; one that only another package needs has none.
-fn blame(error: InstallError, named: &[NamedPackage]) -> PackageError {
+/// Adds the position of the import of a missing package. A package that only another package requires has none.
+fn with_position(error: InstallError, imports: &[PackageImport]) -> PackageError {
     let InstallError::Missing { package, message } = error else {
         return PackageError::Unavailable(error.to_string());
     };
-    let culprit = named.iter().find(|named| named.request.name() == package);
-    PackageError::Code(vec![match culprit {
-        Some(named) => fault(named, message),
-        None => CodeFault::of_the_whole(message),
+    let import = imports
+        .iter()
+        .find(|import| import.request.name() == package);
+    PackageError::Code(vec![match import {
+        Some(import) => error_at(import, message),
+        None => CodeError::without_position(message),
     }])
 }
 
-fn fault(package: &NamedPackage, message: String) -> CodeFault {
-    CodeFault {
+fn error_at(package: &PackageImport, message: String) -> CodeError {
+    CodeError {
         message,
         line: package.line,
         column: package.column,

@@ -1,7 +1,7 @@
-//! Processes that have started already: a source that gets its first work takes one, and the start-up is off the path.
+//! The pool of idle processes, which take the start of a process off the path of an event.
 //!
-//! Most are empty. When the last two processes that needed packages needed the same ones, one more waits with these
-//! imported, because importing them is what takes longest then; it is given to nobody who does not need them.
+//! Most are empty. If the last two processes with packages had the same ones, one more process is kept that has imported
+//! them, because importing takes longest. It is only used for these packages.
 
 use std::{
     collections::VecDeque,
@@ -9,41 +9,33 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
 };
 
 use parking_lot::Mutex;
 use sluice_model::ModuleFormat;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{
+    deno_process::StartedChild,
     packages::PackageLock,
-    process::Started,
-    runtime::Inner,
-    spec::{ModuleSpec, Preload, ProcessSpec},
+    spec::{ModuleSpec, ProcessSpec},
 };
-
-/// Until the next look whether a rush is over.
-const RUSH: Duration = Duration::from_millis(50);
-/// After a process that could not be started.
-const PAUSE: Duration = Duration::from_secs(5);
 
 pub(crate) struct Pool {
     size: usize,
-    waiting: Mutex<Waiting>,
+    idle: Mutex<Idle>,
     filling: AtomicBool,
 }
 
 #[derive(Default)]
-struct Waiting {
-    empty: VecDeque<Started>,
-    primed: Option<(Priming, Started)>,
+struct Idle {
+    empty: VecDeque<StartedChild>,
+    primed: Option<(Priming, StartedChild)>,
     last: Option<Priming>,
-    /// What the next process with packages is likely to need.
+    /// The packages that the next process is likely to need.
     likely: Option<Priming>,
 }
 
-/// The packages that a process imports ahead, in the form in which its component will ask for them.
+/// The packages that a process imports ahead, and how its component imports them.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Priming {
     pub(crate) lock: Arc<PackageLock>,
@@ -51,7 +43,7 @@ pub(crate) struct Priming {
 }
 
 impl Priming {
-    /// None for what has no packages, and for several modules with packages each: nobody else is likely to have the same.
+    /// `None` without packages, and for several modules, because other processes are unlikely to have the same.
     pub(crate) fn of(spec: &ProcessSpec) -> Option<Priming> {
         let [
             ModuleSpec {
@@ -70,7 +62,8 @@ impl Priming {
     }
 }
 
-enum Lack {
+/// A process that is missing in the pool.
+pub(crate) enum Missing {
     Empty,
     Primed(Priming),
 }
@@ -79,27 +72,27 @@ impl Pool {
     pub(crate) fn new(size: usize) -> Pool {
         Pool {
             size,
-            waiting: Mutex::default(),
+            idle: Mutex::default(),
             filling: AtomicBool::new(false),
         }
     }
 
-    /// The best that waits, of those that still live.
-    pub(crate) fn take(&self, priming: Option<&Priming>) -> Option<Started> {
-        let mut waiting = self.waiting.lock();
+    /// Takes the best idle process that is still alive.
+    pub(crate) fn take(&self, priming: Option<&Priming>) -> Option<StartedChild> {
+        let mut idle = self.idle.lock();
         if let Some(wanted) = priming {
-            if waiting.last.as_ref() == Some(wanted) {
-                waiting.likely = Some(wanted.clone());
+            if idle.last.as_ref() == Some(wanted) {
+                idle.likely = Some(wanted.clone());
             }
-            waiting.last = Some(wanted.clone());
-            let fits = |(primed, _): &mut (Priming, Started)| primed == wanted;
-            if let Some((_, mut started)) = waiting.primed.take_if(fits)
+            idle.last = Some(wanted.clone());
+            let fits = |(primed, _): &mut (Priming, StartedChild)| primed == wanted;
+            if let Some((_, mut started)) = idle.primed.take_if(fits)
                 && is_alive(&mut started)
             {
                 return Some(started);
             }
         }
-        while let Some(mut started) = waiting.empty.pop_front() {
+        while let Some(mut started) = idle.empty.pop_front() {
             if is_alive(&mut started) {
                 return Some(started);
             }
@@ -107,97 +100,55 @@ impl Pool {
         None
     }
 
-    /// Starts what is missing, one after the other and in the background.
-    pub(crate) fn refill(runtime: &Arc<Inner>) {
-        let pool = &runtime.pool;
-        if pool.lack().is_none() || pool.filling.swap(true, Ordering::SeqCst) {
-            return;
-        }
-        let runtime = Arc::downgrade(runtime);
-        tokio::spawn(async move {
-            while let Some(runtime) = runtime.upgrade() {
-                if !fill_one(&runtime).await && runtime.pool.stop_filling() {
-                    return;
-                }
-            }
-        });
+    /// Returns false if another task fills the pool, or nothing is missing.
+    pub(crate) fn begin_filling(&self) -> bool {
+        self.missing().is_some() && !self.filling.swap(true, Ordering::SeqCst)
     }
 
-    /// False when something was taken at the last moment, so that filling goes on.
-    fn stop_filling(&self) -> bool {
+    /// Returns false if a process was taken meanwhile, so that filling continues.
+    pub(crate) fn stop_filling(&self) -> bool {
         self.filling.store(false, Ordering::SeqCst);
         self.is_full() || self.filling.swap(true, Ordering::SeqCst)
     }
 
-    /// How many wait.
+    pub(crate) fn add_empty(&self, child: StartedChild) {
+        self.idle.lock().empty.push_back(child);
+    }
+
+    pub(crate) fn add_primed(&self, priming: Priming, child: StartedChild) {
+        self.idle.lock().primed = Some((priming, child));
+    }
+
+    /// Stops priming processes until packages repeat again.
+    pub(crate) fn forget_likely(&self) {
+        self.idle.lock().likely = None;
+    }
+
+    /// The number of idle processes.
     pub(crate) fn len(&self) -> usize {
-        let waiting = self.waiting.lock();
-        waiting.empty.len() + usize::from(waiting.primed.is_some())
+        let idle = self.idle.lock();
+        idle.empty.len() + usize::from(idle.primed.is_some())
     }
 
-    /// Whether everything waits that should.
+    /// Whether no process is missing.
     pub(crate) fn is_full(&self) -> bool {
-        self.lack().is_none()
+        self.missing().is_none()
     }
 
-    fn lack(&self) -> Option<Lack> {
-        let waiting = self.waiting.lock();
-        if waiting.empty.len() < self.size {
-            return Some(Lack::Empty);
+    pub(crate) fn missing(&self) -> Option<Missing> {
+        let idle = self.idle.lock();
+        if idle.empty.len() < self.size {
+            return Some(Missing::Empty);
         }
-        let likely = waiting.likely.as_ref().filter(|_| self.size > 0)?;
-        let has_it = waiting
+        let likely = idle.likely.as_ref().filter(|_| self.size > 0)?;
+        let has_it = idle
             .primed
             .as_ref()
             .is_some_and(|(primed, _)| primed == likely);
-        (!has_it).then(|| Lack::Primed(likely.clone()))
+        (!has_it).then(|| Missing::Primed(likely.clone()))
     }
 }
 
-/// A slot that no process waits for which is needed at once. In a rush nothing is made for later: it would only make the
-/// rush longer.
-async fn when_nobody_needs_it(slots: &Semaphore) -> SemaphorePermit<'_> {
-    loop {
-        if let Ok(slot) = slots.try_acquire() {
-            return slot;
-        }
-        tokio::time::sleep(RUSH).await;
-    }
-}
-
-fn is_alive(started: &mut Started) -> bool {
+fn is_alive(started: &mut StartedChild) -> bool {
     matches!(started.child.try_wait(), Ok(None))
-}
-
-/// False when nothing is missing.
-async fn fill_one(runtime: &Inner) -> bool {
-    let Some(lack) = runtime.pool.lack() else {
-        return false;
-    };
-    if let Err(error) = fill(runtime, lack).await {
-        tracing::warn!(%error, "a process that was to wait for a component could not be started");
-        tokio::time::sleep(PAUSE).await;
-    }
-    true
-}
-
-async fn fill(runtime: &Inner, lack: Lack) -> std::io::Result<()> {
-    let _slot = when_nobody_needs_it(&runtime.starting).await;
-    let mut started = runtime.spawn(Preload::NodeModules)?;
-    runtime.until_ready(&mut started).await?;
-    match lack {
-        Lack::Empty => runtime.pool.waiting.lock().empty.push_back(started),
-        Lack::Primed(priming) => {
-            let primed = runtime.prime(&mut started, &priming).await;
-            let mut waiting = runtime.pool.waiting.lock();
-            if let Err(error) = primed {
-                // Whoever needs these packages will be told why.
-                tracing::debug!(%error, "packages could not be imported ahead");
-                waiting.likely = None;
-            } else {
-                waiting.primed = Some((priming, started));
-            }
-        }
-    }
-    Ok(())
 }

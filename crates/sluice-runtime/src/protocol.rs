@@ -1,17 +1,16 @@
-//! The lines on the pipe, as Rust values. A line that does not parse is the process's failure.
+//! The messages on the pipe. A line that does not parse is a protocol error of the process.
 
 use std::fmt::Write as _;
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
-use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
+use sluice_code::CodeError;
 use sluice_model::{InvocationId, RawShape};
 
 use crate::{
-    analysis::CodeFault,
     ask::Ask,
-    outcome::{Emit, Failure, Invocation, LogLevel, LogLine, Reply, Writes},
+    outcome::{Emit, Failure, Invocation, LogLevel, LogLine, Writes},
+    reply::{Reply, body},
     step::{Flow, Send, SendKind},
     step_report::{RawFlow, RawReply},
 };
@@ -20,27 +19,27 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum Message {
     Ready,
-    /// What its modules are, in their order.
+    /// The shapes of its modules, in their order.
     Loaded(Vec<RawShape>),
-    /// Why it does not load, and the stack of the error.
-    Failed(CodeFault, String),
-    /// What one module is that is only looked at, and whether it changed what all modules of the process share.
+    /// The error of the load, and its stack.
+    Failed(CodeError, String),
+    /// The shape of one module of a survey, and whether it changed the shared state of the process.
     Surveyed {
-        shape: Result<Box<RawShape>, CodeFault>,
+        shape: Result<Box<RawShape>, CodeError>,
         spoiled: bool,
     },
     Log(Option<InvocationId>, LogLine),
     Emit(InvocationId, Emit),
     Respond(InvocationId, Reply),
-    /// A named export of a step; a later one of the same name takes its place.
+    /// A named export of a step. A later one with the same name replaces it.
     Export(InvocationId, String, Box<RawValue>),
     Send(InvocationId, Send),
-    /// It has ended; its end is reported after those of others.
+    /// The invocation has ended. Its end is reported after those of others.
     Held(InvocationId),
     /// Writes of an invocation that may never end.
     Write(InvocationId, Writes),
     End(InvocationId, End),
-    /// A question that waits for its answer.
+    /// A question that needs an answer.
     Ask(InvocationId, Ask),
 }
 
@@ -54,7 +53,7 @@ pub(crate) struct End {
     pub(crate) reply: Option<Reply>,
 }
 
-/// All fields of all messages: an internally tagged enum would have to buffer, and raw JSON cannot be.
+/// All fields of all messages. An internally tagged enum would buffer them, which raw JSON does not support.
 #[derive(Deserialize)]
 struct Line<'a> {
     t: &'a str,
@@ -64,7 +63,7 @@ struct Line<'a> {
     #[serde(borrow)]
     m: Option<&'a RawValue>,
     shapes: Option<Vec<RawShape>>,
-    fault: Option<Fault>,
+    error: Option<LoadFailure>,
     spoiled: Option<bool>,
     k: Option<&'a str>,
     l: Option<&'a str>,
@@ -91,7 +90,7 @@ struct Line<'a> {
 }
 
 #[derive(Deserialize)]
-struct Fault {
+struct LoadFailure {
     message: String,
     #[serde(default)]
     stack: String,
@@ -99,15 +98,15 @@ struct Fault {
     column: Option<u32>,
 }
 
-impl Fault {
-    /// The fault, and the stack of the error.
-    fn into_parts(self) -> (CodeFault, String) {
-        let fault = CodeFault {
+impl LoadFailure {
+    /// The error and its stack.
+    fn into_parts(self) -> (CodeError, String) {
+        let error = CodeError {
             message: self.message,
             line: self.line,
             column: self.column,
         };
-        (fault, self.stack)
+        (error, self.stack)
     }
 }
 
@@ -144,12 +143,15 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
             Ok(Message::Loaded(shapes))
         }
         "failed" => {
-            let (fault, stack) = fields.fault.ok_or_else(|| missing("a fault"))?.into_parts();
-            Ok(Message::Failed(fault, stack))
+            let (error, stack) = fields
+                .error
+                .ok_or_else(|| missing("an error"))?
+                .into_parts();
+            Ok(Message::Failed(error, stack))
         }
         "surveyed" => {
-            let shape = if let Some(fault) = fields.fault {
-                Err(fault.into_parts().0)
+            let shape = if let Some(error) = fields.error {
+                Err(error.into_parts().0)
             } else {
                 let shape = fields.shapes.and_then(|shapes| shapes.into_iter().next());
                 Ok(Box::new(shape.ok_or("a surveyed message without a shape")?))
@@ -236,7 +238,7 @@ fn level(name: Option<&str>) -> LogLevel {
     }
 }
 
-/// An event that is `null` reads like one that is absent.
+/// An event that is `null` deserializes like one that is absent.
 fn emit(data: Option<&RawValue>, meta: Option<&RawValue>) -> Result<Emit, String> {
     let Meta {
         id,
@@ -257,16 +259,6 @@ fn emit(data: Option<&RawValue>, meta: Option<&RawValue>) -> Result<Emit, String
         ts,
         delivery_ts,
     })
-}
-
-pub(crate) fn body(text: Option<String>, base64: Option<&str>) -> Result<Bytes, String> {
-    match base64 {
-        Some(encoded) => BASE64_STANDARD
-            .decode(encoded)
-            .map(Bytes::from)
-            .map_err(|error| error.to_string()),
-        None => Ok(Bytes::from(text.unwrap_or_default())),
-    }
 }
 
 fn failure(thrown: Thrown) -> Failure {
@@ -294,7 +286,7 @@ fn writes(rows: Vec<Vec<&RawValue>>) -> Result<Writes, String> {
         .collect()
 }
 
-/// The line that runs an invocation. Its event must be on one line already, as everything in the inbox is.
+/// The line that runs an invocation. Its event must be on one line, as all events in the inbox are.
 pub(crate) fn run_line(invocation: &Invocation, out: &mut String) {
     debug_assert!(!invocation.event.contains(['\n', '\r']));
     let _ = writeln!(
@@ -307,7 +299,7 @@ pub(crate) fn run_line(invocation: &Invocation, out: &mut String) {
     );
 }
 
-/// The line that says what `$auth` of a module's app props is.
+/// The line that sets `$auth` of a module's app props.
 pub(crate) fn auth_line(module: &str, auths: &Map<String, Value>) -> String {
     let mut line = json!({ "t": "auth", "module": module, "props": auths }).to_string();
     line.push('\n');

@@ -1,4 +1,4 @@
-//! Asking a component something, in a process that lives as long as the question.
+//! One question to a component, in a process that lives as long as the question.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,13 +7,12 @@ use sluice_model::{IdGen, InvocationId};
 
 use crate::{
     outcome::{Call, Failure, Invocation, LogLine, ProcessEvent, Question},
-    runtime::Runtime,
-    spec::{LoadError, ProcessSpec},
+    process::{Process, ProcessEvents},
 };
 
-pub(crate) const AT_ONCE: usize = 16;
+pub(crate) const MAX_CONCURRENT: usize = 16;
 
-/// What came back, and what was logged on the way.
+/// The answer of a component and its log lines.
 #[derive(Debug)]
 pub struct QuestionOutcome {
     pub result: Result<Box<RawValue>, Failure>,
@@ -21,64 +20,53 @@ pub struct QuestionOutcome {
     pub duration: Duration,
 }
 
-impl Runtime {
-    /// Loads the component, asks, and lets the process go. `argument` is JSON on one line. Whatever else the component does
-    /// meanwhile, such as emit, has no effect.
-    pub async fn ask(
-        &self,
-        spec: &ProcessSpec,
-        question: Question,
-        argument: Arc<str>,
-        timeout: Duration,
-    ) -> Result<QuestionOutcome, LoadError> {
-        let _turn = self
-            .0
-            .questions
-            .acquire()
-            .await
-            .map_err(|error| LoadError::Start(error.to_string()))?;
-        let (process, mut events) = self.start(spec).await?;
-        let id = InvocationId::generate(&mut IdGen::new(0), 0);
-        process.invoke(&[Invocation {
-            id,
-            call: Call::Ask(question),
-            event: argument,
-            timeout,
-        }]);
-        let mut answer = QuestionOutcome {
-            result: Err(died("it ended")),
-            logs: Vec::new(),
-            duration: Duration::ZERO,
-        };
-        while let Some(batch) = events.recv().await {
-            for event in batch {
-                match event {
-                    ProcessEvent::Stray(_, line) => answer.logs.push(line),
-                    ProcessEvent::Ended(_, outcome) => {
-                        answer.logs.extend(outcome.logs);
-                        answer.duration = outcome.duration;
-                        answer.result = match outcome.failure {
-                            Some(failure) => Err(failure),
-                            None => outcome.answer.ok_or_else(|| died("it gave no answer")),
-                        };
-                        return Ok(answer);
-                    }
-                    ProcessEvent::Exited { reason, unfinished } => {
-                        let of_it = unfinished.into_iter().flat_map(|one| one.logs);
-                        answer.logs.extend(of_it);
-                        answer.result = Err(died(&reason));
-                        return Ok(answer);
-                    }
-                    ProcessEvent::Asked(ask) => {
-                        let refusal = Err("a data store cannot be used here".to_owned());
-                        process.answers().send([(ask.number, refusal)]);
-                    }
-                    ProcessEvent::Replied(..) => {}
+/// Asks the component of a process that was started for this question.
+pub(crate) async fn ask(
+    process: &Process,
+    mut events: ProcessEvents,
+    question: Question,
+    argument: Arc<str>,
+    timeout: Duration,
+) -> QuestionOutcome {
+    process.invoke(&[Invocation {
+        id: InvocationId::generate(&mut IdGen::new(0), 0),
+        call: Call::Ask(question),
+        event: argument,
+        timeout,
+    }]);
+    let mut answer = QuestionOutcome {
+        result: Err(died("it ended")),
+        logs: Vec::new(),
+        duration: Duration::ZERO,
+    };
+    while let Some(batch) = events.recv().await {
+        for event in batch {
+            match event {
+                ProcessEvent::Stray(_, line) => answer.logs.push(line),
+                ProcessEvent::Ended(_, outcome) => {
+                    answer.logs.extend(outcome.logs);
+                    answer.duration = outcome.duration;
+                    answer.result = match outcome.failure {
+                        Some(failure) => Err(failure),
+                        None => outcome.answer.ok_or_else(|| died("it gave no answer")),
+                    };
+                    return answer;
                 }
+                ProcessEvent::Exited { reason, unfinished } => {
+                    let logs = unfinished.into_iter().flat_map(|one| one.logs);
+                    answer.logs.extend(logs);
+                    answer.result = Err(died(&reason));
+                    return answer;
+                }
+                ProcessEvent::Asked(ask) => {
+                    let error = Err("a data store cannot be used here".to_owned());
+                    process.answers().send([(ask.number, error)]);
+                }
+                ProcessEvent::Replied(..) => {}
             }
         }
-        Ok(answer)
     }
+    answer
 }
 
 fn died(reason: &str) -> Failure {

@@ -1,73 +1,38 @@
-//! Starting component processes: where they live, what they share, and how many there may be.
+//! The runtime: starts Deno processes and analyses code in them.
 
 use std::{
     collections::BTreeMap,
     io,
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
 
-use sluice_model::{Clock, RawShape};
-use tokio::{
-    process::{Child, Command},
-    sync::Semaphore,
-};
+use sluice_code::{CodeError, ParsedModule};
+use sluice_model::{Clock, ComponentShape, RawShape};
+use tokio::sync::Semaphore;
 
 use crate::{
-    analysis::{self, CodeFault, Language},
-    census::{Census, RunningProcess},
-    limits::Limits,
-    lines::LineReader,
+    code_cache,
+    deno_process::{DenoProcess, StartedChild, kill_group},
+    inner::Inner,
     memory::MemoryInUse,
-    outcome::LogLine,
+    options::RuntimeOptions,
+    outcome::{LogLine, Question},
     packages::Packages,
     pool::Pool,
-    process::{InstanceFolder, LONGEST_LINE, Process, ProcessEvents, Started, kill_group},
-    question,
-    sandbox::{Network, Sandbox},
-    spec::{Analysis, Lines, LoadError, ModuleSpec, Preload, ProcessOwner, ProcessSpec, Role},
+    pool_filling,
+    process::{Process, ProcessEvents},
+    processes::{BoxFuture, Processes},
+    question::{self, QuestionOutcome},
+    running::{RunningProcess, RunningProcesses},
+    sandbox::Sandbox,
+    spec::{Analysis, Lines, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, Role, SurveyModule},
     survey,
-    watchdog::Watchdog,
 };
 
-pub struct RuntimeOptions {
-    pub deno: PathBuf,
-    /// Our own binary, whose launcher mode starts Deno.
-    pub launcher: PathBuf,
-    /// Holds the harness and the private folders of processes; emptied at start.
-    pub folder: PathBuf,
-    pub limits: Limits,
-    pub network: Network,
-    /// How many processes may be starting at once.
-    pub starting_at_once: usize,
-    /// How many empty processes wait for a component.
-    pub warm_processes: usize,
-    /// How long fetching a component's packages may take.
-    pub package_timeout: Duration,
-}
-
+/// Runs components in sandboxed Deno processes.
 #[derive(Clone)]
 pub struct Runtime(pub(crate) Arc<Inner>);
-
-pub(crate) struct Inner {
-    pub(crate) options: RuntimeOptions,
-    pub(crate) sandbox: Sandbox,
-    clock: Arc<dyn Clock>,
-    pub(crate) packages: Packages,
-    pub(crate) pool: Pool,
-    pub(crate) starting: Semaphore,
-    /// Questions that may be under way: their processes are not counted among those of sources.
-    pub(crate) questions: Semaphore,
-    /// Processes that may be looking at components.
-    pub(crate) surveys: Semaphore,
-    instances: AtomicU64,
-    memory: MemoryInUse,
-    census: Census,
-}
 
 impl Runtime {
     pub fn new(options: RuntimeOptions, clock: Arc<dyn Clock>) -> io::Result<Runtime> {
@@ -77,6 +42,7 @@ impl Runtime {
             _ => std::fs::create_dir_all(&instances)?,
         }
         let sandbox = Sandbox::prepare(&options)?;
+        code_cache::fill(&sandbox, &instances);
         let packages = Packages::new(
             sandbox.packages(),
             &options.folder.join("package-cache"),
@@ -88,65 +54,65 @@ impl Runtime {
             packages,
             pool: Pool::new(options.warm_processes),
             starting: Semaphore::new(options.starting_at_once.max(1)),
-            questions: Semaphore::new(question::AT_ONCE),
-            surveys: Semaphore::new(survey::at_once()),
+            questions: Semaphore::new(question::MAX_CONCURRENT),
+            surveys: Semaphore::new(survey::max_processes()),
             options,
             clock,
             instances: AtomicU64::new(0),
             memory: MemoryInUse::default(),
-            census: Census::default(),
+            running: RunningProcesses::default(),
         })))
     }
 
-    /// Starts the first empty processes, in the background.
+    /// Starts the first idle processes in the background.
     pub fn warm_up(&self) {
-        Pool::refill(&self.0);
+        pool_filling::refill(&self.0);
     }
 
-    /// Bytes of memory that component processes use, each on its own.
+    /// Private memory of all component processes, in bytes.
     pub fn memory_in_use(&self) -> u64 {
         self.0.memory.bytes()
     }
 
-    /// The processes that have a component, the longest running first.
+    /// The processes with loaded code, the oldest first.
     pub fn processes(&self) -> Vec<RunningProcess> {
-        self.0.census.processes()
+        self.0.running.processes()
     }
 
-    /// How many processes wait for a component.
+    /// The number of idle processes.
     pub fn warm_processes(&self) -> usize {
         self.0.pool.len()
     }
 
-    /// Whether as many wait as should.
+    /// Whether as many idle processes are ready as configured.
     pub fn is_warm(&self) -> bool {
         self.0.pool.is_full()
     }
 
-    /// Reads a component's shape: parses the code, fetches the packages it names, then loads it in a sandboxed process
-    /// of its own.
+    /// Reads the shape of a component, which is JavaScript: installs the packages it imports, then loads it in a sandboxed
+    /// process of its own.
     pub async fn analyze(
         &self,
-        code: Arc<str>,
+        module: &ParsedModule,
         lines: Lines,
         role: Role<'_>,
     ) -> Result<Analysis, LoadError> {
-        let mut reading = analysis::read(&code, Language::JavaScript).map_err(LoadError::Code)?;
-        if lines == Lines::Built {
-            for package in &mut reading.packages {
-                (package.line, package.column) = (None, None);
-            }
-        }
-        let packages = match reading.packages.as_slice() {
+        let packages = match module.packages() {
             [] => None,
-            named => Some(Arc::new(self.0.packages.resolve(named).await?)),
+            imports => {
+                let lock = self.0.packages.resolve(imports).await;
+                Some(Arc::new(lock.map_err(|error| match lines {
+                    Lines::Written => LoadError::from(error),
+                    Lines::Built => LoadError::from(error).without_positions(),
+                })?))
+            }
         };
         let spec = ProcessSpec {
-            owner: ProcessOwner::Nobody,
+            owner: ProcessOwner::Unowned,
             modules: vec![ModuleSpec {
                 name: role.module_name().to_owned(),
-                code,
-                format: reading.format,
+                code: Arc::clone(module.code()),
+                format: module.format(),
                 packages: packages.clone(),
                 props: Vec::new(),
             }],
@@ -154,15 +120,20 @@ impl Runtime {
             stored: Vec::new(),
         };
         let loaded = self.load(&spec, role).await;
-        let (mut started, shapes, _) = loaded.map_err(|error| match lines {
+        let (mut child, shapes, _) = loaded.map_err(|error| match lines {
             Lines::Written => error,
             Lines::Built => error.without_built_lines(),
         })?;
-        kill_group(&started.child);
-        // Reaped here, so that its folder is not removed under a process that still runs.
-        let _ = started.child.wait().await;
-        let shape = role.check(shapes, reading.format).map_err(|faults| {
-            LoadError::Code(faults.into_iter().map(CodeFault::of_the_whole).collect())
+        kill_group(&child.child);
+        // Its folder must not be removed while the process still runs.
+        let _ = child.child.wait().await;
+        let shape = role.check(shapes, module.format()).map_err(|errors| {
+            LoadError::Code(
+                errors
+                    .into_iter()
+                    .map(CodeError::without_position)
+                    .collect(),
+            )
         })?;
         Ok(Analysis {
             shape,
@@ -176,60 +147,106 @@ impl Runtime {
             (ProcessOwner::Workflow(_), [first, ..]) => Role::Step(&first.name),
             _ => Role::Component,
         };
-        let (started, _, early) = self.load(spec, role).await?;
-        let memory = started.watchdog.memory();
+        let (child, _, early_logs) = self.load(spec, role).await?;
+        let memory = child.watchdog.memory();
         let now_ms = self.0.clock.now_ms();
-        let counted = self.0.census.count(spec.owner.clone(), memory, now_ms);
-        Ok(Process::watch(
-            started,
-            early,
-            counted,
+        let registration = self.0.running.register(spec.owner.clone(), memory, now_ms);
+        let (process, events) = DenoProcess::supervise(
+            child,
+            early_logs,
+            registration,
             self.0.options.limits,
             Arc::clone(&self.0.clock),
-        ))
+        );
+        Ok((Process::new(process), events))
+    }
+
+    /// Reads the shapes of components, in their order, without their packages: values from packages are left out.
+    pub async fn survey(
+        &self,
+        modules: Vec<SurveyModule>,
+    ) -> Vec<Result<ComponentShape, LoadError>> {
+        survey::survey(&self.0, modules).await
+    }
+
+    /// Asks a component one question, in a process of its own. `argument` is JSON on one line. Other effects of the
+    /// component, such as emits, are ignored.
+    pub async fn ask(
+        &self,
+        spec: &ProcessSpec,
+        question: Question,
+        argument: Arc<str>,
+        timeout: Duration,
+    ) -> Result<QuestionOutcome, LoadError> {
+        let permit = self.0.questions.acquire().await;
+        let _permit = permit.map_err(|error| LoadError::Start(error.to_string()))?;
+        let (process, events) = self.start(spec).await?;
+        Ok(question::ask(&process, events, question, argument, timeout).await)
     }
 
     async fn load(
         &self,
         spec: &ProcessSpec,
         role: Role<'_>,
-    ) -> Result<(Started, Vec<RawShape>, Vec<LogLine>), LoadError> {
+    ) -> Result<(StartedChild, Vec<RawShape>, Vec<LogLine>), LoadError> {
         let loaded = self.0.load(spec, role).await;
-        // Only now: starting the next empty process would have taken the time of this one.
-        Pool::refill(&self.0);
+        // After the load, because starting the next idle process would slow it down.
+        pool_filling::refill(&self.0);
         loaded
     }
 }
 
-impl Inner {
-    pub(crate) fn spawn(&self, preload: Preload) -> io::Result<Started> {
-        let folder = self.instance_folder()?;
-        let mut child = Command::from(self.sandbox.command(&folder, preload))
-            .kill_on_drop(true)
-            .spawn()?;
-        let missing = || io::Error::other("a pipe to the process is missing");
-        Ok(Started {
-            stdin: child.stdin.take().ok_or_else(missing)?,
-            stdout: LineReader::new(child.stdout.take().ok_or_else(missing)?, LONGEST_LINE),
-            stderr: child.stderr.take().ok_or_else(missing)?,
-            watchdog: self.watch(&child, &folder)?,
-            child,
-            visible_tmp: self.sandbox.visible_tmp(&folder),
-            folder,
-        })
+impl Processes for Runtime {
+    fn start<'a>(
+        &'a self,
+        spec: &'a ProcessSpec,
+    ) -> BoxFuture<'a, Result<(Process, ProcessEvents), LoadError>> {
+        Box::pin(Runtime::start(self, spec))
     }
 
-    /// A private folder for the next process.
-    pub(crate) fn instance_folder(&self) -> io::Result<InstanceFolder> {
-        let number = self.instances.fetch_add(1, Ordering::Relaxed);
-        let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
-        std::fs::create_dir_all(folder.code())?;
-        std::fs::create_dir_all(folder.stash())?;
-        Ok(folder)
+    fn analyze<'a>(
+        &'a self,
+        module: &'a ParsedModule,
+        lines: Lines,
+        role: Role<'a>,
+    ) -> BoxFuture<'a, Result<Analysis, LoadError>> {
+        Box::pin(Runtime::analyze(self, module, lines, role))
     }
 
-    pub(crate) fn watch(&self, child: &Child, folder: &InstanceFolder) -> io::Result<Watchdog> {
-        let share = self.memory.share();
-        Watchdog::over(child, folder.tmp(), self.options.limits, share)
+    fn survey(
+        &self,
+        modules: Vec<SurveyModule>,
+    ) -> BoxFuture<'_, Vec<Result<ComponentShape, LoadError>>> {
+        Box::pin(Runtime::survey(self, modules))
+    }
+
+    fn ask<'a>(
+        &'a self,
+        spec: &'a ProcessSpec,
+        question: Question,
+        argument: Arc<str>,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<QuestionOutcome, LoadError>> {
+        Box::pin(Runtime::ask(self, spec, question, argument, timeout))
+    }
+
+    fn warm_up(&self) {
+        Runtime::warm_up(self);
+    }
+
+    fn is_warm(&self) -> bool {
+        Runtime::is_warm(self)
+    }
+
+    fn warm_processes(&self) -> usize {
+        Runtime::warm_processes(self)
+    }
+
+    fn memory_in_use(&self) -> u64 {
+        Runtime::memory_in_use(self)
+    }
+
+    fn processes(&self) -> Vec<RunningProcess> {
+        Runtime::processes(self)
     }
 }

@@ -1,22 +1,20 @@
-//! What a process is asked to load, and why it may not.
+//! The specification of a process, and errors of loading it.
 
 use std::{collections::BTreeMap, io, sync::Arc};
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
+use sluice_code::{CodeError, ParsedModule};
 use sluice_model::{ComponentKind, ComponentShape, ModuleFormat, RawShape, SourceId, WorkflowId};
 
-use crate::{
-    analysis::CodeFault,
-    packages::{PackageError, PackageLock},
-};
+use crate::packages::{PackageError, PackageLock};
 
-/// What a process does before it has a component.
+/// The work of a process before it has a component.
 #[derive(Clone, Copy)]
 pub(crate) enum Preload {
-    /// It is needed at once.
+    /// For a process that is needed at once.
     Nothing,
-    /// It has time to import the modules of Node that packages use.
+    /// Imports the modules of Node that packages use.
     NodeModules,
 }
 
@@ -29,29 +27,29 @@ impl Preload {
     }
 }
 
-/// What a process holds: the component of a source, or all steps of a workflow.
+/// The contents of a process: the component of a source, or all steps of a workflow.
 pub struct ProcessSpec {
     pub owner: ProcessOwner,
     /// At least one.
     pub modules: Vec<ModuleSpec>,
-    /// What expressions in props read as `process.env.<name>`.
+    /// The variables that expressions in props read as `process.env.<name>`.
     pub env: BTreeMap<String, String>,
     /// The key-value store: key and JSON text. Keys of a step begin with its name and a slash.
     pub stored: Vec<(String, Box<RawValue>)>,
 }
 
-/// Whose process it is.
+/// The owner of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProcessOwner {
-    /// Code that is only looked at, or asked something.
-    Nobody,
+    /// A short-lived process that analyses code or answers a question.
+    Unowned,
     Source(SourceId),
     Workflow(WorkflowId),
 }
 
-/// Code with a folder, packages and props of its own.
+/// A module with its packages and props.
 pub struct ModuleSpec {
-    /// The name of the step; [`ModuleSpec::COMPONENT`] for what is no step. Its files are called so.
+    /// The name of the step, or [`ModuleSpec::COMPONENT`]. Its files have this name.
     pub name: String,
     /// JavaScript.
     pub code: Arc<str>,
@@ -64,16 +62,16 @@ impl ModuleSpec {
     pub const COMPONENT: &'static str = "component";
 }
 
-/// What code is for, which decides the forms it may have.
+/// The purpose of code, which decides the forms that are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role<'a> {
     /// A component object with a name and a version.
     Component,
-    /// The step of this name: an object that may lack both, or a function. Functions need [`crate::step_code`] first.
+    /// The step of this name: an object that may lack both, or a function. Functions need [`sluice_code::parse_step`] first.
     Step(&'a str),
 }
 
-/// What `this.<name>` is.
+/// The value of `this.<name>`.
 #[derive(Debug, Clone, Serialize)]
 pub struct PropBinding {
     pub name: String,
@@ -95,13 +93,13 @@ pub enum BindingKind {
 
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The component's own fault.
+    /// The component has errors.
     #[error("the component does not load")]
-    Code(Vec<CodeFault>),
-    /// The process did not get as far as loading it.
+    Code(Vec<CodeError>),
+    /// The process did not start.
     #[error("the component process did not start: {0}")]
     Start(String),
-    /// Its packages are not on this machine and cannot be had now.
+    /// Its packages are not installed and cannot be fetched now.
     #[error("packages could not be fetched: {0}")]
     Packages(String),
 }
@@ -109,7 +107,7 @@ pub enum LoadError {
 impl From<PackageError> for LoadError {
     fn from(error: PackageError) -> LoadError {
         match error {
-            PackageError::Code(faults) => LoadError::Code(faults),
+            PackageError::Code(errors) => LoadError::Code(errors),
             PackageError::Unavailable(reason) => LoadError::Packages(reason),
         }
     }
@@ -122,13 +120,22 @@ impl From<io::Error> for LoadError {
 }
 
 impl LoadError {
-    /// Built code was parsed when it was built: what the runtime still finds wrong with its syntax is an import of
-    /// something that a module does not have, at a place that no source map has brought back to the author's lines.
+    pub(crate) fn without_positions(mut self) -> LoadError {
+        if let LoadError::Code(errors) = &mut self {
+            for error in errors {
+                (error.line, error.column) = (None, None);
+            }
+        }
+        self
+    }
+
+    /// Removes the positions of syntax errors in built code. It was parsed when it was built, so such an error is an import
+    /// of a name that a module does not export, at a line that no source map has mapped.
     pub(crate) fn without_built_lines(mut self) -> LoadError {
-        if let LoadError::Code(faults) = &mut self {
-            for fault in faults {
-                if fault.message.starts_with("SyntaxError: ") {
-                    (fault.line, fault.column) = (None, None);
+        if let LoadError::Code(errors) = &mut self {
+            for error in errors {
+                if error.message.starts_with("SyntaxError: ") {
+                    (error.line, error.column) = (None, None);
                 }
             }
         }
@@ -136,23 +143,30 @@ impl LoadError {
     }
 }
 
-/// Whose lines the code has.
+/// The origin of the lines of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lines {
-    /// The author's: a fault can name them.
+    /// The author wrote them, so errors name them.
     Written,
-    /// Those of a program that made the code.
+    /// A program generated them.
     Built,
 }
 
-/// What saving code brings to light.
+/// The outcome of analysing code.
 pub struct Analysis {
     pub shape: ComponentShape,
-    /// None when the code names no package.
+    /// `None` if the code imports no package.
     pub packages: Option<PackageLock>,
 }
 
-/// The version of a step's code that names none.
+/// A component to survey.
+pub struct SurveyModule {
+    /// JavaScript.
+    pub module: ParsedModule,
+    pub lines: Lines,
+}
+
+/// The default version of a step.
 const NO_VERSION: &str = "0.0.0";
 
 impl Role<'_> {
@@ -163,7 +177,7 @@ impl Role<'_> {
         }
     }
 
-    /// The shape of what the only module says it is, with what a step need not say; or everything that is wrong with it.
+    /// The checked shape of the only module, with defaults for a step; or all its errors.
     pub(crate) fn check(
         self,
         shapes: Vec<RawShape>,

@@ -1,32 +1,32 @@
-//! What a step of a workflow gives back beside what every invocation does.
+//! The outcome of a step, in addition to that of every invocation.
 
 use serde_json::value::RawValue;
 
-use crate::outcome::Reply;
+use crate::reply::Reply;
 
-/// Everything that a step did for its run, also when it failed.
+/// The effects of a step on its run, also if it failed.
 #[derive(Debug)]
 pub struct StepOutcome {
     /// A JSON object: named exports, `$summary` among them, and `$return_value` unless that is `undefined`.
     pub exports: Box<RawValue>,
-    /// How the run goes on, when not with the next step. None for a step that failed.
+    /// How the run continues, if not with the next step. `None` for a failed step.
     pub flow: Option<Flow>,
     /// In the order of the calls.
     pub sends: Vec<Send>,
-    /// The answer to the client that triggered the run, for when the run ends.
+    /// The response to the client that triggered the run, sent when the run ends.
     pub reply: Option<Reply>,
 }
 
-/// What becomes of a run after the step.
+/// How a run continues after the step.
 #[derive(Debug)]
 pub enum Flow {
-    /// It is over.
+    /// The run ends.
     Exit { reason: Option<String> },
     /// The next step begins later.
     Delay { ms: u64 },
-    /// The next step begins when somebody asks for it, or later.
+    /// The next step begins when it is resumed by its URL, or after this time.
     Suspend { ms: u64 },
-    /// The same step runs again, when somebody asks for it or later, with this context, so many times at most.
+    /// The same step runs again with this context, when it is resumed by its URL or after this time, at most so many times.
     Rerun {
         ms: u64,
         context: Box<RawValue>,
@@ -43,8 +43,8 @@ impl Flow {
     }
 }
 
-/// Something to be sent when the run has ended. The parameters were checked by the harness, which runs beside the code
-/// that gave them: they are not to be trusted.
+/// A request to send when the run has ended. The harness checked the parameters, but user code runs beside it, so they are
+/// not trusted.
 #[derive(Debug)]
 pub struct Send {
     pub kind: SendKind,

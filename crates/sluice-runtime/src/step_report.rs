@@ -1,4 +1,4 @@
-//! What the harness reports of a step: gathered while it runs, and completed by its end.
+//! The report of the harness on a step: collected while it runs and completed by its end.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,14 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::{
-    outcome::Reply,
-    protocol::body,
+    reply::{Reply, body},
     step::{Flow, Send, StepOutcome},
 };
 
-/// No pause of a run is longer: a year.
-const LONGEST_PAUSE_MS: u64 = 365 * 24 * 3600 * 1000;
+/// The longest pause of a run: a year.
+const MAX_PAUSE_MS: u64 = 365 * 24 * 3600 * 1000;
 
-/// What a step has done so far. Reported as it happens, so that it stands when the step never ends.
+/// The effects of a step so far. They are reported at once, so that they are kept if the step never ends.
 #[derive(Default)]
 pub(crate) struct StepReport {
     pub(crate) exports: BTreeMap<String, Box<RawValue>>,
@@ -24,7 +23,7 @@ pub(crate) struct StepReport {
 impl StepReport {
     pub(crate) fn into_outcome(self, flow: Option<Flow>, reply: Option<Reply>) -> StepOutcome {
         StepOutcome {
-            // Texts and raw JSON can always be written.
+            // Serializing texts and raw JSON does not fail.
             exports: to_raw_value(&self.exports).unwrap_or_default(),
             flow,
             sends: self.sends,
@@ -47,8 +46,8 @@ impl RawFlow<'_> {
     pub(crate) fn read(self) -> Result<Flow, String> {
         let ms = self
             .ms
-            .filter(|ms| (1..=LONGEST_PAUSE_MS).contains(ms))
-            .ok_or("a pause without a length that it can have");
+            .filter(|ms| (1..=MAX_PAUSE_MS).contains(ms))
+            .ok_or("a pause without a valid length");
         Ok(match self.k {
             "exit" => Flow::Exit {
                 reason: self.reason,

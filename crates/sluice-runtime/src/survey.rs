@@ -1,89 +1,78 @@
-//! Reading the shapes of many components without installing anything: several to a process, with stand-ins for packages.
+//! Reads the shapes of many components without installing packages: several per process, with stand-ins for packages.
 //!
-//! A process is ended by whatever one component does to it or to what all share. That component is read again alone, and
-//! what it is then, it is; the others go on in a new process.
+//! If a component ends the process or changes its shared state, it is read again alone, and that result counts. The other
+//! components continue in a new process.
 
 use std::{collections::VecDeque, sync::Arc, thread, time::Duration};
 
+use sluice_code::CodeError;
 use sluice_model::{ComponentShape, ModuleFormat, RawShape};
 use tokio::{io::AsyncWriteExt, task::JoinSet};
 
 use crate::{
-    analysis::{self, CodeFault, Language},
+    deno_process::{StartedChild, kill_group},
+    inner::Inner,
     load_message::survey_line,
-    loading::{code_fault, unreadable, write_module},
-    process::{Started, kill_group},
+    loading::{code_error, unreadable, write_module},
     protocol::{self, Message},
-    runtime::{Inner, Runtime},
-    spec::{Lines, LoadError, Preload, Role},
-    stand_ins::without_packages,
+    spec::{Lines, LoadError, Preload, Role, SurveyModule},
 };
 
-/// More would make one that ends its process dearer.
-const MOST_IN_ONE_PROCESS: usize = 50;
-/// For one module, once the process is ready.
-const LONGEST_LOAD: Duration = Duration::from_secs(4);
+/// With more modules per process, one that ends its process would cost more.
+const MAX_PER_PROCESS: usize = 50;
+/// The time limit for one module, once the process is ready.
+const LOAD_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// A component to be looked at.
-pub struct SurveyModule {
-    /// JavaScript.
-    pub code: Arc<str>,
-    pub lines: Lines,
-}
-
-/// How many processes are at it at once, over all surveys.
-pub(crate) fn at_once() -> usize {
+/// The number of concurrent processes, over all surveys.
+pub(crate) fn max_processes() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A module that parses, without its packages.
+/// A module without its packages.
 struct Candidate {
-    /// Its place among the modules that were given.
+    /// Its index among the modules of the survey.
     number: usize,
     code: String,
     format: ModuleFormat,
     lines: Lines,
 }
 
-type Found = Result<Box<RawShape>, LoadError>;
+type ShapeResult = Result<Box<RawShape>, LoadError>;
 
-/// What came of one process.
-struct Sitting {
+/// The results of one process.
+struct ProcessResults {
     /// Of the first modules, in their order.
-    found: Vec<Found>,
-    /// How it ended before all were read: with the module after those.
-    ended_by: Option<Found>,
+    shapes: Vec<ShapeResult>,
+    /// Of the module after those, if it ended the process.
+    ended_by: Option<ShapeResult>,
 }
 
-impl Runtime {
-    /// The shapes of components, in their order, each as it is without its packages: what they would have given is left out.
-    pub async fn survey(
-        &self,
-        modules: Vec<SurveyModule>,
-    ) -> Vec<Result<ComponentShape, LoadError>> {
-        let count = modules.len();
-        let mut shapes: Vec<Option<Result<ComponentShape, LoadError>>> = Vec::new();
-        shapes.resize_with(count, || None);
-        let mut readers = JoinSet::new();
-        let mut modules: VecDeque<(usize, SurveyModule)> =
-            modules.into_iter().enumerate().collect();
-        let in_one_process = count.div_ceil(at_once()).min(MOST_IN_ONE_PROCESS);
-        while !modules.is_empty() {
-            let group = modules.drain(..modules.len().min(in_one_process)).collect();
-            let runtime = Arc::clone(&self.0);
-            readers.spawn(async move { runtime.survey_group(group).await });
-        }
-        while let Some(read) = readers.join_next().await {
-            for (number, shape) in read.unwrap_or_default() {
-                shapes[number] = Some(shape);
-            }
-        }
-        let lost = || Err(LoadError::Start("its reader failed".to_owned()));
-        shapes
-            .into_iter()
-            .map(|shape| shape.unwrap_or_else(lost))
-            .collect()
+/// The shapes of components, in their order, without values from their packages.
+pub(crate) async fn survey(
+    inner: &Arc<Inner>,
+    modules: Vec<SurveyModule>,
+) -> Vec<Result<ComponentShape, LoadError>> {
+    let count = modules.len();
+    let mut shapes: Vec<Option<Result<ComponentShape, LoadError>>> = Vec::new();
+    shapes.resize_with(count, || None);
+    let mut readers = JoinSet::new();
+    let mut modules: VecDeque<(usize, SurveyModule)> = modules.into_iter().enumerate().collect();
+    let per_process = count.div_ceil(max_processes()).min(MAX_PER_PROCESS);
+    while !modules.is_empty() {
+        let group = modules.drain(..modules.len().min(per_process)).collect();
+        let inner = Arc::clone(inner);
+        readers.spawn(async move { inner.survey_group(group).await });
     }
+    while let Some(read) = readers.join_next().await {
+        for (number, shape) in read.unwrap_or_default() {
+            shapes[number] = Some(shape);
+        }
+    }
+    let lost = || Err(LoadError::Start("its reader failed".to_owned()));
+    shapes
+        .into_iter()
+        .map(|shape| shape.unwrap_or_else(lost))
+        .collect()
 }
 
 impl Inner {
@@ -91,21 +80,20 @@ impl Inner {
         &self,
         group: Vec<(usize, SurveyModule)>,
     ) -> Vec<(usize, Result<ComponentShape, LoadError>)> {
-        let Ok(_turn) = self.surveys.acquire().await else {
+        let Ok(_permit) = self.surveys.acquire().await else {
             return Vec::new();
         };
-        let prepared = tokio::task::spawn_blocking(move || prepare(group)).await;
-        let (mut candidates, broken) = prepared.unwrap_or_default();
-        let mut shapes: Vec<_> = broken
-            .into_iter()
-            .map(|(number, error)| (number, Err(error)))
-            .collect();
+        let mut candidates: VecDeque<Candidate> = group.iter().map(Candidate::of).collect();
+        let mut shapes = Vec::with_capacity(candidates.len());
         while !candidates.is_empty() {
-            let Sitting { found, ended_by } = self.sit(candidates.make_contiguous()).await;
-            let was_alone = found.is_empty();
-            for shape in found {
+            let ProcessResults {
+                shapes: results,
+                ended_by,
+            } = self.survey_in_process(candidates.make_contiguous()).await;
+            let was_alone = results.is_empty();
+            for shape in results {
                 let candidate = candidates.pop_front();
-                shapes.extend(candidate.map(|candidate| candidate.judged(shape)));
+                shapes.extend(candidate.map(|candidate| candidate.checked(shape)));
             }
             let (Some(shape), Some(suspect)) = (ended_by, candidates.pop_front()) else {
                 continue;
@@ -113,37 +101,42 @@ impl Inner {
             let shape = if was_alone {
                 shape
             } else {
-                self.look_at_one(&suspect).await
+                self.survey_alone(&suspect).await
             };
-            shapes.push(suspect.judged(shape));
+            shapes.push(suspect.checked(shape));
         }
         shapes
     }
 
-    async fn look_at_one(&self, candidate: &Candidate) -> Found {
-        let Sitting { found, ended_by } = self.sit(std::slice::from_ref(candidate)).await;
-        let shape = found.into_iter().next().or(ended_by);
+    async fn survey_alone(&self, candidate: &Candidate) -> ShapeResult {
+        let ProcessResults {
+            shapes: results,
+            ended_by,
+        } = self
+            .survey_in_process(std::slice::from_ref(candidate))
+            .await;
+        let shape = results.into_iter().next().or(ended_by);
         shape.unwrap_or_else(|| Err(unreadable("it reported nothing")))
     }
 
-    /// Reads modules in a process of their own, as far as it gets.
-    async fn sit(&self, candidates: &[Candidate]) -> Sitting {
-        let mut found = Vec::with_capacity(candidates.len());
+    /// Reads modules in one process until one of them ends it.
+    async fn survey_in_process(&self, candidates: &[Candidate]) -> ProcessResults {
+        let mut shapes = Vec::with_capacity(candidates.len());
         let mut started = match self.start_survey(candidates).await {
             Ok(started) => started,
             Err(error) => {
                 let ended_by = Some(Err(error));
-                return Sitting { found, ended_by };
+                return ProcessResults { shapes, ended_by };
             }
         };
         let mut ended_by = None;
-        while found.len() < candidates.len() && ended_by.is_none() {
-            let report = tokio::time::timeout(LONGEST_LOAD, self.next_report(&mut started)).await;
+        while shapes.len() < candidates.len() && ended_by.is_none() {
+            let report = tokio::time::timeout(LOAD_TIMEOUT, self.next_report(&mut started)).await;
             match report {
                 Ok(Ok(Report {
                     shape,
                     spoiled: false,
-                })) => found.push(shape),
+                })) => shapes.push(shape),
                 Ok(Ok(Report { shape, .. })) => ended_by = Some(shape),
                 Ok(Err(error)) => ended_by = Some(Err(error)),
                 Err(_) => ended_by = Some(Err(too_slow())),
@@ -151,12 +144,12 @@ impl Inner {
         }
         kill_group(&started.child);
         let _ = started.child.wait().await;
-        Sitting { found, ended_by }
+        ProcessResults { shapes, ended_by }
     }
 
-    async fn start_survey(&self, candidates: &[Candidate]) -> Result<Started, LoadError> {
-        let slot = self.starting.acquire().await;
-        let _slot = slot.map_err(|error| LoadError::Start(error.to_string()))?;
+    async fn start_survey(&self, candidates: &[Candidate]) -> Result<StartedChild, LoadError> {
+        let permit = self.starting.acquire().await;
+        let _permit = permit.map_err(|error| LoadError::Start(error.to_string()))?;
         let mut started = self.spawn(Preload::Nothing)?;
         let mut files = Vec::with_capacity(candidates.len());
         for (number, Candidate { code, format, .. }) in candidates.iter().enumerate() {
@@ -171,13 +164,13 @@ impl Inner {
         Ok(started)
     }
 
-    async fn next_report(&self, started: &mut Started) -> Result<Report, LoadError> {
+    async fn next_report(&self, started: &mut StartedChild) -> Result<Report, LoadError> {
         loop {
             while let Some(line) = started.stdout.next_line() {
                 let text = str::from_utf8(&line).map_err(|error| unreadable(&error.to_string()))?;
                 match protocol::parse(text).map_err(|error| unreadable(&error))? {
                     Message::Surveyed { shape, spoiled } => {
-                        let shape = shape.map_err(|fault| LoadError::Code(vec![fault]));
+                        let shape = shape.map_err(|error| LoadError::Code(vec![error]));
                         return Ok(Report { shape, spoiled });
                     }
                     Message::Log(..) => {}
@@ -192,16 +185,30 @@ impl Inner {
 }
 
 struct Report {
-    shape: Found,
-    /// Whether the process is not what it was any more.
+    shape: ShapeResult,
+    /// Whether the module changed the shared state of the process.
     spoiled: bool,
 }
 
 impl Candidate {
-    fn judged(self, shape: Found) -> (usize, Result<ComponentShape, LoadError>) {
+    fn of((number, SurveyModule { module, lines }): &(usize, SurveyModule)) -> Candidate {
+        Candidate {
+            number: *number,
+            code: module.without_packages(),
+            format: module.format(),
+            lines: *lines,
+        }
+    }
+
+    fn checked(self, shape: ShapeResult) -> (usize, Result<ComponentShape, LoadError>) {
         let shape = shape.and_then(|shape| {
-            shape.check(self.format).map_err(|faults| {
-                LoadError::Code(faults.into_iter().map(CodeFault::of_the_whole).collect())
+            shape.check(self.format).map_err(|errors| {
+                LoadError::Code(
+                    errors
+                        .into_iter()
+                        .map(CodeError::without_position)
+                        .collect(),
+                )
             })
         });
         let shape = shape.map_err(|error| match self.lines {
@@ -212,27 +219,9 @@ impl Candidate {
     }
 }
 
-/// What parses is a candidate; of the rest, why it does not.
-fn prepare(group: Vec<(usize, SurveyModule)>) -> (VecDeque<Candidate>, Vec<(usize, LoadError)>) {
-    let mut candidates = VecDeque::with_capacity(group.len());
-    let mut broken = Vec::new();
-    for (number, SurveyModule { code, lines }) in group {
-        match analysis::read(&code, Language::JavaScript) {
-            Ok(reading) => candidates.push_back(Candidate {
-                number,
-                code: without_packages(&code),
-                format: reading.format,
-                lines,
-            }),
-            Err(faults) => broken.push((number, LoadError::Code(faults))),
-        }
-    }
-    (candidates, broken)
-}
-
 fn too_slow() -> LoadError {
-    code_fault(format!(
+    code_error(format!(
         "loading took longer than {} s",
-        LONGEST_LOAD.as_secs()
+        LOAD_TIMEOUT.as_secs()
     ))
 }

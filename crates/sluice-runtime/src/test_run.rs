@@ -1,7 +1,8 @@
-//! Running a file of tests, in the same sandbox as components and with the same packages.
+//! Runs a file of tests in the sandbox of components, with its packages.
 
 use std::{io, path::Path};
 
+use sluice_code::{Language, PackageImport, ParsedModule};
 use sluice_model::ModuleFormat;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader},
@@ -10,78 +11,42 @@ use tokio::{
 };
 
 use crate::{
-    analysis::{self, Language},
     loading::link_packages,
     runtime::Runtime,
     spec::LoadError,
+    test_spec::{TestEnd, TestReport, TestSpec},
 };
 
-/// By this name tests import what runs a component.
+/// The package from which tests import the function that runs a component.
 const HELPER_PACKAGE: &str = "sluice";
-/// What the addresses of files in source maps begin with: the runner shows them as they are.
+/// The prefix of files in source maps, which the runner prints.
 const FILES: &str = "sluice:///";
-/// The runner's last words, which its exit code says already.
+/// The last line of the runner, which repeats its exit code.
 const FAILED: &str = ": Test failed";
 
-/// Tests in one module.
-pub struct TestSpec<'a> {
-    /// How the first file is called.
-    pub name: &'a str,
-    /// JavaScript. Its source map, if it has one, calls files `sluice:///<path>`.
-    pub code: &'a str,
-    pub report: TestReport,
-}
-
-/// What the test runner prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TestReport {
-    Plain,
-    Coloured,
-    /// The Test Anything Protocol, for programs.
-    Tap,
-}
-
-impl TestReport {
-    pub(crate) fn reporter(self) -> &'static str {
-        match self {
-            TestReport::Plain | TestReport::Coloured => "pretty",
-            TestReport::Tap => "tap",
-        }
-    }
-
-    pub(crate) fn is_coloured(self) -> bool {
-        self == TestReport::Coloured
-    }
-}
-
-/// How tests ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TestEnd {
-    Passed,
-    Failed,
-    /// The process was ended, for this reason.
-    Killed(String),
-}
-
 impl Runtime {
-    /// Runs tests to their end, and hands on each line that is printed.
+    /// Runs tests to their end and passes each printed line to `line`.
     pub async fn test(
         &self,
         spec: &TestSpec<'_>,
         mut line: impl FnMut(&str),
     ) -> Result<TestEnd, LoadError> {
-        let reading = analysis::read(spec.code, Language::JavaScript).map_err(LoadError::Code)?;
-        let mut named = reading.packages;
-        named.retain(|package| package.request.name() != HELPER_PACKAGE);
+        let module = ParsedModule::parse(spec.code, Some(Language::JavaScript));
+        let module = module.map_err(LoadError::Code)?;
+        let imports = module.packages().iter();
+        let packages: Vec<PackageImport> = imports
+            .filter(|package| package.request.name() != HELPER_PACKAGE)
+            .cloned()
+            .collect();
         let folder = self.0.instance_folder()?;
         let code = folder.module("test");
-        if named.is_empty() {
+        if packages.is_empty() {
             tokio::fs::create_dir_all(&code).await?;
         } else {
-            let lock = self.0.packages.resolve(&named).await?;
+            let lock = self.0.packages.resolve(&packages).await?;
             link_packages(&code, &self.0.packages.modules(&lock).await?).await?;
         }
-        let file = code.join(match reading.format {
+        let file = code.join(match module.format() {
             ModuleFormat::CommonJs => "component.test.cjs",
             ModuleFormat::EsModule => "component.test.mjs",
         });
@@ -96,14 +61,14 @@ impl Runtime {
         if let Some(stderr) = child.stderr.take() {
             tokio::spawn(read_lines(stderr, sender));
         }
-        let harness = file_address(&self.0.sandbox.harness());
-        let address = file_address(&file);
+        let harness = file_url(&self.0.sandbox.harness());
+        let url = file_url(&file);
         while let Some(text) = lines.recv().await {
-            // For programs a whole stack is one line.
-            let is_our_frame = spec.report != TestReport::Tap && text.contains(&harness);
-            if !is_our_frame && !text.ends_with(FAILED) {
-                let text = text.replace(FILES, "").replace(&address, spec.name);
-                line(&called(&text, &file, spec.name));
+            // In this format a whole stack is one line.
+            let is_harness_frame = spec.report != TestReport::Tap && text.contains(&harness);
+            if !is_harness_frame && !text.ends_with(FAILED) {
+                let text = text.replace(FILES, "").replace(&url, spec.name);
+                line(&renamed(&text, &file, spec.name));
             }
         }
         let status = child.wait().await?;
@@ -116,12 +81,12 @@ impl Runtime {
     }
 }
 
-fn file_address(path: &Path) -> String {
+fn file_url(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// The runner names the file by its path from where it runs, which nobody knows.
-fn called(line: &str, file: &Path, name: &str) -> String {
+/// The runner prints the path of the file relative to its folder. This replaces it by the name of the file.
+fn renamed(line: &str, file: &Path, name: &str) -> String {
     let file = file.file_name().unwrap_or_default().to_string_lossy();
     match line.find(&*file) {
         Some(at) => {

@@ -1,4 +1,4 @@
-//! Watches what a process uses that no limit of the kernel bounds: memory outside the heap, files, threads.
+//! Watches resources of a process that the kernel does not limit: memory outside of the heap, files, threads.
 
 use std::{
     fmt, fs, io,
@@ -14,15 +14,15 @@ use tokio::{process::Child, task::JoinHandle};
 use crate::{limits::Limits, memory::Share};
 
 const PERIOD: Duration = Duration::from_millis(250);
-/// For a process that did nothing since the last look.
+/// For a process that used no CPU time since the last check.
 const IDLE_PERIOD: Duration = Duration::from_millis(500);
-/// A look at the files takes at most this part of the time.
-const SHARE_OF_TIME: u32 = 20;
+/// Checking the files takes at most one part in so many of the time.
+const FILE_CHECK_FRACTION: u32 = 20;
 const MAX_FILES: u64 = 20_000;
-/// Deno has about ten, and a pool of some thirty for files and names; each worker adds one or two.
+/// Deno has about ten, and a pool of about thirty for files and name resolution. Each worker adds one or two.
 const MAX_THREADS: u64 = 128;
 
-/// What a process used too much of.
+/// A resource limit that a process exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overuse {
     Memory { limit: u64 },
@@ -57,15 +57,15 @@ impl fmt::Display for Overuse {
     }
 }
 
-/// Kills its process when that uses too much; ends when dropped.
+/// Kills its process when it exceeds a limit. Stops on drop.
 pub(crate) struct Watchdog {
-    found: Arc<OnceLock<Overuse>>,
+    overuse: Arc<OnceLock<Overuse>>,
     memory: Arc<AtomicU64>,
     task: JoinHandle<()>,
 }
 
 impl Watchdog {
-    /// What the process uses is told to `share`.
+    /// Reports the memory of the process to `share`.
     pub(crate) fn over(
         child: &Child,
         tmp: PathBuf,
@@ -76,24 +76,24 @@ impl Watchdog {
         let pid = pid
             .and_then(Pid::from_raw)
             .ok_or_else(|| io::Error::other("the process has ended already"))?;
-        let found = Arc::new(OnceLock::new());
+        let overuse = Arc::new(OnceLock::new());
         let memory = share.bytes();
-        let task = tokio::spawn(watch(pid, tmp, limits, share, Arc::clone(&found)));
+        let task = tokio::spawn(watch(pid, tmp, limits, share, Arc::clone(&overuse)));
         Ok(Watchdog {
-            found,
+            overuse,
             memory,
             task,
         })
     }
 
-    /// The memory of the process as it was last seen.
+    /// The memory of the process at the last check.
     pub(crate) fn memory(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.memory)
     }
 
-    /// Why the process was killed, when the watchdog did it.
+    /// The reason, if the watchdog killed the process.
     pub(crate) fn overuse(&self) -> Option<Overuse> {
-        self.found.get().copied()
+        self.overuse.get().copied()
     }
 }
 
@@ -110,14 +110,14 @@ async fn watch(
     mut share: Share,
     found: Arc<OnceLock<Overuse>>,
 ) {
-    // Holds on to this very process: its number may be given to another one.
+    // A pidfd, because the pid may be reused.
     let Ok(process) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else {
         return;
     };
-    let mut next_look = Instant::now();
+    let mut next_file_check = Instant::now();
     let mut computed = None;
     loop {
-        // What computes nothing uses nothing more.
+        // A process that uses no CPU time does not use more of anything.
         let now_computed = computing_time(pid);
         if now_computed == computed {
             tokio::time::sleep(IDLE_PERIOD).await;
@@ -127,13 +127,13 @@ async fn watch(
         let used = in_memory(pid);
         share.set(used.bytes);
         let mut overuse = used.over(limits.memory_bytes);
-        if overuse.is_none() && next_look <= Instant::now() {
+        if overuse.is_none() && next_file_check <= Instant::now() {
             let before = Instant::now();
             let tmp = tmp.clone();
-            let look =
+            let check =
                 tokio::task::spawn_blocking(move || on_disk(pid, &tmp, limits.tmp_bytes)).await;
-            overuse = look.ok().flatten();
-            next_look = Instant::now() + before.elapsed() * SHARE_OF_TIME;
+            overuse = check.ok().flatten();
+            next_file_check = Instant::now() + before.elapsed() * FILE_CHECK_FRACTION;
         }
         if let Some(overuse) = overuse {
             let _ = found.set(overuse);
@@ -147,14 +147,14 @@ async fn watch(
 /// User and system time of all its threads, in clock ticks.
 fn computing_time(pid: Pid) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is a name in brackets and may hold anything; those after it count from 3.
+    // The second field is a name in brackets and may contain anything. The fields after it count from 3.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(14 - 3);
     let mut next = || fields.next()?.parse::<u64>().ok();
     Some(next()? + next()?)
 }
 
 struct MemoryUse {
-    /// Of its own: what it shares with others is not counted.
+    /// Private memory. Shared pages do not count.
     bytes: u64,
     threads: u64,
 }
@@ -171,7 +171,7 @@ impl MemoryUse {
     }
 }
 
-/// A process that is gone uses nothing.
+/// Zero for a process that has exited.
 fn in_memory(pid: Pid) -> MemoryUse {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let kilobytes = field(&status, "RssAnon:") + field(&status, "RssShmem:");
@@ -234,7 +234,7 @@ impl DiskUse {
         }
     }
 
-    /// A file without a name still takes its place while it is open.
+    /// Deleted files use disk space while they are open.
     fn add_deleted_files(&mut self, pid: Pid) {
         let open = fs::read_dir(format!("/proc/{pid}/fd"));
         for entry in open.into_iter().flatten().flatten() {
@@ -258,7 +258,10 @@ mod tests {
         let before = computing_time(me).expect("a time");
         let start = Instant::now();
         while computing_time(me).expect("a time") == before {
-            assert!(start.elapsed() < Duration::from_secs(10), "it stands still");
+            assert!(
+                start.elapsed() < Duration::from_secs(10),
+                "it does not grow"
+            );
         }
     }
 

@@ -1,6 +1,6 @@
-//! Who is asking: the API key in the `Authorization` header or, where that has none, the console's cookie.
+//! Authentication: by the API key in the `Authorization` header or, without one, by the session cookie of the console.
 //!
-//! Handlers name one of these extractors first, so that nothing else about a request is looked at before its key.
+//! Handlers list one of these extractors first, so that a request is authenticated before anything else is parsed.
 
 use axum::extract::FromRequestParts;
 use http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts};
@@ -9,17 +9,19 @@ use sluice_engine::EngineError;
 use sluice_model::SessionToken;
 use sluice_store::users::User;
 
-use crate::{error::ApiError, same_origin, session_cookie::SessionCookie, state::ServerState};
+use crate::{
+    error::ApiError, request_span, same_origin, session_cookie::SessionCookie, state::ServerState,
+};
 
 const SCHEME: &str = "bearer";
 
-/// Who is asking, and how they have shown it.
+/// The authenticated user, and the credential that was used.
 pub(crate) struct Caller {
     pub(crate) user: User,
-    pub(crate) proof: Proof,
+    pub(crate) credential: Credential,
 }
 
-pub(crate) enum Proof {
+pub(crate) enum Credential {
     Key(String),
     Session {
         token: SessionToken,
@@ -27,20 +29,20 @@ pub(crate) enum Proof {
     },
 }
 
-impl Proof {
-    /// Whether it would still do: keys are rotated, sessions end, and users are deleted.
-    pub(crate) async fn holds(&self, app: &App) -> Result<bool, EngineError> {
+impl Credential {
+    /// Whether it is still valid: keys are rotated, sessions end, and users are deleted.
+    pub(crate) async fn is_valid(&self, app: &App) -> Result<bool, EngineError> {
         Ok(match self {
-            Proof::Key(key) => app.users.authenticate(key).await?.is_some(),
-            Proof::Session { token, .. } => app.sessions.find(token).await?.is_some(),
+            Credential::Key(key) => app.users.authenticate(key).await?.is_some(),
+            Credential::Session { token, .. } => app.sessions.find(token).await?.is_some(),
         })
     }
 }
 
-/// The user who is asking, however they have shown it.
+/// The authenticated user.
 pub(crate) struct AuthUser(pub(crate) User);
 
-/// The same, where only an operator may ask; for everyone else the path does not exist.
+/// The authenticated operator. For other users the path does not exist.
 pub(crate) struct Operator(pub(crate) User);
 
 impl FromRequestParts<ServerState> for Caller {
@@ -52,9 +54,11 @@ impl FromRequestParts<ServerState> for Caller {
     ) -> Result<Self, Self::Rejection> {
         if let Some(key) = bearer(&parts.headers) {
             let user = state.app.users.authenticate(key).await?;
+            let user = user.ok_or(ApiError::Unauthorized)?;
+            request_span::record_user(&user.id);
             return Ok(Caller {
-                user: user.ok_or(ApiError::Unauthorized)?,
-                proof: Proof::Key(key.to_owned()),
+                user,
+                credential: Credential::Key(key.to_owned()),
             });
         }
         let token = SessionCookie::of(&state.app, &state.infra.settings).token(&parts.headers);
@@ -64,9 +68,10 @@ impl FromRequestParts<ServerState> for Caller {
         }
         let signed_in = state.app.sessions.find(&token).await?;
         let ActiveSession { user, expires_at } = signed_in.ok_or(ApiError::Unauthorized)?;
+        request_span::record_user(&user.id);
         Ok(Caller {
             user,
-            proof: Proof::Session { token, expires_at },
+            credential: Credential::Session { token, expires_at },
         })
     }
 }
@@ -99,8 +104,7 @@ impl FromRequestParts<ServerState> for Operator {
     }
 }
 
-/// What stands in the header in the place of a key, be it nothing. What a browser says to a proxy in front of us, such as
-/// `Basic …`, is not for us.
+/// The key in the header, which may be empty. Other schemes, such as `Basic …`, are for a proxy in front of the server.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(AUTHORIZATION)?;
     let scheme = value.as_bytes().split(|&byte| byte == b' ').next();
@@ -131,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn a_header_without_a_key_is_one_all_the_same() {
+    fn a_bearer_header_without_a_key_has_an_empty_key() {
         for value in [&b"Bearer"[..], b"Bearer ", b"Bearer \xff"] {
             assert_eq!(key_in(value), Some(String::new()), "{value:?}");
         }
     }
 
     #[test]
-    fn what_is_for_somebody_else_is_left_alone() {
+    fn other_schemes_are_ignored() {
         for value in [&b"Basic abc"[..], b"abc", b"", b"Bearers abc", b"\xff"] {
             assert_eq!(key_in(value), None, "{value:?}");
         }

@@ -1,124 +1,161 @@
-//! The console: a page, which a browser gets at every path that is not of the API, and the files it loads.
+//! The console: a page, which browsers get at every path outside the API, and the files that it loads.
 //!
-//! What people deploy is on the same origin, so the page trusts nothing but its own files (see [`page`]).
+//! Responses of components may share its origin, so the page trusts nothing but its own files (see [`page`]).
 
-mod accepting;
+mod accept;
 mod files;
 mod page;
 
-use std::path::PathBuf;
-
-use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
-use http::{
-    HeaderMap, HeaderName, HeaderValue, Method,
-    header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, VARY},
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
 };
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use http::{
+    HeaderMap, HeaderValue, Method, Request, StatusCode, Uri,
+    header::{
+        ACCEPT_ENCODING, ACCEPT_RANGES, CACHE_CONTROL, CONTENT_TYPE, IF_MODIFIED_SINCE,
+        IF_NONE_MATCH, VARY,
+    },
+};
+use tower_http::services::ServeDir;
 
 use self::files::Files;
 use crate::error::ApiError;
 
 const INDEX: &str = "index.html";
-/// Files below have a hash of their contents in their names.
+/// Names of files in this folder contain a hash of the content.
 const HASHED: &str = "assets/";
-/// What stands beside a file in a compressed form, by preference.
-const COMPRESSED: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
+const COMPRESSED: [&str; 2] = [".br", ".gz"];
 
 pub(crate) struct Console {
     files: Files,
 }
 
 impl Console {
-    /// From a folder, or what belongs to this program.
-    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+    /// Serves the folder, or the files of this program, which started at `started_ms`.
+    pub(crate) fn new(folder: Option<PathBuf>, started_ms: i64) -> Self {
         if let Some(folder) = &folder
             && !folder.join(INDEX).is_file()
         {
             let folder = folder.display();
-            tracing::warn!("there is no {INDEX} in {folder}: until there is, there is no console");
+            tracing::warn!(%folder, file = INDEX, "console folder has no page");
         }
         Console {
-            files: folder.map_or_else(Files::own, Files::Folder),
+            files: match folder {
+                Some(folder) => Files::Folder(folder),
+                None => Files::own(system_time(started_ms)),
+            },
         }
     }
 
-    /// The answer to a request that no route takes.
-    pub(crate) async fn answer(
+    /// The response to a request that has no route.
+    pub(crate) async fn respond(
         &self,
         method: &Method,
-        path: &str,
+        uri: &Uri,
         headers: &HeaderMap,
     ) -> Response {
-        if !matches!(*method, Method::GET | Method::HEAD) || is_of_the_api(path) {
+        let path = uri.path();
+        if !matches!(*method, Method::GET | Method::HEAD) || is_api_path(path) {
             return ApiError::UnknownPath.into_response();
         }
         let name = file_name(path);
         if let Some(name) = name.filter(|name| *name != INDEX)
-            && let Some(file) = self.file(name, headers).await
+            && let Some(file) = self.file(name, method, uri, headers).await
         {
             return file;
         }
-        // The address that people are told is the console to everyone, be it a browser, a monitor or `curl`.
-        if path == "/" || name == Some(INDEX) || accepting::is_navigation(headers) {
-            return match self.files.get(INDEX).await {
-                Some(html) => page::console(&html),
-                None => page::without_console(),
+        // The root is the console for every client: browsers, monitors and `curl`.
+        if path == "/" || name == Some(INDEX) || accept::is_navigation(headers) {
+            return match self.files.read(Path::new(INDEX)).await {
+                Ok(html) => page::console(&html.into_content()),
+                Err(_) => page::without_console(),
             };
         }
         ApiError::UnknownPath.into_response()
     }
 
-    async fn file(&self, name: &str, headers: &HeaderMap) -> Option<Response> {
-        let plain = self.files.get(name).await?;
-        let cache = if name.starts_with(HASHED) {
-            "public, max-age=31536000, immutable"
-        } else {
-            "no-cache"
-        };
-        let (encoding, content) = self.compressed(name, headers).await.unzip();
-        let mut response = (
-            header(CONTENT_TYPE, files::content_type(name)),
-            header(CACHE_CONTROL, cache),
-            header(VARY, "accept-encoding"),
-            content.unwrap_or(plain),
-        )
-            .into_response();
-        if let Some(encoding) = encoding {
-            let encoding = HeaderValue::from_static(encoding);
-            response.headers_mut().insert(CONTENT_ENCODING, encoding);
+    async fn file(
+        &self,
+        name: &str,
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Option<Response> {
+        let mut serve_dir = ServeDir::with_backend("", self.files.clone())
+            .append_index_html_on_directories(false)
+            .precompressed_br()
+            .precompressed_gzip();
+        let request = file_request(method, uri, headers);
+        let response = serve_dir.try_call(request).await.ok()?;
+        if response.status() == StatusCode::NOT_FOUND {
+            return None;
         }
+        let mut response = response.map(Body::new);
+        set_headers(response.headers_mut(), name);
         Some(response)
     }
+}
 
-    async fn compressed(&self, name: &str, headers: &HeaderMap) -> Option<(&'static str, Bytes)> {
-        for (coding, suffix) in COMPRESSED {
-            if accepting::takes_coding(headers, coding)
-                && let Some(content) = self.files.get(&format!("{name}{suffix}")).await
-            {
-                return Some((coding, content));
-            }
+/// The request with the headers that decide which form of a file is sent. Ranges and other preconditions are not supported:
+/// their errors would have no JSON body.
+fn file_request(method: &Method, uri: &Uri, headers: &HeaderMap) -> Request<Body> {
+    let mut request = Request::new(Body::empty());
+    *request.method_mut() = method.clone();
+    *request.uri_mut() = uri.clone();
+    for name in [IF_NONE_MATCH, IF_MODIFIED_SINCE] {
+        if let Some(value) = headers.get(&name) {
+            request.headers_mut().insert(name, value.clone());
         }
-        None
+    }
+    if let Some(codings) = accept::codings(headers) {
+        request.headers_mut().insert(ACCEPT_ENCODING, codings);
+    }
+    request
+}
+
+fn set_headers(headers: &mut HeaderMap, name: &str) {
+    let cache = if name.starts_with(HASHED) {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    headers.remove(ACCEPT_RANGES);
+    let content_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    if let Some(text) = content_type.filter(|content_type| content_type.starts_with("text/"))
+        && let Ok(text) = HeaderValue::try_from(format!("{text}; charset=utf-8"))
+    {
+        headers.insert(CONTENT_TYPE, text);
     }
 }
 
-fn header(name: HeaderName, value: &'static str) -> [(HeaderName, HeaderValue); 1] {
-    [(name, HeaderValue::from_static(value))]
+fn system_time(epoch_ms: i64) -> SystemTime {
+    let since_epoch = Duration::from_millis(u64::try_from(epoch_ms).unwrap_or_default());
+    SystemTime::UNIX_EPOCH + since_epoch
 }
 
-fn is_of_the_api(path: &str) -> bool {
+fn is_api_path(path: &str) -> bool {
     path == "/v1" || path.starts_with("/v1/")
 }
 
-/// The name of the file that a path may be for. Names are taken as they are written: none of ours needs escapes, and none leads
-/// anywhere else.
+/// The name of the file that a path may be for. Paths are not decoded, because no name of ours needs escapes, and none leads
+/// out of the folder.
 fn file_name(path: &str) -> Option<&str> {
     let name = path.strip_prefix('/')?;
     let is_plain = |part: &str| {
-        let may_stand = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        !part.is_empty() && !part.starts_with('.') && part.bytes().all(may_stand)
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        !part.is_empty() && !part.starts_with('.') && part.bytes().all(is_allowed)
     };
-    let is_compressed = COMPRESSED.iter().any(|(_, suffix)| name.ends_with(suffix));
+    let is_compressed = COMPRESSED.iter().any(|suffix| name.ends_with(suffix));
     (name.split('/').all(is_plain) && !is_compressed).then_some(name)
 }
 
@@ -150,8 +187,55 @@ mod tests {
     }
 
     #[test]
-    fn everything_below_v1_is_of_the_api() {
-        assert!(is_of_the_api("/v1") && is_of_the_api("/v1/sources"));
-        assert!(!is_of_the_api("/v1x") && !is_of_the_api("/"));
+    fn everything_below_v1_is_the_api() {
+        assert!(is_api_path("/v1") && is_api_path("/v1/sources"));
+        assert!(!is_api_path("/v1x") && !is_api_path("/"));
+    }
+
+    /// A console in a folder whose script has a compressed form.
+    fn console() -> (tempfile::TempDir, Console) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("assets")).unwrap();
+        for (name, content) in [
+            ("index.html", "<html>"),
+            ("icon.svg", "<svg/>"),
+            ("assets/a.js", "let a;"),
+            ("assets/a.js.br", "br"),
+        ] {
+            std::fs::write(folder.path().join(name), content).unwrap();
+        }
+        let console = Console::new(Some(folder.path().to_owned()), 0);
+        (folder, console)
+    }
+
+    async fn get(console: &Console, path: &'static str, headers: &HeaderMap) -> Response {
+        let uri = Uri::from_static(path);
+        console.respond(&Method::GET, &uri, headers).await
+    }
+
+    #[tokio::test]
+    async fn a_file_is_not_sent_again_while_it_is_unchanged() {
+        let (folder, console) = console();
+        let first = get(&console, "/icon.svg", &HeaderMap::new()).await;
+        assert_eq!(first.status(), 200);
+        let headers = HeaderMap::from_iter([(IF_NONE_MATCH, first.headers()["etag"].clone())]);
+        let second = get(&console, "/icon.svg", &headers).await;
+        assert_eq!(second.status(), 304);
+        assert_eq!(second.headers()[CACHE_CONTROL], "no-cache");
+        std::fs::write(folder.path().join("icon.svg"), "<svg></svg>").unwrap();
+        let third = get(&console, "/icon.svg", &headers).await;
+        assert_eq!(third.status(), 200);
+    }
+
+    #[tokio::test]
+    async fn ranges_are_ignored() {
+        let (_folder, console) = console();
+        let range = |value| HeaderMap::from_iter([(http::header::RANGE, value)]);
+        for value in ["bytes=1-2", "bytes=9-8", "bytes=900-", "x"] {
+            let headers = range(HeaderValue::from_static(value));
+            let response = get(&console, "/assets/a.js", &headers).await;
+            assert_eq!(response.status(), 200, "{value}");
+            assert!(!response.headers().contains_key(ACCEPT_RANGES));
+        }
     }
 }

@@ -1,8 +1,8 @@
-//! The one exit for failures: which status each has, and the JSON body that all of them share.
+//! Why a request failed: the status of each error, and the JSON body that all of them share.
 //!
-//! What happened inside the server is logged here, once, and the client sees a generic message in its place.
+//! Internal errors are logged here, once, with their causes. The client gets a generic text in their place.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, error::Error, time::Duration};
 
 use axum::{
     Json,
@@ -12,47 +12,57 @@ use http::{
     HeaderValue, StatusCode,
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use sluice_api::{ErrorBody, Fault};
-use sluice_app::CodeFault;
+use sluice_api::{ErrorBody, ErrorDetail, PropError};
+use sluice_code::CodeError;
 use sluice_engine::EngineError;
-use sluice_model::workflow::DocumentFault;
+use sluice_model::workflow::{DocumentError, StepPropError};
 use sluice_store::StoreError;
 
-/// How long a client should wait when the server could not do what it should.
-const UNAVAILABLE_FOR: Duration = Duration::from_secs(1);
+use crate::cause_chain::CauseChain;
 
-/// Why a request did not succeed.
-#[derive(Debug)]
+/// When a client should retry after 503.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+
+const UNAVAILABLE: &str = "the server cannot do this at the moment; try again";
+const INTERNAL: &str = "something went wrong in the server";
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+/// Why a request did not succeed. The text is for the client, except for `Unavailable` and `Internal`.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum ApiError {
+    #[error("{0}")]
     BadRequest(String),
+    #[error("the API key is missing or wrong; send Authorization: Bearer <API key>")]
     Unauthorized,
-    /// What somebody signed in with is the key of no user.
+    /// The key of a sign-in belongs to no user.
+    #[error("this is not the API key of any user")]
     WrongKey,
+    #[error("{0}")]
     Forbidden(&'static str),
-    /// What there is none of, such as "source"; an id that is somebody else's is told apart in no way.
+    /// The kind of resource, such as "source". The id of another user's resource gets the same answer as an unknown id.
+    #[error("{0} not found")]
     NotFound(&'static str),
+    #[error("there is nothing at this path")]
     UnknownPath,
+    #[error("this path does not take this method")]
     MethodNotAllowed,
+    #[error("the body of the request did not arrive in time")]
     RequestTimeout,
+    #[error("{0}")]
     TooLarge(String),
+    #[error("the body must be JSON, with Content-Type: application/json")]
     UnsupportedMediaType,
+    #[error("{0}")]
     BadGateway(String),
+    #[error("{0}")]
     Unavailable(String),
+    #[error("{0}")]
     GatewayTimeout(String),
-    Internal(String),
-    Engine(EngineError),
-}
-
-impl ApiError {
-    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
-        ApiError::BadRequest(message.into())
-    }
-}
-
-impl From<EngineError> for ApiError {
-    fn from(error: EngineError) -> Self {
-        ApiError::Engine(error)
-    }
+    #[error("{context}")]
+    Internal { context: String, source: BoxError },
+    #[error(transparent)]
+    Engine(#[from] EngineError),
 }
 
 impl From<StoreError> for ApiError {
@@ -61,145 +71,178 @@ impl From<StoreError> for ApiError {
     }
 }
 
+impl ApiError {
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        ApiError::BadRequest(message.into())
+    }
+
+    pub(crate) fn internal(context: impl Into<String>, source: impl Into<BoxError>) -> Self {
+        ApiError::Internal {
+            context: context.into(),
+            source: source.into(),
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
+            ApiError::Unauthorized | ApiError::WrongKey => StatusCode::UNAUTHORIZED,
+            ApiError::Forbidden(_) => StatusCode::FORBIDDEN,
+            ApiError::NotFound(_) | ApiError::UnknownPath => StatusCode::NOT_FOUND,
+            ApiError::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            ApiError::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+            ApiError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            ApiError::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ApiError::BadGateway(_) => StatusCode::BAD_GATEWAY,
+            ApiError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ApiError::GatewayTimeout(_) => StatusCode::GATEWAY_TIMEOUT,
+            ApiError::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+            ApiError::Engine(error) => engine_status(error),
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            ApiError::Engine(EngineError::QuotaExceeded { retry_after, .. }) => Some(*retry_after),
+            error if error.status() == StatusCode::SERVICE_UNAVAILABLE => Some(RETRY_DELAY),
+            _ => None,
+        }
+    }
+
+    fn log(&self) {
+        match self {
+            ApiError::Internal { .. } | ApiError::Engine(EngineError::Internal(_)) => {
+                tracing::error!(error = %CauseChain(self), "request failed");
+            }
+            // The component that failed has logged it. While a database is away, this would be a line per request.
+            ApiError::Unavailable(_) | ApiError::Engine(EngineError::Unavailable(_)) => {
+                tracing::debug!(error = %CauseChain(self), "request rejected as unavailable");
+            }
+            _ => {}
+        }
+    }
+
+    fn into_body(self) -> ErrorBody {
+        let error = match &self {
+            ApiError::Unavailable(_) | ApiError::Engine(EngineError::Unavailable(_)) => {
+                UNAVAILABLE.to_owned()
+            }
+            ApiError::Internal { .. } | ApiError::Engine(EngineError::Internal(_)) => {
+                INTERNAL.to_owned()
+            }
+            error => error.to_string(),
+        };
+        let (details, observations) = match self {
+            ApiError::Engine(EngineError::HookFailed { observations }) => {
+                (BTreeMap::new(), Some(observations))
+            }
+            ApiError::Engine(error) => (details(error), None),
+            _ => (BTreeMap::new(), None),
+        };
+        ErrorBody {
+            error,
+            details,
+            observations,
+        }
+    }
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        match self {
-            ApiError::BadRequest(message) => plain(StatusCode::BAD_REQUEST, message),
-            ApiError::Unauthorized => unauthorized(
-                "the API key is missing or wrong; send Authorization: Bearer <API key>",
-            ),
-            ApiError::WrongKey => unauthorized("this is not the API key of any user"),
-            ApiError::Forbidden(message) => plain(StatusCode::FORBIDDEN, message),
-            ApiError::NotFound(what) => plain(StatusCode::NOT_FOUND, format!("{what} not found")),
-            ApiError::UnknownPath => plain(StatusCode::NOT_FOUND, "there is nothing at this path"),
-            ApiError::MethodNotAllowed => plain(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "this path does not take this method",
-            ),
-            ApiError::RequestTimeout => plain(
-                StatusCode::REQUEST_TIMEOUT,
-                "the body of the request did not arrive in time",
-            ),
-            ApiError::TooLarge(message) => plain(StatusCode::PAYLOAD_TOO_LARGE, message),
-            ApiError::UnsupportedMediaType => plain(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "the body must be JSON, with Content-Type: application/json",
-            ),
-            ApiError::BadGateway(message) => plain(StatusCode::BAD_GATEWAY, message),
-            ApiError::Unavailable(detail) => unavailable(&detail),
-            ApiError::GatewayTimeout(message) => plain(StatusCode::GATEWAY_TIMEOUT, message),
-            ApiError::Internal(detail) => internal(&detail),
-            ApiError::Engine(error) => engine_failure(error),
+        self.log();
+        let (status, retry_after) = (self.status(), self.retry_after());
+        let mut response = (status, Json(self.into_body())).into_response();
+        let headers = response.headers_mut();
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        if let Some(delay) = retry_after {
+            let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+        }
+        response
     }
 }
 
-fn engine_failure(error: EngineError) -> Response {
+fn engine_status(error: &EngineError) -> StatusCode {
     match error {
-        EngineError::NotFound(what) => ApiError::NotFound(what).into_response(),
-        EngineError::BadRequest(message) => plain(StatusCode::BAD_REQUEST, message),
-        EngineError::InvalidCode(faults) => unprocessable(
-            "component code does not load",
-            "component_code",
-            texts(faults.iter().map(located)),
-        ),
-        EngineError::InvalidProps(faults) => {
-            unprocessable("record invalid", "configured_props", texts(faults))
+        EngineError::NotFound(_) => StatusCode::NOT_FOUND,
+        EngineError::BadRequest(_) => StatusCode::BAD_REQUEST,
+        EngineError::InvalidCode(_)
+        | EngineError::InvalidProps(_)
+        | EngineError::InvalidRecord { .. }
+        | EngineError::InvalidDocument(_)
+        | EngineError::HookFailed { .. }
+        | EngineError::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        EngineError::Conflict(_) => StatusCode::CONFLICT,
+        EngineError::QuotaExceeded { .. } => StatusCode::TOO_MANY_REQUESTS,
+        EngineError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+        EngineError::Upstream(_) | EngineError::Busy(_) | EngineError::Unavailable(_) => {
+            StatusCode::SERVICE_UNAVAILABLE
         }
-        EngineError::InvalidRecord { field, faults } => {
-            unprocessable("record invalid", field, texts(faults))
-        }
-        EngineError::InvalidDocument(faults) => unprocessable(
-            "the document is invalid",
-            "document",
-            faults.into_iter().map(placed).collect(),
-        ),
-        EngineError::HookFailed { observations } => with_body(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            ErrorBody {
-                error: "observation error".to_owned(),
-                observations: Some(observations),
-                ..ErrorBody::default()
-            },
-        ),
-        EngineError::Invalid(message) => plain(StatusCode::UNPROCESSABLE_ENTITY, message),
-        EngineError::Conflict(message) => plain(StatusCode::CONFLICT, message),
-        EngineError::QuotaExceeded { quota, retry_after } => retry_later(
-            plain(StatusCode::TOO_MANY_REQUESTS, format!("{quota} exceeded")),
-            retry_after,
-        ),
-        EngineError::TooLarge(message) => plain(StatusCode::PAYLOAD_TOO_LARGE, message),
-        EngineError::Upstream(message) | EngineError::Busy(message) => retry_later(
-            plain(StatusCode::SERVICE_UNAVAILABLE, message),
-            UNAVAILABLE_FOR,
-        ),
-        EngineError::Unavailable(detail) => unavailable(&detail),
-        EngineError::Internal(detail) => internal(&detail),
+        EngineError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
-fn unauthorized(message: &str) -> Response {
-    let mut response = plain(StatusCode::UNAUTHORIZED, message);
-    response
-        .headers_mut()
-        .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    response
+/// The single errors of an invalid request, under the field that they are about.
+fn details(error: EngineError) -> BTreeMap<String, Vec<ErrorDetail>> {
+    let (field, errors) = match error {
+        EngineError::InvalidCode(errors) => {
+            ("component_code", texts(errors.iter().map(with_position)))
+        }
+        EngineError::InvalidProps(errors) => return prop_details(&errors),
+        EngineError::InvalidRecord { field, faults } => (field, texts(faults)),
+        EngineError::InvalidDocument(errors) => {
+            ("document", errors.into_iter().map(in_document).collect())
+        }
+        _ => return BTreeMap::new(),
+    };
+    BTreeMap::from([(field.to_owned(), errors)])
 }
 
-fn unavailable(detail: &str) -> Response {
-    // Whoever met the fault has logged it; under load this line would come thousands of times a second.
-    tracing::debug!("answering 503: {detail}");
-    let response = plain(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "the server cannot do this at the moment; try again",
-    );
-    retry_later(response, UNAVAILABLE_FOR)
+/// As sentences, which existing clients read, and as data.
+fn prop_details(errors: &[sluice_model::PropError]) -> BTreeMap<String, Vec<ErrorDetail>> {
+    let sentences = texts(errors.iter().map(ToString::to_string));
+    let data = errors.iter().map(PropError::from).map(ErrorDetail::Prop);
+    BTreeMap::from([
+        ("configured_props".to_owned(), sentences),
+        ("props".to_owned(), data.collect()),
+    ])
 }
 
-fn internal(detail: &str) -> Response {
-    tracing::error!("answering 500: {detail}");
-    plain(
-        StatusCode::INTERNAL_SERVER_ERROR,
-        "something went wrong in the server",
-    )
+fn texts(errors: impl IntoIterator<Item = String>) -> Vec<ErrorDetail> {
+    errors.into_iter().map(ErrorDetail::Text).collect()
 }
 
-fn texts(faults: impl IntoIterator<Item = String>) -> Vec<Fault> {
-    faults.into_iter().map(Fault::Text).collect()
-}
-
-fn placed(fault: DocumentFault) -> Fault {
-    let DocumentFault {
+fn in_document(error: DocumentError) -> ErrorDetail {
+    let DocumentError {
         line,
         column,
         path,
         message,
-    } = fault;
-    Fault::InDocument {
+        step_prop,
+    } = error;
+    let (step, prop, code) = match step_prop {
+        Some(StepPropError { step, prop, code }) => (Some(step), Some(prop), Some(code)),
+        None => (None, None, None),
+    };
+    ErrorDetail::Document(sluice_api::DocumentError {
         line,
         column,
         path,
         message,
-    }
+        step,
+        prop,
+        code,
+    })
 }
 
-fn unprocessable(error: &str, field: &str, faults: Vec<Fault>) -> Response {
-    with_body(
-        StatusCode::UNPROCESSABLE_ENTITY,
-        ErrorBody {
-            error: error.to_owned(),
-            details: BTreeMap::from([(field.to_owned(), faults)]),
-            ..ErrorBody::default()
-        },
-    )
-}
-
-fn located(fault: &CodeFault) -> String {
-    let CodeFault {
+fn with_position(error: &CodeError) -> String {
+    let CodeError {
         message,
         line,
         column,
-    } = fault;
+    } = error;
     match (line, column) {
         (Some(line), Some(column)) => format!("{message} (line {line}, column {column})"),
         (Some(line), None) => format!("{message} (line {line})"),
@@ -207,32 +250,11 @@ fn located(fault: &CodeFault) -> String {
     }
 }
 
-fn retry_later(mut response: Response, after: Duration) -> Response {
-    let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
-    response
-        .headers_mut()
-        .insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
-    response
-}
-
-fn plain(status: StatusCode, error: impl Into<String>) -> Response {
-    with_body(
-        status,
-        ErrorBody {
-            error: error.into(),
-            ..ErrorBody::default()
-        },
-    )
-}
-
-fn with_body(status: StatusCode, body: ErrorBody) -> Response {
-    (status, Json(body)).into_response()
-}
-
 #[cfg(test)]
 mod tests {
     use http_body_util::BodyExt;
     use serde_json::{Value, json};
+    use sluice_model::PropErrorCode;
 
     use super::*;
 
@@ -246,24 +268,44 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn faults_of_code_say_where_they_are() {
-        let fault = |line, column| CodeFault {
+    async fn errors_of_code_have_their_position() {
+        let error = |line, column| CodeError {
             message: "Unexpected token".to_owned(),
             line,
             column,
         };
-        let faults = vec![
-            fault(Some(3), Some(7)),
-            fault(Some(3), None),
-            fault(None, None),
+        let errors = vec![
+            error(Some(3), Some(7)),
+            error(Some(3), None),
+            error(None, None),
         ];
-        let (status, body, _) = answer(EngineError::InvalidCode(faults)).await;
+        let (status, body, _) = answer(EngineError::InvalidCode(errors)).await;
         assert_eq!(status, 422);
         assert_eq!(
             body,
             json!({"error": "component code does not load", "details": {"component_code": [
                 "Unexpected token (line 3, column 7)", "Unexpected token (line 3)", "Unexpected token",
             ]}})
+        );
+    }
+
+    #[tokio::test]
+    async fn errors_of_props_are_sentences_and_data() {
+        let errors = vec![
+            sluice_model::PropError::new("url", PropErrorCode::Required, "is required"),
+            sluice_model::PropError::new("n", PropErrorCode::OutOfRange, "must be at least 1"),
+        ];
+        let (status, body, _) = answer(EngineError::InvalidProps(errors)).await;
+        assert_eq!(status, 422);
+        assert_eq!(
+            body,
+            json!({"error": "record invalid", "details": {
+                "configured_props": ["url is required", "n must be at least 1"],
+                "props": [
+                    {"prop": "url", "code": "required", "message": "url is required"},
+                    {"prop": "n", "code": "out_of_range", "message": "n must be at least 1"},
+                ],
+            }})
         );
     }
 
@@ -279,21 +321,44 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn limits_say_when_to_come_back() {
+    async fn limits_say_when_to_retry() {
         let error = EngineError::QuotaExceeded {
-            what: "daily invocations quota",
+            quota: "daily invocations quota",
             retry_after: Duration::from_millis(1500),
         };
         let (status, _, retry_after) = answer(error).await;
         assert_eq!((status, retry_after.as_deref()), (429, Some("2")));
-        let (status, _, retry_after) = answer(StoreError::Unavailable("disk".to_owned())).await;
-        assert_eq!((status, retry_after.as_deref()), (503, Some("1")));
     }
 
     #[tokio::test]
-    async fn inner_faults_stay_inside() {
+    async fn every_503_says_when_to_retry() {
+        for error in [
+            ApiError::from(StoreError::Unavailable("connection refused".to_owned())),
+            ApiError::from(EngineError::Unavailable("shutting down".to_owned())),
+            ApiError::from(EngineError::Upstream("no registry".to_owned())),
+            ApiError::from(EngineError::Busy("all permits taken".to_owned())),
+            ApiError::Unavailable("invocation gone".to_owned()),
+        ] {
+            let text = error.to_string();
+            let (status, body, retry_after) = answer(error).await;
+            assert_eq!((status, retry_after.as_deref()), (503, Some("1")), "{text}");
+            assert!(body["error"].is_string(), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_reason_of_a_database_that_is_away_is_not_shown() {
+        let error = StoreError::Unavailable("secret detail".to_owned());
+        let (_, body, _) = answer(error).await;
+        assert_eq!(body, json!({ "error": UNAVAILABLE }));
+    }
+
+    #[tokio::test]
+    async fn internal_errors_are_not_shown() {
         let (status, body, _) = answer(EngineError::Internal("secret detail".to_owned())).await;
         assert_eq!(status, 500);
-        assert!(!body.to_string().contains("secret"));
+        assert_eq!(body, json!({ "error": INTERNAL }));
+        let (status, body, _) = answer(ApiError::internal("secret", "detail")).await;
+        assert_eq!((status, body), (500, json!({ "error": INTERNAL })));
     }
 }

@@ -1,6 +1,6 @@
-//! `include` and `exclude`: which fields of each item a client wants.
+//! `include` and `exclude`: the fields of each item that a client wants.
 //!
-//! Works on serialised JSON one level deep, so payloads inside an item pass through byte for byte.
+//! Selection works on serialised JSON, one level deep, so that payloads inside an item are passed through unchanged.
 
 use std::{borrow::Cow, collections::HashSet, fmt};
 
@@ -22,7 +22,7 @@ pub(crate) struct FieldSelection {
 impl FieldSelection {
     pub(crate) fn new(query: &FieldQuery) -> Self {
         FieldSelection {
-            // `include=` names nothing, which nobody means: it is taken as left out.
+            // An empty `include=` counts as absent, because no client wants no fields.
             include: query
                 .include
                 .as_deref()
@@ -61,7 +61,7 @@ fn names(list: &str) -> HashSet<String> {
         .collect()
 }
 
-/// An object's fields in the order of the text, their values untouched.
+/// The fields of an object in their order, with unparsed values.
 struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl Serialize for Fields<'_> {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn include_keeps_only_what_it_names() {
+    fn include_keeps_only_the_named_fields() {
         assert_eq!(
             select(Some("name, id,unknown"), None),
             r#"{"id":1,"name":"a"}"#
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn exclude_drops_what_it_names_also_from_include() {
+    fn exclude_drops_the_named_fields_also_from_include() {
         assert_eq!(select(None, Some("event")), r#"{"id":1,"name":"a"}"#);
         assert_eq!(select(Some("id,name"), Some("name")), r#"{"id":1}"#);
     }

@@ -1,30 +1,32 @@
-//! Where every request comes in: it gets an id, goes to an endpoint or to the API, and panics end here.
+//! The service that handles every request, to an endpoint or to the API.
 //!
-//! Whatever happens, the response has an `x-request-id`. Requests to endpoints take the shortest way: no routing, no span.
+//! Its layers give each request an id and a span, and answer with an error when a handler panics.
 
-use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe};
+use std::{any::Any, convert::Infallible, net::IpAddr, sync::Arc};
 
 use axum::{
     Router,
     body::Body,
     response::{IntoResponse, Response},
 };
-use futures_util::FutureExt;
-use http::{
-    HeaderValue, Request, Uri,
-    header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS},
-};
+use http::{Request, Uri};
 use rand::{Rng, rngs::StdRng};
-use tower::ServiceExt;
-use tracing::Instrument;
+use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
+use tower_http::{
+    catch_panic::CatchPanicLayer,
+    request_id::{PropagateRequestIdLayer, SetRequestIdLayer},
+};
 
 use crate::{
     error::ApiError,
     ingress::Ingress,
-    request_id::{RequestIds, X_REQUEST_ID},
-    router,
+    request_id::{self, RequestIds},
+    request_span, router,
     state::ServerState,
 };
+
+/// The template of all addresses of endpoints, in the form that every server has.
+const ENDPOINT_PATH: &str = "/e/{key}";
 
 pub(crate) struct Front {
     state: ServerState,
@@ -44,47 +46,47 @@ impl Front {
         }
     }
 
-    pub(crate) async fn handle(&self, request: Request<Body>, client_ip: IpAddr) -> Response {
-        let request_id = self.request_ids.assign(request.headers());
-        let answering = AssertUnwindSafe(self.dispatch(request, client_ip, &request_id));
-        let mut response = match answering.catch_unwind().await {
-            Ok(response) => response,
-            Err(panic) => panicked(panic.as_ref()),
-        };
-        response.headers_mut().insert(X_REQUEST_ID, request_id);
-        response
+    /// The service for the connections of one client.
+    pub(crate) fn service(
+        self: Arc<Self>,
+        client_ip: IpAddr,
+    ) -> impl Service<
+        Request<Body>,
+        Response = Response,
+        Error = Infallible,
+        Future: Future<Output = Result<Response, Infallible>> + Send,
+    > + Clone
+    + Send
+    + Sync {
+        ServiceBuilder::new()
+            .map_response(|response: http::Response<_>| response.map(Body::new))
+            .map_request(request_id::remove_invalid)
+            .layer(SetRequestIdLayer::x_request_id(self.request_ids.clone()))
+            .layer(PropagateRequestIdLayer::x_request_id())
+            .layer(request_span::layer())
+            .layer(CatchPanicLayer::custom(panicked))
+            .service(service_fn(move |request| {
+                let front = Arc::clone(&self);
+                async move { Ok(front.handle(request, client_ip).await) }
+            }))
     }
 
-    async fn dispatch(
-        &self,
-        request: Request<Body>,
-        client_ip: IpAddr,
-        request_id: &HeaderValue,
-    ) -> Response {
-        if let Some(address) = self.ingress.address(&request) {
-            return self.ingress.handle(request, address, client_ip).await;
-        }
-        let request_id = request_id.to_str().unwrap_or_default();
-        let span = tracing::info_span!("api", request_id);
-        self.api(request).instrument(span).await
+    async fn handle(&self, request: Request<Body>, client_ip: IpAddr) -> Response {
+        let Some(address) = self.ingress.address(&request) else {
+            return self.api(request).await;
+        };
+        request_span::record_path(ENDPOINT_PATH);
+        self.ingress.handle(request, address, client_ip).await
     }
 
     async fn api(&self, mut request: Request<Body>) -> Response {
         strip_trailing_slash(request.uri_mut());
-        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let mut response = match self.router.clone().oneshot(request).await {
+        let response = match self.router.clone().oneshot(request).await {
             Ok(response) => response,
             Err(infallible) => match infallible {},
         };
-        let headers = response.headers_mut();
-        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        // What is one person's, and may be a secret, stays in no cache; files of the console say what they allow.
-        if !headers.contains_key(CACHE_CONTROL) {
-            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        }
         let status = response.status().as_u16();
         self.state.infra.metrics.count_api_request(status);
-        tracing::debug!("{method} {path} answered {status}");
         response
     }
 }
@@ -99,19 +101,23 @@ fn strip_trailing_slash(uri: &mut Uri) {
         Some(query) => format!("{stripped}?{query}"),
         None => stripped.to_owned(),
     };
-    // The authority of a request's target, if it has one, plays no part in routing.
+    // Routing does not use the authority of the target, so it may be dropped.
     if let Ok(shorter) = Uri::try_from(path_and_query) {
         *uri = shorter;
     }
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> Response {
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the signature of a panic handler"
+)]
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let message = panic
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
-    ApiError::Internal(format!("a handler panicked: {message}")).into_response()
+    ApiError::internal("the handler panicked", message).into_response()
 }
 
 #[cfg(test)]
@@ -132,6 +138,17 @@ mod tests {
             let mut uri: Uri = before.parse().unwrap();
             strip_trailing_slash(&mut uri);
             assert_eq!(uri, after, "{before}");
+        }
+    }
+
+    #[test]
+    fn a_panic_is_an_internal_error() {
+        for panic in [
+            std::panic::catch_unwind(|| panic!("text")),
+            std::panic::catch_unwind(|| panic!("{} text", 1)),
+            std::panic::catch_unwind(|| std::panic::panic_any(1)),
+        ] {
+            assert_eq!(panicked(panic.unwrap_err()).status(), 500);
         }
     }
 }

@@ -1,18 +1,18 @@
-//! Requests to the endpoints of sources: each becomes an event, is stored, and then answered.
+//! Requests to endpoints: each becomes an event, is stored, and is then answered.
 //!
-//! This is the hot path. A request is answered with its invocation's id only after the engine has made it durable; an
-//! endpoint whose component answers for itself keeps the client waiting for that answer.
+//! This is the hot path. The response with the id of the invocation is sent only after the event is durable. An endpoint with
+//! custom responses answers when its component does.
 
 mod address;
 mod answer;
 mod body;
 pub(crate) mod callback;
 pub(crate) mod confinement;
-pub(crate) mod cors;
 mod event;
 mod grouped;
 mod json_text;
 mod multipart;
+mod upload_address;
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -22,19 +22,19 @@ use axum::{
 };
 use http::{Request, request::Parts};
 use parking_lot::Mutex;
-use rand::{RngExt, distr::Alphanumeric, rngs::StdRng};
-use sluice_engine::accept::{AcceptedRequest, Endpoint, EventForm, Responds};
+use rand::rngs::StdRng;
+use sluice_engine::accept::{Acceptance, AcceptedRequest, Endpoint, EventForm, Responds};
 
 use self::{
     address::{Address, EndpointHost},
     body::parse_body,
     event::{RequestFacts, body_json, event_json},
-    multipart::UploadAddresses,
+    upload_address::UploadAddresses,
 };
-use crate::{error::ApiError, read_body::read_body, session_cookie, state::ServerState};
-
-/// Long enough that an upload's address cannot be guessed.
-const UPLOAD_ID_LENGTH: usize = 32;
+use crate::{
+    cors, error::ApiError, read_body::read_body, request_id, request_span, session_cookie,
+    state::ServerState,
+};
 
 pub(crate) struct Ingress {
     state: ServerState,
@@ -57,7 +57,7 @@ impl Ingress {
         }
     }
 
-    /// Which endpoint the request is for, if it is for one.
+    /// The endpoint that the request is for; none for requests to the API.
     pub(crate) fn address(&self, request: &Request<Body>) -> Option<Address> {
         Address::of(request.uri(), request.headers(), self.host.as_ref())
     }
@@ -74,16 +74,10 @@ impl Ingress {
         };
         match endpoint.responds {
             Responds::Immediately => {
-                if cors::is_preflight(&request) {
-                    return cors::preflight_answer(request.headers());
-                }
-                let answer = self.take(request, &address, &endpoint, client_ip).await;
-                cors::open_to_all(answer.into_response())
+                let respond = |request| self.respond(request, &address, &endpoint, client_ip);
+                cors::allow_any_origin(request, respond).await
             }
-            Responds::Custom { .. } => {
-                let answer = self.take(request, &address, &endpoint, client_ip).await;
-                answer.into_response()
-            }
+            Responds::Custom { .. } => self.respond(request, &address, &endpoint, client_ip).await,
         }
     }
 
@@ -95,14 +89,30 @@ impl Ingress {
         endpoint.ok_or(ApiError::NotFound("endpoint"))
     }
 
-    async fn take(
+    async fn respond(
         &self,
         request: Request<Body>,
         address: &Address,
         endpoint: &Arc<Endpoint>,
         client_ip: IpAddr,
-    ) -> Result<Response, ApiError> {
+    ) -> Response {
+        let accepted = self.accept(request, address, endpoint, client_ip).await;
+        let answered = match accepted {
+            Ok(acceptance) => answer::answer(acceptance, address.origin()).await,
+            Err(error) => Err(error),
+        };
+        answered.into_response()
+    }
+
+    async fn accept(
+        &self,
+        request: Request<Body>,
+        address: &Address,
+        endpoint: &Arc<Endpoint>,
+        client_ip: IpAddr,
+    ) -> Result<Acceptance, ApiError> {
         let (mut parts, body) = request.into_parts();
+        request_id::restore_client_header(&mut parts);
         session_cookie::strip(&mut parts.headers);
         let body = read_body(&parts.headers, body, self.state.infra.settings.max_body).await?;
         let (parsed, uploads) = parse_body(&parts.headers, &body, self).await;
@@ -122,7 +132,9 @@ impl Ingress {
         };
         let accepted = AcceptedRequest { event, uploads };
         let acceptance = self.state.accept.accept(endpoint, accepted).await?;
-        answer::answer(acceptance, address.origin()).await
+        let (Acceptance::Stored(invocation) | Acceptance::Waiting(invocation, _)) = &acceptance;
+        request_span::record_accepted(&endpoint.emitter_id, invocation);
+        Ok(acceptance)
     }
 
     fn url(&self, address: &Address, parts: &Parts) -> String {
@@ -133,13 +145,10 @@ impl Ingress {
 
 impl UploadAddresses for Ingress {
     fn new_id(&self) -> String {
-        let mut rng = self.upload_ids.lock();
-        (0..UPLOAD_ID_LENGTH)
-            .map(|_| char::from(rng.sample(Alphanumeric)))
-            .collect()
+        upload_address::new_id(&mut *self.upload_ids.lock())
     }
 
     fn url(&self, id: &str) -> String {
-        format!("{}/uploads/{id}", self.state.infra.settings.public_url)
+        upload_address::url(&self.state.infra.settings.public_url, id)
     }
 }

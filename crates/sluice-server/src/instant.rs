@@ -1,10 +1,10 @@
-//! A moment that a client names in a parameter.
+//! Parameters that are a time.
 
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
 use crate::error::ApiError;
 
-/// Epoch milliseconds, from just that or from ISO 8601, which is in UTC where it names no offset; a date is its beginning.
+/// Parses epoch milliseconds or ISO 8601 to epoch milliseconds. A time without an offset is in UTC, and a date is its first moment.
 pub(crate) fn parse(name: &str, text: &str) -> Result<i64, ApiError> {
     epoch_ms(text)
         .or_else(|| with_offset(text))
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn epoch_milliseconds_and_iso_8601_name_the_same_moments() {
+    fn epoch_milliseconds_and_iso_8601_are_equivalent() {
         let noon = 1_769_860_800_000;
         for text in [
             "1769860800000",
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_and_the_parameter_named() {
+    fn anything_else_is_an_error_that_names_the_parameter() {
         for text in [
             "",
             " ",
@@ -68,7 +68,7 @@ mod tests {
             "2026-01-31T12:00:00\0",
         ] {
             let Err(ApiError::BadRequest(message)) = parse("until", text) else {
-                panic!("{text:?} was taken");
+                panic!("{text:?} was accepted");
             };
             assert!(message.starts_with("until must be a time"), "{message}");
         }

@@ -1,7 +1,6 @@
-//! Parameters of POST and PUT: a JSON object in the body, with the query string filling in what it leaves out.
+//! Parameters of POST and PUT: a JSON object in the body. The query string supplies parameters that the body does not have.
 //!
-//! Values keep their text until they reach the type they are meant for, so a payload among them is never rewritten, and
-//! nesting however deep costs no stack.
+//! Values stay unparsed until their type is known. Payloads are therefore never rewritten, and deep nesting needs no stack.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +12,7 @@ use sluice_api::FieldQuery;
 
 use crate::{error::ApiError, fields::FieldSelection, read_body::read_body, state::ServerState};
 
-/// Parameters whose text in the query string is JSON; all others are strings there.
+/// Parameters that are JSON in the query string. All others are strings.
 const JSON_PARAMETERS: [&str; 10] = [
     "active",
     "concurrency",
@@ -27,17 +26,17 @@ const JSON_PARAMETERS: [&str; 10] = [
     "version",
 ];
 
-/// The parameters of `T`, and the common ones. Unknown ones are ignored.
+/// The parameters of `T`, and the common ones. Unknown parameters are ignored.
 pub(crate) struct JsonBody<T> {
     pub(crate) parameters: T,
     pub(crate) fields: FieldSelection,
 }
 
-/// The same where nobody has shown a key yet, and much would be too much.
+/// The same for requests without a key, with a small limit of size.
 pub(crate) struct ShortBody<T>(pub(crate) JsonBody<T>);
 
 /// Enough for names, addresses and keys.
-const SHORT: usize = 16 * 1024;
+const MAX_SHORT: usize = 16 * 1024;
 
 impl<T: DeserializeOwned> FromRequest<ServerState> for JsonBody<T> {
     type Rejection = ApiError;
@@ -51,7 +50,7 @@ impl<T: DeserializeOwned> FromRequest<ServerState> for ShortBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ServerState) -> Result<Self, Self::Rejection> {
-        let limit = state.infra.settings.max_api_body.min(SHORT);
+        let limit = state.infra.settings.max_api_body.min(MAX_SHORT);
         JsonBody::read(request, limit).await.map(ShortBody)
     }
 }
@@ -65,7 +64,7 @@ impl<T: DeserializeOwned> JsonBody<T> {
             return Err(ApiError::UnsupportedMediaType);
         }
         let mut parameters = Parameters::from_body(&body)?;
-        parameters.fill_in(parts.uri.query().unwrap_or_default());
+        parameters.add_query(parts.uri.query().unwrap_or_default());
         Ok(JsonBody {
             fields: FieldSelection::new(&parameters.read::<FieldQuery>()?),
             parameters: parameters.read()?,
@@ -73,7 +72,7 @@ impl<T: DeserializeOwned> JsonBody<T> {
     }
 }
 
-/// Whether the type is JSON; no type at all is left for the body to decide.
+/// Whether the content type is JSON. Without a content type, only an empty body is valid.
 fn check_content_type(headers: &HeaderMap) -> Result<bool, ApiError> {
     let Some(value) = headers.get(CONTENT_TYPE) else {
         return Ok(false);
@@ -105,7 +104,7 @@ impl Parameters {
             .map_err(malformed)
     }
 
-    fn fill_in(&mut self, query: &str) {
+    fn add_query(&mut self, query: &str) {
         for (name, text) in form_urlencoded::parse(query.as_bytes()) {
             if self.0.contains_key(&*name) {
                 continue;
@@ -129,7 +128,7 @@ impl Parameters {
     }
 }
 
-/// The message without its line and column, which count from the beginning of one value and would mislead.
+/// The message without line and column, because these count from the start of one value, not of the body.
 fn without_position(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
@@ -151,7 +150,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let mut parameters = Parameters::from_body(body.as_bytes()).map_err(message)?;
-        parameters.fill_in(query);
+        parameters.add_query(query);
         parameters.read().map_err(message)
     }
 
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_query_string_fills_in_and_the_body_wins() {
+    fn the_body_takes_precedence_over_the_query_string() {
         let both = update(r#"{"name": "body"}"#, "name=query&key=k%20k&active=false");
         assert_eq!(both.name.as_deref(), Some("body"));
         assert_eq!(both.key.as_deref(), Some("k k"));
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_at_all_is_an_empty_object_and_unknown_fields_are_ignored() {
+    fn an_empty_body_is_an_empty_object_and_unknown_fields_are_ignored() {
         assert_eq!(update("", ""), UpdateSource::default());
         assert_eq!(
             update(r#"{"unknown": [1]}"#, "other=1"),
@@ -181,27 +180,27 @@ mod tests {
     }
 
     #[test]
-    fn faults_name_the_field() {
-        let fault = |body: &str| read::<UpdateSource>(body, "").unwrap_err();
+    fn errors_name_the_field() {
+        let error = |body: &str| read::<UpdateSource>(body, "").unwrap_err();
         assert_eq!(
-            fault(r#"{"name": 5}"#),
+            error(r#"{"name": 5}"#),
             "name: invalid type: integer `5`, expected a string"
         );
-        assert!(fault(r#"{"active": "yes"}"#).starts_with("active: "));
-        assert!(fault(r#"{"configured_props": []}"#).starts_with("configured_props: "));
+        assert!(error(r#"{"active": "yes"}"#).starts_with("active: "));
+        assert!(error(r#"{"configured_props": []}"#).starts_with("configured_props: "));
         assert_eq!(
-            fault(r#"{"key": "\u0000"}"#),
+            error(r#"{"key": "\u0000"}"#),
             "key: must not contain NUL characters"
         );
     }
 
     #[test]
-    fn malformed_json_says_where() {
-        let fault = |body: &str| read::<UpdateSource>(body, "").unwrap_err();
-        assert!(fault("{\n  \"name\": }").contains("line 2 column"));
-        assert_eq!(fault("[1]"), "the body must be a JSON object");
-        assert_eq!(fault("null"), "the body must be a JSON object");
-        assert!(fault("{} x").contains("trailing characters"));
+    fn errors_of_malformed_json_have_a_position() {
+        let error = |body: &str| read::<UpdateSource>(body, "").unwrap_err();
+        assert!(error("{\n  \"name\": }").contains("line 2 column"));
+        assert_eq!(error("[1]"), "the body must be a JSON object");
+        assert_eq!(error("null"), "the body must be a JSON object");
+        assert!(error("{} x").contains("trailing characters"));
     }
 
     #[test]
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn only_json_types_are_taken() {
+    fn only_json_types_are_accepted() {
         let check = |value: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(value));

@@ -1,12 +1,13 @@
-//! The HTTP face of Sluice: the REST API, the endpoints of sources, metrics and the API's own description.
+//! The HTTP layer of Sluice: the REST API, the endpoints of sources and workflows, the console and metrics.
 //!
-//! A request meets [`front`] first, which gives it an id and sends it one of two ways: to [`ingress`] when it is for the
-//! endpoint of a source, else to the [`router`]. Handlers extract, call a service of the app and map; every change of state
-//! goes through the app, and the store is only read. Every response that is not a success has the same JSON body, which
-//! [`error`] alone writes.
+//! Every request goes through [`front`], which gives it an id and a span. It passes requests for endpoints to [`ingress`] and
+//! all others to the [`router`]. Handlers extract parameters, call a service of the app and map the result. They change state
+//! through the app only, and read the store directly. Every error response has the same JSON body, which [`error`] writes.
 
 mod auth;
+mod cause_chain;
 mod console;
+mod cors;
 mod error;
 mod fields;
 mod front;
@@ -22,15 +23,18 @@ mod query;
 mod read_body;
 mod reply;
 mod request_id;
+mod request_span;
 mod router;
 mod routes;
 mod same_origin;
 mod serve;
 mod session_cookie;
 mod sse;
+mod standby;
 mod state;
 
 pub use listen::listen;
-pub use openapi::document as openapi;
+pub use router::openapi;
 pub use serve::serve;
+pub use standby::stand_by;
 pub use state::ServerState;

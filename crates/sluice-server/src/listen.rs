@@ -1,16 +1,16 @@
-//! The socket that connections come to.
+//! The listening socket.
 
 use std::io;
 
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 
-/// Connections that wait to be accepted; the kernel has a most of its own, `net.core.somaxconn`. Where thousands connect at once, those that
-/// find no room believe that they are connected, try for a while to send, and are reset.
+/// The longest queue of connections to accept; the kernel limits it to `net.core.somaxconn`. When thousands connect at once
+/// and the queue is full, clients believe that they are connected, send for a while, and are reset.
 const BACKLOG: u32 = 65_535;
 
-/// Listens on the first address of `address`, a host and a port, that can be had.
+/// Listens on the first available address of `address`, a host and a port.
 pub async fn listen(address: &str) -> io::Result<TcpListener> {
-    let mut refused = None;
+    let mut last_error = None;
     for candidate in lookup_host(address).await? {
         let socket = if candidate.is_ipv4() {
             TcpSocket::new_v4()
@@ -18,17 +18,17 @@ pub async fn listen(address: &str) -> io::Result<TcpListener> {
             TcpSocket::new_v6()
         };
         let listening = socket.and_then(|socket| {
-            // A server that starts again need not wait for the connections of the one before.
+            // A restarted server does not wait for the connections of its predecessor.
             socket.set_reuseaddr(true)?;
             socket.bind(candidate)?;
             socket.listen(BACKLOG)
         });
         match listening {
             Ok(listener) => return Ok(listener),
-            Err(error) => refused = Some(error),
+            Err(error) => last_error = Some(error),
         }
     }
-    Err(refused
+    Err(last_error
         .unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the host has no address")))
 }
 
@@ -38,8 +38,8 @@ mod tests {
 
     use super::*;
 
-    /// More than is kept waiting for a listener that does not ask for room, as far as this machine allows it.
-    fn crowd() -> usize {
+    /// More connections than the default backlog, within the limits of this machine.
+    fn connection_count() -> usize {
         let most = fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap();
         let limits = fs::read_to_string("/proc/self/limits").unwrap();
         let files = limits
@@ -52,19 +52,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_crowd_can_connect_before_the_first_is_accepted() {
+    async fn many_clients_connect_before_the_first_is_accepted() {
         let listener = listen("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        // Without room, the next would wait for longer than this.
+        // With a full backlog, the next client would wait longer than this.
         let connect = |_| TcpStream::connect_timeout(&address, Duration::from_secs(30)).unwrap();
-        let connected: Vec<TcpStream> = (0..crowd()).map(connect).collect();
+        let connected: Vec<TcpStream> = (0..connection_count()).map(connect).collect();
         for _ in &connected {
             listener.accept().await.unwrap();
         }
     }
 
     #[tokio::test]
-    async fn an_address_that_is_taken_is_refused() {
+    async fn an_address_in_use_is_an_error() {
         let first = listen("127.0.0.1:0").await.unwrap();
         let address = first.local_addr().unwrap().to_string();
         let error = listen(&address).await.unwrap_err();

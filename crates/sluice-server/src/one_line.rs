@@ -1,8 +1,8 @@
-//! JSON on one line, because events travel to components one to a line.
+//! JSON on one line, because events are sent to components one per line.
 
 use std::borrow::Cow;
 
-/// The same JSON without line breaks, which it may have only between its tokens; everything else stays as it was sent.
+/// The same JSON without line breaks, which occur only between tokens. Everything else is unchanged.
 pub(crate) fn on_one_line(json: &str) -> Cow<'_, str> {
     if json.contains(['\n', '\r']) {
         Cow::Owned(json.replace(['\n', '\r'], " "))

@@ -1,4 +1,4 @@
-//! The description of the API, generated from the handlers and their types.
+//! The parts of the `OpenAPI` document that are not generated from the handlers: its head, and the errors that all paths share.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,7 @@ use utoipa::{
     },
 };
 
-use crate::router;
-
-/// The whole document, as `GET /openapi.json` serves it.
-pub fn document() -> utoipa::openapi::OpenApi {
-    router::described().split_for_parts().1
-}
-
-/// What the document has beside the paths.
+/// The document without paths.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -44,41 +37,44 @@ impl Modify for BearerKey {
     }
 }
 
-/// The failures that every path of the API shares.
+/// The errors that every path of the API may answer.
 pub(crate) struct ApiErrors;
 
 impl IntoResponses for ApiErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let failures = [
+        let errors = [
             (
                 "400",
                 "A body, field or parameter is malformed, missing or of the wrong type",
             ),
             ("401", "The API key is missing or wrong"),
-            ("403", "A request with a session, and not from the console"),
-            ("404", "There is no such thing, or it is not yours"),
-            ("409", "The request conflicts with what is there"),
+            (
+                "403",
+                "A request with a session that is not from the console",
+            ),
+            ("404", "It does not exist, or it belongs to another user"),
+            ("409", "The request conflicts with the current state"),
             ("413", "The body is too large"),
             ("415", "The body is not JSON"),
             (
                 "422",
-                "The request is understood, and invalid: code, props or a hook",
+                "The request is well-formed but invalid: code, props or a hook",
             ),
-            ("429", "Over a limit; Retry-After says when to try again"),
-            ("500", "Something went wrong in the server"),
+            ("429", "A limit is exceeded; Retry-After says when to retry"),
+            ("500", "Internal error of the server"),
             (
                 "503",
-                "The server cannot do this at the moment; Retry-After says when to try again",
+                "The server is temporarily unavailable; Retry-After says when to retry",
             ),
         ];
-        failures
+        errors
             .into_iter()
-            .map(|(status, description)| (status.to_owned(), failure(description)))
+            .map(|(status, description)| (status.to_owned(), error_response(description)))
             .collect()
     }
 }
 
-fn failure(description: &str) -> RefOr<Response> {
+fn error_response(description: &str) -> RefOr<Response> {
     let content = Content::new(Some(RefOr::Ref(utoipa::openapi::Ref::from_schema_name(
         ErrorBody::name(),
     ))));
@@ -86,48 +82,4 @@ fn failure(description: &str) -> RefOr<Response> {
         .description(description)
         .content("application/json", content);
     response.build().into()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use serde_json::Value;
-
-    #[test]
-    fn every_operation_has_an_id_of_its_own_and_every_reference_a_target() {
-        let document = serde_json::to_value(super::document()).unwrap();
-        let paths = document["paths"].as_object().unwrap();
-        let operations: Vec<&Value> = paths
-            .values()
-            .flat_map(|methods| methods.as_object().unwrap().values())
-            .collect();
-        let ids: HashSet<_> = operations
-            .iter()
-            .map(|operation| operation["operationId"].as_str().unwrap())
-            .collect();
-        assert_eq!(ids.len(), operations.len());
-
-        let mut references = Vec::new();
-        collect_references(&document, &mut references);
-        assert!(!references.is_empty());
-        for reference in references {
-            let pointer = reference.strip_prefix('#').unwrap();
-            assert!(document.pointer(pointer).is_some(), "{reference}");
-        }
-    }
-
-    fn collect_references<'a>(value: &'a Value, references: &mut Vec<&'a str>) {
-        match value {
-            Value::Object(map) => {
-                references.extend(map.get("$ref").and_then(Value::as_str));
-                map.values()
-                    .for_each(|value| collect_references(value, references));
-            }
-            Value::Array(list) => list
-                .iter()
-                .for_each(|value| collect_references(value, references)),
-            _ => {}
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Which page of a list a client asks for, and what the envelope says about the one it gets.
+//! The pages of lists: the parameters of a request and the envelope of a response.
 
 use sluice_api::{List, PageInfo, PageQuery};
 use sluice_model::Cursor;
@@ -9,7 +9,7 @@ use crate::error::ApiError;
 const DEFAULT_LIMIT: u32 = 10;
 const MAX_LIMIT: u32 = 100;
 
-/// A page of a list whose cursors are of type `C`; at most one of the cursors is present.
+/// A page of a list with cursors of type `C`. At most one cursor is present.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PageRequest<C> {
     pub(crate) limit: u32,
@@ -18,7 +18,7 @@ pub(crate) struct PageRequest<C> {
 }
 
 impl<C> PageRequest<C> {
-    /// Checks the parameters; `parse_cursor` answers `None` for text that is no cursor of this list.
+    /// Checks the parameters. `parse_cursor` returns `None` for text that is not a cursor of this list.
     pub(crate) fn parse(
         query: &PageQuery,
         parse_cursor: impl Fn(&str) -> Option<C>,
@@ -43,7 +43,7 @@ impl<C> PageRequest<C> {
         })
     }
 
-    /// Whether it asks for the beginning of the list.
+    /// Whether this is the first page.
     pub(crate) fn is_first(&self) -> bool {
         self.after.is_none() && self.before.is_none()
     }
@@ -64,7 +64,7 @@ impl From<PageRequest<Cursor>> for Page {
     }
 }
 
-/// The cursor of a row in a list that is ordered by age.
+/// The cursor of a row in a list ordered by age.
 pub(crate) fn cursor(at_ms: i64, id: &str) -> String {
     let id = id.to_owned();
     Cursor { at_ms, id }.encode()
@@ -74,19 +74,19 @@ pub(crate) fn parse_limit(name: &str, text: Option<&str>) -> Result<u32, ApiErro
     parse_limit_of(name, text, DEFAULT_LIMIT, MAX_LIMIT)
 }
 
-/// More than `most` counts as that.
+/// A number above `max` counts as `max`.
 pub(crate) fn parse_limit_of(
     name: &str,
     text: Option<&str>,
     default: u32,
-    most: u32,
+    max: u32,
 ) -> Result<u32, ApiError> {
     let Some(text) = text else {
         return Ok(default);
     };
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    // A number too large for the type is still one over the maximum.
-    let limit = text.parse().unwrap_or(most).min(most);
+    // A number too large for the type is above the maximum, too.
+    let limit = text.parse().unwrap_or(max).min(max);
     if is_number && limit > 0 {
         Ok(limit)
     } else {
@@ -96,7 +96,7 @@ pub(crate) fn parse_limit_of(
     }
 }
 
-/// Wraps the rows of a page, whose cursors `cursor_of` reads off its first and last row.
+/// Wraps the rows of a page. `cursor_of` returns the cursor of a row.
 pub(crate) fn list<T>(total: u64, rows: Vec<T>, cursor_of: impl Fn(&T) -> String) -> List<T> {
     List {
         page_info: PageInfo {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn one_cursor_at_most_and_only_a_real_one() {
+    fn there_is_at_most_one_cursor_and_it_is_valid() {
         assert_eq!(parse(None, Some("5"), None).unwrap().after, Some(5));
         assert_eq!(parse(None, None, Some("5")).unwrap().before, Some(5));
         assert_eq!(parse(None, Some("5"), Some("6")), None);

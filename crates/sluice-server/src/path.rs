@@ -1,4 +1,4 @@
-//! The variable segment of a path. Text that can be no id or key names nothing, so it is answered like an unknown one.
+//! The variable segments of paths. A malformed id or key gets the same answer as an unknown one.
 
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
@@ -20,6 +20,7 @@ pub(crate) struct ComponentPath(pub(crate) String);
 
 /// The name of a data store, free of NUL characters.
 pub(crate) struct DataStorePath(pub(crate) String);
+
 /// The id of an account.
 pub(crate) struct AccountPath(pub(crate) AccountId);
 
@@ -224,7 +225,7 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkflowEventPath {
     }
 }
 
-/// A workflow and the segment after it that varies too.
+/// A workflow and the variable segment below it.
 async fn below_workflow<S: Send + Sync>(
     parts: &mut Parts,
     state: &S,
@@ -240,7 +241,7 @@ async fn two_segments<S: Send + Sync>(parts: &mut Parts, state: &S) -> Option<(S
     segments.ok().map(|Path(segments)| segments)
 }
 
-/// The decoded segment, unless it is not UTF-8.
+/// The decoded segment; none if it is not UTF-8.
 async fn segment<S: Send + Sync>(parts: &mut Parts, state: &S) -> Option<String> {
     let segment = Path::<String>::from_request_parts(parts, state).await;
     segment.ok().map(|Path(text)| text)

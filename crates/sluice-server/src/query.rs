@@ -1,4 +1,4 @@
-//! Typed parameters of the query string; what does not fit is 400 and the message names the parameter.
+//! Typed parameters of the query string. A value of the wrong type is 400, and the message names the parameter.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::ApiError;
 
-/// The parameters of `T`; others are ignored.
+/// The parameters of `T`. Unknown parameters are ignored.
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {

@@ -1,4 +1,4 @@
-//! Reading the body of a request whole, within a limit of size and of time.
+//! Reads the whole body of a request, within limits of size and time.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use hyper::body::Body as _;
 use crate::error::ApiError;
 
 /// How long a client may take to send its body.
-const READ_TIME: Duration = Duration::from_secs(30);
-/// A client that is refused while it still sends would not get to see the refusal: so much more is read and dropped.
-const MOST_DRAINED: usize = 16 * 1024 * 1024;
-const DRAIN_TIME: Duration = Duration::from_secs(2);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+/// A client that is still sending would not see the error, so this much more is read and discarded.
+const MAX_DRAINED: usize = 16 * 1024 * 1024;
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Refuses a body that is over the limit, without keeping any of it when the client said how long it is.
+/// A body over the limit is an error. With a content length it is found before anything is stored.
 pub(crate) async fn read_body(
     headers: &HeaderMap,
     mut body: Body,
@@ -29,14 +29,14 @@ pub(crate) async fn read_body(
         return Ok(Bytes::new());
     }
     if announced_length(headers).is_some_and(|length| length > limit as u64) {
-        // One that asked first has not sent anything, and will not.
+        // A client that sent `Expect` waits for permission and sends no body.
         if !headers.contains_key(EXPECT) {
             drain(body).await;
         }
         return Err(too_large(limit));
     }
     let whole = Limited::new(&mut body, limit).collect();
-    match tokio::time::timeout(READ_TIME, whole).await {
+    match tokio::time::timeout(READ_TIMEOUT, whole).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             drain(body).await;
@@ -50,7 +50,7 @@ pub(crate) async fn read_body(
 }
 
 async fn drain(mut body: Body) {
-    let mut left = MOST_DRAINED;
+    let mut left = MAX_DRAINED;
     let drained = async {
         while let Some(Ok(frame)) = body.frame().await {
             let length = frame.data_ref().map_or(0, Bytes::len);
@@ -60,8 +60,8 @@ async fn drain(mut body: Body) {
             left = rest;
         }
     };
-    // Past that time the client has had its chance.
-    let _ = tokio::time::timeout(DRAIN_TIME, drained).await;
+    // After the timeout the client gets the error as it is.
+    let _ = tokio::time::timeout(DRAIN_TIMEOUT, drained).await;
 }
 
 fn announced_length(headers: &HeaderMap) -> Option<u64> {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_does_not_come_is_given_up() {
+    async fn a_body_that_does_not_arrive_times_out() {
         let stalled = Body::from_stream(futures_util::stream::pending::<std::io::Result<Bytes>>());
         let read = read_body(&HeaderMap::new(), stalled, 5).await;
         assert!(matches!(read, Err(ApiError::RequestTimeout)), "{read:?}");

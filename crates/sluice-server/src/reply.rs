@@ -1,4 +1,4 @@
-//! Successful responses with a body: one item or a page of them, cut to the fields that the client asked for.
+//! Successful responses with a body: an item or a list of items, with the fields that the client selected.
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header::CONTENT_TYPE};
@@ -14,7 +14,7 @@ pub(crate) fn one<T: Serialize>(data: T, fields: &FieldSelection) -> Response {
     }
     match fields.apply(&data) {
         Ok(data) => json(&Data { data }),
-        Err(error) => unserialisable(&error),
+        Err(error) => unserialisable(error),
     }
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn many<T: Serialize>(list: List<T>, fields: &FieldSelection) -> Resp
             page_info: list.page_info,
             data,
         }),
-        Err(error) => unserialisable(&error),
+        Err(error) => unserialisable(error),
     }
 }
 
@@ -41,11 +41,11 @@ pub(crate) fn all<T: Serialize>(data: &[T], fields: &FieldSelection) -> Response
     let items: Result<Vec<_>, _> = data.iter().map(|item| fields.apply(item)).collect();
     match items {
         Ok(data) => json(&Data { data }),
-        Err(error) => unserialisable(&error),
+        Err(error) => unserialisable(error),
     }
 }
 
-/// A body as it is, without an envelope.
+/// A body without an envelope.
 pub(crate) fn bare(body: &impl Serialize) -> Response {
     json(body)
 }
@@ -56,10 +56,10 @@ fn json(body: &impl Serialize) -> Response {
             let content_type = HeaderValue::from_static("application/json");
             ([(CONTENT_TYPE, content_type)], body).into_response()
         }
-        Err(error) => unserialisable(&error),
+        Err(error) => unserialisable(error),
     }
 }
 
-fn unserialisable(error: &serde_json::Error) -> Response {
-    ApiError::Internal(format!("a response does not serialise: {error}")).into_response()
+fn unserialisable(error: serde_json::Error) -> Response {
+    ApiError::internal("the response cannot be serialised", error).into_response()
 }

@@ -1,21 +1,31 @@
-//! The table of everything that has a path of its own. Endpoints of sources are not in it: [`crate::ingress`] takes those.
+//! The routes of the API, of operations and of callbacks. Requests to endpoints do not come here.
 
 use std::sync::Arc;
 
 use axum::{
     Router,
+    middleware::from_fn,
     response::IntoResponse,
     routing::{MethodRouter, any, get, options},
 };
-use http::{HeaderMap, HeaderValue, Method, Uri, header::CONTENT_TYPE};
+use http::{
+    HeaderMap, HeaderValue, Method, Uri,
+    header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
+};
+use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa::OpenApi;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::{
+    router::{OpenApiRouter, UtoipaMethodRouterExt},
+    routes,
+};
 
 use crate::{
     console::Console,
+    cors,
     error::ApiError,
     ingress::callback,
     openapi::Description,
+    request_span,
     routes::{
         accounts, activity, apps, components, connect, data_stores, deliveries, events, flow,
         forms, imports, logs, older_events, one_event, operations, registry, replay, runs, server,
@@ -25,8 +35,13 @@ use crate::{
     state::ServerState,
 };
 
-/// The API, with its description.
-pub(crate) fn described() -> OpenApiRouter<ServerState> {
+/// The `OpenAPI` document, as `GET /openapi.json` serves it.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    api().split_for_parts().1
+}
+
+/// The API and its `OpenAPI` document.
+fn api() -> OpenApiRouter<ServerState> {
     let v1 = OpenApiRouter::new()
         .routes(routes!(
             session::sign_in,
@@ -79,7 +94,7 @@ pub(crate) fn described() -> OpenApiRouter<ServerState> {
         .routes(routes!(streams::events))
         .routes(routes!(streams::emits))
         .routes(routes!(streams::observations))
-        .routes(routes!(streams::workflows::sends))
+        .routes(routes!(streams::workflows::sends).layer(from_fn(cors::layer)))
         .routes(routes!(streams::traffic::follow))
         .routes(routes!(apps::register, apps::list))
         .routes(routes!(apps::get, apps::remove))
@@ -111,45 +126,110 @@ pub(crate) fn described() -> OpenApiRouter<ServerState> {
     OpenApiRouter::with_openapi(Description::openapi()).nest("/v1", v1)
 }
 
-/// Everything, ready to serve.
+/// All routes, with the console as fallback.
 pub(crate) fn router(state: ServerState) -> Router {
-    let (api, description) = described().split_for_parts();
+    let (api, description) = api().split_for_parts();
     let description =
-        serde_json::to_string(&description).expect("the description has only text for keys");
+        serde_json::to_string(&description).expect("all keys of the document are strings");
     let content_type = HeaderValue::from_static("application/json");
     let description = ([(CONTENT_TYPE, content_type)], description);
-    let console = Arc::new(Console::new(state.infra.settings.console_dir.clone()));
+    let console = Arc::new(Console::new(
+        state.infra.settings.console_dir.clone(),
+        state.infra.now_ms(),
+    ));
     api.route("/healthz", get(operations::healthz))
         .route("/metrics", get(operations::metrics))
         .route("/openapi.json", get(async move || description.clone()))
         .route("/uploads/{id}", get(uploads::get))
         .route("/oauth/callback", get(connect::callback))
-        // Streams are known by these addresses too.
+        // Older clients use these addresses of the streams.
         .route("/sources/{id}/sse", get(streams::events))
         .route("/sse/dc/{id}/emits", get(streams::events))
         .route("/sse/dc/{id}/observations", get(streams::observations))
-        // Some clients write `$` like this.
+        // Some clients escape the `$`.
         .route(
             "/v1/workflows/{id}/%24errors/event_summaries",
             get(workflow_events::errors),
         )
         .route("/workflows/schema.json", get(workflows::schema))
-        .route("/workflows/resume/{key}", any(callback::resume))
-        .route("/workflows/cancel/{key}", any(callback::cancel))
+        .route(
+            "/workflows/resume/{key}",
+            any(callback::resume).layer(from_fn(cors::layer)),
+        )
+        .route(
+            "/workflows/cancel/{key}",
+            any(callback::cancel).layer(from_fn(cors::layer)),
+        )
         .route(
             "/v1/workflows/{id}/sse",
-            options(streams::workflows::preflight),
+            options(streams::workflows::options).layer(from_fn(cors::layer)),
         )
-        .route("/workflows/{id}/sse", stream_of_workflow())
-        .route("/v1/pipelines/{id}/sse", stream_of_workflow())
-        .route("/pipelines/{id}/sse", stream_of_workflow())
+        .route("/workflows/{id}/sse", workflow_stream())
+        .route("/v1/pipelines/{id}/sse", workflow_stream())
+        .route("/pipelines/{id}/sse", workflow_stream())
         .fallback(async move |method: Method, uri: Uri, headers: HeaderMap| {
-            console.answer(&method, uri.path(), &headers).await
+            console.respond(&method, &uri, &headers).await
         })
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed.into_response())
+        .route_layer(from_fn(request_span::record_route))
+        .layer(SetResponseHeaderLayer::overriding(
+            X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        ))
+        // A response may hold secrets of its user. Files of the console have their own header.
+        .layer(SetResponseHeaderLayer::if_not_present(
+            CACHE_CONTROL,
+            HeaderValue::from_static("no-store"),
+        ))
         .with_state(state)
 }
 
-fn stream_of_workflow() -> MethodRouter<ServerState> {
-    get(streams::workflows::sends).options(streams::workflows::preflight)
+fn workflow_stream() -> MethodRouter<ServerState> {
+    get(streams::workflows::sends)
+        .options(streams::workflows::options)
+        .layer(from_fn(cors::layer))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use serde_json::Value;
+
+    #[test]
+    fn every_operation_has_an_id_of_its_own_and_every_reference_a_target() {
+        let document = serde_json::to_value(super::openapi()).unwrap();
+        let paths = document["paths"].as_object().unwrap();
+        let operations: Vec<&Value> = paths
+            .values()
+            .flat_map(|methods| methods.as_object().unwrap().values())
+            .collect();
+        let ids: HashSet<_> = operations
+            .iter()
+            .map(|operation| operation["operationId"].as_str().unwrap())
+            .collect();
+        assert_eq!(ids.len(), operations.len());
+
+        let mut references = Vec::new();
+        collect_references(&document, &mut references);
+        assert!(!references.is_empty());
+        for reference in references {
+            let pointer = reference.strip_prefix('#').unwrap();
+            assert!(document.pointer(pointer).is_some(), "{reference}");
+        }
+    }
+
+    fn collect_references<'a>(value: &'a Value, references: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(map) => {
+                references.extend(map.get("$ref").and_then(Value::as_str));
+                map.values()
+                    .for_each(|value| collect_references(value, references));
+            }
+            Value::Array(list) => list
+                .iter()
+                .for_each(|value| collect_references(value, references)),
+            _ => {}
+        }
+    }
 }

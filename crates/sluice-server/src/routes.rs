@@ -1,4 +1,4 @@
-//! The handlers, by resource. Each extracts, calls a service or reads the store, and maps to the wire.
+//! The handlers, by resource. Each extracts parameters, calls a service or reads the store, and maps the result to the API.
 
 pub(crate) mod accounts;
 pub(crate) mod activity;
@@ -6,8 +6,10 @@ pub(crate) mod apps;
 pub(crate) mod components;
 pub(crate) mod connect;
 pub(crate) mod data_stores;
+mod dates;
 pub(crate) mod deliveries;
 mod event_list;
+mod event_parameters;
 mod event_search;
 pub(crate) mod events;
 pub(crate) mod flow;
@@ -29,6 +31,7 @@ pub(crate) mod sources;
 pub(crate) mod streams;
 pub(crate) mod subscriptions;
 pub(crate) mod summary;
+mod text_parameters;
 pub(crate) mod uploads;
 pub(crate) mod user_admin;
 pub(crate) mod users;
@@ -36,15 +39,3 @@ pub(crate) mod webhooks;
 pub(crate) mod workflow_events;
 pub(crate) mod workflow_versions;
 pub(crate) mod workflows;
-
-/// Accounts carry dates in ISO 8601, to the millisecond.
-fn iso_date(epoch_ms: i64) -> String {
-    jiff::Timestamp::from_millisecond(epoch_ms)
-        .map(|instant| format!("{instant:.3}"))
-        .unwrap_or_default()
-}
-
-/// Resources carry epoch seconds, the store epoch milliseconds.
-fn epoch_seconds(epoch_ms: i64) -> i64 {
-    epoch_ms.div_euclid(1000)
-}

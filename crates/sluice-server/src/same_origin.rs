@@ -1,7 +1,7 @@
-//! Requests that change something in the name of a cookie must come from the console itself.
+//! Protection from cross-site requests: a change that is authenticated by a cookie must come from the console.
 //!
-//! A browser adds the cookie to whatever page sends the request. Only script of our own origin can add the header that is asked
-//! for, and browsers say where a request comes from; nothing that they say may speak against it.
+//! A browser sends the cookie with requests of any page. Only scripts of our own origin can set the required header, and the
+//! headers that browsers set about the origin must not contradict it.
 
 use axum::extract::FromRequestParts;
 use http::{
@@ -15,7 +15,7 @@ use crate::{error::ApiError, state::ServerState};
 const CONSOLE: HeaderName = HeaderName::from_static("x-sluice-console");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Stands where only the console may ask.
+/// The request comes from the console.
 pub(crate) struct FromConsole;
 
 impl FromRequestParts<ServerState> for FromConsole {
@@ -39,13 +39,12 @@ pub(crate) fn check(headers: &HeaderMap, public_url: &str) -> Result<(), ApiErro
         headers.get(HOST).and_then(|host| host.to_str().ok()),
         authority(public_url),
     ];
-    let is_here = |origin: &HeaderValue| {
+    let is_own = |origin: &HeaderValue| {
         let origin = origin.to_str().ok().and_then(authority);
         origin.is_some_and(|origin| hosts.into_iter().flatten().any(|host| same(origin, host)))
     };
-    let same_site = |site: &HeaderValue| site == "same-origin";
-    if headers.get_all(FETCH_SITE).iter().all(same_site)
-        && headers.get_all(ORIGIN).iter().all(is_here)
+    let is_same = |site: &HeaderValue| site == "same-origin";
+    if headers.get_all(FETCH_SITE).iter().all(is_same) && headers.get_all(ORIGIN).iter().all(is_own)
     {
         Ok(())
     } else {
@@ -55,17 +54,17 @@ pub(crate) fn check(headers: &HeaderMap, public_url: &str) -> Result<(), ApiErro
     }
 }
 
-/// Host and port of an address.
+/// The host and port of a URL.
 fn authority(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     rest.split('/').next()
 }
 
 fn same(one: &str, other: &str) -> bool {
-    without_usual_port(one).eq_ignore_ascii_case(without_usual_port(other))
+    without_default_port(one).eq_ignore_ascii_case(without_default_port(other))
 }
 
-fn without_usual_port(authority: &str) -> &str {
+fn without_default_port(authority: &str) -> &str {
     let stripped = authority.strip_suffix(":443");
     stripped
         .or_else(|| authority.strip_suffix(":80"))
@@ -88,7 +87,7 @@ mod tests {
     const HOST: (&str, &str) = ("host", "127.0.0.1:3000");
 
     #[test]
-    fn the_header_is_needed() {
+    fn the_header_is_required() {
         assert!(passes(&[CONSOLE]));
         assert!(passes(&[CONSOLE, HOST]));
         assert!(!passes(&[HOST]));
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_same_origin_will_do() {
+    fn another_origin_is_rejected() {
         assert!(passes(&[CONSOLE, ("sec-fetch-site", "same-origin")]));
         for site in ["same-site", "cross-site", "none", ""] {
             assert!(!passes(&[CONSOLE, ("sec-fetch-site", site)]), "{site}");

@@ -1,17 +1,21 @@
-//! The cookie of people who are signed in to the console: read, given, taken back, and kept from everyone else.
+//! The session cookie of the console: read, set, removed, and kept from components.
+//!
+//! Cookies are read and written with the crate `cookie`. Filtering works on the raw bytes, because malformed cookies must be
+//! recognised as browsers do, and all others passed on unchanged.
 
+use cookie::{Cookie, SameSite, time::Duration};
 use http::{HeaderMap, HeaderValue, header::COOKIE};
 use sluice_app::App;
 use sluice_infra::Settings;
 use sluice_model::SessionToken;
 
-/// How the name begins. A browser gives the cookies of a host to all its ports, so each server goes on with a mark of its own;
-/// and none of them shows its components the cookie of any.
-const STEM: &str = "sluice_session";
-/// Only the API sees it; no endpoint is below this.
+/// The prefix of the name, followed by an id of the server. Browsers share the cookies of a host between its ports, so each
+/// server needs its own name. Components see none of them.
+const PREFIX: &str = "sluice_session";
+/// The cookie is sent to the API only. No endpoint is below this path.
 const PATH: &str = "/v1";
-/// As long as browsers keep a cookie. When a session is over is for the server to say, which knows when it was last used.
-const MAX_AGE_SECONDS: u32 = 400 * 24 * 60 * 60;
+/// The longest time that browsers keep a cookie. The server ends sessions, because it knows when each was last used.
+const MAX_AGE: Duration = Duration::days(400);
 
 /// The cookie of one server.
 pub(crate) struct SessionCookie {
@@ -22,49 +26,50 @@ pub(crate) struct SessionCookie {
 impl SessionCookie {
     pub(crate) fn of(app: &App, settings: &Settings) -> Self {
         SessionCookie {
-            name: format!("{STEM}_{}", app.sessions.server_mark()),
+            name: format!("{PREFIX}_{}", app.sessions.server_mark()),
             secure: settings.public_url.starts_with("https://"),
         }
     }
 
-    /// The token that came with a request. Of two nobody can say which is ours, so neither counts.
+    /// The token of a request. With two cookies of this name there is no telling which is ours, so neither counts.
     pub(crate) fn token(&self, headers: &HeaderMap) -> Option<SessionToken> {
-        let mut ours = headers
+        let mut cookies = headers
             .get_all(COOKIE)
             .iter()
-            .flat_map(|line| pairs(line.as_bytes()))
-            .filter(|pair| name(pair) == self.name.as_bytes());
-        let (pair, None) = (ours.next()?, ours.next()) else {
+            .flat_map(|line| Cookie::split_parse(String::from_utf8_lossy(line.as_bytes())))
+            .filter_map(Result::ok)
+            .filter(|cookie| cookie.name() == self.name);
+        let (cookie, None) = (cookies.next()?, cookies.next()) else {
             return None;
         };
-        let (_, value) = str::from_utf8(pair).ok()?.split_once('=')?;
-        SessionToken::parse(value.trim())
+        SessionToken::parse(cookie.value())
     }
 
-    /// Gives the cookie to a browser.
-    pub(crate) fn carrying(&self, token: &SessionToken) -> HeaderValue {
-        self.set(token.as_str(), MAX_AGE_SECONDS)
+    /// The `set-cookie` that starts a session.
+    pub(crate) fn start(&self, token: &SessionToken) -> HeaderValue {
+        self.set(token.as_str(), MAX_AGE)
     }
 
-    /// Takes it back.
-    pub(crate) fn clearing(&self) -> HeaderValue {
-        self.set("", 0)
+    /// The `set-cookie` that ends a session.
+    pub(crate) fn end(&self) -> HeaderValue {
+        self.set("", Duration::ZERO)
     }
 
-    fn set(&self, value: &str, max_age: u32) -> HeaderValue {
-        let SessionCookie { name, secure } = self;
-        let secure = if *secure { "; Secure" } else { "" };
-        let text = format!(
-            "{name}={value}; HttpOnly; SameSite=Strict; Path={PATH}; Max-Age={max_age}{secure}"
-        );
-        HeaderValue::try_from(text).expect("marks and tokens are hexadecimal digits")
+    fn set(&self, value: &str, max_age: Duration) -> HeaderValue {
+        let cookie = Cookie::build((&self.name, value))
+            .http_only(true)
+            .same_site(SameSite::Strict)
+            .secure(self.secure)
+            .path(PATH)
+            .max_age(max_age);
+        HeaderValue::try_from(cookie.to_string()).expect("names and tokens are hexadecimal digits")
     }
 }
 
-/// Takes such cookies out of a request that a component will see.
+/// Removes session cookies, of any server, from a request that a component will see.
 pub(crate) fn strip(headers: &mut HeaderMap) {
-    let carries_ours = |line: &HeaderValue| pairs(line.as_bytes()).any(is_ours);
-    if !headers.get_all(COOKIE).iter().any(carries_ours) {
+    let has_session = |line: &HeaderValue| pairs(line.as_bytes()).any(is_session);
+    if !headers.get_all(COOKIE).iter().any(has_session) {
         return;
     }
     let kept: Vec<HeaderValue> = headers
@@ -72,7 +77,7 @@ pub(crate) fn strip(headers: &mut HeaderMap) {
         .iter()
         .filter_map(|line| {
             let others: Vec<&[u8]> = pairs(line.as_bytes())
-                .filter(|pair| !is_ours(pair))
+                .filter(|pair| !is_session(pair))
                 .collect();
             HeaderValue::from_bytes(&others.join(&b"; "[..])).ok()
         })
@@ -84,25 +89,22 @@ pub(crate) fn strip(headers: &mut HeaderMap) {
     }
 }
 
-/// Whether a `set-cookie` would put such a cookie into a browser. One without a name comes back as its value alone,
-/// which may look like ours.
+/// Whether a `set-cookie` would set a session cookie in a browser. A browser returns a cookie without a name as
+/// its value alone, which may look like one.
 pub(crate) fn is_set_by(set_cookie: &[u8]) -> bool {
     let pair = set_cookie.split(|&byte| byte == b';').next();
     let pair = pair.unwrap_or_default().trim_ascii();
-    is_ours(pair) || pair.strip_prefix(b"=").is_some_and(is_ours)
+    is_session(pair) || pair.strip_prefix(b"=").is_some_and(is_session)
 }
 
 fn pairs(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&byte| byte == b';').map(<[u8]>::trim_ascii)
 }
 
-fn name(pair: &[u8]) -> &[u8] {
+fn is_session(pair: &[u8]) -> bool {
     let name = pair.split(|&byte| byte == b'=').next();
-    name.unwrap_or_default().trim_ascii()
-}
-
-fn is_ours(pair: &[u8]) -> bool {
-    name(pair).starts_with(STEM.as_bytes())
+    let name = name.unwrap_or_default().trim_ascii();
+    name.starts_with(PREFIX.as_bytes())
 }
 
 #[cfg(test)]
@@ -142,10 +144,13 @@ mod tests {
         assert_eq!(found(&["sluice_session_ab12=x"]), None);
         assert_eq!(found(&["sluice_session_ab12"]), None);
         assert_eq!(found(&[]), None);
+        let mut headers = with(&[&ours]);
+        headers.append(COOKIE, HeaderValue::from_bytes(b"x=\xff").unwrap());
+        assert!(cookie(false).token(&headers).is_some());
     }
 
     #[test]
-    fn of_two_neither_counts() {
+    fn two_cookies_of_the_name_are_ambiguous() {
         let ours = format!("sluice_session_ab12={TOKEN}");
         let in_one_line = format!("{ours}; sluice_session_ab12=x");
         assert_eq!(cookie(false).token(&with(&[&ours, &ours])), None);
@@ -156,13 +161,13 @@ mod tests {
     fn only_https_makes_it_secure() {
         let token = SessionToken::parse(TOKEN).unwrap();
         assert_eq!(
-            cookie(true).carrying(&token),
+            cookie(true).start(&token),
             format!(
-                "sluice_session_ab12={TOKEN}; HttpOnly; SameSite=Strict; Path=/v1; Max-Age=34560000; Secure"
+                "sluice_session_ab12={TOKEN}; HttpOnly; SameSite=Strict; Secure; Path=/v1; Max-Age=34560000"
             )
         );
         assert_eq!(
-            cookie(false).clearing(),
+            cookie(false).end(),
             "sluice_session_ab12=; HttpOnly; SameSite=Strict; Path=/v1; Max-Age=0"
         );
     }
@@ -188,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_set_it_is_recognised() {
+    fn a_set_cookie_of_a_session_is_recognised() {
         for set in [
             "sluice_session_ab12=x",
             "sluice_session=x",

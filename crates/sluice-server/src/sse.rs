@@ -1,4 +1,4 @@
-//! Server-sent events as they stand on the wire.
+//! The wire format of server-sent events.
 
 use axum::{
     body::Body,
@@ -12,23 +12,23 @@ use http::{
 use serde::Serialize;
 use sluice_model::EventId;
 
-/// Sent at once and again and again: clients that know this API wait for it, and proxies see that the stream lives.
+/// The heartbeat of a stream. Clients of this API wait for the first one, and proxies see that the stream is alive.
 pub(crate) const HANDSHAKE: Bytes = Bytes::from_static(b":sse-handshake\n\n");
-/// The same for streams of workflows, which have another.
+/// The heartbeat of streams of workflows.
 pub(crate) const KEEPALIVE: Bytes = Bytes::from_static(b":keepalive\n\n");
-/// How clients are told to come back soon after they lost the server, in milliseconds.
+/// The reconnection time of clients, in milliseconds.
 pub(crate) const RETRY: Bytes = Bytes::from_static(b"retry: 1000\n\n");
 
-/// Marks a response that goes on until somebody ends it, so that a server that stops does not wait for it.
+/// Marks a response without an end, so that shutdown does not wait for it.
 #[derive(Clone)]
 pub(crate) struct Endless;
 
-/// One message of the default type.
+/// A message of the default type.
 pub(crate) fn message(id: EventId, data: &impl Serialize) -> serde_json::Result<Bytes> {
     framed("", id, data)
 }
 
-/// One message of a type with a name.
+/// A message of a named type.
 pub(crate) fn named_message(
     name: &str,
     id: EventId,
@@ -37,13 +37,13 @@ pub(crate) fn named_message(
     framed(&name_line(name), id, data)
 }
 
-/// One message of a type with a name, which nobody comes back for.
-pub(crate) fn news(name: &str, data: &impl Serialize) -> serde_json::Result<Bytes> {
+/// A message of a named type without an id, so that clients cannot resume after it.
+pub(crate) fn transient_message(name: &str, data: &impl Serialize) -> serde_json::Result<Bytes> {
     let data = serde_json::to_string(data)?;
     Ok(format!("{}data: {data}\n\n", name_line(name)).into())
 }
 
-/// The line that begins all messages of that name.
+/// The first line of all messages of that name.
 pub(crate) fn name_line(name: &str) -> String {
     format!("event: {}\n", name.replace(['\n', '\r'], " "))
 }
@@ -52,7 +52,7 @@ fn framed(head: &str, id: EventId, data: &impl Serialize) -> serde_json::Result<
     let mut frame = format!("{head}id: {id}\ndata: ").into_bytes();
     let start = frame.len();
     serde_json::to_writer(&mut frame, data)?;
-    // Within strings line ends are escaped; between values they may stand as they were sent, and mean nothing.
+    // JSON escapes line breaks in strings. Between values they are insignificant, and would end the line.
     for byte in &mut frame[start..] {
         if matches!(byte, b'\n' | b'\r') {
             *byte = b' ';
@@ -62,7 +62,7 @@ fn framed(head: &str, id: EventId, data: &impl Serialize) -> serde_json::Result<
     Ok(frame.into())
 }
 
-/// A line that clients skip; `text` is one line.
+/// A comment, which clients ignore; `text` is one line.
 pub(crate) fn comment(text: &str) -> Bytes {
     format!(": {text}\n\n").into()
 }
@@ -72,7 +72,7 @@ pub(crate) fn response(frames: Body) -> Response {
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
-        // Some proxies gather what they pass on; this asks them not to.
+        // Asks proxies not to buffer the stream.
         (
             HeaderName::from_static("x-accel-buffering"),
             HeaderValue::from_static("no"),
@@ -110,8 +110,8 @@ mod tests {
     }
 
     #[test]
-    fn news_have_a_name_and_no_id() {
-        let frame = news("traffic", &serde_json::json!({ "a": "x\ny" })).unwrap();
+    fn a_transient_message_has_a_name_and_no_id() {
+        let frame = transient_message("traffic", &serde_json::json!({ "a": "x\ny" })).unwrap();
         assert_eq!(frame, "event: traffic\ndata: {\"a\":\"x\\ny\"}\n\n");
     }
 

@@ -1,4 +1,4 @@
-//! A small JSON client for the REST API. It adds the key and `/v1`, and shows an answer as it came.
+//! A small JSON client for the REST API. It adds the API key and `/v1`, and returns responses unchanged.
 
 use std::{sync::Once, time::Duration};
 
@@ -25,14 +25,14 @@ impl Api {
     pub fn new(url: &str, key: &str) -> Self {
         static TLS: Once = Once::new();
         TLS.call_once(|| {
-            // The client wants a provider even for plain HTTP. A program that has installed its own keeps it.
+            // The client needs a TLS provider even for plain HTTP. A program may have installed its own.
             let _ = rustls::crypto::ring::default_provider().install_default();
         });
         let client = Client::builder()
             .redirect(Policy::none())
             .timeout(TIMEOUT)
             .no_proxy()
-            // It speaks plain HTTP; reading this machine's certificates for every client costs more than most requests.
+            // Loading the machine's certificates is slower than most requests, and plain HTTP needs none.
             .tls_certs_only([])
             .build()
             .expect("these settings make a client");
@@ -74,7 +74,7 @@ impl Api {
         self.absolute(method, &format!("{}{path}", self.url))
     }
 
-    /// A request to any address, such as a source's endpoint, without the key.
+    /// A request to any URL, such as a source's endpoint, without the key.
     pub fn absolute(&self, method: Method, url: &str) -> Request {
         let what = format!("{method} {url}");
         Request {
@@ -84,7 +84,7 @@ impl Api {
     }
 }
 
-/// A request being put together.
+/// A request builder.
 #[derive(Debug)]
 pub struct Request {
     inner: reqwest::RequestBuilder,
@@ -92,7 +92,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Adds a header, or a further value of it.
+    /// Adds a header, or another value of it.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.inner = self.inner.header(name, value);
@@ -111,16 +111,16 @@ impl Request {
             .body(body.to_string())
     }
 
-    /// Sends it; a request that gets no answer is a panic.
+    /// Sends it. Panics without a response.
     pub async fn send(self) -> Answer {
         let what = self.what.clone();
         match self.try_send().await {
             Ok(answer) => answer,
-            Err(error) => panic!("{what} got no answer: {error:?}"),
+            Err(error) => panic!("{what} got no response: {error:?}"),
         }
     }
 
-    /// Sends it where no answer is to be expected, as when the server is killed meanwhile.
+    /// Sends it when a response is not expected, for example because the server is killed.
     pub async fn try_send(self) -> Result<Answer, reqwest::Error> {
         let response = self.inner.send().await?;
         let status = response.status().as_u16();
@@ -137,12 +137,12 @@ impl Request {
     }
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
-    /// The body as JSON; null when it is none.
+    /// The body as JSON; null when it is not JSON.
     pub body: Value,
     pub text: String,
     pub bytes: Bytes,
@@ -150,7 +150,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Asserts 200, and takes `data` out of the body; the whole body when it has none.
+    /// Asserts 200, and returns `data` of the body, or the whole body without `data`.
     #[track_caller]
     pub fn ok(self) -> Value {
         let mut body = self.expect(200);
@@ -160,7 +160,7 @@ impl Answer {
         }
     }
 
-    /// Asserts the status, and gives the whole body.
+    /// Asserts the status, and returns the whole body.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}: {}", self.what, self.text);

@@ -1,8 +1,7 @@
 //! Drives the real `sluice` binary over real sockets, for integration tests and for the benchmark.
 //!
-//! Nothing here knows the server's code: what a test sees is what a user would see. Everything fails by panicking with
-//! what is needed to understand the failure, and no handle is bound to one async runtime, so many `#[tokio::test]`s
-//! can share one [`Server`].
+//! It does not use the code of the server, so a test sees only what a user sees. Failures panic with a message that explains
+//! them. No handle belongs to an async runtime, so that many `#[tokio::test]`s can share one [`Server`].
 
 mod api;
 mod component_tree;
@@ -20,7 +19,7 @@ mod terminal;
 mod wait;
 
 pub use api::{Answer, Api, Request};
-pub use component_tree::{ComponentTree, Flaw, Planted, TreePlan};
+pub use component_tree::{ComponentTree, Flaw, PlantedComponent, TreePlan};
 pub use options::ServerOptions;
 pub use postgres::Postgres;
 pub use raw::raw_http;

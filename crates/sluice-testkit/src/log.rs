@@ -1,4 +1,4 @@
-//! The server's log as the testkit sees it: the last lines for failure messages, and the address it announces.
+//! Reads the server's log: the last lines for failure messages, and the announced address.
 
 use std::{
     collections::VecDeque,
@@ -15,15 +15,15 @@ use serde_json::Value;
 const KEPT_LINES: usize = 2_000;
 const ANNOUNCEMENT: &str = "listening on ";
 
-/// The newest lines a server wrote, over all its restarts.
+/// The last lines of a server's log, across restarts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log {
     lines: Arc<Mutex<VecDeque<String>>>,
 }
 
 impl Log {
-    /// Reads `stream` to its end in the background. The receiver gets the announced URL; it disconnects without one
-    /// when the stream ends first, which means that the server is gone.
+    /// Reads `stream` in the background. The receiver gets the announced URL. It disconnects without one if the stream ends
+    /// first, because the server has exited.
     pub(crate) fn follow(&self, stream: impl Read + Send + 'static) -> Receiver<String> {
         let (announce, announced) = channel();
         let log = self.clone();
@@ -36,7 +36,7 @@ impl Log {
             {
                 let text = String::from_utf8_lossy(&line).trim_end().to_owned();
                 if let Some(url) = announced_url(&text) {
-                    // Nobody listens any more when a server announces itself twice.
+                    // The receiver is gone when a server announces its URL twice.
                     let _ = announce.send(url);
                 }
                 log.push(text);
@@ -65,7 +65,7 @@ impl Log {
 }
 
 fn announced_url(line: &str) -> Option<String> {
-    // Cheap refusal first: under load a server may log a great deal.
+    // A cheap check first, because a server under load may log a lot.
     if !line.contains(ANNOUNCEMENT) {
         return None;
     }

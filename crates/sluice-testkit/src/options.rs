@@ -1,4 +1,4 @@
-//! How a server is to be started: everything a test may choose.
+//! The options of a server under test.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -7,7 +7,7 @@ use std::{
 
 use crate::Registry;
 
-/// What to start. The defaults are a fresh data folder, SQLite, and a free port of the loopback interface.
+/// Options to start a server. The defaults are a new data folder, SQLite, and a free port of the loopback interface.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
     pub(crate) binary: PathBuf,
@@ -20,10 +20,10 @@ pub struct ServerOptions {
 /// Where a server under test gets npm packages from.
 #[derive(Debug, Clone)]
 pub(crate) enum PackageSource {
-    /// What the repository has installed, served on loopback.
+    /// The packages that the repository has installed, served on loopback.
     Installed,
     Given(Registry),
-    /// The registry that the person who runs this uses.
+    /// The registry that is configured for `npm`.
     Everywhere,
 }
 
@@ -60,34 +60,34 @@ impl ServerOptions {
         self
     }
 
-    /// Keeps everything in this PostgreSQL database, in place of SQLite.
+    /// Uses this PostgreSQL database instead of SQLite.
     #[must_use]
     pub fn postgres(self, url: &str) -> Self {
         self.arg("--database-url").arg(url)
     }
 
-    /// Starts component processes when they are needed and none ahead: one that waits for a component costs twice as much to
-    /// start, and most tests end before it is taken. The flag `--warm-processes` still has the last word.
+    /// Starts component processes only when they are needed, because a pre-started process costs twice as much to start and
+    /// most tests end before it is used. The flag `--warm-processes` takes precedence.
     #[must_use]
     pub fn without_warm_processes(self) -> Self {
         self.env("SLUICE_WARM_PROCESSES", "0")
     }
 
-    /// Takes npm packages from this registry; otherwise from one that has what the repository has installed.
+    /// Uses this npm registry. The default has the packages that the repository has installed.
     #[must_use]
     pub fn registry(mut self, registry: &Registry) -> Self {
         self.packages = PackageSource::Given(registry.clone());
         self
     }
 
-    /// Takes npm packages from where `npm` would take them: the one thing that is not on loopback.
+    /// Uses the npm registry that is configured for `npm`, which is not on loopback.
     #[must_use]
     pub fn public_registry(mut self) -> Self {
         self.packages = PackageSource::Everywhere;
         self
     }
 
-    /// Uses this folder, and leaves it in place afterwards.
+    /// Uses this data folder, and does not delete it.
     #[must_use]
     pub fn data_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.data_dir = Some(path.as_ref().to_owned());

@@ -1,4 +1,4 @@
-//! Fresh PostgreSQL databases on the server that `make test` starts.
+//! New PostgreSQL databases on the server that `make test` starts.
 
 use std::{env, thread};
 
@@ -11,7 +11,7 @@ const SERVER: &str = "SLUICE_TEST_POSTGRES_URL";
 pub struct Postgres;
 
 impl Postgres {
-    /// Makes an empty database and returns its URL. It goes when the server goes, at the end of the test run.
+    /// Creates an empty database and returns its URL. It is deleted with the server at the end of the test run.
     pub fn database() -> String {
         let Ok(server) = env::var(SERVER) else {
             panic!(
@@ -23,11 +23,11 @@ impl Postgres {
         let create = move || {
             Client::connect(&server, NoTls)?.batch_execute(&format!("CREATE DATABASE {name}"))
         };
-        // The client runs a runtime of its own, which must not happen on a thread that is inside one.
+        // The client has its own runtime, which cannot run inside another one.
         let created = thread::spawn(create).join();
         created
             .expect("connecting does not panic")
-            .unwrap_or_else(|error| panic!("cannot make a database on {SERVER}: {error}"));
+            .unwrap_or_else(|error| panic!("cannot create a database on {SERVER}: {error}"));
         url
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes over TCP, for what no well-behaved client would send.
+//! Raw bytes over TCP, for requests that HTTP clients cannot send.
 
 use std::{
     io::{self, Read, Write},
@@ -15,8 +15,8 @@ use tokio::{
 const READ_DEADLINE: Duration = Duration::from_secs(5);
 const HEALTH_DEADLINE: Duration = Duration::from_secs(2);
 
-/// Sends `bytes` to `addr` (`host:port`) and returns what comes back until the server closes or five seconds pass.
-/// Ask for `Connection: close` to have the answer at once.
+/// Sends `bytes` to `addr` (`host:port`) and returns the response, until the server closes the connection or five seconds
+/// pass. A request with `Connection: close` returns at once.
 pub async fn raw_http(addr: &str, bytes: &[u8]) -> Vec<u8> {
     let mut stream = match TcpStream::connect(addr).await {
         Ok(stream) => stream,
@@ -24,16 +24,16 @@ pub async fn raw_http(addr: &str, bytes: &[u8]) -> Vec<u8> {
     };
     let mut answer = Vec::new();
     let exchange = async {
-        // A server may refuse, answer and close before it has read everything; the answer is what counts.
+        // A server may respond and close before it has read the whole request.
         let _ = stream.write_all(bytes).await;
         let _ = stream.read_to_end(&mut answer).await;
     };
-    // Past the deadline, what has come so far is the answer.
+    // After the deadline, the received part is the response.
     let _ = timeout(READ_DEADLINE, exchange).await;
     answer
 }
 
-/// Asks `/healthz` once. Blocking, so that a server can be started outside any runtime.
+/// Requests `/healthz` once. Blocking, so that a server can be started outside of a runtime.
 pub(crate) fn is_healthy(addr: &str) -> bool {
     let ask = || -> io::Result<bool> {
         let mut stream = BlockingStream::connect(addr)?;

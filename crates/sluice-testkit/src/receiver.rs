@@ -1,13 +1,13 @@
-//! An HTTP receiver on loopback, for webhooks: a test scripts its answers and reads what it got.
+//! An HTTP receiver on loopback, for webhooks. A test scripts its responses and reads the received requests.
 //!
-//! It has a thread and a runtime of its own, so that it belongs to no test's runtime and keeps up with a server under
+//! It has its own thread and runtime, so that it is independent of the test's runtime and fast enough for a server under
 //! load.
 
 mod answer;
+mod record;
 mod serving;
 
 use std::{
-    collections::BTreeMap,
     fmt,
     sync::Arc,
     thread::{self, JoinHandle},
@@ -15,43 +15,13 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use serde_json::Value;
 use tokio::{sync::oneshot, time::sleep};
 
-pub use self::answer::Answer;
+use self::record::{Script, Shared};
+pub use self::{answer::Answer, record::Delivery};
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-
-/// A request as it came.
-#[derive(Debug, Clone)]
-pub struct Delivery {
-    /// Its place among all requests, from 1.
-    pub number: usize,
-    pub method: String,
-    /// With its query.
-    pub path: String,
-    /// Names in lower case; the values of a repeated name are joined with commas.
-    pub headers: BTreeMap<String, String>,
-    pub body: String,
-    /// When all of it was there.
-    pub received_at: Instant,
-    /// The status it was answered with; none as long as there is no answer.
-    pub answered: Option<u16>,
-}
-
-impl Delivery {
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).map(String::as_str)
-    }
-
-    /// The body as JSON, which it must be.
-    #[track_caller]
-    pub fn json(&self) -> Value {
-        serde_json::from_str(&self.body)
-            .unwrap_or_else(|error| panic!("not JSON: {error}: {:?}", self.body))
-    }
-}
 
 /// A receiver that runs until it is dropped.
 pub struct Receiver {
@@ -61,29 +31,13 @@ pub struct Receiver {
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    /// None when the receiver only counts.
-    script: Option<Script>,
-    log: Mutex<Log>,
-}
-
-type Script = Box<dyn Fn(&Delivery) -> Answer + Send + Sync>;
-
-#[derive(Default)]
-struct Log {
-    count: usize,
-    last_at: Option<Instant>,
-    /// Stays empty when the receiver only counts.
-    requests: Vec<Delivery>,
-}
-
 impl Receiver {
-    /// Keeps every request, and answers it as `script` says; the request's number tells the first try from later ones.
+    /// Records every request and responds as `script` says. The number of a request distinguishes attempts.
     pub fn start(script: impl Fn(&Delivery) -> Answer + Send + Sync + 'static) -> Receiver {
         Receiver::serve(Some(Box::new(script)))
     }
 
-    /// Answers every request with 200, and keeps nothing but their number.
+    /// Responds to every request with 200, and records only their number.
     pub fn counting() -> Receiver {
         Receiver::serve(None)
     }
@@ -97,7 +51,7 @@ impl Receiver {
         let address = listener.local_addr().expect("it is bound");
         let (stop, stopped) = oneshot::channel();
         let serving = serving::serve(listener, Arc::clone(&shared), stopped);
-        // The connections are tasks of the runtime, and end with it.
+        // The connections are tasks of the runtime and end with it.
         let thread = thread::spawn(move || runtime.block_on(serving));
         Receiver {
             url: format!("http://{address}"),
@@ -107,33 +61,33 @@ impl Receiver {
         }
     }
 
-    /// The address of a path here, which begins with a slash.
+    /// The URL of a path, which begins with a slash.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.url)
     }
 
-    /// The requests so far, in the order in which they came.
+    /// The requests so far, in order.
     pub fn requests(&self) -> Vec<Delivery> {
         self.shared.log.lock().requests.clone()
     }
 
-    /// How many requests have come.
+    /// The number of requests so far.
     pub fn count(&self) -> usize {
         self.shared.log.lock().count
     }
 
-    /// When the last request came.
+    /// When the last request was received.
     pub fn last_at(&self) -> Option<Instant> {
         self.shared.log.lock().last_at
     }
 
-    /// Waits until at least `count` requests have come, and gives all of them.
+    /// Waits for at least `count` requests, and returns all of them.
     pub async fn wait_for(&self, count: usize) -> Vec<Delivery> {
-        self.wait_within(PATIENCE, count).await;
+        self.wait_within(TIMEOUT, count).await;
         self.requests()
     }
 
-    /// As [`Receiver::wait_for`], for as long as the caller says, and without the requests.
+    /// As [`Receiver::wait_for`], with a timeout and without returning the requests.
     pub async fn wait_within(&self, deadline: Duration, count: usize) {
         let start = Instant::now();
         while self.count() < count {
@@ -157,7 +111,7 @@ impl fmt::Debug for Receiver {
 
 impl Drop for Receiver {
     fn drop(&mut self) {
-        // Both fail only when the thread has ended already.
+        // Both fail only if the thread has already ended.
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(());
         }

@@ -1,4 +1,4 @@
-//! An npm registry on loopback, for servers under test: it serves what a test publishes, and the packages that the
+//! An npm registry on loopback, for servers under test. It serves packages that a test publishes, and those that the
 //! repository has installed for its tests.
 
 use std::{
@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha512};
 
-/// A registry that a test can publish to, take down, and ask what was fetched.
+/// A registry that a test can publish to and stop, and that counts downloads.
 #[derive(Debug, Clone)]
 pub struct Registry {
     url: String,
@@ -38,7 +38,7 @@ struct Shared {
 struct Published {
     manifest: Value,
     contents: Contents,
-    /// Made when it is first asked for.
+    /// Created on first use.
     tarball: Arc<OnceLock<Tarball>>,
 }
 
@@ -48,7 +48,7 @@ struct Tarball {
     integrity: String,
 }
 
-/// What the tarball holds.
+/// The content of the tarball.
 #[derive(Debug, Clone)]
 enum Contents {
     Files(Vec<(String, String)>),
@@ -91,7 +91,7 @@ impl Registry {
         &self.url
     }
 
-    /// Publishes a package: fields of its `package.json` beside name and version, and its files.
+    /// Publishes a package with additional fields of its `package.json` and its files.
     pub fn publish(&self, name: &str, version: &str, fields: Value, files: &[(&str, &str)]) {
         let mut manifest = json!({ "name": name, "version": version });
         if let (Some(manifest), Value::Object(fields)) = (manifest.as_object_mut(), fields) {
@@ -106,7 +106,7 @@ impl Registry {
         self.add(manifest, Contents::Files(all));
     }
 
-    /// How often the tarballs of a package were fetched.
+    /// The number of downloads of the tarballs of a package.
     pub fn downloads(&self, name: &str) -> usize {
         let fetched = self.shared.fetched.lock();
         let prefix = format!("/{name}/-/");
@@ -117,7 +117,7 @@ impl Registry {
             .sum()
     }
 
-    /// From now on every connection is closed without an answer, or served again.
+    /// From now on closes every connection without a response, or serves requests again.
     pub fn set_down(&self, down: bool) {
         self.shared.down.store(down, Ordering::SeqCst);
     }
@@ -134,7 +134,7 @@ impl Registry {
         packages.entry(name).or_default().insert(version, published);
     }
 
-    /// Every package in a `node_modules` folder, also those inside other packages.
+    /// All packages in a `node_modules` folder, including nested ones.
     fn publish_folder(&self, modules: &Path) {
         let Ok(entries) = modules.read_dir() else {
             return;
@@ -178,7 +178,7 @@ impl Registry {
             "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
             body.len()
         );
-        // A client that hangs up early has what it wants.
+        // Errors are ignored, because a client may disconnect early.
         let _ = reader
             .get_mut()
             .write_all(&[head.as_bytes(), &body].concat());
@@ -265,7 +265,7 @@ fn pack(files: &[(String, Vec<u8>)]) -> io::Result<Vec<u8>> {
     archive.into_inner()?.finish()
 }
 
-/// For the order of plain versions.
+/// The sort key of plain versions.
 fn numbers(version: &str) -> Vec<u64> {
     let core = version.split(['-', '+']).next().unwrap_or_default();
     core.split('.')
@@ -273,7 +273,7 @@ fn numbers(version: &str) -> Vec<u64> {
         .collect()
 }
 
-/// The `node_modules` of the repository this program was built in.
+/// The `node_modules` of this repository.
 fn node_modules() -> PathBuf {
     let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     manifest.join("../../node_modules")

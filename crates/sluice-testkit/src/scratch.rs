@@ -1,7 +1,7 @@
 //! Data folders of servers under test.
 //!
-//! A folder's name carries the process that made it. Servers in statics are never dropped, so their folders stay
-//! behind; the next test process removes those whose maker is gone.
+//! The name of a folder has the id of the process that created it. Servers in statics are never dropped, so their folders
+//! remain. The next test process removes folders of processes that have ended.
 
 use std::{env, fs, path::PathBuf, process, sync::Once};
 
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 const PREFIX: &str = "sluice-test-";
 
-/// Makes an empty folder that is removed when the handle is dropped.
+/// Creates an empty folder that is removed when the handle is dropped.
 pub fn folder() -> TempDir {
     static SWEEP: Once = Once::new();
     SWEEP.call_once(remove_abandoned);
@@ -26,13 +26,13 @@ fn remove_abandoned() {
         let name = entry.file_name();
         let abandoned = name.to_str().and_then(maker).is_some_and(is_gone);
         if abandoned {
-            // Another test process may be removing it at the same moment.
+            // Another test process may remove it at the same time.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Not `/tmp` where that can be helped: a server whose data is there cannot give components a `/tmp` of their own.
+/// Not `/tmp` if possible: a server with its data in `/tmp` cannot give components a private `/tmp`.
 fn place() -> PathBuf {
     let beside = PathBuf::from("/var/tmp");
     if beside.is_dir() {

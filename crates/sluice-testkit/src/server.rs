@@ -1,4 +1,4 @@
-//! One running server: starting it, finding its address, and ending it in every way a test needs.
+//! One running server: start, stop, kill and restart.
 
 use std::{
     env,
@@ -28,17 +28,17 @@ use crate::{
 const START_DEADLINE: Duration = Duration::from_secs(30);
 const STOP_DEADLINE: Duration = Duration::from_mins(1);
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
-/// What the server may see of this process's environment.
+/// The environment variables that the server inherits.
 const INHERITED: [&str; 2] = ["PATH", "SLUICE_DENO"];
 
-/// The plan of a user made for a test.
+/// The plan of a test user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plan {
     Free,
     Paid,
 }
 
-/// A `sluice serve` of its own. Dropping it kills the process and removes the data folder, unless that was given.
+/// A `sluice serve` process. Dropping it kills the process and removes its data folder, unless the test chose the folder.
 #[derive(Debug)]
 pub struct Server {
     options: ServerOptions,
@@ -113,7 +113,7 @@ impl Server {
         self.data_dir.path()
     }
 
-    /// The newest lines of the server's log, over all its restarts.
+    /// The last lines of the server's log, across restarts.
     pub fn logs(&self) -> String {
         self.log.text()
     }
@@ -123,7 +123,7 @@ impl Server {
         Api::new(&self.url, &self.api_key)
     }
 
-    /// Makes a user, and a client that acts as that user. `name` must be new on this server.
+    /// Creates a user and returns a client for it. `name` must be new on this server.
     pub async fn user(&self, name: &str, plan: Plan) -> Api {
         let plan = match plan {
             Plan::Free => "free",
@@ -136,14 +136,14 @@ impl Server {
         Api::new(&self.url, key.expect("a new user has an api_key"))
     }
 
-    /// Kills the server outright, as a power cut would, and reaps it.
+    /// Kills the server with SIGKILL and reaps it.
     pub fn kill9(&mut self) {
-        // Both fail only for a process that has already ended and was reaped, which is what is wanted.
+        // Both fail only if the process has already ended and was reaped.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Sends SIGTERM and waits until the server has drained and ended.
+    /// Sends SIGTERM and waits until the server has drained and exited.
     pub async fn terminate(&mut self) -> ExitStatus {
         let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw);
         kill_process(pid.expect("a process id is positive"), Signal::TERM)
@@ -157,7 +157,7 @@ impl Server {
         .await
     }
 
-    /// Starts the server again on the same data and the same port, killing it first when it runs.
+    /// Restarts the server on the same data and port. Kills it first if it is running.
     pub async fn restart(&mut self) {
         self.kill9();
         let launch = launch(
@@ -177,7 +177,7 @@ impl Drop for Server {
     }
 }
 
-/// Runs blocking work without holding up the caller's other tasks; its panic becomes the caller's.
+/// Runs blocking work without blocking the caller's other tasks. A panic is propagated to the caller.
 async fn off_the_runtime<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(value) => value,
@@ -197,7 +197,7 @@ fn launch(options: &ServerOptions, api_key: &str, data_dir: &Path, listen: &str)
         .filter_map(|name| Some((name.into(), env::var_os(name)?)))
         .collect();
     env.push(("SLUICE_API_KEY".into(), api_key.into()));
-    // The first start writes a CLI profile, which must not replace that of the person who runs the tests.
+    // The first start writes a CLI profile, which must not replace the profile of the developer.
     env.push(("XDG_CONFIG_HOME".into(), data_dir.join("config").into()));
     let registry = match &options.packages {
         PackageSource::Installed => Some(Registry::installed()),
@@ -217,15 +217,15 @@ fn launch(options: &ServerOptions, api_key: &str, data_dir: &Path, listen: &str)
     }
 }
 
-/// Settings of Sluice come from the test alone.
+/// `SLUICE_` variables are not inherited, so that settings come from the test only.
 fn is_ours(name: &OsStr) -> bool {
     name.to_string_lossy().starts_with("SLUICE_")
 }
 
-/// Starts the process and waits for its address and its health.
+/// Starts the process and waits for its address and for `/healthz`.
 ///
-/// A client that hammers the port of a killed server can take that port for its own end of a connection for a moment;
-/// so a server that could not bind is started again until the deadline.
+/// A client that keeps connecting to the port of a killed server can briefly occupy that port as its own local port. So a
+/// server that could not bind is started again until the deadline.
 fn run_until_healthy(launch: &Launch, log: &Log) -> (Child, String) {
     let deadline = Instant::now() + START_DEADLINE;
     loop {

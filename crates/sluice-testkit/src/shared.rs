@@ -1,22 +1,22 @@
-//! Servers that the tests of one process share. Tests keep out of each other's way by making a user each.
+//! Servers that the tests of one process share. Each test creates its own user.
 
 use std::{path::Path, sync::OnceLock};
 
 use crate::{Postgres, Server, ServerOptions};
 
-/// What a server keeps its data in.
+/// The database of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
     Sqlite,
     Postgres,
 }
 
-/// The server of this test process for `backend`, started when first asked for. It ends with the process.
+/// The server of this test process for `backend`, started on first use. It ends with the process.
 ///
-/// The one on PostgreSQL keeps processes that wait for a component, as a server does unless it is told otherwise; the one on
-/// SQLite starts each when it is needed. So tests that run on both see both ways in which a component gets its process.
+/// The server on PostgreSQL has a pool of pre-started processes, as by default. The server on SQLite starts processes when
+/// they are needed. So tests that run on both cover both ways.
 ///
-/// Blocks while the server starts, so that tests on different runtimes can wait for the same one.
+/// Blocks until the server has started, so that tests on different runtimes can wait for the same one.
 pub fn shared(binary: impl AsRef<Path>, backend: Backend) -> &'static Server {
     static SQLITE: OnceLock<Server> = OnceLock::new();
     static POSTGRES: OnceLock<Server> = OnceLock::new();

@@ -1,8 +1,8 @@
 //! Starts server processes so that none outlives the test process.
 //!
-//! A test process can end without dropping anything (statics, aborts, SIGKILL), so every server is started with a
-//! parent-death signal. That signal fires when the *thread* that started the child ends, and test threads are short
-//! lived; hence one thread that never ends starts them all.
+//! A test process can end without running destructors (statics, aborts, SIGKILL), so every server is started with a
+//! parent-death signal. That signal fires when the *thread* that started the child ends. Test threads are short-lived, so
+//! one thread that never ends starts all servers.
 
 use std::{
     ffi::OsString,
@@ -17,26 +17,26 @@ use std::{
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Everything about one process that its start needs.
+/// The program, arguments and environment of a process.
 #[derive(Debug, Clone)]
 pub(crate) struct Launch {
     pub(crate) program: OsString,
     pub(crate) args: Vec<OsString>,
-    /// The whole environment: nothing is inherited.
+    /// The complete environment. No variables are inherited.
     pub(crate) env: Vec<(OsString, OsString)>,
 }
 
-/// Starts a process with its standard error piped to us.
+/// Starts a process with a pipe for its standard error.
 pub(crate) fn spawn(launch: Launch) -> io::Result<Child> {
     let (reply, answer) = sync_channel(1);
     let job: Job = Box::new(move || {
-        // The receiver waits below for exactly this message.
+        // The receiver below waits for this message.
         let _ = reply.send(start(launch));
     });
     immortal_thread()
         .send(job)
         .expect("the spawning thread never ends");
-    answer.recv().expect("the spawning thread always answers")
+    answer.recv().expect("the spawning thread always responds")
 }
 
 fn immortal_thread() -> &'static Sender<Job> {
@@ -70,7 +70,7 @@ fn start(launch: Launch) -> io::Result<Child> {
         .spawn()
 }
 
-/// util-linux has `setpriv`; elsewhere a server may outlive a test process that was killed.
+/// `setpriv` is part of util-linux. Without it, a server may outlive a test process that was killed.
 fn has_setpriv() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| {

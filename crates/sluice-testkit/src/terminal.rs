@@ -1,4 +1,4 @@
-//! A program in a terminal of its own: what it draws is seen as a person would, and typed at as a person would.
+//! A program in a pseudo-terminal. A test reads its screen and types keys.
 
 use std::{
     ffi::OsStr,
@@ -16,7 +16,7 @@ use vt100::Parser;
 
 const ROWS: u16 = 60;
 const COLUMNS: u16 = 160;
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 const GLANCE: Duration = Duration::from_millis(20);
 
 /// A program that runs in a pseudo-terminal. It is killed when this is dropped.
@@ -24,18 +24,18 @@ pub struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     keyboard: Box<dyn Write + Send>,
     display: Arc<Mutex<Display>>,
-    /// What the program draws on goes when this does.
+    /// Dropping it closes the terminal of the program.
     _pty: Box<dyn MasterPty + Send>,
 }
 
 struct Display {
     parser: Parser,
-    /// All that was ever written, with its escape codes.
+    /// The complete output, with escape codes.
     output: Vec<u8>,
     is_closed: bool,
 }
 
-/// Keys that are no letters.
+/// Special keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     Enter,
@@ -52,7 +52,7 @@ pub enum Key {
 }
 
 impl Terminal {
-    /// Starts a program in the given folder, with nothing in its environment but this and the kind of the terminal.
+    /// Starts a program in a folder. Its environment has only these variables and `TERM`.
     pub fn start(
         program: &str,
         args: &[&str],
@@ -80,10 +80,13 @@ impl Terminal {
             .slave
             .spawn_command(command)
             .expect("the program starts");
-        // Only the program holds the other side now: when it ends, reading does.
+        // Only the program has the other side open now, so reading ends when it exits.
         drop(pty.slave);
-        let output = pty.master.try_clone_reader().expect("what it writes");
-        let keyboard = pty.master.take_writer().expect("a keyboard");
+        let output = pty
+            .master
+            .try_clone_reader()
+            .expect("the output of the program");
+        let keyboard = pty.master.take_writer().expect("the input of the program");
         Terminal {
             child,
             keyboard,
@@ -92,12 +95,12 @@ impl Terminal {
         }
     }
 
-    /// The text that is on the screen.
+    /// The text on the screen.
     pub fn screen(&self) -> String {
         self.display.lock().parser.screen().contents()
     }
 
-    /// All that the program has written so far, with its escape codes.
+    /// The complete output so far, with escape codes.
     pub fn output(&self) -> String {
         String::from_utf8_lossy(&self.display.lock().output).into_owned()
     }
@@ -108,16 +111,16 @@ impl Terminal {
             .await;
     }
 
-    /// Waits until the screen satisfies.
+    /// Waits until the screen satisfies a condition.
     pub async fn wait_for(&self, what: &str, satisfies: impl Fn(&str) -> bool) {
-        let waited = timeout(PATIENCE, async {
+        let waited = timeout(TIMEOUT, async {
             while !satisfies(&self.screen()) {
                 sleep(GLANCE).await;
             }
         });
         assert!(
             waited.await.is_ok(),
-            "waited {PATIENCE:?} in vain for {what} on this screen:\n{}",
+            "timed out after {TIMEOUT:?} waiting for {what} on this screen:\n{}",
             self.screen()
         );
     }
@@ -127,7 +130,7 @@ impl Terminal {
         self.send(text.as_bytes());
     }
 
-    /// Types text and the key that ends the line.
+    /// Types text and presses Enter.
     pub fn type_line(&mut self, text: &str) {
         self.send(text.as_bytes());
         self.press(Key::Enter);
@@ -149,7 +152,7 @@ impl Terminal {
         });
     }
 
-    /// Waits until the program has ended by itself and all it wrote is on the screen; gives its exit code.
+    /// Waits until the program has exited and its output is on the screen. Returns the exit code.
     pub async fn exit_code(&mut self) -> u32 {
         let display = self.display.clone();
         let child = &mut self.child;
@@ -163,11 +166,11 @@ impl Terminal {
                 sleep(GLANCE).await;
             }
         };
-        let Ok(status) = timeout(PATIENCE, ended).await else {
-            panic!("it goes on and on:\n{}", self.screen());
+        let Ok(status) = timeout(TIMEOUT, ended).await else {
+            panic!("the program does not exit:\n{}", self.screen());
         };
         if let Some(signal) = status.signal() {
-            panic!("it was ended by a signal: {signal}\n{}", self.screen());
+            panic!("the program was killed by {signal}:\n{}", self.screen());
         }
         status.exit_code()
     }
@@ -178,14 +181,14 @@ impl Terminal {
             .write_all(bytes)
             .and_then(|()| self.keyboard.flush());
         if let Err(error) = typed {
-            panic!("nobody reads the keyboard ({error}):\n{}", self.screen());
+            panic!("cannot write to the terminal ({error}):\n{}", self.screen());
         }
     }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It may well be gone already.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -200,7 +203,7 @@ fn watch(mut output: Box<dyn Read + Send>) -> Arc<Mutex<Display>> {
     let seen = display.clone();
     thread::spawn(move || {
         let mut buffer = [0; 4096];
-        // When the last program that wrote there is gone, reading fails.
+        // Reading fails when the last program with the terminal open has exited.
         while let Ok(read @ 1..) = output.read(&mut buffer) {
             let mut display = seen.lock();
             display.parser.process(&buffer[..read]);

@@ -1,10 +1,10 @@
-//! Waiting for something the server does in its own time.
+//! Polls for a condition.
 
 use std::time::{Duration, Instant};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Polls until `poll` gives a value. Panics, naming `what` was awaited, when `deadline` has passed.
+/// Polls until `poll` returns a value. Panics with the name of the condition, `what`, after `deadline`.
 pub async fn wait_for<T>(
     deadline: Duration,
     what: &str,
@@ -17,7 +17,7 @@ pub async fn wait_for<T>(
         }
         assert!(
             start.elapsed() < deadline,
-            "waited {deadline:?} in vain for {what}"
+            "timed out after {deadline:?} waiting for {what}"
         );
         tokio::time::sleep(POLL_INTERVAL).await;
     }

@@ -6,13 +6,14 @@ use sluice_engine::{
     process::credentials::{Credentials, GrantStatus, Grants, account_of, is_app},
 };
 use sluice_infra::Infra;
-use sluice_model::{PropDef, UserId};
+use sluice_model::{PropDef, PropError, PropErrorCode, UserId};
 use sluice_runtime::{BindingKind, PropBinding};
 use sluice_store::{Conn, StoreError, accounts, apps};
 
 use crate::detached;
 
 const AUTH_FIELD: &str = "$auth";
+const UNKNOWN_ACCOUNT: &str = "names an account that does not exist";
 
 /// Checks and binds app props.
 #[derive(Clone)]
@@ -35,35 +36,28 @@ impl AccountProps {
         user: &UserId,
         props: &[PropDef],
         given: &Map<String, Value>,
-        checked: Result<Map<String, Value>, Vec<String>>,
+        checked: Result<Map<String, Value>, Vec<PropError>>,
     ) -> Result<Map<String, Value>, EngineError> {
         let app_props: Vec<PropDef> = props.iter().filter(|prop| is_app(prop)).cloned().collect();
         if app_props.is_empty() {
             return checked.map_err(EngineError::InvalidProps);
         }
         let (user, values) = (user.clone(), checked.as_ref().unwrap_or(given).clone());
-        let account_faults = self
+        let account_errors = self
             .infra
             .store
-            .read(move |c| faults(c, &user, &app_props, &values))
+            .read(move |c| account_errors(c, &user, &app_props, &values))
             .await?;
         match checked {
-            Ok(values) if account_faults.is_empty() => Ok(values),
-            Ok(_) => Err(EngineError::InvalidProps(account_faults)),
-            Err(mut faults) => {
-                // A value that is no object at all has its fault already.
-                let known = |fault: &String| {
-                    let name = fault.split(' ').next().unwrap_or_default();
-                    faults
-                        .iter()
-                        .any(|known| known.split(' ').next() == Some(name))
-                };
-                let more: Vec<String> = account_faults
-                    .into_iter()
-                    .filter(|fault| !known(fault))
-                    .collect();
-                faults.extend(more);
-                Err(EngineError::InvalidProps(faults))
+            Ok(values) if account_errors.is_empty() => Ok(values),
+            Ok(_) => Err(EngineError::InvalidProps(account_errors)),
+            Err(mut errors) => {
+                // A value that is not an object has its error already.
+                let is_new =
+                    |error: &PropError| errors.iter().all(|known| known.prop != error.prop);
+                let more: Vec<PropError> = account_errors.into_iter().filter(is_new).collect();
+                errors.extend(more);
+                Err(EngineError::InvalidProps(errors))
             }
         }
     }
@@ -107,27 +101,27 @@ impl AccountProps {
     }
 }
 
-fn faults(
+fn account_errors(
     c: &mut dyn Conn,
     user: &UserId,
     app_props: &[PropDef],
     values: &Map<String, Value>,
-) -> Result<Vec<String>, StoreError> {
-    let mut faults = Vec::new();
+) -> Result<Vec<PropError>, StoreError> {
+    let mut errors = Vec::new();
     for prop in app_props {
-        if let Some(fault) = fault(c, user, prop, values)? {
-            faults.push(format!("{} {fault}", prop.name));
+        if let Some((code, reason)) = account_error(c, user, prop, values)? {
+            errors.push(PropError::new(&prop.name, code, reason));
         }
     }
-    Ok(faults)
+    Ok(errors)
 }
 
-fn fault(
+fn account_error(
     c: &mut dyn Conn,
     user: &UserId,
     prop: &PropDef,
     values: &Map<String, Value>,
-) -> Result<Option<&'static str>, StoreError> {
+) -> Result<Option<(PropErrorCode, &'static str)>, StoreError> {
     let app = match prop.app() {
         Some(slug) => apps::by_slug(c, slug)?,
         None => None,
@@ -136,13 +130,14 @@ fn fault(
         Ok(Some(id)) => accounts::get(c, user, &id)?,
         Ok(None) => {
             let needed = app.is_some_and(|app| app.auth.needs_account());
-            return Ok((needed && !prop.is_optional()).then_some("is required"));
+            let is_missing = needed && !prop.is_optional();
+            return Ok(is_missing.then_some((PropErrorCode::Required, "is required")));
         }
-        Err(fault) => return Ok(Some(fault)),
+        Err(reason) => return Ok(Some((PropErrorCode::UnknownAccount, reason))),
     };
     Ok(match (account, app) {
-        (None, _) => Some("names an account that does not exist"),
+        (None, _) => Some((PropErrorCode::UnknownAccount, UNKNOWN_ACCOUNT)),
         (Some(account), Some(app)) if account.app_id == app.id => None,
-        (Some(_), _) => Some("names an account of another app"),
+        (Some(_), _) => Some((PropErrorCode::WrongApp, "names an account of another app")),
     })
 }

@@ -1,8 +1,7 @@
 //! The first use of an imported component. An import resolves no packages: they are resolved, and the real shape is read,
 //! when the component first runs or its form is first opened.
 
-use std::sync::Arc;
-
+use sluice_code::{Language, ParsedModule};
 use sluice_engine::EngineError;
 use sluice_model::ComponentId;
 use sluice_runtime::{Analysis, Lines, Role};
@@ -27,9 +26,11 @@ impl Components {
             Some(built) => (built, Lines::Built),
             None => (&found.code, Lines::Written),
         };
+        let module = ParsedModule::parse(code.as_str(), Some(Language::JavaScript));
+        let module = module.map_err(EngineError::InvalidCode)?;
         let Analysis { shape, packages } = self
             .runtime
-            .analyze(Arc::from(code.as_str()), lines, Role::Component)
+            .analyze(&module, lines, Role::Component)
             .await?;
         let packages = stored_lock(packages.as_ref())?;
         let (id, now) = (found.id.clone(), self.infra.now_ms());

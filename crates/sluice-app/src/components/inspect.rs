@@ -1,8 +1,6 @@
 //! Saving components: code is loaded in a sandbox once, and stored with the shape that it reports.
 
-use std::sync::Arc;
-
-use sluice_bundle::{GivenFiles, Location};
+use sluice_code::{Location, MemoryFiles, ParsedModule};
 use sluice_engine::EngineError;
 use sluice_model::{ComponentId, ComponentShape, UserId, code_hash};
 use sluice_runtime::{Analysis, Role};
@@ -47,12 +45,12 @@ impl Components {
         &self,
         user: &UserId,
         step: &str,
-        code: String,
+        module: ParsedModule,
         entry: Location,
-        files: GivenFiles,
+        files: MemoryFiles,
     ) -> Result<Component, EngineError> {
         let max_bytes = self.infra.settings.max_api_body;
-        let prepared = prepare_beside(code, entry, files, max_bytes).await?;
+        let prepared = prepare_beside(module, entry, files, max_bytes).await?;
         self.inspect(user, prepared, None, Role::Step(step)).await
     }
 
@@ -66,7 +64,7 @@ impl Components {
     ) -> Result<Component, EngineError> {
         let Analysis { shape, packages } = self
             .runtime
-            .analyze(Arc::from(prepared.javascript()), prepared.lines(), role)
+            .analyze(&prepared.module, prepared.lines(), role)
             .await?;
         for warning in &shape.warnings {
             tracing::warn!(%user, component = shape.name, warning, "component has a warning");
@@ -82,7 +80,7 @@ impl Components {
     pub(crate) fn new_component(
         &self,
         user: &UserId,
-        PreparedCode { code, built }: PreparedCode,
+        PreparedCode { code, built, .. }: PreparedCode,
         shape: ComponentShape,
         packages: Packages,
     ) -> Component {

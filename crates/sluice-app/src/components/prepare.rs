@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use reqwest::Url;
-use sluice_bundle::{
-    Bundle, BundleFault, BundleOptions, FileError, Files, Limits, Location, RemoteFiles, SourceMap,
-    bundle, with_inline_map, without_inline_map,
+use sluice_code::{
+    Bundle, BundleError, BundleOptions, CodeError, FileError, Files, Language, Limits, Location,
+    ParsedModule, RemoteFiles, SourceMap, bundle, with_inline_map, without_inline_map,
 };
 use sluice_engine::EngineError;
-use sluice_runtime::{CodeFault, Language, Lines, language, read};
+use sluice_runtime::Lines;
 
 use super::{
     fetch::{self, Fetcher},
@@ -24,13 +24,11 @@ pub(crate) struct PreparedCode {
     pub(crate) code: String,
     /// The JavaScript that runs, unless that is the code itself.
     pub(crate) built: Option<String>,
+    /// The JavaScript that runs.
+    pub(crate) module: ParsedModule,
 }
 
 impl PreparedCode {
-    pub(crate) fn javascript(&self) -> &str {
-        self.built.as_ref().unwrap_or(&self.code)
-    }
-
     pub(crate) fn lines(&self) -> Lines {
         if self.built.is_some() {
             Lines::Built
@@ -64,10 +62,10 @@ pub(super) async fn prepare(
             "component_code must not contain NUL characters".to_owned(),
         ));
     }
-    let language = language_of(&code, address.as_ref());
-    let reading = read(&code, language).map_err(EngineError::InvalidCode)?;
-    if let (Some(import), None) = (&reading.relative, &address) {
-        return Err(EngineError::InvalidCode(vec![CodeFault {
+    let language = language_of(address.as_ref());
+    let module = ParsedModule::parse(code, language).map_err(EngineError::InvalidCode)?;
+    if let (Some(import), None) = (module.relative_import(), &address) {
+        return Err(EngineError::InvalidCode(vec![CodeError {
             message: format!(
                 "the code imports {}, and only one file was given: give component_url, or put everything into one file",
                 import.specifier
@@ -76,8 +74,8 @@ pub(super) async fn prepare(
             column: import.column,
         }]));
     }
-    if language == Language::JavaScript && reading.relative.is_none() {
-        return Ok(unchanged(code));
+    if module.language() == Language::JavaScript && module.relative_import().is_none() {
+        return Ok(unchanged(module));
     }
     let fetcher = Arc::clone(fetcher);
     let beside = RemoteFiles::new(move |address: Url| {
@@ -90,54 +88,60 @@ pub(super) async fn prepare(
             })
         }
     });
-    build(code, entry_location(address, language), beside, max_bytes).await
+    let entry = entry_location(address, module.language());
+    build(module, entry, beside, max_bytes).await
 }
 
 /// Bundles the code of the file `entry` with the files of `beside` that it imports, if it cannot run unchanged.
 pub(super) async fn prepare_beside(
-    code: String,
+    module: ParsedModule,
     entry: Location,
     beside: impl Files,
     max_bytes: usize,
 ) -> Result<PreparedCode, EngineError> {
-    if code.contains('\0') {
-        return Err(EngineError::InvalidCode(vec![CodeFault {
-            message: "the code must not contain NUL characters".to_owned(),
-            line: None,
-            column: None,
-        }]));
+    if module.code().contains('\0') {
+        let message = "the code must not contain NUL characters";
+        return Err(EngineError::InvalidCode(vec![CodeError::without_position(
+            message,
+        )]));
     }
-    let language = match entry.as_str().rsplit_once('.') {
-        Some((_, "ts" | "mts" | "cts")) => Language::TypeScript,
-        _ => language(&code),
-    };
-    let reading = read(&code, language).map_err(EngineError::InvalidCode)?;
-    if language == Language::JavaScript && reading.relative.is_none() {
-        return Ok(PreparedCode { code, built: None });
+    if module.language() == Language::JavaScript && module.relative_import().is_none() {
+        return Ok(PreparedCode {
+            code: module.code().to_string(),
+            built: None,
+            module,
+        });
     }
-    build(code, entry, beside, max_bytes).await
+    build(module, entry, beside, max_bytes).await
 }
 
 /// Generated code with an inline source map is shown without the map and runs with it.
-fn unchanged(code: String) -> PreparedCode {
+fn unchanged(module: ParsedModule) -> PreparedCode {
+    let code = module.code().to_string();
     match without_inline_map(&code).map(str::to_owned) {
         Some(shown) => PreparedCode {
             code: shown,
             built: Some(code),
+            module,
         },
-        None => PreparedCode { code, built: None },
+        None => PreparedCode {
+            code,
+            built: None,
+            module,
+        },
     }
 }
 
 async fn build(
-    code: String,
+    module: ParsedModule,
     entry: Location,
     beside: impl Files,
     max_bytes: usize,
 ) -> Result<PreparedCode, EngineError> {
+    let code = module.code().to_string();
     let files = ComponentFiles {
         entry: entry.clone(),
-        code: code.clone(),
+        module,
         beside,
     };
     let options = BundleOptions {
@@ -155,9 +159,11 @@ async fn build(
         ..
     } = bundle(&entry, files, options)
         .await
-        .map_err(|faults| EngineError::InvalidCode(code_faults(faults, &entry)))?;
+        .map_err(|faults| EngineError::InvalidCode(code_errors(faults, &entry)))?;
     let built = with_inline_map(&javascript, &map.unwrap_or_default());
+    let module = ParsedModule::parse(built.as_str(), Some(Language::JavaScript));
     Ok(PreparedCode {
+        module: module.map_err(EngineError::InvalidCode)?,
         // Several files are stored as the one module that they become.
         code: if files.len() == 1 { code } else { javascript },
         built: Some(built),
@@ -167,7 +173,7 @@ async fn build(
 /// The entry file, and the files beside it.
 struct ComponentFiles<F> {
     entry: Location,
-    code: String,
+    module: ParsedModule,
     beside: F,
 }
 
@@ -182,9 +188,13 @@ impl<F: Files> Files for ComponentFiles<F> {
 
     async fn read(&self, location: &Location) -> Result<Option<String>, FileError> {
         if *location == self.entry {
-            return Ok(Some(self.code.clone()));
+            return Ok(Some(self.module.code().to_string()));
         }
         self.beside.read(location).await
+    }
+
+    fn parsed(&self, location: &Location) -> Option<&ParsedModule> {
+        (*location == self.entry).then_some(&self.module)
     }
 }
 
@@ -204,11 +214,10 @@ fn entry_location(address: Option<Url>, language: Language) -> Location {
     Location::new(address)
 }
 
-fn language_of(code: &str, address: Option<&Url>) -> Language {
-    match address.and_then(extension_of) {
-        Some("ts" | "mts" | "cts") => Language::TypeScript,
-        Some(_) | None => language(code),
-    }
+/// The language of a file by its address; others are detected.
+fn language_of(address: Option<&Url>) -> Option<Language> {
+    let extension = address.and_then(extension_of);
+    matches!(extension, Some("ts" | "mts" | "cts")).then_some(Language::TypeScript)
 }
 
 /// The extension of an address, if it is one of a code file.
@@ -247,16 +256,16 @@ pub fn raw_address(mut url: Url) -> Url {
 }
 
 /// An error in the entry file has a line; an error in another file names that file.
-fn code_faults(faults: Vec<BundleFault>, entry: &Location) -> Vec<CodeFault> {
-    faults
+fn code_errors(errors: Vec<BundleError>, entry: &Location) -> Vec<CodeError> {
+    errors
         .into_iter()
         .map(|fault| match &fault.file {
-            Some(file) if file != entry.as_str() => CodeFault {
+            Some(file) if file != entry.as_str() => CodeError {
                 message: fault.to_string(),
                 line: None,
                 column: None,
             },
-            _ => CodeFault {
+            _ => CodeError {
                 message: fault.message,
                 line: fault.line,
                 column: fault.column,

@@ -144,7 +144,7 @@ impl Forms {
         let component = asked.component;
         let code = component.built.as_ref().unwrap_or(&component.code);
         let spec = ProcessSpec {
-            owner: asked.previous.map_or(ProcessOwner::Nobody, |previous| {
+            owner: asked.previous.map_or(ProcessOwner::Unowned, |previous| {
                 ProcessOwner::Source(previous.source.clone())
             }),
             modules: vec![ModuleSpec {

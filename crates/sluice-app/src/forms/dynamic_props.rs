@@ -3,7 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sluice_engine::{EngineError, owner::observations};
-use sluice_model::{DynamicPropsId, PropDef, RawProp, UserId, check_dynamic_props, merged};
+use sluice_model::{
+    DynamicPropsId, PropDef, PropError, PropErrorCode, RawProp, UserId, check_dynamic_props, merged,
+};
 use sluice_runtime::{Failure, Question};
 use sluice_store::dynamic_props::{self, DynamicProps};
 
@@ -47,7 +49,7 @@ enum DeclareError {
     /// The method threw.
     Failed(Failure),
     /// Its result is invalid.
-    Faults(Vec<String>),
+    Invalid(Vec<PropError>),
 }
 
 impl Forms {
@@ -97,11 +99,8 @@ impl Forms {
                 observations,
                 ..DeclaredProps::default()
             }),
-            Err(DeclareError::Faults(faults)) => Ok(DeclaredProps {
-                errors: faults
-                    .iter()
-                    .map(|fault| json!({ "name": "InvalidProps", "message": fault }).to_string())
-                    .collect(),
+            Err(DeclareError::Invalid(errors)) => Ok(DeclaredProps {
+                errors: errors.iter().map(described).collect(),
                 observations,
                 ..DeclaredProps::default()
             }),
@@ -135,7 +134,7 @@ impl Forms {
                 all.extend(observations);
                 EngineError::HookFailed { observations: all }
             }
-            DeclareError::Faults(faults) => EngineError::InvalidProps(faults),
+            DeclareError::Invalid(errors) => EngineError::InvalidProps(errors),
         })
     }
 
@@ -161,8 +160,17 @@ impl Forms {
 
 fn read_report(json: &str) -> Result<Declared, DeclareError> {
     let Report { props, warnings } = serde_json::from_str(json).map_err(|error| {
-        DeclareError::Faults(vec![format!("the declared props cannot be read: {error}")])
+        let reason = format!("the declared props cannot be read: {error}");
+        let code = PropErrorCode::InvalidDeclaration;
+        DeclareError::Invalid(vec![PropError::new("", code, reason)])
     })?;
-    let props = check_dynamic_props(props.unwrap_or_default()).map_err(DeclareError::Faults)?;
+    let props = check_dynamic_props(props.unwrap_or_default()).map_err(DeclareError::Invalid)?;
     Ok(Declared { props, warnings })
+}
+
+/// The JSON text of an error in what `additionalProps` declares.
+fn described(error: &PropError) -> String {
+    let PropError { prop, code, .. } = error;
+    let message = error.to_string();
+    json!({ "name": "InvalidProps", "message": message, "prop": prop, "code": code }).to_string()
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sluice_code::AuthFields;
 use sluice_infra::Ids;
 use sluice_model::{AppAuth, AppId, ComponentShape, KeyField, is_app_slug};
-use sluice_runtime::AuthFields;
 use sluice_store::{
     Conn, StoreError,
     apps::{self, App},

@@ -1,12 +1,11 @@
 //! Importing a tree of components into the registry. Each component is inspected without its packages, and valid ones are
 //! registered with their app. The tree is authoritative for its components: code of the same version may change.
 
-use std::sync::Arc;
-
+use sluice_code::CodeError;
 use sluice_engine::{EngineError, process::credentials::Credentials};
 use sluice_infra::Infra;
 use sluice_model::{ComponentShape, UserId};
-use sluice_runtime::{CodeFault, LoadError, Runtime, SurveyModule, auth_fields};
+use sluice_runtime::{LoadError, Runtime, SurveyModule};
 use sluice_store::{
     components::{Component, Packages},
     imports::{self, Import},
@@ -70,9 +69,7 @@ impl Imports {
         for (((path, files), code), shape) in places.into_iter().zip(codes).zip(shapes) {
             let result = match (code, shape) {
                 (Ok(code), Some(Ok(shape))) => {
-                    let read = code.javascript().to_owned();
-                    let read = tokio::task::spawn_blocking(move || auth_fields(&read)).await;
-                    fields.add(&shape, read.unwrap_or_default());
+                    fields.add(&shape, code.module.auth_fields().clone());
                     self.validate(user, app_folder(&path), code, shape)
                 }
                 (Ok(_), Some(Err(reason))) | (Err(reason), _) => Err(reason),
@@ -139,7 +136,7 @@ impl Imports {
         codes: &[Result<PreparedCode, String>],
     ) -> Result<Vec<Option<Result<ComponentShape, String>>>, EngineError> {
         let modules = codes.iter().flatten().map(|code| SurveyModule {
-            code: Arc::from(code.javascript()),
+            module: code.module.clone(),
             lines: code.lines(),
         });
         let surveyed = self.runtime.survey(modules.collect()).await;
@@ -189,7 +186,7 @@ fn app_folder(path: &str) -> Option<&str> {
 }
 
 /// All errors, each with its position.
-fn joined(faults: &[CodeFault]) -> String {
+fn joined(faults: &[CodeError]) -> String {
     let faults: Vec<String> = faults
         .iter()
         .map(|fault| match (fault.line, fault.column) {

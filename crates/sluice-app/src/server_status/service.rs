@@ -102,7 +102,7 @@ impl ServerStatus {
 
 fn emitter(process: &RunningProcess) -> Option<EmitterId> {
     match &process.owner {
-        ProcessOwner::Nobody => None,
+        ProcessOwner::Unowned => None,
         ProcessOwner::Source(id) => Some(id.clone().into()),
         ProcessOwner::Workflow(id) => Some(id.clone().into()),
     }

@@ -1,26 +1,29 @@
 //! Errors of a document that refer to other things: components, files, emitters, accounts.
 
+use sluice_code::CodeError;
 use sluice_engine::EngineError;
-use sluice_model::workflow::{DocumentFault, PathPart, Places};
-use sluice_runtime::CodeFault;
+use sluice_model::{
+    PropError, PropErrorCode,
+    workflow::{DocumentError, PathPart, Positions, StepPropError},
+};
 
 /// Collects errors, so that all of them are reported at once.
 pub(super) struct DocumentErrors<'a> {
-    places: &'a Places,
-    faults: Vec<DocumentFault>,
+    positions: &'a Positions,
+    errors: Vec<DocumentError>,
 }
 
 impl<'a> DocumentErrors<'a> {
-    pub(super) fn new(places: &'a Places) -> DocumentErrors<'a> {
+    pub(super) fn new(positions: &'a Positions) -> DocumentErrors<'a> {
         DocumentErrors {
-            places,
-            faults: Vec::new(),
+            positions,
+            errors: Vec::new(),
         }
     }
 
     pub(super) fn add(&mut self, path: &[PathPart<'_>], message: impl Into<String>) {
-        let fault = self.places.fault(path, message);
-        self.faults.push(fault);
+        let error = self.positions.error(path, message);
+        self.errors.push(error);
     }
 
     /// Adds an error at a line and a column of the text at `path`, counted from 1.
@@ -30,20 +33,62 @@ impl<'a> DocumentErrors<'a> {
         (line, column): (u32, u32),
         message: impl Into<String>,
     ) {
-        let mut fault = self.places.fault(path, message);
-        if let Some(place) = self.places.place_in_text(path, line, column) {
-            (fault.line, fault.column) = (place.line, place.column);
+        let error = self.in_text(path, (line, column), message);
+        self.errors.push(error);
+    }
+
+    /// An error of a prop of the step with this index and name.
+    pub(super) fn add_prop(&mut self, (index, step): (usize, &str), error: PropError) {
+        let PropError { prop, code, reason } = error;
+        let path = [
+            "steps".into(),
+            index.into(),
+            "props".into(),
+            prop.as_str().into(),
+        ];
+        let mut error = self.positions.error(&path, reason);
+        let step = step.to_owned();
+        error.step_prop = Some(StepPropError { step, prop, code });
+        self.errors.push(error);
+    }
+
+    /// An error of an expression in the text at `path`, which belongs to a prop of a step.
+    pub(super) fn add_expression(
+        &mut self,
+        path: &[PathPart<'_>],
+        (step, prop): (&str, &str),
+        place: (u32, u32),
+        message: String,
+    ) {
+        let mut error = self.in_text(path, place, message);
+        error.step_prop = Some(StepPropError {
+            step: step.to_owned(),
+            prop: prop.to_owned(),
+            code: PropErrorCode::InvalidExpression,
+        });
+        self.errors.push(error);
+    }
+
+    fn in_text(
+        &self,
+        path: &[PathPart<'_>],
+        (line, column): (u32, u32),
+        message: impl Into<String>,
+    ) -> DocumentError {
+        let mut error = self.positions.error(path, message);
+        if let Some(place) = self.positions.position_in_text(path, line, column) {
+            (error.line, error.column) = (place.line, place.column);
         }
-        self.faults.push(fault);
+        error
     }
 
     /// Adds errors of code in the document, at its lines there.
-    pub(super) fn add_code(&mut self, path: &[PathPart<'_>], faults: Vec<CodeFault>) {
-        for CodeFault {
+    pub(super) fn add_code(&mut self, path: &[PathPart<'_>], errors: Vec<CodeError>) {
+        for CodeError {
             message,
             line,
             column,
-        } in faults
+        } in errors
         {
             match line {
                 Some(line) => self.add_in_text(path, (line, column.unwrap_or(1)), message),
@@ -54,10 +99,10 @@ impl<'a> DocumentErrors<'a> {
 
     /// The result, unless there are errors.
     pub(super) fn finish<T>(mut self, result: T) -> Result<T, EngineError> {
-        if self.faults.is_empty() {
+        if self.errors.is_empty() {
             return Ok(result);
         }
-        self.faults.sort_by_key(|fault| (fault.line, fault.column));
-        Err(EngineError::InvalidDocument(self.faults))
+        self.errors.sort_by_key(|error| (error.line, error.column));
+        Err(EngineError::InvalidDocument(self.errors))
     }
 }

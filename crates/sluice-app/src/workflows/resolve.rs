@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sluice_bundle::GivenFiles;
+use sluice_code::MemoryFiles;
 use sluice_engine::EngineError;
 use sluice_model::{
     UserId, WorkflowId,
@@ -41,7 +41,7 @@ impl Workflows {
         input: &DeployInput<'_>,
     ) -> Result<Resolved, EngineError> {
         let (document, places) = parse(input.document).map_err(EngineError::InvalidDocument)?;
-        let files = GivenFiles::new(input.files).map_err(|error| EngineError::InvalidRecord {
+        let files = MemoryFiles::new(input.files).map_err(|error| EngineError::InvalidRecord {
             field: "files",
             faults: vec![error.to_string()],
         })?;
@@ -74,13 +74,13 @@ impl Workflows {
         errors: &mut DocumentErrors<'_>,
     ) -> Result<Option<(StepComponent, DeployedStep)>, EngineError> {
         let step: &Step = &document.steps[index];
-        check_syntax(index, &step.props, errors);
+        check_syntax(index, step, errors);
         let component = self.step_component(around, index, step, errors).await?;
         let Some(component) = component else {
             return Ok(None);
         };
         let props = self
-            .step_props(around.user, index, &component, &step.props, errors)
+            .step_props(around.user, index, &component, step, errors)
             .await?;
         Ok(props.map(|props| {
             let deployed = DeployedStep {

@@ -1,12 +1,11 @@
 //! The code of a step: inline in the document, in a file beside it, or a saved component.
 
-use sluice_bundle::{GivenFiles, Location};
+use sluice_code::{CodeError, Language, Location, MemoryFiles, ParsedModule, parse_step};
 use sluice_engine::EngineError;
 use sluice_model::{
     ComponentKind, UserId, WorkflowId,
     workflow::{PathPart, Step, StepCode},
 };
-use sluice_runtime::{CodeFault, Language, language, step_code};
 use sluice_store::components::Component;
 
 use super::{document_errors::DocumentErrors, service::Workflows};
@@ -15,7 +14,7 @@ use super::{document_errors::DocumentErrors, service::Workflows};
 pub(super) struct Surroundings<'a> {
     pub(super) user: &'a UserId,
     pub(super) workflow: &'a WorkflowId,
-    pub(super) files: &'a GivenFiles,
+    pub(super) files: &'a MemoryFiles,
 }
 
 /// The component that a step runs.
@@ -45,18 +44,19 @@ impl Workflows {
         let path = |field| [PathPart::Key("steps"), index.into(), PathPart::Key(field)];
         match &step.code {
             StepCode::Inline(code) => {
-                let extension = match language(code) {
-                    Language::JavaScript => "js",
-                    Language::TypeScript => "ts",
+                let inspected = match parse_step(code.as_str(), None) {
+                    Ok(module) => {
+                        let entry = inline_location(step, module.language());
+                        self.inspect_step(around, step, module, entry).await
+                    }
+                    Err(errors) => Err(EngineError::InvalidCode(errors)),
                 };
-                let entry = Location::new(format!("{}.{extension}", step.name));
-                let inspected = self.inspect_step(around, step, code, entry).await;
                 own(inspected, |faults| {
                     errors.add_code(&path("code"), faults);
                 })
             }
             StepCode::File(file) => {
-                let given = GivenFiles::location(file)
+                let given = MemoryFiles::location(file)
                     .ok()
                     .and_then(|entry| Some((around.files.get(&entry)?, entry.clone())));
                 let Some((code, entry)) = given else {
@@ -66,7 +66,10 @@ impl Workflows {
                     );
                     return Ok(None);
                 };
-                let inspected = self.inspect_step(around, step, code, entry).await;
+                let inspected = match parse_step(code, language_of(&entry)) {
+                    Ok(module) => self.inspect_step(around, step, module, entry).await,
+                    Err(errors) => Err(EngineError::InvalidCode(errors)),
+                };
                 own(inspected, |faults| {
                     for fault in faults {
                         let place = match (fault.line, fault.column) {
@@ -103,23 +106,39 @@ impl Workflows {
         &self,
         around: &Surroundings<'_>,
         step: &Step,
-        code: &str,
+        module: ParsedModule,
         entry: Location,
     ) -> Result<Component, EngineError> {
-        let (code, files) = (step_code(code).into_owned(), around.files.clone());
         let mut component = self
             .components
-            .inspect_step(around.user, &step.name, code, entry, files)
+            .inspect_step(around.user, &step.name, module, entry, around.files.clone())
             .await?;
         component.workflow_id = Some(around.workflow.clone());
         Ok(component)
     }
 }
 
+/// The name of the file for code that is written in the document.
+fn inline_location(step: &Step, language: Language) -> Location {
+    let extension = match language {
+        Language::JavaScript => "js",
+        Language::TypeScript => "ts",
+    };
+    Location::new(format!("{}.{extension}", step.name))
+}
+
+/// The language of a file by its extension; others are detected.
+fn language_of(entry: &Location) -> Option<Language> {
+    let (_, extension) = entry.as_str().rsplit_once('.')?;
+    ["ts", "mts", "cts"]
+        .contains(&extension)
+        .then_some(Language::TypeScript)
+}
+
 /// Errors in the code are reported with the document's other errors; any other error ends the request.
 fn own(
     inspected: Result<Component, EngineError>,
-    report: impl FnOnce(Vec<CodeFault>),
+    report: impl FnOnce(Vec<CodeError>),
 ) -> Result<Option<StepComponent>, EngineError> {
     match inspected {
         Ok(component) => Ok(Some(StepComponent::Own(component))),

@@ -1,10 +1,12 @@
 //! Check of a step's prop values, as far as they are known before it runs.
 
 use serde_json::{Map, Value};
+use sluice_code::check_expressions;
 use sluice_engine::EngineError;
-use sluice_model::{PropDef, PropType, UserId, configure, workflow::PathPart};
-use sluice_runtime::check_expressions;
-use sluice_store::components::Component;
+use sluice_model::{
+    PropDef, PropError, PropErrorCode, PropType, UserId, configure,
+    workflow::{PathPart, Step},
+};
 
 use super::{document_errors::DocumentErrors, service::Workflows, step_code::StepComponent};
 
@@ -14,15 +16,15 @@ impl Workflows {
         &self,
         user: &UserId,
         index: usize,
-        step: &StepComponent,
-        given: &Map<String, Value>,
-        errors: &mut DocumentErrors<'_>,
+        component: &StepComponent,
+        step: &Step,
+        findings: &mut DocumentErrors<'_>,
     ) -> Result<Option<Map<String, Value>>, EngineError> {
-        let component = step.component();
-        let declared = &component.shape.props;
-        let takes_others = takes_undeclared(step);
+        let given = &step.props;
+        let declared = &component.component().shape.props;
+        let takes_others = takes_undeclared(component);
         let is_declared = |name: &str| declared.iter().any(|prop| prop.name == name);
-        let mut faults = faults_of_kind(declared, given);
+        let mut errors = expression_errors(declared, given);
         let (open, known): (Vec<_>, Vec<_>) = given
             .iter()
             .map(|(name, value)| (name.clone(), value.clone()))
@@ -44,23 +46,17 @@ impl Workflows {
             .await
         {
             Ok(values) => Some(values),
-            Err(EngineError::InvalidProps(texts)) => {
-                faults.extend(texts.iter().map(|text| named(text, component, given)));
+            Err(EngineError::InvalidProps(more)) => {
+                errors.extend(more);
                 None
             }
             Err(error) => return Err(error),
         };
-        let sound = faults.is_empty();
-        for (name, message) in faults {
-            let path = [
-                "steps".into(),
-                index.into(),
-                "props".into(),
-                name.as_str().into(),
-            ];
-            errors.add(&path, message);
+        let is_valid = errors.is_empty();
+        for error in errors {
+            findings.add_prop((index, &step.name), error);
         }
-        Ok(values.filter(|_| sound).map(|mut values| {
+        Ok(values.filter(|_| is_valid).map(|mut values| {
             values.extend(open);
             values
         }))
@@ -93,48 +89,37 @@ fn holds_expression(value: &Value) -> bool {
     }
 }
 
-/// Values of the wrong kind: expressions where none can be, and secrets in clear.
-fn faults_of_kind(declared: &[PropDef], given: &Map<String, Value>) -> Vec<(String, String)> {
-    let mut faults = Vec::new();
+/// Expressions where none is allowed, and secrets that are written in the document.
+fn expression_errors(declared: &[PropDef], given: &Map<String, Value>) -> Vec<PropError> {
+    let mut errors = Vec::new();
     for prop in declared {
         let Some(value) = given.get(&prop.name).filter(|value| !value.is_null()) else {
             continue;
         };
-        let fault = if is_read_here(prop) && holds_expression(value) {
-            "must not hold an expression: it has to be known before the step runs"
+        let (code, reason) = if is_read_here(prop) && holds_expression(value) {
+            (
+                PropErrorCode::ExpressionNotAllowed,
+                "must not hold an expression: it has to be known before the step runs",
+            )
         } else if prop.is_secret() && !holds_expression(value) {
-            "is secret: use a secret environment value: {{ process.env.NAME }}"
+            (
+                PropErrorCode::SecretInDocument,
+                "is secret: use a secret environment value: {{ process.env.NAME }}",
+            )
         } else {
             continue;
         };
-        faults.push((prop.name.clone(), fault.to_owned()));
+        errors.push(PropError::new(&prop.name, code, reason));
     }
-    faults
+    errors
 }
 
-/// A fault in words begins with the name of its prop.
-fn named(text: &str, component: &Component, given: &Map<String, Value>) -> (String, String) {
-    let props = component.shape.props.iter().map(|prop| prop.name.as_str());
-    let known = props
-        .chain(given.keys().map(String::as_str))
-        .filter_map(|name| {
-            let message = text.strip_prefix(name)?.strip_prefix(' ')?;
-            Some((name.to_owned(), message.to_owned()))
-        })
-        .max_by_key(|(name, _)| name.len());
-    known.unwrap_or_else(|| (String::new(), text.to_owned()))
-}
-
-/// Reports expressions that are no valid JavaScript, anywhere in the values of a step.
-pub(super) fn check_syntax(
-    index: usize,
-    given: &Map<String, Value>,
-    errors: &mut DocumentErrors<'_>,
-) {
+/// Reports expressions that are not valid JavaScript, anywhere in the values of a step.
+pub(super) fn check_syntax(index: usize, step: &Step, findings: &mut DocumentErrors<'_>) {
     let mut path = vec!["steps".into(), index.into(), "props".into()];
-    for (name, value) in given {
+    for (name, value) in &step.props {
         path.push(name.as_str().into());
-        check_value(&mut path, value, errors);
+        check_value(&mut path, value, (&step.name, name), findings);
         path.pop();
     }
 }
@@ -142,25 +127,27 @@ pub(super) fn check_syntax(
 fn check_value<'a>(
     path: &mut Vec<PathPart<'a>>,
     value: &'a Value,
-    errors: &mut DocumentErrors<'_>,
+    step_prop: (&str, &str),
+    findings: &mut DocumentErrors<'_>,
 ) {
     match value {
         Value::String(text) => {
             for fault in check_expressions(text) {
-                errors.add_in_text(path, (fault.line, fault.column), fault.message);
+                let place = (fault.line, fault.column);
+                findings.add_expression(path, step_prop, place, fault.message);
             }
         }
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
                 path.push(index.into());
-                check_value(path, value, errors);
+                check_value(path, value, step_prop, findings);
                 path.pop();
             }
         }
         Value::Object(fields) => {
             for (name, value) in fields {
                 path.push(name.as_str().into());
-                check_value(path, value, errors);
+                check_value(path, value, step_prop, findings);
                 path.pop();
             }
         }

@@ -4,7 +4,7 @@ use std::{error::Error, fmt};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use sluice_model::workflow::DocumentFault;
+use sluice_model::workflow::DocumentError;
 
 #[derive(Debug)]
 pub(crate) enum ClientError {
@@ -95,7 +95,7 @@ impl ClientError {
     }
 
     /// The mistakes of the document that was sent, when that is what the server refused.
-    pub(crate) fn document_mistakes(&self) -> Option<Vec<DocumentFault>> {
+    pub(crate) fn document_mistakes(&self) -> Option<Vec<DocumentError>> {
         let ClientError::Refused { body, .. } = self else {
             return None;
         };
@@ -135,7 +135,7 @@ impl Error for ClientError {}
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.error)?;
-        for (field, faults) in &self.details {
+        for (field, faults) in self.sentences() {
             for fault in each(faults) {
                 write!(f, "\n  {field}: {}", plain(fault))?;
             }
@@ -148,8 +148,13 @@ impl fmt::Display for Refusal {
 }
 
 impl Refusal {
+    /// The details without `props`, which repeats `configured_props` as data.
+    fn sentences(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.details.iter().filter(|(field, _)| *field != "props")
+    }
+
     fn faults(&self) -> Vec<String> {
-        let details = self.details.iter().flat_map(|(field, faults)| {
+        let details = self.sentences().flat_map(|(field, faults)| {
             each(faults).iter().map(move |fault| match field.as_str() {
                 "component_code" => plain(fault),
                 _ => format!("{field}: {}", plain(fault)),

@@ -8,11 +8,10 @@ use std::{
 
 use anyhow::Context;
 use serde_json::Value;
-use sluice_bundle::{
-    Bundle, BundleOptions, FileError, Files, LocalFiles, Location, SourceMap, bundle,
-    with_inline_map,
+use sluice_code::{
+    Bundle, BundleOptions, FileError, Files, Language, LocalFiles, Location, ParsedModule,
+    SourceMap, bundle, detect_language, with_inline_map,
 };
-use sluice_runtime::{Language, language, read};
 
 const TYPESCRIPT: [&str; 3] = ["ts", "mts", "cts"];
 /// What apps of a tree are imported as.
@@ -181,16 +180,16 @@ impl CodeFolder {
 
     /// Whether the server can take a file as it is.
     fn is_whole(&self, path: &str, code: &str) -> bool {
-        language_of(path, code) == language(code) && !self.has_imports(path, code)
+        language_of(path, code) == detect_language(code) && !self.has_imports(path, code)
     }
 
     /// Whether code imports files beside it, or those of another app of the tree. Mistakes in code are the server's to tell.
     fn has_imports(&self, path: &str, code: &str) -> bool {
-        let Ok(reading) = read(code, language_of(path, code)) else {
+        let Ok(module) = ParsedModule::parse(code, language_by_name(path)) else {
             return false;
         };
-        let mut packages = reading.packages.iter();
-        reading.relative.is_some()
+        let mut packages = module.packages().iter();
+        module.relative_import().is_some()
             || packages.any(|package| {
                 let app = package.request.name().strip_prefix(APP_PACKAGES);
                 app.is_some_and(|app| self.files.app_folder(app).is_some())
@@ -248,10 +247,13 @@ impl Files for WithEntry {
 }
 
 fn language_of(path: &str, code: &str) -> Language {
+    language_by_name(path).unwrap_or_else(|| detect_language(code))
+}
+
+/// The language of a file by its extension; others are detected.
+fn language_by_name(path: &str) -> Option<Language> {
     let extension = Path::new(path).extension().unwrap_or_default();
-    if TYPESCRIPT.iter().any(|known| extension == *known) {
-        Language::TypeScript
-    } else {
-        language(code)
-    }
+    let mut typescript = TYPESCRIPT.iter();
+    let is_typescript = typescript.any(|known| extension == *known);
+    is_typescript.then_some(Language::TypeScript)
 }

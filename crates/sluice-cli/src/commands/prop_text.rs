@@ -83,9 +83,8 @@ pub(crate) fn fault(prop: &PropDef, value: &Value) -> Option<String> {
     let faults = configure(std::slice::from_ref(prop), &given, None).err()?;
     let mut words = String::new();
     for fault in &faults {
-        let fault = fault.strip_prefix(&prop.name).unwrap_or(fault).trim_start();
         let separator = if words.is_empty() { "" } else { "; " };
-        let _ = write!(words, "{separator}{fault}");
+        let _ = write!(words, "{separator}{}", fault.reason);
     }
     Some(words)
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use sluice_model::workflow::{Document, DocumentFault, PathPart, StepCode, parse};
+use sluice_model::workflow::{Document, DocumentError, PathPart, StepCode, parse};
 
 use super::code::CodeFolder;
 
@@ -42,7 +42,7 @@ impl WorkflowFiles {
                 Ok(found) => files.extend(found),
                 Err(faults) => mistakes.extend(faults.into_iter().map(|message| {
                     let at = [PathPart::Key("steps"), index.into(), PathPart::Key(field)];
-                    mistake(path, &places.fault(&at, message))
+                    mistake(path, &places.error(&at, message))
                 })),
             }
         }
@@ -59,12 +59,13 @@ impl WorkflowFiles {
 }
 
 /// `file.yaml:12:5: steps[1].props.url: …`
-pub(crate) fn mistake(file: &Path, fault: &DocumentFault) -> String {
-    let DocumentFault {
+pub(crate) fn mistake(file: &Path, fault: &DocumentError) -> String {
+    let DocumentError {
         line,
         column,
         path,
         message,
+        ..
     } = fault;
     let path = if path.is_empty() {
         String::new()

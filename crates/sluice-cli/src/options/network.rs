@@ -94,7 +94,7 @@ impl NetworkOptions {
                     .map_err(anyhow::Error::msg)
                     .with_context(|| format!("--allow-network {address} cannot be used"))?;
             }
-            PrivateNetworks::Refused(exceptions)
+            PrivateNetworks::Blocked(exceptions)
         };
         let proxy = self
             .egress_proxy

@@ -8,7 +8,7 @@ mod echo;
 use std::{env, fs, path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
-use sluice_runtime::Language;
+use sluice_code::{Language, ParsedModule};
 use sluice_testkit::{Api, Server, ServerOptions, wait_for};
 
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -101,13 +101,13 @@ fn components(wanted: impl Fn(&str) -> bool) -> Vec<Component> {
 }
 
 fn is_installed(code: &str) -> bool {
-    let reading = sluice_runtime::read(code, Language::JavaScript).expect("a component parses");
+    let module = ParsedModule::parse(code, Some(Language::JavaScript)).expect("a component parses");
     let manifest = fs::read(repository("package.json")).expect("the manifest can be read");
     let manifest: Value = serde_json::from_slice(&manifest).expect("the manifest is JSON");
     // What others brought along may be of any version.
     let named = &manifest["devDependencies"];
-    reading
-        .packages
+    module
+        .packages()
         .iter()
         .all(|package| named.get(package.request.name()).is_some())
 }

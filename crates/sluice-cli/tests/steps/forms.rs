@@ -4,8 +4,7 @@ use std::fs;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
-use sluice_bundle::{BundleOptions, LocalFiles, Location, SourceMap, bundle};
-use sluice_runtime::step_code;
+use sluice_code::{BundleOptions, LocalFiles, Location, SourceMap, bundle, parse_step};
 
 use crate::support::{module, run_code, start, with_props};
 
@@ -167,7 +166,8 @@ async fn typescript_has_the_same_forms() {
         "async (event: any) => {\n  this.x = 1;\n  if (event.n > 1) throw new Error('oh');\n  return event.n;\n}",
         "export default defineComponent({ run({ $, steps }: any) {\n  $.export('x', 1);\n  if (steps.trigger.event.n > 1) throw new Error('oh' as string);\n  return steps.trigger.event.n } })",
     ] {
-        let built = built(&step_code(code)).await;
+        let step = parse_step(code, None).expect("it parses");
+        let built = built(step.code()).await;
         let steps = start(vec![module("test", &built)]).await;
         let ran = steps.run("test", json!({ "n": 1 })).await;
         assert_eq!(ran.ok(), json!({ "x": 1, "$return_value": 1 }), "{code}");

@@ -8,11 +8,12 @@ use std::{
 
 use parking_lot::Mutex;
 use serde_json::{Value, json, value::RawValue};
+use sluice_code::{Language, parse_step};
 use sluice_model::{IdGen, InvocationId, SystemClock, WorkflowId};
 use sluice_runtime::{
-    BindingKind, Call, Failure, Invocation, Language, Limits, LoadError, ModuleSpec, Network,
-    Outcome, PrivateNetworks, Process, ProcessEvent, ProcessEvents, ProcessOwner, ProcessSpec,
-    PropBinding, Reply, Runtime, RuntimeOptions, StepOutcome, find_deno, read, step_code,
+    BindingKind, Call, Failure, Invocation, Limits, LoadError, ModuleSpec, Network, Outcome,
+    PrivateNetworks, Process, ProcessEvent, ProcessEvents, ProcessOwner, ProcessSpec, PropBinding,
+    Reply, Runtime, RuntimeOptions, StepOutcome, find_deno,
 };
 use tempfile::TempDir;
 
@@ -74,14 +75,12 @@ pub(crate) fn packages() -> PathBuf {
 
 /// A step's code as it is run.
 pub(crate) fn module(name: &str, code: &str) -> ModuleSpec {
-    let code = step_code(code);
-    let format = read(&code, Language::JavaScript)
-        .unwrap_or_else(|faults| panic!("{faults:?}: {code}"))
-        .format;
+    let step = parse_step(code, Some(Language::JavaScript))
+        .unwrap_or_else(|errors| panic!("{errors:?}: {code}"));
     ModuleSpec {
         name: name.to_owned(),
-        code: Arc::from(code),
-        format,
+        code: Arc::clone(step.code()),
+        format: step.format(),
         packages: None,
         props: Vec::new(),
     }

@@ -1,25 +1,37 @@
 //! Many components are looked at together, without their packages, and none costs another anything.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
+use sluice_code::{Language, ParsedModule};
 use sluice_model::ComponentShape;
 use sluice_runtime::{Lines, LoadError, SurveyModule};
 
 use crate::support::runtime;
 
-/// What came of one: its name and props, or its first fault.
+/// The shape of each, or its first error.
 async fn survey(codes: &[&str]) -> Vec<Result<ComponentShape, String>> {
-    let modules = codes.iter().map(|code| SurveyModule {
-        code: Arc::from(*code),
+    let parsed = codes
+        .iter()
+        .map(|code| ParsedModule::parse(*code, Some(Language::JavaScript)));
+    let (modules, broken): (Vec<_>, Vec<_>) = parsed
+        .map(|parsed| match parsed {
+            Ok(module) => (Some(module), None),
+            Err(errors) => (None, Some(errors[0].message.clone())),
+        })
+        .unzip();
+    let modules = modules.into_iter().flatten().map(|module| SurveyModule {
+        module,
         lines: Lines::Written,
     });
-    let found = runtime().survey(modules.collect()).await;
-    found
+    let mut found = runtime().survey(modules.collect()).await.into_iter();
+    broken
         .into_iter()
-        .map(|shape| {
+        .map(|broken| {
+            if let Some(error) = broken {
+                return Err(error);
+            }
+            let shape = found.next().expect("each has a result");
             shape.map_err(|error| match error {
-                LoadError::Code(faults) => faults[0].message.clone(),
+                LoadError::Code(errors) => errors[0].message.clone(),
                 other => other.to_string(),
             })
         })

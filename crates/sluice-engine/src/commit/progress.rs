@@ -212,7 +212,7 @@ fn retry_pause(step: &DeployedStep, failure: &Failure, failures: u32) -> Option<
     if FINAL_ERRORS.contains(&failure.name.as_str()) {
         return None;
     }
-    step.retry.pause_ms(failures)
+    step.retry.backoff_ms(failures)
 }
 
 fn nothing_done() -> StepOutcome {

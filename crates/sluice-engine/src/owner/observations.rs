@@ -1,4 +1,4 @@
-//! What a component said on the way to an answer or to a failure, as the API shows it.
+//! Log lines and errors of a component, as the API shows them.
 
 use serde_json::{Value, json};
 use sluice_runtime::{Failure, LogLine};

@@ -1,4 +1,4 @@
-//! A version of a workflow: a document with everything it refers to found. It never changes.
+//! A version of a workflow: its document with all references resolved. It never changes.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub enum DeployedTrigger {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DeployedStep {
     pub name: String,
-    /// Stays with the name of the step, from version to version.
+    /// The same in every version, for a step of the same name.
     pub cell_id: String,
     /// Its code, saved when this version was deployed, or the action that it runs.
     pub component_id: ComponentId,

@@ -1,4 +1,4 @@
-//! A workflow as its author wrote it, checked as far as the text alone allows.
+//! A parsed workflow, before the components and emitters it names are looked up.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::timer::TimerSpec;
 pub struct Document {
     pub name: String,
     pub description: Option<String>,
-    /// What expressions read as `process.env.<name>`.
+    /// Expressions read them as `process.env.<name>`.
     pub env: BTreeMap<String, EnvValue>,
     pub triggers: Vec<Trigger>,
-    /// At least one, each with a name of its own.
+    /// At least one. Their names are unique.
     pub steps: Vec<Step>,
     pub settings: WorkflowSettings,
 }
@@ -24,14 +24,14 @@ pub struct Document {
 #[serde(rename_all = "snake_case")]
 pub enum EnvValue {
     Value(String),
-    /// Given beside the document, and kept sealed.
+    /// Sent beside the document, and stored encrypted.
     Secret,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Trigger {
     Http {
-        /// Whether a step answers the client; none when its author did not say.
+        /// Whether a step responds to the client. None when the document does not say.
         custom_response: Option<bool>,
     },
     Schedule(TimerSpec),

@@ -1,7 +1,6 @@
-//! Names that code writes without quotes: of steps, and of environment values.
+//! Names of steps and environment values, which code writes without quotes.
 
-/// Whether it is letters, digits and `_`, and does not begin with a digit. `__proto__` is what objects of JavaScript keep for
-/// themselves.
+/// Whether it is letters, digits and `_`, and does not begin with a digit. `__proto__` is reserved in JavaScript objects.
 pub(super) fn is_name(text: &str) -> bool {
     let begins = text
         .bytes()

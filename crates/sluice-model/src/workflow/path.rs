@@ -1,11 +1,11 @@
-//! Ways through a document, as faults show them: `steps[1].props.url`.
+//! Paths in a document, as errors show them: `steps[1].props.url`.
 
 use std::fmt::Write;
 
-/// Keys are the author's, and may be long.
+/// Keys may be long.
 const MAX_SHOWN: usize = 60;
 
-/// One turn of the way to a value.
+/// One segment of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathPart<'a> {
     Key(&'a str),
@@ -48,7 +48,7 @@ pub(super) fn push_part(path: &mut String, part: PathPart<'_>) {
     written.expect("writing to a string succeeds");
 }
 
-/// The author's text, cut to what fits a message.
+/// Text of the document, shortened for a message.
 pub(super) fn shown(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN) {
         None => text.to_owned(),

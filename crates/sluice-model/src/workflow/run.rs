@@ -1,30 +1,30 @@
-//! What is known of a run besides its steps.
+//! The data of a run besides its steps.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id_gen::InvocationId;
 
-/// Where a run comes from.
+/// The origin of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunOrigin {
     /// `http`, `timer`, `manual` or `event`.
     pub source_type: String,
-    /// Who emitted the event.
+    /// The emitter of the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emitter_id: Option<String>,
-    /// The first run for the event, of which this one is a replay.
+    /// The first run for the event, if this run is a replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_of: Option<InvocationId>,
 }
 
-/// What a run waits for.
+/// Why a run waits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pause {
     pub kind: PauseKind,
-    /// The step that asked for it, counted from 0.
+    /// The step that paused the run, counted from 0.
     pub position: u32,
-    /// What a step that runs again is given by the time before.
+    /// Data for the next run of the step, from the previous one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Value>,
 }
@@ -32,20 +32,20 @@ pub struct Pause {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PauseKind {
-    /// For a time; then it goes on with the next step.
+    /// Waits for a time, then continues with the next step.
     Delay,
-    /// For somebody who resumes it; then it goes on with the next step. It is cancelled when its time is up.
+    /// Waits to be resumed, then continues with the next step. The run is cancelled when the time is up.
     Suspend,
-    /// For a time, or for somebody; then the step runs again.
+    /// Waits for a time or to be resumed, then runs the step again.
     Rerun,
-    /// For a time, since the step failed; then the step runs again.
+    /// Waits after a failure, then retries the step.
     Retry,
 }
 
 /// Why a run failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunError {
-    /// The step, when it was one.
+    /// The step that failed, if the error is of a step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
     pub code: String,

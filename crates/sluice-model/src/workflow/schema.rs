@@ -1,5 +1,5 @@
-//! What editors know about the document.
+//! The JSON Schema of the document, for editors.
 
-/// A JSON Schema (2020-12) of the document. What [`parse`](super::parse) takes suits it; what only reading can tell (whether
-/// names are unique, a cron expression or an expression makes sense) it leaves out.
+/// A JSON Schema (2020-12) of the document. It accepts every document that [`parse`](super::parse) accepts. It does not
+/// check that names are unique, nor cron expressions or expressions.
 pub const SCHEMA: &str = include_str!("workflow.schema.json");

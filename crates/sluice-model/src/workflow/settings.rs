@@ -1,4 +1,4 @@
-//! How a workflow runs.
+//! Settings of a workflow: timeout, concurrency, rate limit, queue and retries.
 
 use std::ops::RangeInclusive;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WorkflowSettings {
-    /// For one step; the server's own limit when none is given.
+    /// For one step. The default is the limit of the server.
     pub timeout_seconds: Option<u32>,
-    /// Runs that may be under way at once. Those that wait for something do not count.
+    /// The number of concurrent runs. Paused runs do not count.
     pub concurrency: u32,
     pub throttle: Option<Throttle>,
-    /// Events that may wait for their turn.
+    /// The number of events that may be queued.
     pub queue: u32,
-    /// What becomes of a step that fails, where it does not say so itself.
+    /// The default retry policy of the steps.
     pub retry: RetryPolicy,
 }
 
@@ -39,10 +39,10 @@ impl Default for WorkflowSettings {
     }
 }
 
-/// So many runs may begin in each interval; the intervals follow one another from the epoch on.
+/// A rate limit: the number of runs that may start in each interval. Intervals are aligned to the epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Throttle {
-    /// None may begin when it is 0.
+    /// 0 allows no runs.
     pub limit: u32,
     pub interval_seconds: u32,
 }
@@ -52,15 +52,15 @@ impl Throttle {
     pub const INTERVAL_SECONDS: RangeInclusive<u32> = 1..=86_400;
 }
 
-/// Runs a step that failed again, after pauses that double.
+/// Retries a failed step with exponential backoff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RetryPolicy {
-    /// Runs after the first that failed; 0 is no retry.
+    /// The number of retries. 0 disables them.
     pub max_retries: u32,
-    /// Before the first of them.
+    /// The delay before the first retry.
     pub delay_seconds: u32,
-    /// No pause is longer.
+    /// The upper limit of the delay.
     pub max_delay_seconds: u32,
 }
 
@@ -76,11 +76,11 @@ impl Default for RetryPolicy {
 
 impl RetryPolicy {
     pub const MAX_RETRIES: RangeInclusive<u32> = 0..=100;
-    /// Of any one pause.
-    pub const PAUSE_SECONDS: RangeInclusive<u32> = 0..=86_400;
+    /// The range of every delay.
+    pub const DELAY_SECONDS: RangeInclusive<u32> = 0..=86_400;
 
-    /// How long to wait after a step has failed for the `failures`th time in a row; none when it is not run again.
-    pub fn pause_ms(&self, failures: u32) -> Option<i64> {
+    /// The backoff after the `failures`th failure in a row. None when there is no further retry.
+    pub fn backoff_ms(&self, failures: u32) -> Option<i64> {
         if failures == 0 || failures > self.max_retries {
             return None;
         }
@@ -97,15 +97,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_the_longest_and_end_with_the_last_retry() {
+    fn backoff_doubles_up_to_the_limit_and_ends_with_the_last_retry() {
         let policy = RetryPolicy {
             max_retries: 5,
             delay_seconds: 10,
             max_delay_seconds: 60,
         };
-        let pauses: Vec<_> = (0..=6).map(|failures| policy.pause_ms(failures)).collect();
+        let delays: Vec<_> = (0..=6)
+            .map(|failures| policy.backoff_ms(failures))
+            .collect();
         let ms = |seconds: i64| Some(seconds * 1000);
-        assert_eq!(pauses, [None, ms(10), ms(20), ms(40), ms(60), ms(60), None]);
-        assert_eq!(RetryPolicy::default().pause_ms(1), None);
+        assert_eq!(delays, [None, ms(10), ms(20), ms(40), ms(60), ms(60), None]);
+        assert_eq!(RetryPolicy::default().backoff_ms(1), None);
     }
 }

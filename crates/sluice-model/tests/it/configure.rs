@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use sluice_model::{MASK, PropDef, carried_over, configure, masked, merged, provisional};
+use sluice_model::{
+    MASK, PropDef, PropError, PropErrorCode, carried_over, configure, masked, merged, provisional,
+};
 
 fn props(defs: Value) -> Vec<PropDef> {
     let Value::Object(defs) = defs else {
@@ -27,8 +29,13 @@ fn updated(defs: Value, given: Value, previous: Value) -> Value {
         .into()
 }
 
-fn faults(defs: Value, given: Value) -> Vec<String> {
+fn errors(defs: Value, given: Value) -> Vec<PropError> {
     configure(&props(defs), &map(given), None).unwrap_err()
+}
+
+fn messages(defs: Value, given: Value) -> Vec<String> {
+    let errors = errors(defs, given);
+    errors.iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -44,7 +51,7 @@ fn values_are_stored_in_declaration_order_with_defaults_captured() {
 }
 
 #[test]
-fn every_fault_is_reported_at_once() {
+fn all_errors_are_reported_at_once() {
     let defs = json!({
         "url": "string",
         "count": {"type": "integer", "min": 1, "max": 9},
@@ -60,7 +67,7 @@ fn every_fault_is_reported_at_once() {
         "timer": {"intervalSeconds": 0}, "bar": null,
     });
     assert_eq!(
-        faults(defs, given),
+        messages(defs.clone(), given.clone()),
         [
             "url is required",
             "count must be an integer",
@@ -74,6 +81,27 @@ fn every_fault_is_reported_at_once() {
             "bar is not a prop of this component",
         ]
     );
+    let errors = errors(defs, given);
+    let data: Vec<_> = errors
+        .iter()
+        .map(|error| (error.prop.as_str(), error.code))
+        .collect();
+    assert_eq!(
+        data,
+        [
+            ("url", PropErrorCode::Required),
+            ("count", PropErrorCode::WrongType),
+            ("low", PropErrorCode::OutOfRange),
+            ("high", PropErrorCode::OutOfRange),
+            ("tags", PropErrorCode::WrongType),
+            ("color", PropErrorCode::NotAnOption),
+            ("timer", PropErrorCode::InvalidSchedule),
+            ("page", PropErrorCode::InvalidDefault),
+            ("foo", PropErrorCode::UnknownProp),
+            ("bar", PropErrorCode::UnknownProp),
+        ]
+    );
+    assert_eq!(errors[0].reason, "is required");
 }
 
 #[test]
@@ -101,7 +129,7 @@ fn an_app_may_be_left_out() {
         json!({"slack": {}})
     );
     assert_eq!(
-        faults(defs, json!({"slack": "apn_1"})),
+        messages(defs, json!({"slack": "apn_1"})),
         ["slack must be an object"]
     );
 }
@@ -129,7 +157,7 @@ fn a_timer_keeps_its_schedule_when_the_default_changes() {
     let defs = json!({"timer": {"type": "$.interface.timer", "default": {"intervalSeconds": 5}}});
     let previous = json!({"timer": {"cron": null, "interval_seconds": 60}});
     assert_eq!(updated(defs.clone(), json!({}), previous.clone()), previous);
-    // What was stored under this name when it was another kind of prop is no schedule.
+    // A value that was stored when the prop had another type is not a schedule.
     assert_eq!(
         updated(defs, json!({}), json!({"timer": "text"})),
         json!({"timer": {"cron": null, "interval_seconds": 5}})
@@ -154,7 +182,7 @@ fn bad_schedules_in_the_code_are_named_as_such() {
         "b": {"type": "$.interface.timer", "default": {"intervalSeconds": 0}},
     });
     assert_eq!(
-        faults(defs, json!({})),
+        messages(defs, json!({})),
         [
             "a static needs intervalSeconds or cron",
             "b default must be at least 1 second"
@@ -236,7 +264,7 @@ fn a_secret_that_stands_as_the_mask_is_kept_whatever_its_type() {
 }
 
 #[test]
-fn what_the_server_itself_reads_is_never_a_secret() {
+fn values_that_the_server_reads_are_never_secret() {
     for kind in ["app", "$.interface.timer", "data_store"] {
         let declared = props(json!({"p": {"type": kind, "secret": true}}));
         assert!(!declared[0].is_secret(), "{kind}");
@@ -244,7 +272,7 @@ fn what_the_server_itself_reads_is_never_a_secret() {
 }
 
 #[test]
-fn nobody_is_asked_for_what_no_form_lets_them_give() {
+fn props_without_an_input_in_forms_are_not_required() {
     let defs = json!({
         "hidden": {"type": "string", "hidden": true},
         "disabled": {"type": "string", "disabled": true},
@@ -255,7 +283,7 @@ fn nobody_is_asked_for_what_no_form_lets_them_give() {
 }
 
 #[test]
-fn values_so_far_are_taken_as_they_come() {
+fn provisional_values_are_not_checked() {
     let defs = props(json!({
         "count": {"type": "integer", "default": 3},
         "name": "string",
@@ -273,7 +301,7 @@ fn values_so_far_are_taken_as_they_come() {
 }
 
 #[test]
-fn later_props_take_the_place_of_earlier_ones_of_the_same_name() {
+fn later_props_replace_earlier_ones_of_the_same_name() {
     let declared = props(json!({"a": "string", "b": "integer"}));
     let later = props(json!({"c": "any", "a": {"type": "string", "hidden": true}}));
     assert_eq!(

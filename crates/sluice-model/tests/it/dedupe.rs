@@ -108,7 +108,7 @@ fn greatest_emits_only_what_is_larger_than_all_before() {
 }
 
 #[test]
-fn greatest_tells_big_integers_apart() {
+fn greatest_distinguishes_big_integers() {
     let mut state = DedupeState::default();
     assert_eq!(
         state.admit(
@@ -199,7 +199,7 @@ fn last_remembers_the_newest_by_ts() {
 }
 
 #[test]
-fn last_remembers_from_the_whole_batch_also_what_it_did_not_emit() {
+fn last_remembers_ids_of_the_whole_batch_emitted_or_not() {
     let mut state = DedupeState::default();
     state.admit(Some(Last), &keys(["b"]));
     // "b" is newest by ts, though nothing of this batch up to it is emitted.
@@ -214,7 +214,7 @@ fn last_remembers_from_the_whole_batch_also_what_it_did_not_emit() {
 }
 
 #[test]
-fn strategies_do_not_share_their_memory() {
+fn strategies_do_not_share_their_state() {
     let mut state = DedupeState::default();
     state.admit(Some(Unique), &keys(["7"]));
     assert_eq!(state.admit(Some(Greatest), &keys(["7"])), [Emit]);
@@ -235,7 +235,7 @@ fn a_stored_cache_that_is_too_long_keeps_the_newest() {
 }
 
 #[test]
-fn items_without_a_finite_ts_keep_their_places() {
+fn items_without_a_finite_ts_keep_their_positions() {
     let mut items = [
         ("c", Some(3.0)),
         ("x", None),

@@ -1,15 +1,15 @@
-//! What the server tells the launcher: the walls to put up, and what is on the inside of them.
+//! The instructions of the server to the launcher: the protections to apply, and the exceptions from them.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// Everything about one process that its walls depend on.
+/// The confinement of one process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Confinement {
-    /// The process that started this one; it must not outlive it.
+    /// The server process, which this one must not outlive.
     pub server: u32,
-    pub walls: Walls,
+    pub protections: Protections,
     /// Programs that may be executed.
     pub executable: Vec<PathBuf>,
     /// Files and folders that may be read.
@@ -19,17 +19,17 @@ pub struct Confinement {
     /// The folder to show as `/tmp`.
     pub private_tmp: Option<PathBuf>,
     pub working_folder: PathBuf,
-    /// The only ports TCP may connect to; all when absent.
+    /// The only ports that TCP may connect to; `None` for all.
     pub connect_ports: Option<Vec<u16>>,
     pub ipv6: bool,
     pub udp: bool,
-    /// Memory the process may ask the kernel for.
+    /// The limit of the data segment.
     pub data_bytes: u64,
 }
 
-/// The walls this machine can put up.
+/// The protections that this machine supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Walls {
+pub struct Protections {
     /// Files and folders by Landlock.
     pub landlock: bool,
     /// TCP ports by Landlock.
@@ -39,12 +39,12 @@ pub struct Walls {
     pub mounts: Mounts,
 }
 
-/// How a process gets mounts of its own.
+/// How a process gets private mounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mounts {
     None,
-    /// The server may make them itself.
+    /// The server has the privilege.
     Direct,
     /// In a user namespace.
     UserNamespace,

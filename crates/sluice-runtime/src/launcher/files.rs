@@ -1,4 +1,4 @@
-//! Files by Landlock: what a process may open, whatever it asks for.
+//! Landlock rules: the files that a process may open.
 
 use std::io;
 
@@ -8,12 +8,12 @@ use landlock::{
     RulesetError, RulesetStatus, Scope,
 };
 
-use super::Confinement;
+use super::confinement::Confinement;
 
-/// The newest rules we know; older kernels take the part they know.
+/// The newest supported version. Older kernels apply the rules they know.
 const NEWEST: ABI = ABI::V9;
 
-/// What Deno, V8 and the C library read of any machine. Those that do not exist here are left out.
+/// Paths that Deno, V8 and the C library read. Missing ones are left out.
 const SYSTEM_FILES: [&str; 37] = [
     "/lib",
     "/lib64",
@@ -35,13 +35,13 @@ const SYSTEM_FILES: [&str; 37] = [
     "/etc/nsswitch.conf",
     "/etc/services",
     "/etc/protocols",
-    // Who this user is and where its home would be: os.userInfo() and os.homedir().
+    // For os.userInfo() and os.homedir().
     "/etc/passwd",
     "/dev/zero",
     "/dev/full",
     "/dev/random",
     "/dev/urandom",
-    // This process alone: the rule is for the folder of its number.
+    // Only of this process, because the rule is for the folder of its pid.
     "/proc/self",
     "/proc/cpuinfo",
     "/proc/meminfo",
@@ -67,14 +67,12 @@ const LOADERS: [&str; 5] = [
 pub(super) fn restrict(confinement: &Confinement) -> io::Result<()> {
     let status = enforce(confinement).map_err(io::Error::other)?;
     if status.ruleset == RulesetStatus::NotEnforced {
-        return Err(io::Error::other(
-            "Landlock is gone since the server started",
-        ));
+        return Err(io::Error::other("Landlock is no longer available"));
     }
     Ok(())
 }
 
-/// Puts an empty ruleset on this process, under which nothing can be opened, and says what the kernel made of it.
+/// Applies an empty ruleset to this process, which forbids all files, and returns the status.
 pub(super) fn restrict_to_nothing() -> Result<RestrictionStatus, RulesetError> {
     rules(true)?.restrict_self()
 }
@@ -125,13 +123,13 @@ fn if_there(
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, RulesetError> {
     match PathFd::new(path) {
-        // What makes no sense for a file, such as listing it, is left out by the library.
+        // The library drops rights that do not apply to files, such as listing.
         Ok(file) => rules.add_rule(PathBeneath::new(file, access)),
         Err(_) => Ok(rules),
     }
 }
 
-/// Everything one does with files, but no programs, devices, sockets or pipes.
+/// All operations on regular files, but no execution, devices, sockets or pipes.
 fn ordinary_files() -> BitFlags<AccessFs> {
     AccessFs::ReadFile
         | AccessFs::ReadDir

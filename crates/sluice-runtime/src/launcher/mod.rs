@@ -1,7 +1,7 @@
-//! The launcher: a mode of our own binary that walls itself in and then becomes Deno.
+//! The launcher: a mode of the `sluice` binary that confines its own process and then becomes Deno.
 //!
-//! It is single-threaded, so it may do what a forked child of a threaded server may not. The walls are independent of
-//! Deno's permission checks and stand below them: a hole in one is not a hole in the other.
+//! It is single-threaded, so calls are safe that are not in a forked child of a threaded server. The protections are
+//! independent of Deno's permission checks: a hole in one is not a hole in the other.
 
 mod confinement;
 mod files;
@@ -16,16 +16,16 @@ use std::{
     os::unix::ffi::OsStringExt,
 };
 
-pub use confinement::{Confinement, Mounts, Walls};
+pub use confinement::{Confinement, Mounts, Protections};
 pub use probe::probe;
 use syscalls::Sockets;
 
 /// The hidden subcommand of `sluice` that calls [`exec`].
 pub const SUBCOMMAND: &str = "sandbox-exec";
-/// The hidden subcommand of `sluice` that prints what [`probe`] finds.
+/// The hidden subcommand of `sluice` that prints the result of [`probe`].
 pub const PROBE_SUBCOMMAND: &str = "sandbox-probe";
 
-/// Applies the walls to this process and replaces it by `program`; returns only when that failed.
+/// Applies the protections to this process and replaces it by `program`. Returns only if that fails.
 pub fn exec(confinement: &Confinement, program: OsString, arguments: Vec<OsString>) -> io::Error {
     match confine_and_exec(confinement, program, arguments) {
         Err(error) => error,
@@ -51,23 +51,23 @@ fn confine_and_exec(
         environment.push(c_string(pair)?);
     }
 
-    let Confinement { walls, .. } = confinement;
+    let Confinement { protections, .. } = confinement;
     if let Some(tmp) = &confinement.private_tmp {
-        mounts::give_private_tmp(walls.mounts, tmp)?;
+        mounts::give_private_tmp(protections.mounts, tmp)?;
     }
     privileges::die_with(confinement.server)?;
     privileges::limit_resources(confinement.data_bytes)?;
     privileges::drop_all()?;
     std::env::set_current_dir(&confinement.working_folder)?;
-    if walls.landlock {
+    if protections.landlock {
         files::restrict(confinement)?;
     }
-    if walls.seccomp {
+    if protections.seccomp {
         let sockets = Sockets {
             ipv6: confinement.ipv6,
             udp: confinement.udp,
         };
-        // The last wall: after it, only this very call may execute a program.
+        // The last protection, because after it only this call may execute a program.
         syscalls::restrict(sockets, &program)?;
     }
     Ok(nix::unistd::execve(&program, &words, &environment)?)

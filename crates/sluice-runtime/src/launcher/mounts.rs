@@ -1,11 +1,11 @@
-//! A `/tmp` of its own for each process, in a mount namespace that nobody else sees.
+//! A private `/tmp` for each process, in its own mount namespace.
 
 use std::{fs, io, path::Path};
 
 use nix::sched::CloneFlags;
 use rustix::mount::{MountFlags, MountPropagationFlags};
 
-use super::Mounts;
+use super::confinement::Mounts;
 
 const TMP: &str = "/tmp";
 
@@ -16,14 +16,14 @@ pub(super) fn give_private_tmp(mounts: Mounts, folder: &Path) -> io::Result<()> 
     Ok(rustix::mount::mount_bind(folder, TMP)?)
 }
 
-/// Nothing in the folder is a program any more, not even by mapping it into memory.
+/// No file in the folder can be executed, not even by mapping it into memory.
 fn mount_harmless(folder: &Path) -> io::Result<()> {
     rustix::mount::mount_bind(folder, folder)?;
     let harmless = MountFlags::BIND | MountFlags::NOEXEC | MountFlags::NOSUID | MountFlags::NODEV;
     Ok(rustix::mount::mount_remount(folder, harmless, c"")?)
 }
 
-/// How this machine lets us have mounts of our own; leaves the namespace in trying.
+/// How this machine permits private mounts. The probe leaves the namespace.
 pub(super) fn probe() -> Mounts {
     [Mounts::Direct, Mounts::UserNamespace]
         .into_iter()
@@ -48,7 +48,7 @@ fn leave_namespace(way: Mounts) -> io::Result<()> {
             fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
         }
     }
-    // What is mounted here is not to show up outside.
+    // Mounts must not propagate to other namespaces.
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     Ok(rustix::mount::mount_change("/", private)?)
 }

@@ -1,4 +1,4 @@
-//! What a process may use up, and the powers it gives away.
+//! Resource limits and dropped privileges of a process.
 
 use std::io;
 
@@ -13,9 +13,9 @@ const MAX_OPEN_FILES: u64 = 4096;
 /// A component must not outlive the server, not even one that spins and never reads its pipe.
 pub(super) fn die_with(server: u32) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    // The signal is for a death that is still to come; one that came before is seen by who the parent is now.
+    // The signal only covers a later exit of the server. An earlier one has changed the parent.
     if std::os::unix::process::parent_id() != server {
-        return Err(io::Error::other("the server is gone"));
+        return Err(io::Error::other("the server has exited"));
     }
     Ok(())
 }
@@ -28,14 +28,14 @@ pub(super) fn limit_resources(data_bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Root without capabilities is a user like any other but for the files it owns.
+/// Root without capabilities is an ordinary user, except for the files it owns.
 pub(super) fn drop_all() -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     if rustix::thread::capabilities(None)?.effective.is_empty() {
         return Ok(());
     }
     for capability in CapabilitySet::all().iter() {
-        // The kernel may be older than this list, and may not let us take from a set what is not ours.
+        // The kernel may not know all capabilities, and may refuse to drop one that is not held.
         let _ = rustix::thread::remove_capability_from_bounding_set(capability);
     }
     let _ = rustix::thread::clear_ambient_capability_set();

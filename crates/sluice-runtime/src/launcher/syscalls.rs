@@ -1,7 +1,7 @@
-//! System calls by seccomp: no new processes or programs, no reaching into other processes, no sockets but those of the
-//! internet, and none of the kernel's rarely used doors.
+//! The seccomp filter: no new processes or programs, no access to other processes, only internet sockets, and no rarely used
+//! interfaces of the kernel.
 //!
-//! What is refused fails with an error, as it would for want of permission; nothing is killed for asking.
+//! A blocked call fails with a permission error and does not kill the process.
 
 use std::{collections::BTreeMap, ffi::CStr, io};
 
@@ -11,8 +11,8 @@ use seccompiler::{
     TargetArch,
 };
 
-/// Never needed, always refused.
-const REFUSED: &[c_long] = &[
+/// Always blocked.
+const BLOCKED: &[c_long] = &[
     // Other processes.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -49,7 +49,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_mount_setattr,
     libc::SYS_unshare,
     libc::SYS_setns,
-    // Who it is.
+    // User and group ids.
     libc::SYS_setuid,
     libc::SYS_setgid,
     libc::SYS_setreuid,
@@ -97,11 +97,11 @@ const REFUSED: &[c_long] = &[
     libc::SYS_semget,
     libc::SYS_mq_open,
     libc::SYS_mknodat,
-    // A component calls out; it is called through its endpoint.
+    // Components do not listen. Requests come through their endpoint.
     libc::SYS_listen,
 ];
 #[cfg(target_arch = "x86_64")]
-const REFUSED_HERE: &[c_long] = &[
+const BLOCKED_HERE: &[c_long] = &[
     libc::SYS_fork,
     libc::SYS_vfork,
     libc::SYS_mknod,
@@ -110,34 +110,33 @@ const REFUSED_HERE: &[c_long] = &[
     libc::SYS_modify_ldt,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-const REFUSED_HERE: &[c_long] = &[];
+const BLOCKED_HERE: &[c_long] = &[];
 
-/// As if this kernel did not know them, so that what asks takes an older way.
+/// Reported as unknown to the kernel, so that callers use an older call.
 const UNKNOWN: &[c_long] = &[
-    // Its flags cannot be seen from a filter; those of clone can.
+    // A filter cannot read its flags. It can read those of clone.
     libc::SYS_clone3,
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
 ];
 
-/// Which sockets of the internet there are.
+/// The kinds of internet sockets that are allowed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sockets {
     pub(super) ipv6: bool,
     pub(super) udp: bool,
 }
 
-/// From now on `exec_path`, at this very place in memory, is all that can be executed. The place means nothing to the
-/// program that takes over.
+/// From now on only `exec_path`, at this memory address, can be executed. The address is meaningless to the next program.
 pub(super) fn restrict(sockets: Sockets, exec_path: &CStr) -> io::Result<()> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
-    let mut refused = always(REFUSED.iter().chain(REFUSED_HERE));
-    refused.extend(sometimes(sockets, exec_path)?);
+    let mut blocked = always(BLOCKED.iter().chain(BLOCKED_HERE));
+    blocked.extend(sometimes(sockets, exec_path)?);
     apply(always(UNKNOWN), libc::ENOSYS, arch)?;
     #[cfg(target_arch = "x86_64")]
-    foreign_numbers::refuse()?;
-    apply(refused, libc::EPERM, arch)
+    foreign_numbers::block()?;
+    apply(blocked, libc::EPERM, arch)
 }
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
@@ -147,14 +146,14 @@ fn always<'a>(calls: impl IntoIterator<Item = &'a c_long>) -> Rules {
 }
 
 fn apply(rules: Rules, errno: c_int, arch: TargetArch) -> io::Result<()> {
-    let refuse = SeccompAction::Errno(errno.unsigned_abs());
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)
+    let block = SeccompAction::Errno(errno.unsigned_abs());
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, block, arch)
         .and_then(seccompiler::BpfProgram::try_from)
         .map_err(io::Error::other)?;
     seccompiler::apply_filter(&filter).map_err(io::Error::other)
 }
 
-/// Calls that are refused for what they ask.
+/// Calls that are blocked depending on their arguments.
 fn sometimes(sockets: Sockets, exec_path: &CStr) -> io::Result<Rules> {
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
     let me = u64::from(std::process::id());
@@ -182,7 +181,7 @@ fn sometimes(sockets: Sockets, exec_path: &CStr) -> io::Result<Rules> {
         ),
         (
             libc::SYS_fcntl,
-            // A file can be told to send signals to anyone.
+            // A file can be set up to send signals to any process.
             [libc::F_SETOWN, F_SETSIG, F_SETOWN_EX]
                 .map(|command| all([int(1, Eq, number(command))?]))
                 .into_iter()
@@ -195,16 +194,16 @@ fn sometimes(sockets: Sockets, exec_path: &CStr) -> io::Result<Rules> {
                 .into_iter()
                 .collect::<io::Result<_>>()?,
         ),
-        (libc::SYS_socket, refused_sockets(sockets)?),
+        (libc::SYS_socket, blocked_sockets(sockets)?),
     ]))
 }
 
-fn refused_sockets(sockets: Sockets) -> io::Result<Vec<SeccompRule>> {
+fn blocked_sockets(sockets: Sockets) -> io::Result<Vec<SeccompRule>> {
     use SeccompCmpOp::{MaskedEq, Ne};
     let [inet, inet6] = [libc::AF_INET, libc::AF_INET6].map(number);
     let [tcp, udp] = [libc::IPPROTO_TCP, libc::IPPROTO_UDP].map(number);
     let mut rules = vec![
-        // Streams are 1 and datagrams 2; everything else has another bit set, or both.
+        // Streams are 1 and datagrams 2. All other types have another bit set, or both.
         all([int(1, MaskedEq(0b1100), 0b0100)?])?,
         all([int(1, MaskedEq(0b1000), 0b1000)?])?,
         all([int(1, MaskedEq(0b1111), 0b0011)?])?,
@@ -249,7 +248,7 @@ fn condition(
     SeccompCondition::new(argument, length, op, value).map_err(io::Error::other)
 }
 
-/// The x32 way of calling has numbers of its own, past which a list of refused numbers would look.
+/// The x32 ABI has its own call numbers, which the list would miss.
 #[cfg(target_arch = "x86_64")]
 mod foreign_numbers {
     use std::io;
@@ -261,7 +260,7 @@ mod foreign_numbers {
     const RETURN: u16 = 0x06;
     const X32_BIT: u32 = 0x4000_0000;
 
-    pub(super) fn refuse() -> io::Result<()> {
+    pub(super) fn block() -> io::Result<()> {
         let step = |code, jf, k| sock_filter { code, jt: 0, jf, k };
         let program = [
             step(LOAD_WORD, 0, 0),

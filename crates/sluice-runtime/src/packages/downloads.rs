@@ -1,4 +1,4 @@
-//! Installs that would download the same package take turns: the second finds it in the cache.
+//! Serializes installs that would download the same package, so that the second finds it in the cache.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ pub(super) struct Downloads {
 }
 
 impl Downloads {
-    /// Waits until nobody else installs any of these packages, and claims them.
+    /// Waits until no other install uses any of these packages, and locks them.
     pub(super) async fn alone_with(&self, packages: Vec<String>) -> Claim<'_> {
         loop {
             let done = self.done.notified();

@@ -1,4 +1,4 @@
-//! Deno as the package manager: one run resolves, one run installs what was resolved.
+//! Deno as the package manager: one run resolves versions, one run installs them.
 
 use std::{
     io,
@@ -7,19 +7,17 @@ use std::{
     time::Duration,
 };
 
+use sluice_code::PackageRequest;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader},
     process::Command,
 };
 
-use super::{
-    PackageRequest,
-    lock::{self, PackageLock},
-};
+use super::lock::{self, PackageLock};
 
 pub(super) struct Installer {
     pub(super) deno: PathBuf,
-    /// What was downloaded, for all components.
+    /// The download cache of all components.
     pub(super) cache: PathBuf,
     pub(super) timeout: Duration,
 }
@@ -35,7 +33,7 @@ pub(super) enum InstallError {
 }
 
 impl Installer {
-    /// Asks the registry for the newest versions that fit; downloads nothing but descriptions.
+    /// Resolves the newest matching versions. Only metadata is downloaded.
     pub(super) async fn lock(
         &self,
         folder: &Path,
@@ -53,7 +51,7 @@ impl Installer {
         Ok(PackageLock::new(requests, lockfile))
     }
 
-    /// Makes `node_modules` in `folder`, with exactly what the lock says.
+    /// Creates `node_modules` in `folder`, exactly as locked.
     pub(super) async fn install(
         &self,
         folder: &Path,
@@ -77,7 +75,7 @@ impl Installer {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        // The operator's settings for npm are meant for it; our own secrets are not.
+        // It gets the operator's settings for npm, but not the server's secrets.
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("SLUICE_") {
                 command.env_remove(name);
@@ -105,7 +103,7 @@ impl Installer {
     }
 }
 
-/// Downloads go to our log as they happen; everything else may be the reason of a failure.
+/// Downloads are logged at once. Other lines are kept, because they may explain a failure.
 async fn report_progress(stderr: impl AsyncRead + Unpin) -> io::Result<Vec<String>> {
     let mut lines = BufReader::new(stderr).lines();
     let mut said = Vec::new();
@@ -116,9 +114,9 @@ async fn report_progress(stderr: impl AsyncRead + Unpin) -> io::Result<Vec<Strin
                 .extension()
                 .is_some_and(|extension| extension == "tgz")
             {
-                tracing::info!(file, "downloading a package");
+                tracing::info!(file, "downloading package");
             } else {
-                tracing::debug!(file, "asking for the versions of a package");
+                tracing::debug!(file, "fetching versions of package");
             }
         } else if !line.starts_with("Initialize ") {
             said.push(line);
@@ -160,13 +158,13 @@ fn reason(said: &[String]) -> InstallError {
                 Some(cause) => format!("{error}: {cause}"),
                 None => error.to_owned(),
             };
-            tracing::warn!(reason, "packages could not be fetched");
+            tracing::warn!(reason, "cannot fetch packages");
             InstallError::Failed(without_addresses(&reason))
         }
     }
 }
 
-/// Where the operator's registry is, is nobody else's business.
+/// Removes the address of the operator's registry, which users must not see.
 fn without_addresses(reason: &str) -> String {
     let words =
         reason.split(' ').map(

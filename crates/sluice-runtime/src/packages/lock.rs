@@ -1,16 +1,15 @@
-//! The outcome of resolving a component's packages: enough to install exactly the same bytes anywhere.
+//! The lock of a component's packages, from which exactly the same bytes can be installed anywhere.
 
 use std::{collections::BTreeMap, fmt::Write};
 
 use serde::{Deserialize, Serialize};
+use sluice_code::PackageRequest;
 use sluice_model::code_hash;
 
-use super::PackageRequest;
-
-/// Stored with the component it belongs to.
+/// Stored with its component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageLock {
-    /// Folder in `node_modules` and what npm calls the package and its range, such as `npm:axios@^1`.
+    /// The folder in `node_modules`, and package and range as npm writes them, such as `npm:axios@^1`.
     dependencies: BTreeMap<String, String>,
     /// The text of Deno's lock file: every package with its version and the hash of its contents.
     lockfile: String,
@@ -24,12 +23,12 @@ impl PackageLock {
         }
     }
 
-    /// The names by which the code asks for its packages.
+    /// The names by which the code imports its packages.
     pub(crate) fn aliases(&self) -> impl Iterator<Item = &str> {
         self.dependencies.keys().map(String::as_str)
     }
 
-    /// Names the folder in which these packages live.
+    /// The name of the folder of these packages.
     pub(super) fn hash(&self) -> String {
         let mut text = String::new();
         for (alias, range) in &self.dependencies {
@@ -47,7 +46,7 @@ impl PackageLock {
         &self.lockfile
     }
 
-    /// All packages there are, with their versions, such as `axios@1.2.0`.
+    /// All packages with their versions, such as `axios@1.2.0`.
     pub(super) fn contents(&self) -> Vec<String> {
         #[derive(Deserialize)]
         struct Lockfile {
@@ -71,7 +70,7 @@ pub(super) fn dependencies(requests: &[&PackageRequest]) -> BTreeMap<String, Str
         .collect()
 }
 
-/// The `package.json` that asks for them.
+/// The `package.json` that requires them.
 pub(super) fn manifest(dependencies: &BTreeMap<String, String>) -> String {
     serde_json::json!({ "private": true, "dependencies": dependencies }).to_string()
 }

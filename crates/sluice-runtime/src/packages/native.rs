@@ -1,4 +1,4 @@
-//! Packages that are machine code: the sandbox runs none.
+//! Native packages, which the sandbox does not run.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -14,7 +14,7 @@ struct Manifest {
 }
 
 impl Manifest {
-    /// A package that brings machine code for each platform, as packages of their own.
+    /// A package whose native code is in one package for each platform.
     fn has_platforms(&self) -> bool {
         let names_a = |platform| {
             self.optional_dependencies
@@ -25,8 +25,8 @@ impl Manifest {
     }
 }
 
-/// Whether a package is native code. One that merely can use a native helper keeps it in a package of its own, and
-/// does without it.
+/// Whether a package is native code. A package with an optional native helper has it in another package and works
+/// without it.
 pub(super) fn is_native(package: &Path) -> bool {
     if package.join("binding.gyp").exists() {
         return true;
@@ -37,11 +37,11 @@ pub(super) fn is_native(package: &Path) -> bool {
         .is_some_and(|manifest| manifest.gypfile || manifest.has_platforms())
 }
 
-pub(super) fn refusal(name: &str) -> String {
+pub(super) fn error_message(name: &str) -> String {
     format!("package {name} needs a native add-on, and native code does not run in the sandbox")
 }
 
-/// What loading said when a native add-on was refused, in words that name the package.
+/// The message for a native add-on that did not load, with the name of its package.
 pub(crate) fn explain(message: &str, stack: &str) -> Option<String> {
     const SIGNS: [&str; 6] = [
         "Requires ffi access",
@@ -55,10 +55,10 @@ pub(crate) fn explain(message: &str, stack: &str) -> Option<String> {
         return None;
     }
     let name = package_in(message).or_else(|| package_in(stack))?;
-    Some(format!("{}: {message}", refusal(&name)))
+    Some(format!("{}: {message}", error_message(&name)))
 }
 
-/// The package a path belongs to: what follows its last `node_modules/`.
+/// The package of a path: the name after its last `node_modules/`.
 fn package_in(text: &str) -> Option<String> {
     let (_, after) = text.rsplit_once("node_modules/")?;
     let end = |c: char| c == '/' || c.is_whitespace() || c == '\'' || c == '"' || c == ':';
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_add_on_is_explained_with_the_name_of_its_package() {
+    fn a_blocked_add_on_is_explained_with_the_name_of_its_package() {
         let told = explain(
             "Requires ffi access to \"/p/node_modules/.deno/bcrypt@5/node_modules/bcrypt/lib/x.node\"",
             "",

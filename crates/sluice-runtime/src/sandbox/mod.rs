@@ -1,11 +1,10 @@
-//! What a component process is given: its folders, its flags, its environment and the walls around it.
+//! The sandbox of a component process: its folders, flags, environment and protections.
 //!
-//! All of it is known before the component is, so that processes can be started empty and wait for one.
+//! None of it depends on the component, so that processes can be started ahead.
 
-mod network;
+pub(crate) mod network;
 mod own_addresses;
-mod walls;
-mod warm_up;
+mod protections;
 
 use std::{
     ffi::OsString,
@@ -19,44 +18,44 @@ pub use own_addresses::own_addresses;
 
 use crate::{
     assets,
-    launcher::{self, Confinement, Mounts, Walls},
+    deno_process::{InstanceFolder, STASH},
+    launcher::{self, Confinement, Mounts, Protections},
     limits::Limits,
     load_message::harness_limits,
-    process::{InstanceFolder, STASH},
-    runtime::RuntimeOptions,
+    options::RuntimeOptions,
     spec::Preload,
-    test_run::TestReport,
+    test_spec::TestReport,
 };
 
 const SYSTEM_FACTS: &str = "osRelease,homedir,hostname,cpus,uid,gid,userInfo,systemMemoryInfo";
 const TMP: &str = "/tmp";
-/// Memory that V8 asks for and hardly uses.
+/// Address space that V8 reserves and hardly uses.
 const RESERVED_BY_V8: u64 = 1024 * 1024 * 1024;
 
 pub(crate) struct Sandbox {
     deno: PathBuf,
-    /// Our own binary, whose launcher mode starts Deno.
+    /// The `sluice` binary, whose launcher mode starts Deno.
     launcher: PathBuf,
     folder: PathBuf,
     limits: Limits,
     network: Network,
-    walls: Walls,
-    /// Whether `/tmp` is the process's own folder.
+    protections: Protections,
+    /// Whether each process has its own `/tmp`.
     private_tmp: bool,
 }
 
 impl Sandbox {
-    /// Finds out which walls this machine has, says which it has not, and prepares what processes share.
+    /// Probes the protections of this machine, logs those that are missing, and prepares the shared folders.
     pub(crate) fn prepare(options: &RuntimeOptions) -> io::Result<Sandbox> {
-        let walls = walls::find(&options.launcher)?;
+        let protections = protections::probe(&options.launcher)?;
         let deno = options.deno.canonicalize()?;
-        // What lies below /tmp would be gone from sight.
+        // A private /tmp would hide them.
         let needs_tmp = [&deno, &options.folder]
             .iter()
             .any(|path| path.starts_with(TMP));
-        let private_tmp = walls.mounts != Mounts::None && !needs_tmp;
-        if let Some(missing) = walls::missing(walls, private_tmp, &options.network) {
-            tracing::warn!("{missing}");
+        let private_tmp = protections.mounts != Mounts::None && !needs_tmp;
+        if let Some(missing) = protections::missing(protections, private_tmp, &options.network) {
+            tracing::warn!(missing, "sandbox is incomplete");
         }
         let sandbox = Sandbox {
             deno,
@@ -64,19 +63,20 @@ impl Sandbox {
             folder: options.folder.clone(),
             limits: options.limits,
             network: options.network.clone(),
-            walls,
+            protections,
             private_tmp,
         };
         std::fs::create_dir_all(sandbox.packages())?;
         assets::write_harness(&sandbox.harness())?;
         sandbox.network.write_ca(&sandbox.harness())?;
-        if walls.landlock {
-            warm_up::fill_code_cache(&sandbox);
-        }
         Ok(sandbox)
     }
 
-    /// Published packages, for all to read.
+    pub(crate) fn has_landlock(&self) -> bool {
+        self.protections.landlock
+    }
+
+    /// Installed packages, which all processes may read.
     pub(crate) fn packages(&self) -> PathBuf {
         self.folder.join("packages")
     }
@@ -85,10 +85,10 @@ impl Sandbox {
         self.folder.join("harness")
     }
 
-    /// Deno's cache of compiled code, shared where Landlock keeps processes from writing it: one must not change code that
-    /// another one runs, nor leave it messages.
-    fn deno_dir(&self, folder: &InstanceFolder) -> PathBuf {
-        let owner = if self.walls.landlock {
+    /// Deno's cache of compiled code. It is only shared if Landlock prevents writes, because a process must not change code
+    /// that another one runs, nor pass data to it.
+    pub(crate) fn deno_dir(&self, folder: &InstanceFolder) -> PathBuf {
+        let owner = if self.protections.landlock {
             &self.folder
         } else {
             &folder.0
@@ -96,7 +96,7 @@ impl Sandbox {
         owner.join("deno-dir")
     }
 
-    /// Where the process finds its temporary folder.
+    /// The path of the temporary folder inside of the sandbox.
     pub(crate) fn visible_tmp(&self, folder: &InstanceFolder) -> PathBuf {
         if self.private_tmp {
             PathBuf::from(TMP)
@@ -110,10 +110,10 @@ impl Sandbox {
         self.command_inside(folder, &self.confinement(folder), preload)
     }
 
-    fn confinement(&self, folder: &InstanceFolder) -> Confinement {
+    pub(crate) fn confinement(&self, folder: &InstanceFolder) -> Confinement {
         Confinement {
             server: std::process::id(),
-            walls: self.walls,
+            protections: self.protections,
             executable: vec![self.deno.clone()],
             readable: vec![
                 folder.0.clone(),
@@ -131,7 +131,7 @@ impl Sandbox {
         }
     }
 
-    fn command_inside(
+    pub(crate) fn command_inside(
         &self,
         folder: &InstanceFolder,
         confinement: &Confinement,
@@ -175,7 +175,7 @@ impl Sandbox {
         command
     }
 
-    /// Deno behind its walls, with everything but the program that it runs.
+    /// Deno in the sandbox, without the program that it runs.
     fn deno_command(
         &self,
         folder: &InstanceFolder,
@@ -189,7 +189,7 @@ impl Sandbox {
             .arg(serde_json::to_string(confinement).unwrap_or_default())
             .arg(&self.deno)
             .args([subcommand, "--no-prompt", "--no-config", "--no-lock"])
-            // Nothing is fetched. Not --no-npm, which also takes Node's built-in modules by their bare names away.
+            // Nothing is fetched. --no-npm would also disable the built-in modules of Node by their bare names.
             .args(["--no-remote", "--cached-only", "--node-modules-dir=manual"])
             .args(["--location", "http://localhost/"])
             .arg(format!(
@@ -225,7 +225,7 @@ fn path_flag(flag: &str, path: &Path) -> OsString {
     argument
 }
 
-/// A flag with a list of paths, in which a comma of a path's own is doubled.
+/// A flag with a list of paths. A comma in a path is doubled.
 fn paths_flag(flag: &str, paths: &[&Path]) -> OsString {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let mut argument = flag.as_bytes().to_vec();

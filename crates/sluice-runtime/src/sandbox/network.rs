@@ -1,4 +1,4 @@
-//! Which addresses components may reach.
+//! The addresses that components may reach.
 
 use std::{
     ffi::OsString,
@@ -31,7 +31,7 @@ const CA_FILE: &str = "egress-ca.pem";
 #[derive(Debug, Clone)]
 pub struct Network {
     pub private: PrivateNetworks,
-    /// Deno knows no ranges of IPv6 to refuse, so it is allowed or refused as a whole.
+    /// Deno cannot block ranges of IPv6, so it is allowed or blocked as a whole.
     pub ipv6: bool,
     pub proxy: Option<EgressProxy>,
 }
@@ -39,10 +39,10 @@ pub struct Network {
 #[derive(Debug, Clone)]
 pub enum PrivateNetworks {
     Allowed,
-    Refused(Exceptions),
+    Blocked(Exceptions),
 }
 
-/// What is refused although it is public, and allowed although it is private.
+/// Public addresses that are blocked, and private ones that are allowed.
 #[derive(Debug, Clone, Default)]
 pub struct Exceptions {
     /// Addresses of the server itself.
@@ -50,19 +50,19 @@ pub struct Exceptions {
     pub allowed: Vec<Ipv4Net>,
 }
 
-/// The operator's proxy, through which all HTTP traffic of components goes.
+/// The operator's proxy for all HTTP traffic of components.
 #[derive(Debug, Clone)]
 pub struct EgressProxy {
     url: String,
     address: SocketAddr,
-    /// A certificate authority that the proxy signs with.
+    /// The certificate authority of the proxy.
     ca: Option<PathBuf>,
 }
 
 impl Default for Network {
     fn default() -> Network {
         Network {
-            private: PrivateNetworks::Refused(Exceptions::default()),
+            private: PrivateNetworks::Blocked(Exceptions::default()),
             ipv6: false,
             proxy: None,
         }
@@ -70,8 +70,7 @@ impl Default for Network {
 }
 
 impl Exceptions {
-    /// Reads what the operator allows: a range, an address or a name, the latter two with or without a port. Names are
-    /// looked up now.
+    /// Adds an allowed range, address or name; the latter two with or without a port. Names are resolved now.
     pub fn allow(&mut self, text: &str) -> Result<(), String> {
         if let Ok(range) = text.parse::<IpNet>() {
             return self.allow_range(range);
@@ -101,7 +100,7 @@ impl Exceptions {
         Ok(())
     }
 
-    /// What Deno is to refuse. It refuses whatever is both allowed and denied, so what is allowed is cut out.
+    /// The addresses that Deno blocks. Denied wins over allowed in Deno, so allowed addresses are cut out.
     fn denied(&self) -> Vec<String> {
         let private = PRIVATE_RANGES.iter().filter_map(|range| range.parse().ok());
         let mut denied: Vec<Ipv4Net> = private.collect();
@@ -112,10 +111,10 @@ impl Exceptions {
                 .collect();
         }
         let loopback = Ipv4Net::from(std::net::Ipv4Addr::LOCALHOST);
-        let refuses_loopback = denied.iter().any(|range| range.contains(&loopback));
+        let blocks_loopback = denied.iter().any(|range| range.contains(&loopback));
         let mut words: Vec<String> = denied.iter().map(ToString::to_string).collect();
         words.extend(["[::]".to_owned(), "[::1]".to_owned()]);
-        if refuses_loopback {
+        if blocks_loopback {
             words.push("localhost".to_owned());
         }
         words.extend(self.own_addresses.iter().cloned());
@@ -124,7 +123,7 @@ impl Exceptions {
 }
 
 impl EgressProxy {
-    /// Reads `http://[user:password@]host:port`. The name is looked up now: inside the sandbox there is no way to.
+    /// Parses `http://[user:password@]host:port`. The name is resolved now, because the sandbox cannot.
     pub fn parse(url: &str, ca: Option<PathBuf>) -> Result<EgressProxy, String> {
         let rest = url
             .trim_end_matches('/')
@@ -158,7 +157,7 @@ impl Network {
         self.proxy.is_none() && (self.ipv6 || matches!(self.private, PrivateNetworks::Allowed))
     }
 
-    /// With a proxy, what does not go through it goes nowhere.
+    /// With a proxy, all other connections are blocked.
     pub(super) fn allows_udp(&self) -> bool {
         self.proxy.is_none()
     }
@@ -169,7 +168,7 @@ impl Network {
 
     pub(super) fn flags(&self, harness: &Path) -> Vec<OsString> {
         let mut flags = vec![OsString::from("--allow-net")];
-        if let PrivateNetworks::Refused(exceptions) = &self.private {
+        if let PrivateNetworks::Blocked(exceptions) = &self.private {
             let mut exceptions = exceptions.clone();
             if let Some(IpAddr::V4(proxy)) = self.proxy.as_ref().map(|proxy| proxy.address.ip()) {
                 exceptions.allowed.push(Ipv4Net::from(proxy));
@@ -183,7 +182,7 @@ impl Network {
         flags
     }
 
-    /// The names under which HTTP clients look for a proxy.
+    /// The environment variables in which HTTP clients look for a proxy.
     pub(super) fn environment(&self) -> Vec<(&'static str, &str)> {
         let Some(proxy) = &self.proxy else {
             return Vec::new();
@@ -196,7 +195,7 @@ impl Network {
         environment
     }
 
-    /// Puts the certificate where processes can read it.
+    /// Copies the certificate to a folder that processes can read.
     pub(super) fn write_ca(&self, harness: &Path) -> io::Result<()> {
         if let Some(ca) = self.ca() {
             fs::copy(ca, harness.join(CA_FILE)).map_err(|error| {
@@ -282,7 +281,7 @@ mod tests {
     fn ranges_of_ipv6_cannot_be_allowed_one_by_one() {
         let said = Exceptions::default()
             .allow("fd00::/8")
-            .expect_err("refused");
+            .expect_err("rejected");
         assert!(said.contains("--allow-ipv6"), "{said}");
     }
 

@@ -1,13 +1,13 @@
-//! Where a component would find this server itself.
+//! The addresses of this server, which components must not reach.
 
 use std::net::{IpAddr, SocketAddr};
 
-/// The addresses of a server that listens on `listen`, as hosts and ports; also the host of its public address.
+/// The addresses of a server that listens on `listen`, as hosts and ports, and the host of its public URL.
 pub fn own_addresses(listen: SocketAddr, public_url: Option<&str>) -> Vec<String> {
     let mut addresses = vec![listen.to_string()];
     if listen.ip().is_unspecified() {
-        let everywhere = interfaces().into_iter();
-        addresses.extend(everywhere.map(|ip| SocketAddr::new(ip, listen.port()).to_string()));
+        let interfaces = interfaces().into_iter();
+        addresses.extend(interfaces.map(|ip| SocketAddr::new(ip, listen.port()).to_string()));
     }
     let public_host = public_url
         .and_then(|url| url.split("://").nth(1))

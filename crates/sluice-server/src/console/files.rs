@@ -1,72 +1,182 @@
-//! Where the console's files come from.
+//! The console's files, embedded in this program or in a folder, as a backend of `ServeDir`.
 
 use std::{
     borrow::Cow,
+    future::{Ready, ready},
+    io::{self, Cursor, SeekFrom},
     path::{Path, PathBuf},
+    pin::Pin,
+    task::{Context, Poll},
+    time::SystemTime,
 };
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use rust_embed::RustEmbed;
+use tokio::io::{AsyncRead, AsyncSeek, ReadBuf};
+use tower_http::services::fs::{Backend, File, Metadata};
 
-/// What `make ui` built, when this program was; nothing if it did not.
+/// The files that `make ui` built, when this program was compiled; none if it did not run.
 #[derive(RustEmbed)]
 #[folder = "../../ui/dist"]
 #[allow_missing = true]
-struct Built;
+struct Embedded;
 
+#[derive(Clone)]
 pub(super) enum Files {
-    Embedded,
+    /// Embedded files have no time. They count as modified when the server starts, so that a new program is noticed.
+    Embedded {
+        modified: SystemTime,
+    },
     Folder(PathBuf),
 }
 
 impl Files {
-    /// Those that belong to this program. A debug build has them from where they are built, while it runs.
-    pub(super) fn own() -> Self {
+    /// The files of this program, which started at `started`. A debug build reads the build folder at run time.
+    pub(super) fn own(started: SystemTime) -> Self {
         if cfg!(debug_assertions) {
             Files::Folder(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/dist").into())
         } else {
-            Files::Embedded
+            Files::Embedded { modified: started }
         }
     }
 
-    /// The contents of a file; its name has no `..` and is relative.
-    pub(super) async fn get(&self, name: &str) -> Option<Bytes> {
+    /// Reads a whole file.
+    pub(super) async fn read(&self, path: &Path) -> io::Result<OpenFile> {
+        let (content, modified) = match self {
+            Files::Embedded { modified } => (embedded(path)?, *modified),
+            Files::Folder(folder) => {
+                let path = resolve(folder, path).await?;
+                let modified = tokio::fs::metadata(&path).await?.modified()?;
+                (tokio::fs::read(path).await?.into(), modified)
+            }
+        };
+        Ok(OpenFile {
+            content: Cursor::new(content),
+            modified,
+        })
+    }
+
+    async fn stat(&self, path: &Path) -> io::Result<FileMetadata> {
         match self {
-            Files::Embedded => Built::get(name).map(|file| match file.data {
-                Cow::Borrowed(content) => Bytes::from_static(content),
-                Cow::Owned(content) => content.into(),
+            Files::Embedded { modified } => Ok(FileMetadata {
+                is_dir: false,
+                modified: *modified,
+                len: embedded(path)?.len() as u64,
             }),
-            Files::Folder(folder) => read_below(folder, name).await,
+            Files::Folder(folder) => {
+                let metadata = tokio::fs::metadata(resolve(folder, path).await?).await?;
+                Ok(FileMetadata {
+                    is_dir: metadata.is_dir(),
+                    modified: metadata.modified()?,
+                    len: metadata.len(),
+                })
+            }
         }
     }
 }
 
-/// Links may lead about in the folder, and nowhere else.
-async fn read_below(folder: &Path, name: &str) -> Option<Bytes> {
-    let folder = tokio::fs::canonicalize(folder).await.ok()?;
-    let file = tokio::fs::canonicalize(folder.join(name)).await.ok()?;
-    if !file.starts_with(&folder) {
-        return None;
-    }
-    tokio::fs::read(file).await.ok().map(Bytes::from)
+fn embedded(path: &Path) -> io::Result<Bytes> {
+    // `ServeDir` gives paths below its base, which is `.`.
+    let path = path.strip_prefix(".").unwrap_or(path);
+    let file = path.to_str().and_then(Embedded::get);
+    let file = file.ok_or(io::ErrorKind::NotFound)?;
+    Ok(match file.data {
+        Cow::Borrowed(content) => Bytes::from_static(content),
+        Cow::Owned(content) => content.into(),
+    })
 }
 
-/// By the extension, for what a console is built of.
-pub(super) fn content_type(name: &str) -> &'static str {
-    match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
-        "css" => "text/css; charset=utf-8",
-        "html" => "text/html; charset=utf-8",
-        "ico" => "image/x-icon",
-        "js" | "mjs" => "text/javascript; charset=utf-8",
-        "json" | "map" => "application/json",
-        "png" => "image/png",
-        "svg" => "image/svg+xml",
-        "txt" => "text/plain; charset=utf-8",
-        "wasm" => "application/wasm",
-        "webmanifest" => "application/manifest+json",
-        "webp" => "image/webp",
-        "woff2" => "font/woff2",
-        _ => "application/octet-stream",
+/// Follows links within the folder. A path that leads out of it is not found.
+async fn resolve(folder: &Path, path: &Path) -> io::Result<PathBuf> {
+    let folder = tokio::fs::canonicalize(folder).await?;
+    let resolved = tokio::fs::canonicalize(folder.join(path)).await?;
+    if resolved.starts_with(&folder) {
+        Ok(resolved)
+    } else {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Backend for Files {
+    type File = OpenFile;
+    type Metadata = FileMetadata;
+    type OpenFuture = BoxFuture<'static, io::Result<OpenFile>>;
+    type MetadataFuture = BoxFuture<'static, io::Result<FileMetadata>>;
+
+    fn open(&self, path: PathBuf) -> Self::OpenFuture {
+        let files = self.clone();
+        Box::pin(async move { files.read(&path).await })
+    }
+
+    fn metadata(&self, path: PathBuf) -> Self::MetadataFuture {
+        let files = self.clone();
+        Box::pin(async move { files.stat(&path).await })
+    }
+}
+
+/// A file in memory.
+pub(super) struct OpenFile {
+    content: Cursor<Bytes>,
+    modified: SystemTime,
+}
+
+impl OpenFile {
+    pub(super) fn into_content(self) -> Bytes {
+        self.content.into_inner()
+    }
+}
+
+impl File for OpenFile {
+    type Metadata = FileMetadata;
+    type MetadataFuture<'a> = Ready<io::Result<FileMetadata>>;
+
+    fn metadata(&self) -> Self::MetadataFuture<'_> {
+        ready(Ok(FileMetadata {
+            is_dir: false,
+            modified: self.modified,
+            len: self.content.get_ref().len() as u64,
+        }))
+    }
+}
+
+impl AsyncRead for OpenFile {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.content).poll_read(context, buffer)
+    }
+}
+
+impl AsyncSeek for OpenFile {
+    fn start_seek(mut self: Pin<&mut Self>, position: SeekFrom) -> io::Result<()> {
+        Pin::new(&mut self.content).start_seek(position)
+    }
+
+    fn poll_complete(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<u64>> {
+        Pin::new(&mut self.content).poll_complete(context)
+    }
+}
+
+pub(super) struct FileMetadata {
+    is_dir: bool,
+    modified: SystemTime,
+    len: u64,
+}
+
+impl Metadata for FileMetadata {
+    fn is_dir(&self) -> bool {
+        self.is_dir
+    }
+
+    fn modified(&self) -> io::Result<SystemTime> {
+        Ok(self.modified)
+    }
+
+    fn len(&self) -> u64 {
+        self.len
     }
 }
 
@@ -76,18 +186,23 @@ mod tests {
 
     #[tokio::test]
     async fn links_do_not_lead_out_of_the_folder() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = place.path().join("dist");
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("dist");
         std::fs::create_dir(&folder).unwrap();
-        std::fs::write(place.path().join("secret.txt"), "secret").unwrap();
+        std::fs::write(scratch.path().join("secret.txt"), "secret").unwrap();
         std::fs::write(folder.join("a.txt"), "a").unwrap();
         std::os::unix::fs::symlink("a.txt", folder.join("inside.txt")).unwrap();
         std::os::unix::fs::symlink("../secret.txt", folder.join("outside.txt")).unwrap();
-        assert_eq!(read_below(&folder, "a.txt").await.unwrap(), "a");
-        assert_eq!(read_below(&folder, "inside.txt").await.unwrap(), "a");
-        assert_eq!(read_below(&folder, "outside.txt").await, None);
-        assert_eq!(read_below(&folder, "../secret.txt").await, None);
-        assert_eq!(read_below(&folder, "missing.txt").await, None);
-        assert_eq!(read_below(&folder, ".").await, None);
+        let files = Files::Folder(folder);
+        let read = async |name: &str| {
+            let file = files.read(Path::new(name)).await;
+            file.ok().map(OpenFile::into_content)
+        };
+        assert_eq!(read("a.txt").await.unwrap(), "a");
+        assert_eq!(read("./inside.txt").await.unwrap(), "a");
+        assert_eq!(read("outside.txt").await, None);
+        assert_eq!(read("../secret.txt").await, None);
+        assert_eq!(read("missing.txt").await, None);
+        assert_eq!(read(".").await, None);
     }
 }

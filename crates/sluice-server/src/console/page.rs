@@ -1,4 +1,4 @@
-//! The page itself, which loads and runs nothing that is not of the console, whatever it is made to show.
+//! The page of the console. Its content security policy allows only the console's own files.
 
 use axum::response::{IntoResponse, Response};
 use http::{
@@ -8,9 +8,9 @@ use http::{
     },
 };
 
-/// Stands in the built page where the nonce of each answer goes.
+/// The built page has this in place of the nonce of each response.
 const PLACEHOLDER: &str = "__CSP_NONCE__";
-/// `display: contents;`, which the list of the palette has in its markup: the one style attribute that is allowed.
+/// `display: contents;`, in the markup of the command palette. No other style attribute is allowed.
 const CONTENTS_STYLE: &str = "sha256-iaOezIDcQIoxCULa6FBKKuLUu09R7kG+Mlu+JVfU3Rw=";
 const WITHOUT_CONSOLE: &str = include_str!("without_console.html");
 
@@ -22,7 +22,7 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (CACHE_CONTROL, HeaderValue::from_static("no-store")),
     (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
     (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
-    // Providers of accounts are opened in a window of their own, which says when it is done.
+    // Providers of accounts open in a window of their own, which reports its result to this one.
     (
         HeaderName::from_static("cross-origin-opener-policy"),
         HeaderValue::from_static("same-origin-allow-popups"),
@@ -33,9 +33,9 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
     ),
 ];
 
-/// The page of the console, as it was built.
+/// The built page.
 pub(super) fn console(html: &[u8]) -> Response {
-    answer(&String::from_utf8_lossy(html), |nonce| {
+    respond(&String::from_utf8_lossy(html), |nonce| {
         format!(
             "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; \
              style-src-attr 'unsafe-hashes' '{CONTENTS_STYLE}'; img-src 'self' data:; \
@@ -45,18 +45,18 @@ pub(super) fn console(html: &[u8]) -> Response {
     })
 }
 
-/// What stands in its place in a program that was built without it.
+/// The page of a program that was built without the console.
 pub(super) fn without_console() -> Response {
-    answer(WITHOUT_CONSOLE, |nonce| {
+    respond(WITHOUT_CONSOLE, |nonce| {
         format!(
             "default-src 'none'; style-src 'nonce-{nonce}'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
         )
     })
 }
 
-fn answer(html: &str, policy: impl FnOnce(&str) -> String) -> Response {
+fn respond(html: &str, policy: impl FnOnce(&str) -> String) -> Response {
     let nonce = format!("{:032x}", rand::random::<u128>());
-    let policy = HeaderValue::try_from(policy(&nonce)).expect("a policy is plain text");
+    let policy = HeaderValue::try_from(policy(&nonce)).expect("the policy is visible ASCII");
     let html = html.replace(PLACEHOLDER, &nonce);
     (HEADERS, [(CONTENT_SECURITY_POLICY, policy)], html).into_response()
 }

@@ -1,11 +1,11 @@
-//! Which endpoint a request is for: `/e/{key}/…` on any host, or `{key}.{domain}/…` where the server has a domain for that.
+//! The endpoint of a request: `/e/{key}/…` on any host, or `{key}.{domain}/…` if the server has a domain for endpoints.
 
 use http::{HeaderMap, Uri, header::HOST, request::Parts};
 use sluice_model::EndpointKey;
 
 const PREFIX: &str = "/e/";
 
-/// The hosts of endpoints: one label, which is the key, in front of the domain.
+/// The hosts of endpoints: the key as a label in front of the domain.
 pub(crate) struct EndpointHost {
     /// A dot and the domain, in lower case and without a port.
     suffix: String,
@@ -29,51 +29,52 @@ impl EndpointHost {
     }
 }
 
-/// Where a request points within the endpoints.
+/// The endpoint that a request is for, and the form of its address.
 pub(crate) struct Address {
-    place: Place,
-    /// None when what stands in its place can be no key.
+    form: AddressForm,
+    /// None when it is malformed.
     key: Option<EndpointKey>,
 }
 
-enum Place {
+enum AddressForm {
     Host,
-    /// How much of the path names the endpoint.
+    /// The length of the prefix that identifies the endpoint.
     Path {
         prefix: usize,
     },
 }
 
-/// The origin that a browser takes an endpoint's answer for.
+/// The origin of an endpoint's response in a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    OfTheConsole,
-    OfTheEndpoint,
+    /// The same origin as the console.
+    Shared,
+    /// A host of its own.
+    Own,
 }
 
 impl Address {
     pub(crate) fn of(uri: &Uri, headers: &HeaderMap, host: Option<&EndpointHost>) -> Option<Self> {
         if let Some(key) = host.and_then(|host| host.key(host_of(uri, headers)?)) {
             return Some(Address {
-                place: Place::Host,
+                form: AddressForm::Host,
                 key: Some(key),
             });
         }
         let rest = uri.path().strip_prefix(PREFIX)?;
         let key = rest.split('/').next().unwrap_or_default();
         Some(Address {
-            place: Place::Path {
+            form: AddressForm::Path {
                 prefix: PREFIX.len() + key.len(),
             },
             key: EndpointKey::parse(key),
         })
     }
 
-    /// Whose origin the answer will be on.
     pub(crate) fn origin(&self) -> Origin {
-        match self.place {
-            Place::Host => Origin::OfTheEndpoint,
-            Place::Path { .. } => Origin::OfTheConsole,
+        match self.form {
+            AddressForm::Host => Origin::Own,
+            AddressForm::Path { .. } => Origin::Shared,
         }
     }
 
@@ -81,16 +82,16 @@ impl Address {
         self.key.as_ref()
     }
 
-    /// The path as the component sees it, which begins below the endpoint.
+    /// The path below the endpoint, as the component sees it.
     pub(crate) fn event_path<'a>(&self, uri: &'a Uri) -> &'a str {
-        let path = match self.place {
-            Place::Host => uri.path(),
-            Place::Path { prefix } => &uri.path()[prefix..],
+        let path = match self.form {
+            AddressForm::Host => uri.path(),
+            AddressForm::Path { prefix } => &uri.path()[prefix..],
         };
         if path.is_empty() { "/" } else { path }
     }
 
-    /// The address that the client called, as seen from outside.
+    /// The public URL of the request.
     pub(crate) fn url(
         &self,
         parts: &Parts,
@@ -101,11 +102,11 @@ impl Address {
             .uri
             .path_and_query()
             .map_or("/", |target| target.as_str());
-        match (&self.place, host, host_of(&parts.uri, &parts.headers)) {
-            (Place::Host, Some(EndpointHost { scheme, .. }), Some(name)) => {
+        match (&self.form, host, host_of(&parts.uri, &parts.headers)) {
+            (AddressForm::Host, Some(EndpointHost { scheme, .. }), Some(name)) => {
                 format!("{scheme}://{name}{target}")
             }
-            (Place::Host | Place::Path { .. }, ..) => format!("{public_url}{target}"),
+            (AddressForm::Host | AddressForm::Path { .. }, ..) => format!("{public_url}{target}"),
         }
     }
 }

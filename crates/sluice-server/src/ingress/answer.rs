@@ -1,7 +1,6 @@
-//! What the client of an endpoint gets back: the invocation's id at once, or what the component responded.
+//! The response of an endpoint: the id of the invocation at once, or the response of the component.
 //!
-//! A component may respond with anything. What would break HTTP, or belongs to the connection and not to the component, is
-//! left out.
+//! A component may respond with anything. Headers that would break HTTP or belong to the connection are dropped.
 
 use axum::{
     body::Body,
@@ -20,9 +19,9 @@ use sluice_model::InvocationId;
 
 use super::{
     address::Origin,
-    confinement::{confine, touches_the_session},
+    confinement::{confine, sets_session},
 };
-use crate::error::ApiError;
+use crate::{error::ApiError, request_id::X_REQUEST_ID};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -36,7 +35,7 @@ pub(super) async fn answer(acceptance: Acceptance, origin: Origin) -> Result<Res
                 "the component did not respond in time".to_owned(),
             )),
             Err(NoReply::Gone) => Err(ApiError::Unavailable(
-                "the invocation went away before it responded".to_owned(),
+                "the invocation ended before it responded".to_owned(),
             )),
         },
     }
@@ -66,8 +65,8 @@ fn replied(reply: HttpReply, origin: Origin) -> Result<Response, ApiError> {
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    *response.headers_mut() = passed_on(headers);
-    if origin == Origin::OfTheConsole {
+    *response.headers_mut() = allowed(headers);
+    if origin == Origin::Shared {
         confine(response.headers_mut());
     }
     Ok(response)
@@ -80,23 +79,24 @@ fn may_have_body(status: StatusCode) -> bool {
     )
 }
 
-fn passed_on(headers: Vec<(String, String)>) -> HeaderMap {
-    let mut passed_on = HeaderMap::with_capacity(headers.len());
+fn allowed(headers: Vec<(String, String)>) -> HeaderMap {
+    let mut allowed = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
         let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
         else {
             continue;
         };
-        // More headers than a map can hold are dropped like those that cannot be sent.
-        let is_passed_on = !is_of_the_connection(&name) && !touches_the_session(&name, &value);
-        if is_passed_on && passed_on.try_append(name, value).is_err() {
+        // Headers beyond the capacity of the map are dropped.
+        let is_allowed = !is_reserved(&name) && !sets_session(&name, &value);
+        if is_allowed && allowed.try_append(name, value).is_err() {
             break;
         }
     }
-    passed_on
+    allowed
 }
 
-fn is_of_the_connection(name: &HeaderName) -> bool {
+/// Headers of the connection, and the one that the server sets itself.
+fn is_reserved(name: &HeaderName) -> bool {
     [
         CONNECTION,
         CONTENT_LENGTH,
@@ -105,6 +105,7 @@ fn is_of_the_connection(name: &HeaderName) -> bool {
         TRAILER,
         TRANSFER_ENCODING,
         UPGRADE,
+        X_REQUEST_ID,
     ]
     .contains(name)
         || matches!(name.as_str(), "keep-alive" | "proxy-connection")
@@ -125,11 +126,11 @@ mod tests {
             headers: headers.iter().map(owned).collect(),
             body: Bytes::from_static(b"body"),
         };
-        replied(reply, Origin::OfTheEndpoint)
+        replied(reply, Origin::Own)
     }
 
     #[test]
-    fn a_response_goes_out_as_it_is() {
+    fn a_response_is_sent_unchanged() {
         let headers = [("X-A", "1"), ("set-cookie", "a=1"), ("Set-Cookie", "b=2")];
         let response = reply(418, &headers).unwrap();
         assert_eq!(response.status(), 418);
@@ -139,12 +140,13 @@ mod tests {
     }
 
     #[test]
-    fn hostile_headers_are_left_out() {
+    fn hostile_headers_are_dropped() {
         let headers = [
             ("transfer-encoding", "chunked"),
             ("Content-Length", "9"),
             ("connection", "close"),
             ("keep-alive", "1"),
+            ("x-request-id", "1"),
             ("bad name", "1"),
             ("", "1"),
             ("x-split", "a\r\nset-cookie: b"),
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_that_end_no_request_are_refused() {
+    fn statuses_that_end_no_request_are_errors() {
         for status in [0, 99, 100, 101, 199, 600, 999, 1000] {
             assert!(
                 matches!(reply(status, &[]), Err(ApiError::BadGateway(_))),
@@ -172,7 +174,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_header_makes_it_panic(headers in proptest::collection::vec((".*", ".*"), 0..10)) {
-            passed_on(headers);
+            allowed(headers);
         }
     }
 }

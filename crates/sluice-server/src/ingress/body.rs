@@ -1,7 +1,7 @@
-//! What the body of a request means, by its content type.
+//! Parses the body of a request by its content type.
 //!
-//! `bodyRaw` is always the exact text, or base64 when the bytes are no text. `body` is the parsed value, and whatever does
-//! not parse as its type says stays a string.
+//! `bodyRaw` is always the exact text, or base64 when the bytes are not UTF-8. `body` is the parsed value, or the text when it
+//! does not parse as its content type.
 
 use std::borrow::Cow;
 
@@ -12,17 +12,15 @@ use serde_json::value::RawValue;
 use sluice_engine::inbox::NewUpload;
 
 use super::{
-    grouped::write_urlencoded,
-    json_text::JsonText,
-    multipart::{self, UploadAddresses},
+    grouped::write_urlencoded, json_text::JsonText, multipart, upload_address::UploadAddresses,
 };
 use crate::one_line::on_one_line;
 
-/// The body of a request as its event shows it.
+/// The body of a request in its event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct EventBody<'a> {
     pub(super) raw: RawBody<'a>,
-    /// JSON on one line; none when `body` is the same string as `bodyRaw`.
+    /// JSON on one line; none when `body` equals `bodyRaw`.
     pub(super) parsed: Option<Cow<'a, str>>,
 }
 
@@ -33,7 +31,7 @@ pub(super) enum RawBody<'a> {
 }
 
 impl EventBody<'_> {
-    /// About how long the body's part of the event will be: a string is escaped, and stands twice when nothing was parsed.
+    /// An estimate of the size of the body in the event: strings are escaped, and written twice when nothing was parsed.
     pub(super) fn json_size_hint(&self) -> usize {
         let raw = match &self.raw {
             RawBody::Text(text) => text.len() + text.len() / 8,
@@ -43,7 +41,7 @@ impl EventBody<'_> {
     }
 }
 
-/// What a content type says about a body.
+/// The format of a body.
 enum Kind {
     Json,
     UrlEncoded,
@@ -51,7 +49,7 @@ enum Kind {
     Other,
 }
 
-/// Parses the body, and takes out the files that came with it.
+/// Parses the body and extracts its files.
 pub(super) async fn parse_body<'a>(
     headers: &HeaderMap,
     body: &'a Bytes,
@@ -108,13 +106,13 @@ fn has_json_suffix(essence: &str) -> bool {
         .is_some_and(|(_, suffix)| suffix.eq_ignore_ascii_case("json"))
 }
 
-/// The text itself when it is JSON, so that numbers and the order of keys stay as they were sent.
+/// The text itself if it is JSON, so that numbers and the order of keys do not change.
 fn parse_json(text: &str) -> Option<Cow<'_, str>> {
     let json = serde_json::from_str::<&RawValue>(text).ok()?;
     Some(on_one_line(json.get()))
 }
 
-/// A flat object, unless the text is JSON, which command-line clients send under this type when told nothing else.
+/// A flat object, or the text itself if it is JSON, because command-line clients send JSON with this type by default.
 fn parse_urlencoded(text: &str) -> Cow<'_, str> {
     if text.trim_start().starts_with(['{', '['])
         && let Some(json) = parse_json(text)

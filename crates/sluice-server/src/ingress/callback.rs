@@ -1,24 +1,26 @@
-//! Requests to runs that wait: any request makes the run go on, or ends it. The key in the address is the permission.
+//! Requests to waiting runs: any request resumes the run, or cancels it. The key in the address is the permission.
 
 use sluice_infra::{Infra, Settings};
 use std::sync::Arc;
 
 use axum::{
     extract::{Path, Request, State},
-    response::{IntoResponse, Response},
+    response::Response,
 };
-use rand::{RngExt, distr::Alphanumeric};
 use sluice_api::RunState;
 use sluice_app::{App, Callback, CancelledRun, ResumedRun};
+use sluice_model::InvocationId;
 
 use super::{
-    UPLOAD_ID_LENGTH,
     body::parse_body,
-    cors,
     event::{CallbackFacts, callback_json},
-    multipart::UploadAddresses,
+    upload_address,
+    upload_address::UploadAddresses,
 };
-use crate::{error::ApiError, fields::FieldSelection, read_body::read_body, reply, session_cookie};
+use crate::{
+    error::ApiError, fields::FieldSelection, read_body::read_body, reply, request_id, request_span,
+    session_cookie,
+};
 
 /// `/workflows/resume/{key}`
 pub(crate) async fn resume(
@@ -26,38 +28,10 @@ pub(crate) async fn resume(
     State(infra): State<Infra>,
     Path(key): Path<String>,
     request: Request,
-) -> Response {
-    if cors::is_preflight(&request) {
-        return cors::preflight_answer(request.headers());
-    }
-    cors::open_to_all(go_on(&app, &infra, &key, request).await.into_response())
-}
-
-/// `/workflows/cancel/{key}`
-pub(crate) async fn cancel(
-    State(app): State<Arc<App>>,
-    Path(key): Path<String>,
-    request: Request,
-) -> Response {
-    if cors::is_preflight(&request) {
-        return cors::preflight_answer(request.headers());
-    }
-    let cancelled = match known(&key) {
-        Ok(key) => app.workflows.cancel_run(key).await.map_err(ApiError::from),
-        Err(error) => Err(error),
-    };
-    let answer = cancelled.map(|CancelledRun(id)| told(id, "cancelled"));
-    cors::open_to_all(answer.into_response())
-}
-
-async fn go_on(
-    app: &App,
-    infra: &Infra,
-    key: &str,
-    request: Request,
 ) -> Result<Response, ApiError> {
-    let key = known(key)?;
+    let key = valid_key(&key)?;
     let (mut parts, body) = request.into_parts();
+    request_id::restore_client_header(&mut parts);
     session_cookie::strip(&mut parts.headers);
     let body = read_body(&parts.headers, body, infra.settings.max_body).await?;
     let (body, uploads) = parse_body(&parts.headers, &body, &Addresses(&infra.settings)).await;
@@ -72,16 +46,26 @@ async fn go_on(
         uploads,
     };
     let ResumedRun(id) = app.workflows.resume_run(key, callback).await?;
-    Ok(told(id, "queued"))
+    Ok(run_state(id, "queued"))
 }
 
-/// No key has other characters, and not every database takes all of them.
-fn known(key: &str) -> Result<&str, ApiError> {
-    let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    is_plain.then_some(key).ok_or(ApiError::NotFound("run"))
+/// `/workflows/cancel/{key}`
+pub(crate) async fn cancel(
+    State(app): State<Arc<App>>,
+    Path(key): Path<String>,
+) -> Result<Response, ApiError> {
+    let CancelledRun(id) = app.workflows.cancel_run(valid_key(&key)?).await?;
+    Ok(run_state(id, "cancelled"))
 }
 
-fn told(id: sluice_model::InvocationId, state: &str) -> Response {
+/// No key has other characters, and some databases reject them.
+fn valid_key(key: &str) -> Result<&str, ApiError> {
+    let is_valid = key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_valid.then_some(key).ok_or(ApiError::NotFound("run"))
+}
+
+fn run_state(id: InvocationId, state: &str) -> Response {
+    request_span::record_invocation(&id);
     let state = RunState {
         id,
         state: state.to_owned(),
@@ -89,18 +73,14 @@ fn told(id: sluice_model::InvocationId, state: &str) -> Response {
     reply::one(state, &FieldSelection::default())
 }
 
-/// Where the files of a request can be fetched.
 struct Addresses<'a>(&'a Settings);
 
 impl UploadAddresses for Addresses<'_> {
     fn new_id(&self) -> String {
-        let mut rng = rand::rng();
-        (0..UPLOAD_ID_LENGTH)
-            .map(|_| char::from(rng.sample(Alphanumeric)))
-            .collect()
+        upload_address::new_id(&mut rand::rng())
     }
 
     fn url(&self, id: &str) -> String {
-        format!("{}/uploads/{id}", self.0.public_url)
+        upload_address::url(&self.0.public_url, id)
     }
 }

@@ -1,5 +1,6 @@
-//! What people's code answers stands on the same origin as the console, unless endpoints have a domain of their own. A browser
-//! must not take the one for the other.
+//! Isolates content of users from the console in browsers.
+//!
+//! Responses of components have the same origin as the console, unless endpoints have a domain of their own.
 
 use http::{
     HeaderMap, HeaderName, HeaderValue,
@@ -8,14 +9,13 @@ use http::{
 
 use crate::session_cookie;
 
-/// A document with this policy has an origin of its own, which is nobody else's: it reads nothing of the console, and no
-/// cookie goes with what it sends.
+/// Gives a document an opaque origin: it cannot read the console, and its requests carry no cookies.
 const SANDBOX: HeaderValue = HeaderValue::from_static(
     "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads",
 );
 
-/// Headers by which one answer speaks for all of its origin.
-const FOR_THE_ORIGIN: [HeaderName; 6] = [
+/// Headers of one response that affect its whole origin.
+const ORIGIN_WIDE: [HeaderName; 6] = [
     ALT_SVC,
     STRICT_TRANSPORT_SECURITY,
     HeaderName::from_static("clear-site-data"),
@@ -24,17 +24,17 @@ const FOR_THE_ORIGIN: [HeaderName; 6] = [
     HeaderName::from_static("service-worker-allowed"),
 ];
 
-/// Confines content that is not ours. A policy that it has of its own holds beside ours.
+/// Sandboxes content that is not ours. The content's own policy applies as well.
 pub(crate) fn confine(headers: &mut HeaderMap) {
-    for name in &FOR_THE_ORIGIN {
+    for name in &ORIGIN_WIDE {
         headers.remove(name);
     }
-    // A map that can hold no more has let go of headers before.
+    // It fails only when the map is full, and then the component sent more headers than can be sent.
     let _ = headers.try_append(CONTENT_SECURITY_POLICY, SANDBOX);
 }
 
-/// Whether a header would sign a browser in or out, at whatever address.
-pub(super) fn touches_the_session(name: &HeaderName, value: &HeaderValue) -> bool {
+/// Whether a header would set a session cookie of the console.
+pub(super) fn sets_session(name: &HeaderName, value: &HeaderValue) -> bool {
     name == SET_COOKIE && session_cookie::is_set_by(value.as_bytes())
 }
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_policy_of_its_own_stays_beside_ours() {
+    fn the_own_policy_of_the_content_is_kept() {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("x"));
         headers.insert("clear-site-data", HeaderValue::from_static("\"*\""));

@@ -1,4 +1,4 @@
-//! The event that a request becomes: one line of JSON, written in one go.
+//! Builds the event of a request: one line of JSON.
 
 use std::net::IpAddr;
 
@@ -10,10 +10,10 @@ use super::{
     json_text::JsonText,
 };
 
-/// Room for everything but the body, in nearly every event.
-const USUAL_HEAD: usize = 1024;
+/// Enough capacity for everything but the body, in nearly every event.
+const HEAD_CAPACITY: usize = 1024;
 
-/// What an event says of its request beside the body.
+/// The parts of an event besides the body.
 pub(super) struct RequestFacts<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
@@ -24,7 +24,7 @@ pub(super) struct RequestFacts<'a> {
 }
 
 pub(super) fn event_json(request: &RequestFacts<'_>, body: &EventBody<'_>) -> String {
-    let mut text = JsonText::with_capacity(USUAL_HEAD + body.json_size_hint());
+    let mut text = JsonText::with_capacity(HEAD_CAPACITY + body.json_size_hint());
     text.raw("{\"method\":");
     text.string(request.method.as_str());
     text.raw(",\"path\":");
@@ -42,7 +42,7 @@ pub(super) fn event_json(request: &RequestFacts<'_>, body: &EventBody<'_>) -> St
     text.into_string()
 }
 
-/// What a run that goes on is told of the request that made it.
+/// The request that resumes a run, besides its body.
 pub(super) struct CallbackFacts<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
@@ -50,9 +50,9 @@ pub(super) struct CallbackFacts<'a> {
     pub(super) headers: &'a HeaderMap,
 }
 
-/// Its `body` is the query when there is none: a link that somebody clicks says what it says there.
+/// Without a body, `body` is the query, because links carry their answer there.
 pub(super) fn callback_json(request: &CallbackFacts<'_>, body: &EventBody<'_>) -> String {
-    let mut text = JsonText::with_capacity(USUAL_HEAD + body.json_size_hint());
+    let mut text = JsonText::with_capacity(HEAD_CAPACITY + body.json_size_hint());
     text.raw("{\"method\":");
     text.string(request.method.as_str());
     text.raw(",\"path\":");
@@ -71,7 +71,7 @@ pub(super) fn callback_json(request: &CallbackFacts<'_>, body: &EventBody<'_>) -
     text.into_string()
 }
 
-/// The body alone as an event. Code reads fields of its event unasked, so no body at all is an object without any.
+/// The body alone as an event. An absent body is an empty object, because components read fields without checking.
 pub(super) fn body_json(body: &EventBody<'_>) -> String {
     if let RawBody::Text("") = body.raw {
         return "{}".to_owned();
@@ -102,7 +102,7 @@ fn write_parsed(text: &mut JsonText, body: &EventBody<'_>) {
     }
 }
 
-/// Names are in lower case as the parser gives them; values of a repeated header are joined.
+/// Names are in lower case, and the values of a repeated header are joined.
 fn write_headers(text: &mut JsonText, headers: &HeaderMap) {
     text.raw("{");
     text.joined(headers.keys(), |text, name| {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_has_the_fields_of_its_request_in_order() {
+    fn an_event_has_its_fields_in_order() {
         let mut headers = HeaderMap::new();
         headers.append("X-Two", HeaderValue::from_static("1"));
         headers.append("x-two", HeaderValue::from_static("2"));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_can_be_the_event_itself() {
+    fn a_body_can_be_the_event() {
         assert_eq!(body_json(&text_body("")), "{}");
         assert_eq!(body_json(&text_body("a\n")), r#""a\n""#);
         let parsed = EventBody {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_marked() {
+    fn binary_bodies_are_marked() {
         let body = EventBody {
             raw: RawBody::Base64("/w==".to_owned()),
             parsed: None,
@@ -204,7 +204,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_comes_is_one_line_of_json(
+        fn any_request_becomes_one_line_of_json(
             raw in "\\PC*|[\\x00-\\x1f]*",
             query in ".*",
             values in proptest::collection::vec("[\\x20-\\x7e\\t]*", 0..5),

@@ -1,4 +1,4 @@
-//! Named values, such as those of a query string, as a flat object: a name that comes again makes a list.
+//! Named values, such as those of a query string, as a flat object. A repeated name becomes a list.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -7,22 +7,22 @@ use super::json_text::JsonText;
 /// Values under their names, in order of first appearance.
 pub(super) struct Grouped<'a, T> {
     rows: Vec<(Cow<'a, str>, Vec<T>)>,
-    places: HashMap<Cow<'a, str>, usize>,
+    indexes: HashMap<Cow<'a, str>, usize>,
 }
 
 impl<'a, T> Grouped<'a, T> {
     pub(super) fn new() -> Self {
         Grouped {
             rows: Vec::new(),
-            places: HashMap::new(),
+            indexes: HashMap::new(),
         }
     }
 
     pub(super) fn add(&mut self, name: Cow<'a, str>, value: T) {
-        if let Some(&place) = self.places.get(&name) {
-            self.rows[place].1.push(value);
+        if let Some(&index) = self.indexes.get(&name) {
+            self.rows[index].1.push(value);
         } else {
-            self.places.insert(name.clone(), self.rows.len());
+            self.indexes.insert(name.clone(), self.rows.len());
             self.rows.push((name, vec![value]));
         }
     }
@@ -49,7 +49,7 @@ impl<'a, T> Grouped<'a, T> {
     }
 }
 
-/// Writes what a query string or a url-encoded form holds.
+/// Writes the values of a query string or a url-encoded form.
 pub(super) fn write_urlencoded(text: &mut JsonText, encoded: &[u8]) {
     let mut pairs = Grouped::new();
     for (name, value) in form_urlencoded::parse(encoded) {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_name_becomes_a_list_in_its_first_place() {
+    fn a_repeated_name_becomes_a_list_at_its_first_position() {
         assert_eq!(
             parsed(b"a=1&b=x+y%20z&a=2&c&a=&=e").to_string(),
             json!({"a": ["1", "2", ""], "b": "x y z", "c": "", "": "e"}).to_string()

@@ -1,8 +1,8 @@
-//! JSON written straight into one buffer. Whoever writes answers for the commas.
+//! Writes JSON into one buffer. The caller writes commas and brackets.
 
 use std::fmt::Display;
 
-/// A JSON text in the making.
+/// A JSON text that is being written.
 #[derive(Default)]
 pub(super) struct JsonText(Vec<u8>);
 
@@ -11,16 +11,16 @@ impl JsonText {
         JsonText(Vec::with_capacity(capacity))
     }
 
-    /// Text that is JSON already.
+    /// Text that is JSON.
     pub(super) fn raw(&mut self, json: &str) {
         self.0.extend_from_slice(json.as_bytes());
     }
 
     pub(super) fn string(&mut self, text: &str) {
-        serde_json::to_writer(&mut self.0, text).expect("a string always serialises to memory");
+        serde_json::to_writer(&mut self.0, text).expect("writing a string to memory does not fail");
     }
 
-    /// A string of characters that need no escape, such as a number or an address.
+    /// A string that needs no escapes, such as a number or an address.
     pub(super) fn plain(&mut self, text: impl Display) {
         self.raw("\"");
         self.raw(&text.to_string());
@@ -42,6 +42,6 @@ impl JsonText {
     }
 
     pub(super) fn into_string(self) -> String {
-        String::from_utf8(self.0).expect("only whole strings were written")
+        String::from_utf8(self.0).expect("only strings are written")
     }
 }

@@ -1,4 +1,4 @@
-//! Multipart forms: fields become strings, files are taken out and stand in the form as where to find them.
+//! Multipart forms: fields become strings, and files become uploads with their addresses in the form.
 
 use std::convert::Infallible;
 
@@ -6,19 +6,12 @@ use bytes::Bytes;
 use multer::Multipart;
 use sluice_engine::inbox::NewUpload;
 
-use super::{grouped::Grouped, json_text::JsonText};
+use super::{grouped::Grouped, json_text::JsonText, upload_address::UploadAddresses};
 
-/// A form with more parts is left unparsed: each file in it would be a row of its own.
+/// A form with more parts is not parsed, because each file is a row in the store.
 const MAX_PARTS: usize = 1000;
 const MAX_FILENAME: usize = 100;
 const UNKNOWN_TYPE: &str = "application/octet-stream";
-
-/// Names new uploads, and says where they can be fetched.
-pub(super) trait UploadAddresses: Sync {
-    /// An id that nobody can guess, of letters and digits.
-    fn new_id(&self) -> String;
-    fn url(&self, id: &str) -> String;
-}
 
 /// A parsed form.
 pub(super) struct Form {
@@ -33,7 +26,7 @@ enum Part {
     File { filename: String, upload: NewUpload },
 }
 
-/// The form, unless the body is none.
+/// The form; none if the body is not one.
 pub(super) async fn parse(
     body: Bytes,
     boundary: String,
@@ -92,14 +85,14 @@ fn write_part(text: &mut JsonText, part: &Part, addresses: &impl UploadAddresses
     text.raw(",\"size\":");
     text.raw(&upload.content.len().to_string());
     text.raw(",\"path\":");
-    // The runtime puts the component's temporary folder in place of the mark.
+    // The runtime replaces `$tmp:` with the temporary folder of the component.
     text.string(&format!("$tmp:{}/{}", upload.id, upload.filename));
     text.raw(",\"url\":");
     text.string(&addresses.url(&upload.id));
     text.raw("}");
 }
 
-/// The last part of the name, of characters that mean nothing to a file system or in a header.
+/// The last part of the name, with characters that are harmless in file systems and headers.
 fn safe_filename(filename: &str) -> String {
     let base = filename.rsplit(['/', '\\']).next().unwrap_or_default();
     let safe: String = base
@@ -109,7 +102,7 @@ fn safe_filename(filename: &str) -> String {
             _ => '_',
         })
         .collect();
-    // The end is what matters of a long name: it says what kind of file it is.
+    // A long name keeps its end, which has the extension.
     let end = safe.len().saturating_sub(MAX_FILENAME);
     let safe = safe[end..].trim_start_matches('.');
     if safe.is_empty() { "file" } else { safe }.to_owned()
@@ -174,7 +167,7 @@ pub(super) mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_form_is_not_parsed() {
+    async fn a_malformed_form_is_not_parsed() {
         assert!(
             parse_parts("--x\nContent-Disposition: nonsense")
                 .await
@@ -195,7 +188,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn no_body_makes_it_panic(body in proptest::collection::vec(any::<u8>(), 0..300)) {
+        fn no_body_causes_a_panic(body in proptest::collection::vec(any::<u8>(), 0..300)) {
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
             runtime.block_on(parse(body.into(), "x".to_owned(), &CountedAddresses::default()));
         }

@@ -22,10 +22,10 @@ use crate::{
     path::AccountPath,
     query::Query,
     reply,
-    routes::{activity::emitter_kind, apps, iso_date},
+    routes::{activity::emitter_kind, apps, dates::iso_date, text_parameters::without_nul},
 };
 
-/// Create an account from keys, or from tokens that are there already
+/// Create an account from keys, or from existing tokens
 #[utoipa::path(post, path = "/accounts", tag = "accounts", operation_id = "createAccount", request_body = CreateAccount,
     responses((status = 200, body = Data<Account>), ApiErrors))]
 pub(crate) async fn create(
@@ -58,7 +58,7 @@ pub(crate) async fn list(
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
-    let app = apps::without_nul("app", app)?;
+    let app = without_nul("app", app)?;
     let Listing { total, rows } = services.accounts.list(&user.id, app, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |view| cursor_of(view)).page_info;
     let data = rows.into_iter().map(on_the_wire).collect();
@@ -93,9 +93,9 @@ pub(crate) async fn get(
     Ok(reply::one(account, &FieldSelection::new(&fields)))
 }
 
-/// What uses an account
+/// The sources and workflows that use an account
 ///
-/// Sources by the values of their props, and workflows by those of the steps of the version that runs; newest first.
+/// Sources by their props, and workflows by the props of the steps of their running version. Newest first.
 #[utoipa::path(get, path = "/accounts/{id}/uses", tag = "accounts", operation_id = "listAccountUses",
     params(("id" = String, Path), PageQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = List<AccountUse>), ApiErrors))]
@@ -133,7 +133,7 @@ pub(crate) async fn update(
     let UpdateAccount { name, credentials } = parameters;
     if name.is_none() && credentials.is_none() {
         return Err(ApiError::bad_request(
-            "the body names nothing to change: give one of name and credentials",
+            "there is nothing to change: give one of name and credentials",
         ));
     }
     let change = AccountChange { name, credentials };
@@ -143,7 +143,7 @@ pub(crate) async fn update(
 
 /// Delete an account
 ///
-/// Sources that use it fail from then on, and say so in their logs. The provider is asked to take back its tokens.
+/// Sources that use it fail from then on, and log the error. The provider is asked to revoke its tokens.
 #[utoipa::path(delete, path = "/accounts/{id}", tag = "accounts", operation_id = "deleteAccount", params(("id" = String, Path)),
     responses((status = 204, description = "Deleted"), ApiErrors))]
 pub(crate) async fn delete(

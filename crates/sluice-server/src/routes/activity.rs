@@ -1,4 +1,4 @@
-//! What happened over time, and the account at a glance.
+//! Counts of events, errors and invocations over time, and the overview of an account.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use sluice_store::activity::Counts;
 
 use crate::{
     auth::AuthUser, error::ApiError, fields::FieldSelection, openapi::ApiErrors, query::Query,
-    reply, routes::apps::searched,
+    reply, routes::text_parameters::search_text,
 };
 
 const DEFAULT_HOURS: u32 = 24;
 
-/// What happened over time
+/// Activity over time
 ///
-/// In the whole account, or in one source or workflow.
+/// Of the whole account, or of one source or workflow.
 #[utoipa::path(get, path = "/users/me/activity", tag = "activity", operation_id = "getActivity",
     params(ActivityQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Activity>), ApiErrors))]
@@ -53,7 +53,7 @@ pub(crate) async fn get(
     ))
 }
 
-/// The account at a glance
+/// Overview of the account
 #[utoipa::path(get, path = "/users/me/overview", tag = "activity", operation_id = "getOverview", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))), responses((status = 200, body = Data<Overview>), ApiErrors))]
 pub(crate) async fn overview(
@@ -85,11 +85,11 @@ pub(crate) async fn overview(
     Ok(reply::one(overview, &FieldSelection::new(&fields)))
 }
 
-/// Which sources or workflows a list is about.
+/// The sources or workflows of a list.
 pub(super) fn selection(query: EmittersQuery) -> Result<EmitterSelection, ApiError> {
     let EmittersQuery { q, state } = query;
     Ok(EmitterSelection {
-        text: searched(q)?,
+        text: search_text(q)?,
         state: state.map(|state| match state {
             EmitterState::Active => sluice_app::EmitterState::Active,
             EmitterState::Inactive => sluice_app::EmitterState::Inactive,
@@ -98,7 +98,7 @@ pub(super) fn selection(query: EmittersQuery) -> Result<EmitterSelection, ApiErr
     })
 }
 
-/// What happened in each of these, when that is asked for.
+/// The activity of each of these, if it is requested.
 pub(super) async fn expanded(
     app: &App,
     query: &ExpandEmittersQuery,
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hours_are_a_day_unless_told_otherwise_and_31_days_at_most() {
+    fn hours_default_to_a_day_and_are_at_most_31_days() {
         let hours = |text| parse_hours(text).ok();
         assert_eq!(hours(None), Some(24));
         assert_eq!(hours(Some("1")), Some(1));

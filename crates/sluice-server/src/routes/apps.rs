@@ -1,4 +1,4 @@
-//! Apps, as the operator registers them and everybody sees them.
+//! Apps: registered by the operator, visible to all users.
 
 use std::sync::Arc;
 
@@ -22,11 +22,12 @@ use crate::{
     path::AppPath,
     query::Query,
     reply,
+    routes::text_parameters::without_nul,
 };
 
-/// Register an app, or change the one with this slug
+/// Register an app, or update the app with this slug
 ///
-/// For the operator only; for everyone else this path does not exist.
+/// For the operator only. For other users this path does not exist.
 #[utoipa::path(post, path = "/apps", tag = "apps", operation_id = "registerApp", request_body = RegisterApp,
     responses((status = 200, body = Data<App>), ApiErrors))]
 pub(crate) async fn register(
@@ -101,9 +102,9 @@ pub(crate) async fn get(
     Ok(reply::one(on_the_wire(app), &FieldSelection::new(&fields)))
 }
 
-/// Remove an app that nobody has an account with
+/// Remove an app that has no accounts
 ///
-/// For the operator only; for everyone else this path does not exist.
+/// For the operator only. For other users this path does not exist.
 #[utoipa::path(delete, path = "/apps/{id_or_slug}", tag = "apps", operation_id = "removeApp", params(("id_or_slug" = String, Path)),
     responses((status = 204, description = "Removed"), ApiErrors))]
 pub(crate) async fn remove(
@@ -113,21 +114,6 @@ pub(crate) async fn remove(
 ) -> Result<StatusCode, ApiError> {
     services.apps.delete(id_or_slug).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// No database column can hold a NUL, so nothing matches text with one; it is refused as everywhere.
-pub(super) fn without_nul(name: &str, text: Option<String>) -> Result<Option<String>, ApiError> {
-    match text {
-        Some(text) if text.contains('\0') => Err(ApiError::BadRequest(format!(
-            "{name} must not contain NUL characters"
-        ))),
-        text => Ok(text),
-    }
-}
-
-/// Text that a list is searched for; none when it is empty.
-pub(super) fn searched(q: Option<String>) -> Result<Option<String>, ApiError> {
-    Ok(without_nul("q", q)?.filter(|text| !text.is_empty()))
 }
 
 pub(super) fn on_the_wire(app: apps::App) -> App {
@@ -142,7 +128,7 @@ pub(super) fn on_the_wire(app: apps::App) -> App {
             AppAuth::Oauth(_) => AuthType::Oauth,
         },
         description: app.description,
-        custom_fields_json: custom_fields_json.expect("fields have only text for keys"),
+        custom_fields_json: custom_fields_json.expect("all keys of fields are strings"),
     }
 }
 

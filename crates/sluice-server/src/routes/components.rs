@@ -1,4 +1,4 @@
-//! Saved components, and finding those that are published.
+//! Saved components, and the search for published ones.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::{
     path::ComponentPath,
     query::Query,
     reply,
-    routes::epoch_seconds,
+    routes::dates::epoch_seconds,
 };
 
 const COMPONENT: &str = "component";
@@ -55,8 +55,8 @@ pub(crate) async fn create(
 
 /// The components that you saved or published, or those of the registry
 ///
-/// Of what you saved, the newest of each key, and of each name among those without a key; the code of workflow steps is not listed.
-/// Of what is published, the newest version of each key.
+/// Of saved components, the newest of each key, or of each name if there is no key. The code of workflow steps is not listed.
+/// Of published components, the newest version of each key.
 #[utoipa::path(get, path = "/components", tag = "components", operation_id = "listComponents",
     params(ComponentsQuery, PageQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
@@ -80,7 +80,7 @@ pub(crate) async fn list(
         kind: wanted.kind,
     };
     let Listing { total, rows } = app.components.list(&user.id, scope, filter, page).await?;
-    // A cursor needs the exact time, which the item on the wire has lost.
+    // A cursor needs milliseconds, and the item in the response has only seconds.
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
     let data = rows
         .into_iter()
@@ -92,7 +92,7 @@ pub(crate) async fn list(
 
 /// A saved component, by id or by key
 ///
-/// A key names the newest component that has it. What your sources run can be read by its id, whoever saved it.
+/// A key selects the newest component with it. The components of your sources can be read by id, also those of other users.
 #[utoipa::path(get, path = "/components/{key_or_id}", tag = "components", operation_id = "getComponent",
     params(("key_or_id" = String, Path), FieldQuery),
     responses((status = 200, body = Data<Component>), ApiErrors))]
@@ -117,7 +117,7 @@ pub(crate) async fn get(
 
 /// Find published components
 ///
-/// Looks among what you published and what the registry has. A key that fits goes first, then the beginning of one, then names.
+/// Searches your published components and the registry. An exact key comes first, then keys with this prefix, then names.
 #[utoipa::path(get, path = "/components/search", tag = "components", operation_id = "searchComponents", params(SearchComponentsQuery),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = FoundComponents), ApiErrors))]
@@ -149,7 +149,7 @@ fn threshold(text: Option<&str>) -> Result<f64, ApiError> {
         .ok_or_else(|| ApiError::bad_request("similarity_threshold must be a number from 0 to 1"))
 }
 
-/// Text that can be no id names nothing.
+/// A malformed id is an unknown one.
 pub(super) fn parse_id(text: &str) -> Result<ComponentId, ApiError> {
     ComponentId::parse(text).ok_or(ApiError::NotFound(COMPONENT))
 }

@@ -1,4 +1,4 @@
-//! Connecting an account by OAuth 2: the client gets an address for a browser, and the browser comes back here.
+//! Connects an account by OAuth 2: the client gets a URL for a browser, and the provider redirects the browser back here.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use sluice_store::connections::{self, Stage};
 
 use crate::{
     auth::AuthUser, error::ApiError, fields::FieldSelection, json_body::JsonBody,
-    openapi::ApiErrors, path::ConnectionPath, query::Query, reply, routes::iso_date,
+    openapi::ApiErrors, path::ConnectionPath, query::Query, reply, routes::dates::iso_date,
 };
 
-/// The page is text alone: nothing in it may load, run or be framed.
+/// The page is plain text. Nothing in it may load, run or be framed.
 const PAGE_HEADERS: [(HeaderName, HeaderValue); 4] = [
     (
         CONTENT_TYPE,
@@ -38,9 +38,9 @@ const PAGE_HEADERS: [(HeaderName, HeaderValue); 4] = [
     (CACHE_CONTROL, HeaderValue::from_static("no-store")),
 ];
 
-/// Begin to connect an account of an `oauth` app
+/// Start to connect an account of an `oauth` app
 ///
-/// The user opens `connect_url` in a browser; the account is there when they have agreed.
+/// The user opens `connect_url` in a browser. The account is created when they agree.
 #[utoipa::path(post, path = "/accounts/connect", tag = "accounts", operation_id = "connectAccount", request_body = ConnectAccount,
     responses((status = 200, body = Data<Connection>), ApiErrors))]
 pub(crate) async fn begin(
@@ -72,7 +72,7 @@ pub(crate) async fn begin(
     Ok(reply::one(connection, &fields))
 }
 
-/// How far a connection is
+/// The status of a connection
 #[utoipa::path(get, path = "/accounts/connect/{id}", tag = "accounts", operation_id = "getConnection",
     params(("id" = String, Path), FieldQuery),
     responses((status = 200, body = Data<Connection>), ApiErrors))]
@@ -96,7 +96,7 @@ pub(crate) struct CallbackQuery {
     error_description: Option<String>,
 }
 
-/// Where a provider sends the browser back to. There is no key here: the state is the proof.
+/// The redirect URL for providers. It needs no API key, because the state authenticates the request.
 pub(crate) async fn callback(
     State(services): State<Arc<App>>,
     Query(query): Query<CallbackQuery>,
@@ -155,7 +155,9 @@ fn redirect(address: &str, outcome: &Result<(AccountId, String), String>) -> Res
     let location = HeaderValue::try_from(format!("{before}{separator}{query}{fragment}"));
     match location {
         Ok(location) => (StatusCode::SEE_OTHER, [(LOCATION, location)]).into_response(),
-        Err(_) => ApiError::Internal("an address that is no header".to_owned()).into_response(),
+        Err(error) => {
+            ApiError::internal("the redirect is not a header value", error).into_response()
+        }
     }
 }
 
@@ -205,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_page_shows_is_text() {
+    fn the_page_escapes_its_text() {
         assert_eq!(
             escaped("<a href='x'>&\"</a>"),
             "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;"
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outcome_joins_the_query_of_the_address() {
+    fn the_outcome_is_added_to_the_query() {
         let location = |address: &str, outcome: &Result<(AccountId, String), String>| {
             let response = redirect(address, outcome);
             response.headers()[LOCATION].to_str().unwrap().to_owned()

@@ -1,4 +1,4 @@
-//! Data stores, to see and to delete. What is in them is the components' business.
+//! Data stores: list and delete. Only components read and write their entries.
 
 use axum::{extract::State, response::Response};
 use http::StatusCode;
@@ -15,7 +15,7 @@ use crate::{
     path::DataStorePath,
     query::Query,
     reply,
-    routes::epoch_seconds,
+    routes::dates::epoch_seconds,
 };
 
 /// The data stores of the current user, by name
@@ -51,7 +51,7 @@ pub(crate) async fn list(
 
 /// Delete a data store and everything in it
 ///
-/// A component that still uses it finds it empty.
+/// A component that still uses it gets an empty store.
 #[utoipa::path(delete, path = "/data_stores/{name}", tag = "data stores", operation_id = "deleteDataStore",
     params(("name" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Deleted"), ApiErrors))]

@@ -1,4 +1,4 @@
-//! Deliveries to webhooks: what became of them, and replaying them.
+//! Deliveries to webhooks: their status, and replays.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::{
     path::{DeliveryPath, WebhookPath},
     query::Query,
     reply,
-    routes::{epoch_seconds, events::parse_expand, summary::Detail},
+    routes::{dates::epoch_seconds, event_parameters::parse_expand, summary::Detail},
 };
 
 /// The deliveries to a webhook, newest first
@@ -43,7 +43,7 @@ pub(crate) async fn list(
     Query(query): Query<DeliveriesQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    listed(&app, &user.id, Some(&id), &page, query, &fields).await
+    list_page(&app, &user.id, Some(&id), &page, query, &fields).await
 }
 
 /// The deliveries to all webhooks of the current user, newest first
@@ -61,10 +61,10 @@ pub(crate) async fn list_all(
 ) -> Result<Response, ApiError> {
     let parse = |id: String| WebhookId::parse(&id).ok_or(ApiError::NotFound("webhook"));
     let webhook = webhook_id.map(parse).transpose()?;
-    listed(&app, &user.id, webhook.as_ref(), &page, query, &fields).await
+    list_page(&app, &user.id, webhook.as_ref(), &page, query, &fields).await
 }
 
-async fn listed(
+async fn list_page(
     app: &App,
     user: &UserId,
     webhook: Option<&WebhookId>,
@@ -81,8 +81,8 @@ async fn listed(
     let page = PageRequest::parse(page, Cursor::decode)?.into();
     let selection = Selection {
         state: state.map(stored_state),
-        since: moment("since", since.as_deref())?,
-        until: moment("until", until.as_deref())?,
+        since: parse_instant("since", since.as_deref())?,
+        until: parse_instant("until", until.as_deref())?,
     };
     let detail = match parse_expand(expand.as_deref())? {
         Detail::Whole => delivery_history::Detail::WithEvent,
@@ -115,9 +115,9 @@ pub(crate) async fn get(
     Ok(reply::one(delivery, &FieldSelection::new(&fields)))
 }
 
-/// Deliver once more
+/// Replay a delivery
 ///
-/// Under the same id, at once, and with as many retries as a new delivery has.
+/// With the same id, immediately, and with as many retries as a new delivery.
 #[utoipa::path(post, path = "/deliveries/{id}/replay", tag = "deliveries", operation_id = "replayDelivery",
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Delivery>), ApiErrors))]
@@ -172,12 +172,12 @@ fn replay_range(parameters: &ReplayDeliveries) -> Result<ReplayRange, ApiError> 
             Some(ReplayState::Delivered) => Finished::Delivered,
             Some(ReplayState::All) => Finished::Either,
         },
-        since: moment("since", since.as_deref())?,
-        until: moment("until", until.as_deref())?,
+        since: parse_instant("since", since.as_deref())?,
+        until: parse_instant("until", until.as_deref())?,
     })
 }
 
-fn moment(name: &str, text: Option<&str>) -> Result<Option<i64>, ApiError> {
+fn parse_instant(name: &str, text: Option<&str>) -> Result<Option<i64>, ApiError> {
     text.map(|text| instant::parse(name, text)).transpose()
 }
 
@@ -186,7 +186,8 @@ fn cursor_of(delivery: &delivery_history::Delivery) -> String {
 }
 
 fn on_the_wire(delivery: delivery_history::Delivery) -> Result<Delivery, ApiError> {
-    let corrupt = |error: serde_json::Error| ApiError::Internal(format!("a delivery: {error}"));
+    let corrupt =
+        |error: serde_json::Error| ApiError::internal("the stored delivery is corrupt", error);
     Ok(Delivery {
         id: delivery.id,
         webhook_id: delivery.webhook_id,

@@ -1,4 +1,4 @@
-//! The rows of a list of events: of the newest that are kept, or of all that a search finds.
+//! Reads a page of events: of the newest ones, or of the matches of a search.
 
 use sluice_api::EventSummary;
 use sluice_infra::Infra;
@@ -16,24 +16,25 @@ use crate::{
     error::ApiError,
     page::PageRequest,
     routes::{
+        event_parameters::channel_filter,
         event_search::{find_events, find_logs},
-        events::channel_filter,
         log_summary::summarise_log,
         summary::{Detail, summarise},
     },
 };
 
-/// How many of the newest events are shown to those who do not search.
-const SHOWN: u32 = 100;
-/// What a client wants to see of a source or a workflow.
-pub(super) struct Wanted {
+/// How many of the newest events are listed without a search.
+const MAX_LISTED: u32 = 100;
+
+/// The selected page of events of a source or a workflow.
+pub(super) struct EventSelection {
     pub(super) rows: Rows,
     pub(super) page: PageRequest<EventId>,
     pub(super) search: Option<Search>,
     pub(super) detail: Detail,
 }
 
-/// Log lines are the events of a channel, though they are stored apart.
+/// Log lines are the events of the channel `$logs`. They are stored separately.
 pub(super) enum Rows {
     Events(ChannelFilter),
     Logs,
@@ -48,19 +49,19 @@ impl Rows {
     }
 }
 
-/// How many there are in all, and those of the page, newest first.
+/// The total count, and the events of the page, newest first.
 pub(super) async fn read(
     infra: &Infra,
     user: &UserId,
     emitter: &EmitterId,
-    wanted: Wanted,
+    selection: EventSelection,
 ) -> Result<(u64, Vec<EventSummary>), ApiError> {
-    let Wanted {
+    let EventSelection {
         rows,
         page,
         search,
         detail,
-    } = wanted;
+    } = selection;
     must_exist(infra, user, emitter).await?;
     let store = &infra.store;
     match rows {
@@ -74,7 +75,7 @@ pub(super) async fn read(
             Ok((total, summaries.collect::<Result<_, _>>()?))
         }
         Rows::Logs => {
-            // Only the second part of a line's id orders lines.
+            // Lines are ordered by the second part of their id.
             let page = PageRequest {
                 limit: page.limit,
                 after: page.after.map(|id| id.seq),
@@ -93,7 +94,7 @@ pub(super) async fn read(
     }
 }
 
-/// Whether the emitter is one of the user's.
+/// An error unless the emitter exists and belongs to the user.
 pub(super) async fn must_exist(
     infra: &Infra,
     user: &UserId,
@@ -126,7 +127,7 @@ async fn newest_events(
         let beyond = if page.is_first() {
             None
         } else {
-            events::id_behind(c, &emitter, &filter, SHOWN)?
+            events::id_behind(c, &emitter, &filter, MAX_LISTED)?
         };
         let (after, before) = (page.after, page.before.max(beyond));
         let rows = events::newest(c, &emitter, &filter, page.limit, after, before)?;
@@ -146,7 +147,7 @@ async fn newest_logs(
         let beyond = if page.is_first() {
             None
         } else {
-            logs::seq_behind(c, &emitter, SHOWN.into())?
+            logs::seq_behind(c, &emitter, MAX_LISTED.into())?
         };
         let before = page.before.max(beyond);
         let rows = logs::page(c, &emitter, page.limit, page.after, before)?;

@@ -1,4 +1,4 @@
-//! Searching all that is kept of a source's events or log lines, for a page of what matches.
+//! Searches the stored events or log lines of a source, and returns a page of the matches.
 
 use std::collections::VecDeque;
 
@@ -13,10 +13,10 @@ use sluice_store::{
 
 use crate::{error::ApiError, instant, page::PageRequest};
 
-/// Longest text to search for, in bytes.
+/// The longest text to search for, in bytes.
 const MAX_TEXT: usize = 1_000;
 
-/// What the parameters look for; nothing when they have none.
+/// The search of the parameters; none if they have none.
 pub(super) fn parse_search(query: &EventsQuery) -> Result<Option<Search>, ApiError> {
     let text = query.q.clone().filter(|text| !text.is_empty());
     if let Some(text) = &text {
@@ -76,16 +76,16 @@ pub(super) async fn find_logs(
 ) -> Result<(u64, Vec<StoredLog>), StoreError> {
     let searched = source.clone();
     let step = move |c: &mut dyn Conn, below| search::logs(c, &searched, &search, below);
-    let (total, places) = scan(store, page, step).await?;
+    let (total, lines) = scan(store, page, step).await?;
     let source = source.clone();
     let read = move |c: &mut dyn Conn| {
-        let rows = places.into_iter().map(|seq| logs::get(c, &source, seq));
+        let rows = lines.into_iter().map(|seq| logs::get(c, &source, seq));
         rows.filter_map(Result::transpose).collect()
     };
     Ok((total, store.read(read).await?))
 }
 
-/// Searches in steps, between which others get to read.
+/// Searches in steps, so that other reads can run in between.
 async fn scan<K: Ord + Copy + Send + 'static>(
     store: &Store,
     page: PageRequest<K>,
@@ -106,7 +106,7 @@ async fn scan<K: Ord + Copy + Send + 'static>(
     }
 }
 
-/// Counts what a search finds, and keeps the page.
+/// Counts the matches and keeps those of the page.
 struct Matches<K> {
     page: PageRequest<K>,
     total: u64,
@@ -128,7 +128,7 @@ impl<K: Ord + Copy> Matches<K> {
         let is_full = self.rows.len() == self.page.limit as usize;
         match self.page.before {
             Some(before) if key > before => {
-                // The nearest are wanted, and they come last.
+                // The page has the matches nearest to `before`, which come last.
                 if is_full {
                     self.rows.pop_front();
                 }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn after_goes_on_with_older_matches() {
+    fn after_continues_with_older_matches() {
         assert_eq!(page(2, None, None), [50, 40]);
         assert_eq!(page(2, Some(40), None), [30, 20]);
         assert_eq!(page(2, Some(45), None), [40, 30]);

@@ -8,13 +8,13 @@ use sluice_app::{App, FlowKind};
 
 use crate::{
     auth::AuthUser, error::ApiError, fields::FieldSelection, openapi::ApiErrors,
-    page::parse_limit_of, query::Query, reply, routes::apps::searched,
+    page::parse_limit_of, query::Query, reply, routes::text_parameters::search_text,
 };
 
 const DEFAULT_NODES: u32 = 300;
-const MOST_NODES: u32 = 1000;
+const MAX_NODES: u32 = 1000;
 
-/// Who emits to whom
+/// The map of the account: emitters and their listeners
 #[utoipa::path(get, path = "/users/me/flow", tag = "users", operation_id = "getFlow", params(FlowQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Flow>), ApiErrors))]
@@ -24,10 +24,10 @@ pub(crate) async fn get(
     Query(FlowQuery { q, limit }): Query<FlowQuery>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let most_nodes = parse_limit_of("limit", limit.as_deref(), DEFAULT_NODES, MOST_NODES)?;
+    let max_nodes = parse_limit_of("limit", limit.as_deref(), DEFAULT_NODES, MAX_NODES)?;
     let query = sluice_app::FlowQuery {
-        text: searched(q)?,
-        most_nodes: most_nodes as usize,
+        text: search_text(q)?,
+        most_nodes: max_nodes as usize,
     };
     let flow = on_the_wire(app.flow.draw(&user.id, query).await?);
     Ok(reply::one(flow, &FieldSelection::new(&fields)))

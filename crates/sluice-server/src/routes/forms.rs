@@ -1,4 +1,4 @@
-//! What forms ask of components. These paths are an addition of Sluice's own; their answers have no envelope.
+//! Options and dynamic props of components, for forms. These paths are extensions of Sluice. Their responses have no envelope.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{auth::AuthUser, error::ApiError, json_body::JsonBody, openapi::ApiEr
 
 /// The options of a prop
 ///
-/// Runs the prop's options method with the values chosen so far. An error that the component throws is part of the answer.
+/// Runs the options method of the prop with the current values. An error of the component is part of the response.
 #[utoipa::path(post, path = "/components/configure", tag = "components", operation_id = "configureComponent",
     extensions(("x-sluice-extension" = json!(true))), request_body = AskOptions,
     responses((status = 200, body = OptionsPage), ApiErrors))]
@@ -58,9 +58,9 @@ pub(crate) async fn options(
     }))
 }
 
-/// The props of a component, given values for some of them
+/// The props of a component that has values for some of them
 ///
-/// Runs the component's `additionalProps`. An error that it throws is part of the answer.
+/// Runs `additionalProps` of the component. An error of the component is part of the response.
 #[utoipa::path(post, path = "/components/props", tag = "components", operation_id = "reloadComponentProps",
     extensions(("x-sluice-extension" = json!(true))), request_body = AskProps,
     responses((status = 200, body = PropsAnswer), ApiErrors))]

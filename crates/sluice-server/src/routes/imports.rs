@@ -21,14 +21,14 @@ use crate::{
     reply,
 };
 
-const MOST_COMPONENTS: usize = 100;
-/// Of the name of a tree, and of a path: together they are a key of the database.
-const LONGEST_NAME: usize = 1000;
+const MAX_COMPONENTS: usize = 100;
+/// The longest name of a tree, and the longest path. Together they are a key of the database.
+const MAX_NAME: usize = 1000;
 
 /// Import components of a tree into the registry
 ///
-/// Each is looked at without installing its packages, and registered with its app if it is sound. For the operator only; for
-/// everyone else this path does not exist.
+/// Each is analysed without installing its packages, and registered with its app if it is valid. For the operator only.
+/// For other users this path does not exist.
 #[utoipa::path(post, path = "/components/registry/import", tag = "components", operation_id = "importComponents",
     request_body = ImportComponents, extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Vec<ImportedComponent>>), ApiErrors))]
@@ -42,9 +42,9 @@ pub(crate) async fn import(
         components,
         left,
     } = parameters;
-    if components.len() > MOST_COMPONENTS {
+    if components.len() > MAX_COMPONENTS {
         return Err(ApiError::bad_request(format!(
-            "components must be at most {MOST_COMPONENTS}"
+            "components must be at most {MAX_COMPONENTS}"
         )));
     }
     if left.iter().any(|path| path.contains('\0')) {
@@ -63,9 +63,9 @@ pub(crate) async fn import(
     Ok(reply::all(&outcomes, &fields))
 }
 
-/// What imports of a tree found, by path
+/// The imported files of a tree, by path
 ///
-/// For the operator only; for everyone else this path does not exist.
+/// For the operator only. For other users this path does not exist.
 #[utoipa::path(get, path = "/components/registry/imports", tag = "components", operation_id = "listImports",
     params(ImportsQuery, PageQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = List<ImportedFile>), ApiErrors))]
@@ -100,11 +100,11 @@ fn required_tree(tree: Option<String>) -> Result<String, ApiError> {
 }
 
 fn short(what: &str, name: String) -> Result<String, ApiError> {
-    if name.len() <= LONGEST_NAME {
+    if name.len() <= MAX_NAME {
         return Ok(name);
     }
     Err(ApiError::BadRequest(format!(
-        "{what} must be at most {LONGEST_NAME} bytes long"
+        "{what} must be at most {MAX_NAME} bytes long"
     )))
 }
 

@@ -1,4 +1,4 @@
-//! How a log line becomes an event summary: `$logs` is a channel whose events are the lines.
+//! Maps a log line to an event summary. The lines are the events of the channel `$logs`.
 
 use serde::Serialize;
 use serde_json::value::to_raw_value;
@@ -32,7 +32,7 @@ pub(super) fn summarise_log(source: &EmitterId, line: StoredLog) -> EventSummary
     EventSummary {
         id,
         indexed_at_ms: line.ts,
-        event: to_raw_value(&event).expect("text and numbers are JSON"),
+        event: to_raw_value(&event).expect("strings and numbers serialise to JSON"),
         metadata: EventMetadata {
             emit_id: id.to_string(),
             name: LOG_CHANNEL.to_owned(),

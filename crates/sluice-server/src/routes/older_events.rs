@@ -1,4 +1,4 @@
-//! The list of a source's events as older clients read it.
+//! The list of a source's events for older clients.
 
 use axum::{extract::State, response::Response};
 use sluice_api::{EventSummary, FieldQuery, List, OlderEvent, OlderEventsQuery, PageQuery};
@@ -15,15 +15,15 @@ use crate::{
     query::Query,
     reply,
     routes::{
-        event_list::{self, Rows, Wanted},
-        events::parse_expand,
+        event_list::{self, EventSelection, Rows},
+        event_parameters::parse_expand,
         summary::Detail,
     },
 };
 
-/// The newest events of a source, as older clients read them
+/// The newest events of a source, for older clients
 ///
-/// As `event_summaries`, with each event whole and under other names.
+/// Like `event_summaries`, with whole events and other field names.
 #[utoipa::path(get, path = "/sources/{id}/events", tag = "events", operation_id = "listEvents",
     params(("id" = String, Path), PageQuery, OlderEventsQuery, FieldQuery),
     responses((status = 200, body = List<OlderEvent>), ApiErrors))]
@@ -40,13 +40,13 @@ pub(crate) async fn list(
         parse_limit("n", Some(&n))?;
         page.limit = Some(n);
     }
-    let wanted = Wanted {
+    let selection = EventSelection {
         rows: Rows::parse(query.event_name)?,
         page: PageRequest::parse(&page, EventId::parse)?,
         search: None,
         detail: Detail::Whole,
     };
-    let (total, summaries) = event_list::read(&infra, &user.id, &id, wanted).await?;
+    let (total, summaries) = event_list::read(&infra, &user.id, &id, selection).await?;
     let events = summaries.into_iter().map(as_older).collect();
     let list = page::list(total, events, |event: &OlderEvent| event.id.to_string());
     Ok(reply::many(list, &FieldSelection::new(&fields)))

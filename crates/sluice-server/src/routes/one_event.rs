@@ -26,7 +26,7 @@ use crate::{
 
 /// An event of a source
 ///
-/// Whole, however large, and in whatever channel, `$errors` and `$logs` too.
+/// Whole, of any size and in any channel, also `$errors` and `$logs`.
 #[utoipa::path(get, path = "/sources/{id}/events/{event_id}", tag = "events", operation_id = "getEvent",
     params(("id" = String, Path), ("event_id" = String, Path), FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
@@ -43,7 +43,7 @@ pub(crate) async fn of_source(
 
 /// An event of a workflow
 ///
-/// Whole, however large, and in whatever channel.
+/// Whole, of any size and in any channel.
 #[utoipa::path(get, path = "/workflows/{id}/events/{event_id}", tag = "events", operation_id = "getWorkflowEvent",
     params(("id" = String, Path), ("event_id" = String, Path), FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),

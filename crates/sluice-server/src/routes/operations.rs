@@ -1,4 +1,4 @@
-//! What operators ask of the server: is it ready, and how is it doing.
+//! Readiness and metrics, for operators.
 
 use std::sync::Arc;
 

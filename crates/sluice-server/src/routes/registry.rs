@@ -1,4 +1,4 @@
-//! Published components: those of an account, and the operator's for the whole server.
+//! Published components: those of an account, and those of the whole server.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(crate) async fn publish_to_account(
 
 /// Remove every version of a key from your account
 ///
-/// What was made from them keeps running.
+/// Sources and workflows that use them keep running.
 #[utoipa::path(delete, path = "/components/published/{key}", tag = "components", operation_id = "unpublishFromAccount",
     params(("key" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Unpublished"), ApiErrors))]
@@ -54,7 +54,7 @@ pub(crate) async fn unpublish_from_account(
 
 /// A component of the registry, by key
 ///
-/// The newest version. Nothing is installed for it.
+/// The newest version. Its packages are not installed.
 #[utoipa::path(get, path = "/components/registry/{key}", tag = "components", operation_id = "getPublishedComponent",
     params(("key" = String, Path), FieldQuery),
     responses((status = 200, body = Data<Component>), ApiErrors))]
@@ -73,7 +73,7 @@ pub(crate) async fn get(
 /// Publish a component to the registry
 ///
 /// It needs a key of the form `<app>-<name>`, where the app is one of its props if it has any, and a semantic version that is not
-/// published yet. For the operator only; for everyone else this path does not exist.
+/// published yet. For the operator only. For other users this path does not exist.
 #[utoipa::path(post, path = "/components/registry", tag = "components", operation_id = "publishComponent", request_body = PublishComponent,
     responses((status = 200, body = Data<Component>), ApiErrors))]
 pub(crate) async fn publish(
@@ -86,7 +86,7 @@ pub(crate) async fn publish(
 
 /// Remove every version of a key from the registry
 ///
-/// What was made from them keeps running. For the operator only; for everyone else this path does not exist.
+/// Sources and workflows that use them keep running. For the operator only. For other users this path does not exist.
 #[utoipa::path(delete, path = "/components/registry/{key}", tag = "components", operation_id = "unpublishComponent",
     params(("key" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Unpublished"), ApiErrors))]

@@ -1,4 +1,4 @@
-//! Sending stored events again to those who listen to their source.
+//! Replays stored events to the listeners of their source.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use crate::{
     reply,
     routes::{
         event_list::Rows,
+        event_parameters::{must_be_in_order, parse_bound},
         event_search::parse_times,
-        events::{must_be_in_order, parse_bound},
     },
 };
 
-/// Send events of a source again
+/// Replay events of a source
 ///
-/// To the webhooks and sources that listen now, oldest first, each with a new `webhook-id`. Streams do not show them again.
+/// To the current listeners, oldest first, each with a new `webhook-id`. Streams do not show them again.
 #[utoipa::path(post, path = "/sources/{id}/events/replay", tag = "events", operation_id = "replayEvents",
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = ReplayEvents,
     responses((status = 200, body = Data<Replayed>), ApiErrors))]
@@ -34,21 +34,21 @@ pub(crate) async fn replay(
     JsonBody { parameters, fields }: JsonBody<ReplayEvents>,
 ) -> Result<Response, ApiError> {
     let events = match parse(parameters)? {
-        What::One(event) => {
+        Replay::One(event) => {
             app.sources.replay_event(&user.id, &id, event).await?;
             1
         }
-        What::Range(range) => app.sources.replay_events(&user.id, &id, range).await?,
+        Replay::Range(range) => app.sources.replay_events(&user.id, &id, range).await?,
     };
     Ok(reply::one(Replayed { events }, &fields))
 }
 
-enum What {
+enum Replay {
     One(EventId),
     Range(EventRange),
 }
 
-fn parse(parameters: ReplayEvents) -> Result<What, ApiError> {
+fn parse(parameters: ReplayEvents) -> Result<Replay, ApiError> {
     if let Some(event) = parse_bound("event_id", parameters.event_id.as_deref())? {
         let rest = ReplayEvents {
             event_id: None,
@@ -57,7 +57,7 @@ fn parse(parameters: ReplayEvents) -> Result<What, ApiError> {
         if rest != ReplayEvents::default() {
             return Err(ApiError::bad_request("give event_id or a range, not both"));
         }
-        return Ok(What::One(event));
+        return Ok(Replay::One(event));
     }
     let Rows::Events(channel) = Rows::parse(parameters.event_name)? else {
         return Err(ApiError::bad_request(
@@ -70,7 +70,7 @@ fn parse(parameters: ReplayEvents) -> Result<What, ApiError> {
     let (since, until) = parse_times(parameters.since.as_deref(), parameters.until.as_deref())?;
     let since = since.map(|ms| EventId { ms, seq: 0 });
     let until = until.map(|ms| EventId { ms, seq: i64::MAX });
-    Ok(What::Range(EventRange {
+    Ok(Replay::Range(EventRange {
         start: start.max(since),
         end: end.into_iter().chain(until).min(),
         channel,
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     fn range(parameters: ReplayEvents) -> (String, String) {
-        let Ok(What::Range(range)) = parse(parameters) else {
+        let Ok(Replay::Range(range)) = parse(parameters) else {
             panic!("no range");
         };
         let text = |id: Option<EventId>| id.map_or_else(String::new, |id| id.to_string());
@@ -91,18 +91,18 @@ mod tests {
 
     #[test]
     fn ids_and_times_narrow_each_other() {
-        let given = |text: &str| Some(text.to_owned());
+        let some = |text: &str| Some(text.to_owned());
         let both = ReplayEvents {
-            start_id: given("5-1"),
-            end_id: given("9-1"),
-            since: given("4"),
-            until: given("8"),
+            start_id: some("5-1"),
+            end_id: some("9-1"),
+            since: some("4"),
+            until: some("8"),
             ..ReplayEvents::default()
         };
         let until = format!("8-{}", i64::MAX);
         assert_eq!(range(both.clone()), ("5-1".to_owned(), until));
         let wider = ReplayEvents {
-            since: given("6"),
+            since: some("6"),
             until: None,
             ..both
         };
@@ -114,14 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn one_event_is_no_range_and_log_lines_are_not_sent_again() {
+    fn one_event_excludes_a_range_and_log_lines_are_not_replayed() {
         let one = ReplayEvents {
             event_id: Some("5-1".to_owned()),
             ..ReplayEvents::default()
         };
         assert!(matches!(
             parse(one.clone()),
-            Ok(What::One(EventId { ms: 5, seq: 1 }))
+            Ok(Replay::One(EventId { ms: 5, seq: 1 }))
         ));
         let both = ReplayEvents {
             since: Some("1".to_owned()),

@@ -1,4 +1,4 @@
-//! How a stored run becomes what the API shows of it, with previews of what is large.
+//! Maps a stored run to the API, with previews of large values.
 
 use serde_json::value::{RawValue, to_raw_value};
 use sluice_api::{Run, RunSend, RunStep, RunWait};
@@ -114,5 +114,5 @@ fn shown(json: String, bytes: u64, detail: Detail) -> Result<Box<RawValue>, ApiE
         Detail::Preview if bytes > MAX_WHOLE => to_raw_value(&preview(&json, bytes)),
         Detail::Preview | Detail::Whole => RawValue::from_string(json),
     };
-    shown.map_err(|error| ApiError::Internal(format!("what a run has stored: {error}")))
+    shown.map_err(|error| ApiError::internal("the stored run is corrupt", error))
 }

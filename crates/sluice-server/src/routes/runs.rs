@@ -1,4 +1,4 @@
-//! Runs of workflows: read, list, and have them again.
+//! Runs of workflows: list, read and replay.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
     path::{RunPath, WorkflowNamePath},
     query::Query,
     reply,
-    routes::{events::must_be_in_order, run_view::on_the_wire, summary::Detail},
+    routes::{event_parameters::must_be_in_order, run_view::on_the_wire, summary::Detail},
 };
 
 /// No text of so many bytes has more characters, and no preview shows more of one.
@@ -30,7 +30,7 @@ const PREVIEW_CHARACTERS: u32 = 1024;
 
 /// The runs of a workflow, newest first
 ///
-/// Those that have begun, and replays that wait for their turn; `queued` of the workflow counts the events that wait, too.
+/// Runs that have started, and queued replays. `queued` of the workflow also counts events that wait.
 #[utoipa::path(get, path = "/workflows/{id}/runs", tag = "runs", operation_id = "listRuns",
     params(("id" = String, Path), PageQuery, RunsQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = List<Run>), ApiErrors))]
@@ -85,9 +85,9 @@ pub(crate) async fn get(
     Ok(reply::one(run, &FieldSelection::new(&fields)))
 }
 
-/// Run a workflow again for the event of a run that is over
+/// Replay a finished run
 ///
-/// The new run takes the version that runs now.
+/// The new run has the same event and uses the current version.
 #[utoipa::path(post, path = "/workflows/{id}/runs/{run_id}/replay", tag = "runs", operation_id = "replayRun",
     params(("id" = String, Path), ("run_id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     request_body = ReplayRun, responses((status = 200, body = Data<Invocation>), ApiErrors))]
@@ -102,7 +102,7 @@ pub(crate) async fn replay(
     Ok(reply::one(Invocation { id }, &fields))
 }
 
-/// Run a workflow again for the events of many runs
+/// Replay many runs
 #[utoipa::path(post, path = "/workflows/{id}/runs/replay", tag = "runs", operation_id = "replayRuns",
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = ReplayRuns,
     responses((status = 200, body = Data<ReplayedRuns>), ApiErrors))]

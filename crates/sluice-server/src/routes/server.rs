@@ -1,4 +1,4 @@
-//! The whole server, for its operator.
+//! The server: its settings and use of resources, for the operator.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::{
     reply,
 };
 
-/// The server, what it uses and how it is set
+/// The server, its use of resources and its settings
 ///
-/// For the operator only; for everyone else this path does not exist.
+/// For the operator only. For other users this path does not exist.
 #[utoipa::path(get, path = "/server", tag = "server", operation_id = "getServer", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Server>), ApiErrors))]
@@ -63,10 +63,10 @@ fn process(view: ProcessView) -> ServerProcess {
     }
 }
 
-fn setting(told: SettingDescription) -> ServerSetting {
+fn setting(setting: SettingDescription) -> ServerSetting {
     ServerSetting {
-        name: told.name,
-        value: told.value,
-        help: told.help,
+        name: setting.name,
+        value: setting.value,
+        help: setting.help,
     }
 }

@@ -1,4 +1,4 @@
-//! Signing in to the console and out of it.
+//! Sessions of the console: sign in and sign out.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use sluice_store::users::User;
 
 use super::user_admin::plan_on_the_wire;
 use crate::{
-    auth::{Caller, Proof},
+    auth::{Caller, Credential},
     error::ApiError,
     fields::FieldSelection,
     json_body::{JsonBody, ShortBody},
@@ -27,10 +27,10 @@ use crate::{
 
 /// Sign in
 ///
-/// The answer gives the browser a cookie, which every path takes in place of the key. Its name is `sluice_session_` and a mark of
-/// this server, so that others on the same host, at whatever port, have others. A request with it that is
-/// not GET, HEAD or OPTIONS needs the header `x-sluice-console: 1`, as this one does, and must not come from another origin. The
-/// session ends after 14 days without use, and with the key.
+/// The response sets a cookie, which every path accepts in place of the key. Its name is `sluice_session_` and an id of this
+/// server, because servers on other ports of the same host share cookies. A request with it that is not GET, HEAD or OPTIONS
+/// needs the header `x-sluice-console: 1`, as this one does, and must not come from another origin. The session ends after 14
+/// days without use, and when the key is rotated.
 #[utoipa::path(post, path = "/session", tag = "sessions", operation_id = "signIn", request_body = SignIn, security(()),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Session>), ApiErrors))]
@@ -47,11 +47,11 @@ pub(crate) async fn sign_in(
     let signed_in = app.sessions.sign_in(key.trim()).await?;
     let (ActiveSession { user, expires_at }, token) = signed_in.ok_or(ApiError::WrongKey)?;
     let cookie = SessionCookie::of(&app, &infra.settings);
-    // Nobody could end the one before any more: the browser is about to forget it.
+    // The browser forgets the previous session with this response, so it is ended here.
     if let Some(before) = cookie.token(&headers) {
         app.sessions.sign_out(&before).await?;
     }
-    let cookie = cookie.carrying(&token);
+    let cookie = cookie.start(&token);
     let session = on_the_wire(user, Some(expires_at));
     Ok((
         AppendHeaders([(SET_COOKIE, cookie)]),
@@ -60,36 +60,36 @@ pub(crate) async fn sign_in(
         .into_response())
 }
 
-/// Who is signed in
+/// The current session
 #[utoipa::path(get, path = "/session", tag = "sessions", operation_id = "getSession", params(FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Session>), ApiErrors))]
 pub(crate) async fn current(
-    Caller { user, proof }: Caller,
+    Caller { user, credential }: Caller,
     Query(fields): Query<FieldQuery>,
 ) -> Response {
-    let expires_at = match proof {
-        Proof::Key(_) => None,
-        Proof::Session { expires_at, .. } => Some(expires_at),
+    let expires_at = match credential {
+        Credential::Key(_) => None,
+        Credential::Session { expires_at, .. } => Some(expires_at),
     };
     reply::one(on_the_wire(user, expires_at), &FieldSelection::new(&fields))
 }
 
 /// Sign out
 ///
-/// Ends the session of the cookie, and takes the cookie back.
+/// Ends the session of the cookie and removes the cookie.
 #[utoipa::path(delete, path = "/session", tag = "sessions", operation_id = "signOut",
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Signed out"), ApiErrors))]
 pub(crate) async fn sign_out(
-    Caller { proof, .. }: Caller,
+    Caller { credential, .. }: Caller,
     State(app): State<Arc<App>>,
     State(infra): State<Infra>,
 ) -> Result<Response, ApiError> {
-    if let Proof::Session { token, .. } = proof {
+    if let Credential::Session { token, .. } = credential {
         app.sessions.sign_out(&token).await?;
     }
-    let cookie = SessionCookie::of(&app, &infra.settings).clearing();
+    let cookie = SessionCookie::of(&app, &infra.settings).end();
     Ok((
         StatusCode::NO_CONTENT,
         AppendHeaders([(SET_COOKIE, cookie)]),

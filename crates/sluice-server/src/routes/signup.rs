@@ -1,4 +1,4 @@
-//! Accounts that people make for themselves, where the operator lets them.
+//! Sign-up: new users create their own accounts, if the operator allows it.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::{
     state::ServerState,
 };
 
-/// Stands where the server lets anyone make an account; elsewhere the path does not exist.
+/// The server allows sign-up. Otherwise the path does not exist.
 pub(crate) struct SignupAllowed;
 
 impl FromRequestParts<ServerState> for SignupAllowed {
@@ -38,9 +38,9 @@ impl FromRequestParts<ServerState> for SignupAllowed {
     }
 }
 
-/// Make an account for yourself
+/// Sign up
 ///
-/// Needs no key. The path does not exist unless the server was started with `--allow-signup`.
+/// Needs no API key. The path does not exist unless the server was started with `--allow-signup`.
 #[utoipa::path(post, path = "/signup", tag = "users", operation_id = "signUp", request_body = SignUp, security(()),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<SignedUp>), ApiErrors))]

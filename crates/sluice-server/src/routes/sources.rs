@@ -1,4 +1,4 @@
-//! Sources: create, read, list, update, delete, and run by hand.
+//! Sources: create, read, list, update, delete and run.
 
 use std::sync::Arc;
 
@@ -27,13 +27,13 @@ use crate::{
     routes::{
         activity::{expanded, selection},
         components::parse_id,
-        epoch_seconds,
+        dates::epoch_seconds,
     },
 };
 
 /// Create a source
 ///
-/// Its hooks `deploy` and `activate` have run when this answers.
+/// The response is sent after its hooks `deploy` and `activate`.
 #[utoipa::path(post, path = "/sources", tag = "sources", operation_id = "createSource", request_body = CreateSource,
     responses((status = 200, body = Data<Source>), ApiErrors))]
 pub(crate) async fn create(
@@ -105,7 +105,7 @@ pub(crate) async fn list(
     let Listing { total, rows } = app.sources.list(&user.id, &which, page).await?;
     let ids = rows.iter().map(|view| view.source.id.clone().into());
     let activities = expanded(&app, &expand, ids.collect()).await?;
-    // A cursor needs the exact creation time, which the item on the wire has lost.
+    // A cursor needs milliseconds, and the item in the response has only seconds.
     let page_info =
         page::list(total, rows.iter().collect(), |view| cursor_of(&view.source)).page_info;
     let data = rows
@@ -122,7 +122,7 @@ pub(crate) async fn list(
 
 /// Update a source
 ///
-/// Its hook `deactivate` runs with the old code and props, `activate` with the new.
+/// Its hook `deactivate` runs with the old code and props, then `activate` with the new ones.
 #[utoipa::path(put, path = "/sources/{id}", tag = "sources", operation_id = "updateSource", params(("id" = String, Path)),
     request_body = UpdateSource, responses((status = 200, body = Data<Source>), ApiErrors))]
 pub(crate) async fn update(
@@ -133,7 +133,7 @@ pub(crate) async fn update(
 ) -> Result<Response, ApiError> {
     if parameters == UpdateSource::default() {
         return Err(ApiError::bad_request(
-            "the body names nothing to change: give one of component_id, component_code, component_url, key, name, \
+            "there is nothing to change: give one of component_id, component_code, component_url, key, name, \
              configured_props, dynamic_props_id, retention and active",
         ));
     }
@@ -194,14 +194,14 @@ pub(crate) async fn run(
     Ok(reply::one(Invocation { id }, &fields))
 }
 
-/// Components read fields of their event unasked, so a run without one still gets an object.
+/// A run without an event gets an empty object, because components read fields without checking.
 pub(super) fn event_to_run(event: Option<&RawValue>) -> Box<RawValue> {
     let event = event.map_or("{}", RawValue::get);
     RawValue::from_string(on_one_line(event).into_owned())
-        .expect("JSON without its line breaks is JSON")
+        .expect("JSON without line breaks is JSON")
 }
 
-/// The first reference that is present; a URL beside code only says where the code came from.
+/// The first reference that is present. A URL next to code only documents the origin of the code.
 fn component_ref(
     id: Option<String>,
     code: Option<String>,
@@ -274,9 +274,9 @@ fn shown(retention: sources::Retention) -> Option<Retention> {
 mod tests {
     use super::*;
 
-    fn chosen(id: &str, code: &str, url: &str, key: &str) -> &'static str {
-        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        match component_ref(given(id), given(code), given(url), given(key)) {
+    fn selected(id: &str, code: &str, url: &str, key: &str) -> &'static str {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        match component_ref(some(id), some(code), some(url), some(key)) {
             Ok(Some(ComponentRef::Id(_))) => "id",
             Ok(Some(ComponentRef::Code(CodeInput { code: Some(_), .. }))) => "code",
             Ok(Some(ComponentRef::Code(CodeInput { code: None, .. }))) => "url",
@@ -289,17 +289,17 @@ mod tests {
     #[test]
     fn a_run_without_an_event_gets_an_object() {
         assert_eq!(event_to_run(None).get(), "{}");
-        let given = RawValue::from_string("{\"a\":\n1.0}".to_owned()).unwrap();
-        assert_eq!(event_to_run(Some(&*given)).get(), "{\"a\": 1.0}");
+        let event = RawValue::from_string("{\"a\":\n1.0}".to_owned()).unwrap();
+        assert_eq!(event_to_run(Some(&*event)).get(), "{\"a\": 1.0}");
     }
 
     #[test]
     fn component_id_is_preferred_then_code_then_url_then_key() {
-        assert_eq!(chosen("sc_a", "code", "url", "key"), "id");
-        assert_eq!(chosen("", "code", "url", "key"), "code");
-        assert_eq!(chosen("", "", "url", "key"), "url");
-        assert_eq!(chosen("", "", "", "key"), "key");
-        assert_eq!(chosen("", "", "", ""), "none");
-        assert_eq!(chosen("nonsense", "code", "", ""), "error");
+        assert_eq!(selected("sc_a", "code", "url", "key"), "id");
+        assert_eq!(selected("", "code", "url", "key"), "code");
+        assert_eq!(selected("", "", "url", "key"), "url");
+        assert_eq!(selected("", "", "", "key"), "key");
+        assert_eq!(selected("", "", "", ""), "none");
+        assert_eq!(selected("nonsense", "code", "", ""), "error");
     }
 }

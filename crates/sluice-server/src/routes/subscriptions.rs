@@ -1,4 +1,4 @@
-//! Subscriptions, and auto-subscriptions to emitters that are yet to come.
+//! Subscriptions, and auto-subscriptions to future emitters.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const MAX_EVENT_NAME: usize = 500;
 
 /// Subscribe a listener to an emitter
 ///
-/// The same again changes nothing and answers the same subscription.
+/// Idempotent: a second request returns the same subscription.
 #[utoipa::path(post, path = "/subscriptions", tag = "subscriptions", operation_id = "createSubscription",
     request_body = SubscriptionParameters, responses((status = 200, body = Data<Subscription>), ApiErrors))]
 pub(crate) async fn create(
@@ -31,17 +31,17 @@ pub(crate) async fn create(
     let connects = connection(parameters)?;
     if connects.emitter == Emitter::CreatedLater {
         return Err(ApiError::bad_request(
-            "emitter_id must not be *: POST /auto_subscriptions subscribes to what is created later, dc_* and p_* are \
-             all sources and all workflows",
+            "emitter_id must not be *: POST /auto_subscriptions subscribes to future emitters, and dc_* and p_* are all \
+             sources and all workflows",
         ));
     }
     let subscription = app.subscriptions.create(&user.id, connects).await?;
     Ok(reply::one(on_the_wire(subscription), &fields))
 }
 
-/// Subscribe a listener to every source and workflow that is created from now on
+/// Subscribe a listener to all future sources and workflows
 ///
-/// Each of them gets a subscription of its own when it is created. `DELETE /subscriptions` with the emitter `*` ends it.
+/// Each gets its own subscription when it is created. `DELETE /subscriptions` with the emitter `*` stops this.
 #[utoipa::path(post, path = "/auto_subscriptions", tag = "subscriptions", operation_id = "createAutoSubscription",
     request_body = AutoSubscribe, responses((status = 200, body = Data<Subscription>), ApiErrors))]
 pub(crate) async fn create_auto(
@@ -78,7 +78,7 @@ pub(crate) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The subscriptions of the current user, all of them
+/// All subscriptions of the current user
 #[utoipa::path(get, path = "/users/me/subscriptions", tag = "subscriptions", operation_id = "listSubscriptions",
     params(FieldQuery), responses((status = 200, body = Data<Vec<Subscription>>), ApiErrors))]
 pub(crate) async fn list(
@@ -97,7 +97,7 @@ fn connection(parameters: SubscriptionParameters) -> Result<Connection, ApiError
         event_name,
         listener_id,
     } = parameters;
-    let emitter = given("emitter_id", emitter_id)?;
+    let emitter = required("emitter_id", emitter_id)?;
     Ok(Connection {
         event_name: channel_name(event_name.unwrap_or_default())?,
         emitter: Emitter::parse(&emitter).ok_or(ApiError::NotFound("emitter"))?,
@@ -106,17 +106,17 @@ fn connection(parameters: SubscriptionParameters) -> Result<Connection, ApiError
 }
 
 fn listener(id: Option<String>) -> Result<Listener, ApiError> {
-    let id = given("listener_id", id)?;
+    let id = required("listener_id", id)?;
     Listener::parse(&id).ok_or(ApiError::NotFound("listener"))
 }
 
-fn given(name: &str, value: Option<String>) -> Result<String, ApiError> {
+fn required(name: &str, value: Option<String>) -> Result<String, ApiError> {
     value
         .filter(|value| !value.is_empty())
         .ok_or_else(|| ApiError::BadRequest(format!("{name} is required")))
 }
 
-/// Names that begin with `$` are the system's own; one that nothing is ever emitted under is a slip.
+/// Names with `$` are reserved for the system. A reserved name that does not exist is an error.
 fn channel_name(name: String) -> Result<String, ApiError> {
     if name.len() > MAX_EVENT_NAME {
         return Err(ApiError::BadRequest(format!(
@@ -149,7 +149,7 @@ fn on_the_wire(subscription: subscriptions::Subscription) -> Subscription {
 mod tests {
     use super::*;
 
-    fn taken(emitter: &str, name: Option<&str>, listener: &str) -> Result<Connection, ApiError> {
+    fn parse(emitter: &str, name: Option<&str>, listener: &str) -> Result<Connection, ApiError> {
         connection(SubscriptionParameters {
             emitter_id: Some(emitter.to_owned()),
             event_name: name.map(str::to_owned),
@@ -158,35 +158,35 @@ mod tests {
     }
 
     #[test]
-    fn names_are_kept_as_given_and_an_absent_one_is_empty() {
-        let name = |name| taken("dc_*", name, "wh_a").unwrap().event_name;
+    fn names_are_kept_and_an_absent_name_is_empty() {
+        let name = |name| parse("dc_*", name, "wh_a").unwrap().event_name;
         assert_eq!(name(None), "");
-        for given in ["", "default", "$errors", "$logs", "custom", "Default", "a$"] {
-            assert_eq!(name(Some(given)), given);
+        for accepted in ["", "default", "$errors", "$logs", "custom", "Default", "a$"] {
+            assert_eq!(name(Some(accepted)), accepted);
         }
         for bad in ["$", "$error", "$ERRORS", "$logs ", &"x".repeat(501)] {
-            let refusal = taken("dc_*", Some(bad), "wh_a");
-            assert!(matches!(refusal, Err(ApiError::BadRequest(_))), "{bad}");
+            let result = parse("dc_*", Some(bad), "wh_a");
+            assert!(matches!(result, Err(ApiError::BadRequest(_))), "{bad}");
         }
         assert_eq!(name(Some(&"x".repeat(500))).len(), 500);
     }
 
     #[test]
-    fn ids_that_can_name_nothing_are_not_found_and_missing_ones_a_fault() {
+    fn malformed_ids_are_not_found_and_missing_ids_are_errors() {
         for emitter in ["wh_a", "p_", "u_a", "dc_", "dc_a*", "**", "x"] {
-            let refusal = taken(emitter, None, "wh_a");
-            assert!(matches!(refusal, Err(ApiError::NotFound("emitter"))));
+            let result = parse(emitter, None, "wh_a");
+            assert!(matches!(result, Err(ApiError::NotFound("emitter"))));
         }
         for listener in ["p_", "dc_*", "*", "sub_a", "x"] {
-            let refusal = taken("p_*", None, listener);
-            assert!(matches!(refusal, Err(ApiError::NotFound("listener"))));
+            let result = parse("p_*", None, listener);
+            assert!(matches!(result, Err(ApiError::NotFound("listener"))));
         }
         assert!(matches!(
-            taken("", None, "wh_a"),
+            parse("", None, "wh_a"),
             Err(ApiError::BadRequest(_))
         ));
         assert!(matches!(
-            taken("dc_*", None, ""),
+            parse("dc_*", None, ""),
             Err(ApiError::BadRequest(_))
         ));
     }

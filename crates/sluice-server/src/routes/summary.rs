@@ -1,4 +1,4 @@
-//! How a stored event becomes an event summary: its metadata, and a preview when it is large.
+//! Maps a stored event to an event summary: metadata, and a preview of large events.
 
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -8,7 +8,7 @@ use sluice_store::events::StoredEvent;
 
 use crate::error::ApiError;
 
-/// Events whose JSON is longer are previewed.
+/// Longer events are shown as a preview.
 pub(super) const MAX_WHOLE: usize = 1024;
 const MAX_PREVIEW: usize = 1000;
 
@@ -19,7 +19,7 @@ pub(super) enum Detail {
     Whole,
 }
 
-/// What the component said about its emit; `null` counts as not said.
+/// The metadata of the emit; `null` counts as absent.
 #[derive(Deserialize)]
 struct EmitMeta<'a> {
     #[serde(borrow)]
@@ -37,7 +37,7 @@ pub(super) fn summarise(
     detail: Detail,
 ) -> Result<EventSummary, ApiError> {
     let corrupt = |error: serde_json::Error| {
-        ApiError::Internal(format!("event {} of {source}: {error}", event.id))
+        ApiError::internal(format!("event {} of {source} is corrupt", event.id), error)
     };
     let meta: EmitMeta<'_> = serde_json::from_str(&event.meta).map_err(corrupt)?;
     let metadata = EventMetadata {
@@ -72,12 +72,12 @@ pub(super) fn preview(data: &str, size: usize) -> TruncatedEvent {
     }
 }
 
-/// Ids may be emitted as numbers, but clients expect text.
+/// Ids may be numbers in emits. Clients expect strings.
 fn id_text(id: &RawValue) -> String {
     serde_json::from_str(id.get()).unwrap_or_else(|_| id.get().to_owned())
 }
 
-/// A finite number is cut to a whole one; anything else stands as it was emitted.
+/// A number is truncated to an integer. Other values are unchanged.
 fn whole_ms(ts: &RawValue) -> Box<RawValue> {
     #[expect(
         clippy::cast_possible_truncation,

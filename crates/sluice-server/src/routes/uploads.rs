@@ -1,6 +1,6 @@
-//! Files that came with a request to an endpoint, for whoever has their unguessable address.
+//! Files of requests to endpoints. The unguessable address is the permission to read.
 //!
-//! The content is a stranger's, so browsers are told to save it and never to show it.
+//! The content is untrusted, so browsers must save it and not display it.
 
 use axum::{
     extract::{Path, State},

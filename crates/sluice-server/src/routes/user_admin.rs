@@ -1,4 +1,4 @@
-//! The operator's users. For everyone else these paths do not exist.
+//! Users: create, list, delete and rotate keys. For the operator only.
 
 use std::sync::Arc;
 
@@ -24,17 +24,17 @@ use crate::{
     query::Query,
     reply,
     routes::{
-        apps::{searched, without_nul},
-        epoch_seconds,
+        dates::epoch_seconds,
+        text_parameters::{search_text, without_nul},
     },
 };
 
-/// Of a username or an email address; every database can index as many bytes.
-const LONGEST_NAME: usize = 500;
+/// The longest username or email address, in bytes. Every database can index as many.
+const MAX_NAME: usize = 500;
 
 /// Create a user
 ///
-/// For the operator only; for everyone else this path does not exist.
+/// For the operator only. For other users this path does not exist.
 #[utoipa::path(post, path = "/users", tag = "users", operation_id = "createUser", request_body = CreateUser,
     responses((status = 200, body = Data<CreatedUser>), ApiErrors))]
 pub(crate) async fn create(
@@ -69,7 +69,7 @@ pub(crate) async fn create(
 
 /// The users of this server
 ///
-/// For the operator only; for everyone else this path does not exist.
+/// For the operator only. For other users this path does not exist.
 #[utoipa::path(get, path = "/users", tag = "users", operation_id = "listUsers", params(UsersQuery, PageQuery, FieldQuery),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = List<ListedUser>), ApiErrors))]
@@ -82,7 +82,7 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
     let username = without_nul("username", username)?;
-    let filter = UserFilter::new(username, searched(q)?.as_deref());
+    let filter = UserFilter::new(username, search_text(q)?.as_deref());
     let Listing { total, rows } = app.users.list(filter, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |user| cursor_of(user)).page_info;
     let data = rows.into_iter().map(on_the_wire).collect();
@@ -90,9 +90,9 @@ pub(crate) async fn list(
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
 
-/// Delete a user, with all that the user has
+/// Delete a user and all their data
 ///
-/// Sources and workflows must be deleted before. For the operator only; for everyone else this path does not exist.
+/// Sources and workflows must be deleted first. For the operator only. For other users this path does not exist.
 #[utoipa::path(delete, path = "/users/{id}", tag = "users", operation_id = "deleteUser", params(("id" = String, Path)),
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 204, description = "Deleted"), ApiErrors))]
@@ -109,9 +109,9 @@ pub(crate) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Give a user a new API key
+/// Rotate the API key of a user
 ///
-/// The old one is worth nothing from then on, and all sessions of the user end with it. For the operator only; for everyone else this path does not exist.
+/// The old key becomes invalid, and all sessions of the user end. For the operator only. For other users this path does not exist.
 #[utoipa::path(post, path = "/users/{id}/rotate_key", tag = "users", operation_id = "rotateUserKey",
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
@@ -125,14 +125,14 @@ pub(crate) async fn rotate_key(
     Ok(reply::one(RotatedKey { id, api_key }, &fields))
 }
 
-/// A name that must be given.
+/// A required name.
 pub(super) fn required(name: &str, value: Option<String>) -> Result<String, ApiError> {
     let text = value
         .filter(|text| !text.trim().is_empty())
         .ok_or_else(|| ApiError::BadRequest(format!("{name} is required")))?;
-    if text.len() > LONGEST_NAME {
+    if text.len() > MAX_NAME {
         return Err(ApiError::BadRequest(format!(
-            "{name} must be at most {LONGEST_NAME} bytes long"
+            "{name} must be at most {MAX_NAME} bytes long"
         )));
     }
     Ok(text)

@@ -14,7 +14,7 @@ use sluice_store::{
 };
 
 use crate::{
-    auth::{AuthUser, Caller, Proof},
+    auth::{AuthUser, Caller, Credential},
     error::ApiError,
     fields::FieldSelection,
     json_body::JsonBody,
@@ -30,22 +30,22 @@ const DAY_SECONDS: i64 = 86_400;
 #[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "getCurrentUser", params(FieldQuery),
     responses((status = 200, body = Data<User>), ApiErrors))]
 pub(crate) async fn me(
-    Caller { user, proof }: Caller,
+    Caller { user, credential }: Caller,
     State(app): State<Arc<App>>,
     State(infra): State<Infra>,
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let user = match user.plan {
-        Plan::Free => User::Free(free_user(&app, &infra, user, &proof).await?),
+        Plan::Free => User::Free(free_user(&app, &infra, user, &credential).await?),
         Plan::Paid => User::Paid(paid_user(&infra, user).await?),
     };
     Ok(reply::one(user, &FieldSelection::new(&fields)))
 }
 
-/// Give yourself a new API key
+/// Rotate your API key
 ///
-/// The old one is worth nothing from then on. All your sessions end with it, also the one that asks: sign in again with the new
-/// key, which no session is shown a second time.
+/// The old key becomes invalid, and all your sessions end, also the current one. Sign in again with the new key, which is shown
+/// only once.
 #[utoipa::path(post, path = "/users/me/rotate_key", tag = "users", operation_id = "rotateOwnKey",
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<RotatedKey>), ApiErrors))]
@@ -63,7 +63,7 @@ async fn free_user(
     app: &App,
     infra: &Infra,
     user: users::User,
-    proof: &Proof,
+    credential: &Credential,
 ) -> Result<FreeUser, ApiError> {
     let today = infra.now_ms().div_euclid(DAY_MS);
     let user_id = user.id.clone();
@@ -73,10 +73,10 @@ async fn free_user(
         .await?;
     let settings = &infra.settings;
     Ok(FreeUser {
-        api_key: match proof {
-            Proof::Key(_) => app.users.api_key(&user)?.as_str().to_owned(),
-            // Script in the console's page must never have it to read.
-            Proof::Session { .. } => MASK.to_owned(),
+        api_key: match credential {
+            Credential::Key(_) => app.users.api_key(&user)?.as_str().to_owned(),
+            // Scripts in the console must not be able to read the key.
+            Credential::Session { .. } => MASK.to_owned(),
         },
         id: user.id,
         username: user.username,
@@ -89,9 +89,8 @@ async fn free_user(
 }
 
 async fn paid_user(infra: &Infra, user: users::User) -> Result<PaidUser, ApiError> {
-    let period = BillingPeriod::at(infra.now_ms()).map_err(|error| {
-        ApiError::Internal(format!("no calendar month for this clock: {error}"))
-    })?;
+    let period = BillingPeriod::at(infra.now_ms())
+        .map_err(|error| ApiError::internal("the clock is in no calendar month", error))?;
     let BillingPeriod { start_ts, end_ts } = period;
     let (first_day, last_day) = (start_ts / DAY_SECONDS, end_ts / DAY_SECONDS - 1);
     let user_id = user.id.clone();

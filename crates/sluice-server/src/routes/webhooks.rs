@@ -1,4 +1,4 @@
-//! Webhooks: create, read, list, update, delete, and a new secret.
+//! Webhooks: create, read, list, update, delete and rotate secrets.
 
 use std::sync::Arc;
 
@@ -22,12 +22,12 @@ use crate::{
     path::WebhookPath,
     query::Query,
     reply,
-    routes::{apps::searched, epoch_seconds},
+    routes::{dates::epoch_seconds, text_parameters::search_text},
 };
 
 /// Create a webhook
 ///
-/// Its `signing_secret` is shown here only.
+/// The response is the only one that shows its `signing_secret`.
 #[utoipa::path(post, path = "/webhooks", tag = "webhooks", operation_id = "createWebhook", request_body = CreateWebhook,
     responses((status = 200, body = Data<Webhook>), ApiErrors))]
 pub(crate) async fn create(
@@ -65,7 +65,7 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let expand = parse_expand(&query)?;
     let page = PageRequest::parse(&page, Cursor::decode)?.into();
-    let text = searched(q)?;
+    let text = search_text(q)?;
     let Listing { total, rows } = app.webhooks.list(&user.id, text.as_deref(), page).await?;
     let page_info = page::list(total, rows.iter().collect(), |row| cursor_of(row)).page_info;
     let tallies = tallies(&app, &rows, expand).await?;
@@ -112,7 +112,7 @@ pub(crate) async fn update(
 ) -> Result<Response, ApiError> {
     if parameters == UpdateWebhook::default() {
         return Err(ApiError::bad_request(
-            "the body names nothing to change: give one of url, name, description, active and concurrency",
+            "there is nothing to change: give one of url, name, description, active and concurrency",
         ));
     }
     let UpdateWebhook {
@@ -146,9 +146,9 @@ pub(crate) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Give a webhook a new secret
+/// Rotate the secret of a webhook
 ///
-/// The new one is `signing_secret` in the answer. For 24 hours deliveries are signed with the old one too.
+/// The response has the new `signing_secret`. For 24 hours deliveries are signed with both secrets.
 #[utoipa::path(post, path = "/webhooks/{id}/rotate_secret", tag = "webhooks", operation_id = "rotateWebhookSecret",
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Webhook>), ApiErrors))]
@@ -162,7 +162,7 @@ pub(crate) async fn rotate_secret(
     Ok(reply::one(with_secret(rotated), &fields))
 }
 
-/// How much of webhooks is shown.
+/// The optional parts of a webhook in responses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expand {
     Nothing,
@@ -177,7 +177,7 @@ fn parse_expand(query: &WebhookQuery) -> Result<Expand, ApiError> {
     }
 }
 
-/// One for each webhook.
+/// The counts of deliveries, one item per webhook.
 async fn tallies(
     app: &App,
     webhooks: &[webhooks::Webhook],

@@ -1,4 +1,4 @@
-//! The events that a workflow emitted, and its errors.
+//! The events of a workflow, and its errors.
 
 use std::sync::Arc;
 
@@ -19,15 +19,15 @@ use crate::{
     query::Query,
     reply,
     routes::{
-        event_list::{self, Rows, Wanted},
+        event_list::{self, EventSelection, Rows},
+        event_parameters::parse_expand,
         event_search::parse_search,
-        events::parse_expand,
     },
 };
 
 /// The newest events that a workflow emitted
 ///
-/// As for sources: never more than the newest 100, unless `q`, `since` or `until` is given.
+/// At most the newest 100, as for sources, unless `q`, `since` or `until` is given.
 #[utoipa::path(get, path = "/workflows/{id}/event_summaries", tag = "events", operation_id = "listWorkflowEventSummaries",
     params(("id" = String, Path), PageQuery, EventsQuery, FieldQuery),
     responses((status = 200, body = List<EventSummary>), ApiErrors))]
@@ -41,7 +41,7 @@ pub(crate) async fn summaries(
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let rows = Rows::parse(query.event_name.clone())?;
-    listed(&app, &infra, &user.id, &id, rows, &page, &query, &fields).await
+    list_page(&app, &infra, &user.id, &id, rows, &page, &query, &fields).await
 }
 
 /// The newest errors of a workflow
@@ -58,10 +58,10 @@ pub(crate) async fn errors(
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let rows = Rows::Events(ChannelFilter::One(ERROR_CHANNEL.to_owned()));
-    listed(&app, &infra, &user.id, &id, rows, &page, &query, &fields).await
+    list_page(&app, &infra, &user.id, &id, rows, &page, &query, &fields).await
 }
 
-async fn listed(
+async fn list_page(
     app: &App,
     infra: &Infra,
     user: &UserId,
@@ -71,14 +71,14 @@ async fn listed(
     query: &EventsQuery,
     fields: &FieldQuery,
 ) -> Result<Response, ApiError> {
-    let wanted = Wanted {
+    let selection = EventSelection {
         page: PageRequest::parse(page, EventId::parse)?,
         search: parse_search(query)?,
         detail: parse_expand(query.expand.as_deref())?,
         rows,
     };
     let workflow = app.workflows.id(user, id).await?;
-    let (total, summaries) = event_list::read(infra, user, &workflow, wanted).await?;
+    let (total, summaries) = event_list::read(infra, user, &workflow, selection).await?;
     let list = page::list(total, summaries, |summary| summary.id.to_string());
     Ok(reply::many(list, &FieldSelection::new(fields)))
 }

@@ -1,4 +1,4 @@
-//! The versions of a workflow, and going back to one.
+//! The versions of a workflow: list, read and roll back.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
     path::{WorkflowNamePath, WorkflowVersionPath},
     query::Query,
     reply,
-    routes::{epoch_seconds, workflows},
+    routes::{dates::epoch_seconds, workflows},
 };
 
 /// The versions of a workflow, newest first
@@ -68,9 +68,9 @@ pub(crate) async fn get(
     Ok(reply::one(whole, &FieldSelection::new(&fields)))
 }
 
-/// Let new runs of a workflow take an earlier version
+/// Roll a workflow back to an earlier version
 ///
-/// With its triggers, its schedule and its subscriptions. The next deploy is numbered after the newest version all the same.
+/// New runs use it, with its triggers, schedule and subscriptions. The next deployment is still numbered after the newest version.
 #[utoipa::path(post, path = "/workflows/{id}/rollback", tag = "workflows", operation_id = "rollBackWorkflow",
     params(("id" = String, Path)), extensions(("x-sluice-extension" = json!(true))), request_body = RollBackWorkflow,
     responses((status = 200, body = Data<Workflow>), ApiErrors))]

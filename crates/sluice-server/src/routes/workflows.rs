@@ -1,4 +1,4 @@
-//! Workflows: deploy, read, list, change, delete, and run by hand.
+//! Workflows: deploy, read, list, update, delete and run.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -29,14 +29,14 @@ use crate::{
     reply,
     routes::{
         activity::{expanded, selection},
-        epoch_seconds,
+        dates::epoch_seconds,
         sources::event_to_run,
     },
 };
 
 /// Deploy a new workflow
 ///
-/// A document with mistakes is refused with all of them, each with its line and column, in `details.document`.
+/// An invalid document is rejected with all its errors in `details.document`, each with line and column.
 #[utoipa::path(post, path = "/workflows", tag = "workflows", operation_id = "createWorkflow",
     extensions(("x-sluice-extension" = json!(true))), request_body = DeployWorkflow,
     responses((status = 200, body = Data<Workflow>), ApiErrors))]
@@ -57,7 +57,7 @@ pub(crate) async fn create(
 
 /// A workflow
 ///
-/// Wherever a workflow is named in a path, its slug will do too.
+/// Every path that has the id of a workflow accepts its slug, too.
 #[utoipa::path(get, path = "/workflows/{id}", tag = "workflows", operation_id = "getWorkflow",
     params(("id" = String, Path), ExpandEmittersQuery, FieldQuery), extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Workflow>), ApiErrors))]
@@ -92,7 +92,7 @@ pub(crate) async fn list(
     let Listing { total, rows } = app.workflows.list(&user.id, &which, page).await?;
     let ids = rows.iter().map(|view| view.workflow.id.clone().into());
     let activities = expanded(&app, &expand, ids.collect()).await?;
-    // A cursor needs the exact creation time, which the item on the wire has lost.
+    // A cursor needs milliseconds, and the item in the response has only seconds.
     let page_info = page::list(total, rows.iter().collect(), |view| {
         page::cursor(view.workflow.created_at, view.workflow.id.as_str())
     })
@@ -109,9 +109,9 @@ pub(crate) async fn list(
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
 
-/// Change a workflow
+/// Update a workflow
 ///
-/// A document makes a new version, which new runs take; those under way go on as they began. The endpoint keeps its address.
+/// A document creates a new version for new runs. Runs in progress keep their version. The endpoint keeps its address.
 #[utoipa::path(put, path = "/workflows/{id}", tag = "workflows", operation_id = "updateWorkflow", params(("id" = String, Path)),
     extensions(("x-sluice-extension" = json!(true))), request_body = DeployWorkflow,
     responses((status = 200, body = Data<Workflow>), ApiErrors))]
@@ -123,7 +123,7 @@ pub(crate) async fn update(
 ) -> Result<Response, ApiError> {
     if parameters == DeployWorkflow::default() {
         return Err(ApiError::bad_request(
-            "the body names nothing to change: give one of document, secrets and active",
+            "there is nothing to change: give one of document, secrets and active",
         ));
     }
     let change = change(parameters)?;

@@ -7,7 +7,9 @@ use sluice_model::{EventId, UserId};
 use sluice_store::{
     Conn, Result,
     activity::{self, Counts, Hour},
-    sources, state, users, workflows,
+    sources,
+    state::{self, NewState},
+    users, workflows,
 };
 
 use crate::support::{

@@ -10,7 +10,7 @@ use sluice_store::{
     runs,
     sends::{
         SendKind,
-        outbox::{self, Lane},
+        outbox::{self, SendQueue},
     },
     timers, uploads,
 };
@@ -168,11 +168,11 @@ fn due_work_is_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         runs::next_due(c)?;
         deliveries::due(c, &webhook_id("a"), 1, LIMIT)?;
         deliveries::next_due(c, &webhook_id("a"), 1)?;
-        let lane = Lane {
+        let lane = SendQueue {
             user_id: user_id("a"),
             kind: SendKind::Http,
         };
-        outbox::lanes_due(c, 1)?;
+        outbox::queues_due(c, 1)?;
         outbox::due(c, &lane, 1, &BTreeSet::new(), LIMIT)?;
         outbox::next_due(c, 1)?;
         Ok(())

@@ -12,8 +12,7 @@ use sluice_store::{
     logs::{self, NewLog},
     query_one,
     sources::{self, Phase, Retention, Source},
-    state,
-    timers,
+    state, timers,
     uploads::{self, Upload},
 };
 

@@ -1,4 +1,4 @@
-//! What the components of an app share.
+//! The files that the components of an app share.
 
 use std::fmt::Write as _;
 
@@ -112,7 +112,7 @@ export default {
 };
 "#;
 
-/// An app with a few props and forty methods, as long as most are.
+/// An app of typical size: a few props and forty methods.
 fn app_file() -> String {
     let mut methods = String::new();
     for number in 0..40 {

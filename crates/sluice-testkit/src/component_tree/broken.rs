@@ -1,6 +1,6 @@
-//! Components that are broken as real ones are.
+//! Invalid components, with flaws that occur in practice.
 
-/// What is wrong with a component.
+/// The flaw of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Flaw {
     Syntax,
@@ -37,7 +37,7 @@ impl Flaw {
             Flaw::MissingName => with("import { parse }", "import { nothing as parse }"),
             Flaw::NoVersion => with("  version: \"$VERSION\",\n", ""),
             Flaw::NoKey => with("  key: \"$KEY\",\n", ""),
-            // The text is sound: it is the key that is not.
+            // The code is valid, but the key is not.
             Flaw::KeyOfAnotherApp | Flaw::KeyTakenAlready => SOUND.to_owned(),
             Flaw::ThrowsAtLoad => with(
                 "export default",
@@ -49,7 +49,7 @@ impl Flaw {
     }
 }
 
-/// One flaw after the other, for ever, but few that cost seconds.
+/// An endless sequence of flaws, with few that take seconds to import.
 pub(super) fn in_turn(most_loops: usize) -> impl Iterator<Item = Flaw> {
     let mut loops = 0;
     Flaw::ALL.into_iter().cycle().filter(move |flaw| {

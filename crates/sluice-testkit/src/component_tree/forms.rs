@@ -1,5 +1,4 @@
-//! Sound components in every form that a tree has them in. `$APP`, `$NEXT` (another app), `$KEY`, `$NAME` and `$VERSION` are
-//! filled in.
+//! Valid components in all module forms. `$APP`, `$NEXT` (another app), `$KEY`, `$NAME` and `$VERSION` are placeholders.
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Form {
@@ -16,7 +15,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The one whose path comes before those of all others.
+    /// The component whose path sorts first.
     pub(super) const FIRST: Form = Form::OtherApp;
     pub(super) const ALL: [Form; 10] = [
         Form::Webhook,
@@ -85,7 +84,7 @@ impl Form {
         }
     }
 
-    /// Files in the same folder; those that are no components are to be passed over.
+    /// Files in the same folder. The import skips those that are not components.
     pub(super) fn beside(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Form::Webhook => &[("test-event.mjs", TEST_EVENT)],

@@ -1,5 +1,5 @@
-//! A generated tree of components, as large checkouts look: apps with sources and actions in all module forms, files that
-//! many share, and some components that are broken in the ways real ones are.
+//! A generated tree of components, like a large repository: apps with sources and actions in all module forms, shared files,
+//! and some invalid components.
 
 mod apps;
 mod broken;
@@ -16,14 +16,14 @@ pub use broken::Flaw;
 use forms::Form;
 
 const IN_ONE_APP: usize = 10;
-/// Each costs an import some seconds.
+/// Each takes an import some seconds.
 const MOST_LOOPS: usize = 2;
 
-/// What a tree is to be made of: ten components in each app.
+/// The plan of a tree. Each app has ten components.
 #[derive(Debug, Clone, Copy)]
 pub struct TreePlan {
     pub apps: usize,
-    /// One of so many components is broken, in one way after the other.
+    /// One of this many components is broken, with alternating flaws.
     pub broken_one_in: usize,
 }
 
@@ -32,11 +32,11 @@ pub struct TreePlan {
 pub struct ComponentTree {
     pub root: PathBuf,
     /// By their paths in the tree.
-    pub components: BTreeMap<String, Planted>,
+    pub components: BTreeMap<String, PlantedComponent>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Planted {
+pub struct PlantedComponent {
     pub app: String,
     pub key: String,
     pub version: String,
@@ -78,7 +78,7 @@ impl ComponentTree {
         fs::write(&file, text).expect("a file can be written");
     }
 
-    /// The paths of those with this flaw, or of the sound ones.
+    /// The paths of components with this flaw, or of the valid ones.
     pub fn paths(&self, flaw: Option<Flaw>) -> Vec<&str> {
         let components = self.components.iter();
         components
@@ -95,7 +95,7 @@ impl ComponentTree {
     fn plant(&mut self, app: &str, next_app: &str, place: usize, flaw: Option<Flaw>) {
         let form = Form::ALL[place];
         let name = form.name();
-        let planted = Planted {
+        let planted = PlantedComponent {
             app: app.to_owned(),
             key: match flaw {
                 Some(Flaw::KeyOfAnotherApp) => format!("{next_app}-{name}"),

@@ -1,17 +1,17 @@
-//! What a script lets the receiver do with a request.
+//! The scripted responses of the receiver.
 
 use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub enum Answer {
     Reply(Reply),
-    /// Takes the request and never answers.
+    /// Reads the request and never responds.
     Hang,
-    /// Closes the connection without an answer.
+    /// Closes the connection without a response.
     Close,
 }
 
-/// A response, and how long the sender waits for it.
+/// A response and its delay.
 #[derive(Debug, Clone)]
 pub struct Reply {
     pub(super) status: u16,
@@ -21,7 +21,7 @@ pub struct Reply {
 }
 
 impl Answer {
-    /// An answer at once, without a body.
+    /// An immediate response without a body.
     pub fn status(status: u16) -> Answer {
         Answer::Reply(Reply {
             status,
@@ -41,7 +41,7 @@ impl Answer {
         self.with(|reply| reply.body = body.into())
     }
 
-    /// Answers only after this time.
+    /// Delays the response.
     #[must_use]
     pub fn after(self, delay: Duration) -> Answer {
         self.with(|reply| reply.after = delay)
@@ -50,7 +50,7 @@ impl Answer {
     fn with(mut self, change: impl FnOnce(&mut Reply)) -> Answer {
         match &mut self {
             Answer::Reply(reply) => change(reply),
-            Answer::Hang | Answer::Close => panic!("{self:?} is no answer that could have more"),
+            Answer::Hang | Answer::Close => panic!("{self:?} has no headers or body"),
         }
         self
     }

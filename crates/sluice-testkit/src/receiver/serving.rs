@@ -1,4 +1,4 @@
-//! HTTP for the receiver: connections that are kept alive, on one thread.
+//! The HTTP server of the receiver: keep-alive connections on one thread.
 
 use std::{collections::BTreeMap, future, io, net::SocketAddr, sync::Arc, time::Instant};
 
@@ -12,12 +12,15 @@ use tokio::{
     sync::oneshot,
 };
 
-use super::{Answer, Delivery, Script, Shared, answer::Reply};
+use super::{
+    answer::{Answer, Reply},
+    record::{Delivery, Script, Shared},
+};
 
 /// A server with a thousand webhooks opens a thousand connections at once.
 const BACKLOG: u32 = 4096;
 
-/// Any error makes hyper close the connection, which is what this one is for.
+/// Any error makes hyper close the connection.
 type ServiceError = Box<dyn std::error::Error + Send + Sync>;
 
 pub(super) fn listen() -> io::Result<(Runtime, TcpListener)> {
@@ -37,7 +40,7 @@ pub(super) async fn serve(
 ) {
     let accept = async {
         loop {
-            // An error is that of one connection, which its sender meets too.
+            // An error affects one connection only, and its sender sees it too.
             if let Ok((stream, _)) = listener.accept().await {
                 tokio::spawn(connection(stream, Arc::clone(&shared)));
             }
@@ -52,7 +55,7 @@ pub(super) async fn serve(
 async fn connection(stream: TcpStream, shared: Arc<Shared>) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| shared.answer(request));
-    // A connection may end in any way: what has come is recorded.
+    // Errors of a connection are ignored: received requests are recorded.
     let _ = http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
         .await;
@@ -92,7 +95,7 @@ impl Shared {
         match script(&delivery) {
             Answer::Reply(reply) => {
                 tokio::time::sleep(reply.after).await;
-                // Not reached when the sender has gone meanwhile.
+                // Not reached when the sender has disconnected.
                 self.log.lock().requests[delivery.number - 1].answered = Some(reply.status);
                 response(reply)
             }
@@ -101,7 +104,7 @@ impl Shared {
         }
     }
 
-    /// Gives the request its number and keeps it.
+    /// Numbers the request and records it.
     fn keep(&self, mut delivery: Delivery) -> Delivery {
         let mut log = self.log.lock();
         log.count += 1;

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use sluice_api::CreateComponent;
-use sluice_runtime::{CodeFault, language, scheduled_script};
+use sluice_code::{CodeError, detect_language, scheduled_script};
 
 use crate::{
     client::Client,
@@ -49,7 +49,7 @@ impl ScriptFlags {
         let code = match ComponentName::parse(named) {
             ComponentName::Url(url) => {
                 let script = fetched(&url).await?;
-                wrapped(&script, language(&script))
+                wrapped(&script, detect_language(&script))
             }
             // What the script imports is joined into the component.
             ComponentName::File(_) | ComponentName::Key(_) => {
@@ -92,7 +92,7 @@ fn file_stem(named: &str) -> &str {
     if stem.is_empty() { "script" } else { stem }
 }
 
-fn in_words(named: &str, faults: &[CodeFault]) -> Vec<String> {
+fn in_words(named: &str, faults: &[CodeError]) -> Vec<String> {
     let lines = faults.iter().map(|fault| match (fault.line, fault.column) {
         (Some(line), Some(column)) => format!("{named}:{line}:{column}: {}", fault.message),
         _ => format!("{named}: {}", fault.message),

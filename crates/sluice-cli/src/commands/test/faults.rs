@@ -1,7 +1,8 @@
 //! Why code does not load, for whoever wrote it.
 
 use anyhow::bail;
-use sluice_runtime::{CodeFault, LoadError};
+use sluice_code::CodeError;
+use sluice_runtime::LoadError;
 
 use crate::commands::places::in_file;
 
@@ -13,7 +14,7 @@ pub(super) fn told(file: &str, error: LoadError) -> anyhow::Result<Vec<String>> 
     Ok(faults.iter().map(|fault| placed(file, fault)).collect())
 }
 
-fn placed(file: &str, fault: &CodeFault) -> String {
+fn placed(file: &str, fault: &CodeError) -> String {
     match (fault.line, fault.column) {
         (Some(line), Some(column)) => format!("{file}:{line}:{column}: {}", fault.message),
         _ if has_place(&fault.message) => in_file(file, &fault.message),

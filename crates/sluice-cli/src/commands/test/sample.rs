@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time:
 
 use anyhow::bail;
 use serde_json::{Map, Value, json};
+use sluice_code::{Language, ParsedModule, parse_step};
 use sluice_engine::process::bindings::binding;
 use sluice_model::{
     Clock, ComponentKind, ComponentShape, IdGen, InvocationId, PropDef, PropType, SystemClock,
@@ -11,7 +12,7 @@ use sluice_model::{
 };
 use sluice_runtime::{
     Analysis, BindingKind, Call, Failure, Invocation, Lines, LoadError, ModuleSpec, Outcome,
-    ProcessEvent, ProcessOwner, ProcessSpec, PropBinding, Reply, Role, Runtime, step_code,
+    ProcessEvent, ProcessOwner, ProcessSpec, PropBinding, Reply, Role, Runtime,
 };
 
 use super::{TestOptions, event, faults, local::LocalRuntime, report::Report, stores::Stores};
@@ -84,20 +85,20 @@ async fn analyze(runtime: &Runtime, module: &Module) -> Result<(Analysis, Arc<st
         Lines::Written
     };
     let code: Arc<str> = module.sent().into();
-    let error = match runtime
-        .analyze(Arc::clone(&code), lines, Role::Component)
-        .await
-    {
-        Ok(analysis) => return Ok((analysis, code)),
-        Err(error) => error,
+    let error = match ParsedModule::parse(Arc::clone(&code), Some(Language::JavaScript)) {
+        Ok(module) => match runtime.analyze(&module, lines, Role::Component).await {
+            Ok(analysis) => return Ok((analysis, code)),
+            Err(error) => error,
+        },
+        Err(errors) => LoadError::Code(errors),
     };
     if !is_step(&error) {
         return Err(error);
     }
-    let code: Arc<str> = step_code(&code).into();
+    let step = parse_step(code, Some(Language::JavaScript)).map_err(LoadError::Code)?;
     let role = Role::Step(ModuleSpec::COMPONENT);
-    let analysis = runtime.analyze(Arc::clone(&code), lines, role).await?;
-    Ok((analysis, code))
+    let analysis = runtime.analyze(&step, lines, role).await?;
+    Ok((analysis, Arc::clone(step.code())))
 }
 
 fn is_step(error: &LoadError) -> bool {
@@ -129,10 +130,13 @@ fn values(options: &TestOptions, shape: &ComponentShape) -> anyhow::Result<Map<S
             values.extend(ours);
             Ok(values)
         }
-        Err(faults) => bail!(
-            "{}\nGive values with --prop NAME=VALUE, or all of them with --props FILE",
-            faults.join("\n")
-        ),
+        Err(errors) => {
+            let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            bail!(
+                "{}\nGive values with --prop NAME=VALUE, or all of them with --props FILE",
+                messages.join("\n")
+            )
+        }
     }
 }
 
@@ -145,7 +149,7 @@ fn process(analysis: &Analysis, code: Arc<str>, values: &Map<String, Value>) -> 
     ProcessSpec {
         owner: match (shape.kind, WorkflowId::parse(WORKFLOW)) {
             (ComponentKind::Action, Some(id)) => ProcessOwner::Workflow(id),
-            _ => ProcessOwner::Nobody,
+            _ => ProcessOwner::Unowned,
         },
         modules: vec![ModuleSpec {
             name: ModuleSpec::COMPONENT.to_owned(),

@@ -6,11 +6,15 @@ use sluice_testkit::{Api, Backend, Plan, Server};
 use super::fixtures::{key_account, key_app, source_code, source_with, unique_slug};
 use crate::support::{deploy_with, new_user, own_server, shared_server, unique_name};
 
-async fn faults(api: &Api, slug: &str, props: Value) -> Value {
+async fn details(api: &Api, slug: &str, props: Value) -> Value {
     let body = json!({ "component_code": source_code(slug), "configured_props": props });
     let refusal = api.post("/sources", &body).await.expect(422);
     assert_eq!(refusal["error"], "record invalid");
-    refusal["details"]["configured_props"].clone()
+    refusal["details"].clone()
+}
+
+async fn faults(api: &Api, slug: &str, props: Value) -> Value {
+    details(api, slug, props).await["configured_props"].clone()
 }
 
 #[tokio::test]
@@ -42,23 +46,25 @@ async fn an_account_must_exist_be_ones_own_and_be_of_that_app() {
     let (slug, other) = (key_app(server).await, key_app(server).await);
     let foreign = key_account(&stranger, &slug, "k").await;
     let of_other_app = key_account(&api, &other, "k").await;
-    for (account, fault) in [
-        (
-            json!("apn_unknown"),
-            "app names an account that does not exist",
-        ),
-        (
-            json!("nonsense"),
-            "app names an account that does not exist",
-        ),
-        (json!(5), "app names an account that does not exist"),
-        (json!(foreign), "app names an account that does not exist"),
-        (json!(of_other_app), "app names an account of another app"),
+    let unknown = (
+        "unknown_account",
+        "app names an account that does not exist",
+    );
+    let wrong_app = ("wrong_app", "app names an account of another app");
+    for (account, (code, message)) in [
+        (json!("apn_unknown"), unknown),
+        (json!("nonsense"), unknown),
+        (json!(5), unknown),
+        (json!(foreign), unknown),
+        (json!(of_other_app), wrong_app),
     ] {
         let props = json!({ "app": { "authProvisionId": account } });
         assert_eq!(
-            faults(&api, &slug, props).await,
-            json!([fault]),
+            details(&api, &slug, props).await,
+            json!({
+                "configured_props": [message],
+                "props": [{ "prop": "app", "code": code, "message": message }],
+            }),
             "{account}"
         );
     }

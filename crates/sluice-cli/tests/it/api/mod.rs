@@ -27,6 +27,7 @@ mod ownership;
 mod parameters;
 mod replay;
 mod request_ids;
+mod request_spans;
 mod retention;
 mod retention_by_age;
 mod run;

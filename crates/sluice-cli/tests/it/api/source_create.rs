@@ -101,9 +101,16 @@ async fn missing_and_bad_props_are_422_all_of_them_at_once() {
     let props = json!({ "count": "many", "colour": "red" });
     let body = json!({ "component_code": WITH_PROPS, "configured_props": props });
     let refusal = api.post("/sources", &body).await.expect(422);
-    let expected = json!({ "error": "record invalid", "details": { "configured_props": [
-        "city is required", "count must be an integer", "colour is not a prop of this component",
-    ] } });
+    let expected = json!({ "error": "record invalid", "details": {
+        "configured_props": [
+            "city is required", "count must be an integer", "colour is not a prop of this component",
+        ],
+        "props": [
+            { "prop": "city", "code": "required", "message": "city is required" },
+            { "prop": "count", "code": "wrong_type", "message": "count must be an integer" },
+            { "prop": "colour", "code": "unknown_prop", "message": "colour is not a prop of this component" },
+        ],
+    } });
     assert_eq!(refusal, expected);
 }
 

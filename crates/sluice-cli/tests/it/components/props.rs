@@ -21,6 +21,21 @@ async fn prop_faults(api: &Api, props: &str, given: Value) -> Vec<String> {
     texts(&refused["details"]["configured_props"])
 }
 
+/// The errors as data: `prop code`, each with the same message as in the list of sentences.
+async fn prop_codes(api: &Api, props: &str, given: Value) -> Vec<String> {
+    let code = component(&format!("props: {{ {props} }}, run() {{}}"));
+    let body = json!({ "component_code": code, "configured_props": given });
+    let refused = api.post("/sources", &body).await.expect(422);
+    let errors = refused["details"]["props"].as_array().expect("a list");
+    let part = |error: &Value, name: &str| error[name].as_str().expect("text").to_owned();
+    let messages: Vec<String> = errors.iter().map(|error| part(error, "message")).collect();
+    assert_eq!(messages, texts(&refused["details"]["configured_props"]));
+    errors
+        .iter()
+        .map(|error| format!("{} {}", part(error, "prop"), part(error, "code")))
+        .collect()
+}
+
 #[rstest]
 #[tokio::test]
 async fn every_type_and_its_array_reach_the_code_as_configured(
@@ -47,13 +62,46 @@ async fn all_missing_and_bad_values_are_reported_at_once() {
     let code = component(EVERY_TYPE);
     let body = json!({ "component_code": code, "configured_props": given });
     let refused = new_user().await.post("/sources", &body).await.expect(422);
+    assert_eq!(refused["error"], "record invalid");
     assert_eq!(
-        refused,
-        json!({ "error": "record invalid", "details": { "configured_props": [
-            "flag must be true or false", "flags must be a list of booleans", "count must be an integer", "counts must be a list of integers",
-            "text must be a string", "texts must be a list of strings", "thing must be an object", "things is required",
-            "whatever is required", "whatevers is required", "more is not a prop of this component",
-        ] } })
+        refused["details"]["configured_props"],
+        json!([
+            "flag must be true or false",
+            "flags must be a list of booleans",
+            "count must be an integer",
+            "counts must be a list of integers",
+            "text must be a string",
+            "texts must be a list of strings",
+            "thing must be an object",
+            "things is required",
+            "whatever is required",
+            "whatevers is required",
+            "more is not a prop of this component",
+        ])
+    );
+}
+
+#[tokio::test]
+async fn every_kind_of_error_has_its_code() {
+    let props = "missing: 'string', typed: 'integer', low: { type: 'integer', min: 2 }, choice: { type: 'string', options: ['a'] }, \
+        store: 'data_store', request: 'http_request', timer: '$.interface.timer', fixed: { type: 'integer', default: 'x' }";
+    let given = json!({
+        "typed": "x", "low": 1, "choice": "b", "store": " ", "request": { "url": "ftp://x" },
+        "timer": { "cron": "never" }, "more": 1,
+    });
+    assert_eq!(
+        prop_codes(&new_user().await, props, given).await,
+        [
+            "missing required",
+            "typed wrong_type",
+            "low out_of_range",
+            "choice not_an_option",
+            "store invalid_value",
+            "request invalid_value",
+            "timer invalid_schedule",
+            "fixed invalid_default",
+            "more unknown_prop",
+        ]
     );
 }
 

@@ -73,7 +73,7 @@ async fn a_stream_ends_with_what_it_was_opened_with() {
     other.post("/users/me/rotate_key", &json!({})).await.ok();
     let (by_cookie, by_key) = tokio::join!(last_words(by_cookie), last_words(by_key));
     for words in [by_cookie, by_key] {
-        assert!(words.ends_with("no longer good\n\n"), "{words}");
+        assert!(words.ends_with("no longer valid\n\n"), "{words}");
     }
 }
 

@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::json;
 use sluice_model::{Clock, SystemClock};
-use sluice_testkit::{Api, Backend, Method, Plan, Server};
+use sluice_testkit::{Answer, Api, Backend, Method, Plan, Server};
 
 use super::fixtures::{Browser, cookie_of, name_and_value, signing_in};
 use crate::{
@@ -71,14 +71,28 @@ async fn the_cookie_is_for_the_api_alone_and_out_of_reach_of_script_and_other_si
     );
 }
 
+/// The attributes of the cookie that a response sets.
+fn attributes(answer: &Answer) -> Vec<&str> {
+    let set = answer.header("set-cookie").expect("a cookie");
+    set.split("; ").skip(1).collect()
+}
+
 #[tokio::test]
 async fn behind_https_the_cookie_is_secure() {
     let options = own_server().args(["--public-url", "https://sluice.example.com"]);
     let server = Server::start(options).await;
     let api = server.api();
     let answer = signing_in(&api, api.key()).await;
-    let set = answer.header("set-cookie").expect("a cookie");
-    assert!(set.ends_with("; Secure"), "{set}");
+    assert_eq!(
+        attributes(&answer),
+        [
+            "HttpOnly",
+            "SameSite=Strict",
+            "Secure",
+            "Path=/v1",
+            FOUR_HUNDRED_DAYS
+        ]
+    );
     let browser = Browser {
         cookie: cookie_of(&answer),
         api,
@@ -88,8 +102,16 @@ async fn behind_https_the_cookie_is_secure() {
     let answer = request.header("origin", "https://sluice.example.com");
     let answer = answer.send().await;
     assert_eq!(answer.status, 204);
-    let set = answer.header("set-cookie").expect("a cookie");
-    assert!(set.ends_with("; Max-Age=0; Secure"), "{set}");
+    assert_eq!(
+        attributes(&answer),
+        [
+            "HttpOnly",
+            "SameSite=Strict",
+            "Secure",
+            "Path=/v1",
+            "Max-Age=0"
+        ]
+    );
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rstest::rstest;
 use serde_json::json;
-use sluice_bundle::{BundleOptions, GivenFiles, SourceMap, bundle, with_inline_map};
+use sluice_code::{BundleOptions, MemoryFiles, SourceMap, bundle, with_inline_map};
 
 use crate::support::{deploy, new_user};
 
@@ -20,8 +20,8 @@ export function fail(reason: Reason): never {
 async fn made(entry: &str, code: &str) -> (String, String) {
     let files = [(entry, code), ("lib/fail.ts", LIBRARY)];
     let files: BTreeMap<_, _> = files.map(|(path, text)| (path.into(), text.into())).into();
-    let files = GivenFiles::new(&files).expect("good paths");
-    let entry = GivenFiles::location(entry).expect("a good path");
+    let files = MemoryFiles::new(&files).expect("good paths");
+    let entry = MemoryFiles::location(entry).expect("a good path");
     let options = BundleOptions {
         source_map: Some(SourceMap::NamesOnly),
         ..BundleOptions::default()

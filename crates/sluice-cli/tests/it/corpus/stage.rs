@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use sluice_bundle::{BundleOptions, LocalFiles, bundle};
+use sluice_code::{BundleOptions, LocalFiles, bundle};
 use sluice_testkit::{Answer, Api, Plan, Server};
 use tokio::sync::OnceCell;
 

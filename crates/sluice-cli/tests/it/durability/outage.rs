@@ -50,7 +50,12 @@ async fn postgres_gone_answers_503_loses_nothing_accepted_and_the_server_recover
         assert!(answer.header("retry-after").is_some());
         assert!(answer.expect(503)["error"].is_string());
     }
-    source.api.get(&source.path("")).await.expect(503);
+    for path in [&*source.path(""), "/users/me", "/users/me/sources", "/apps"] {
+        let answer = source.api.get(path).await;
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        assert_eq!(answer.header("retry-after"), Some("1"), "{path}");
+        assert!(answer.expect(503)["error"].is_string());
+    }
     wait_for(PATIENCE, "a commit to fail", async || {
         stage.logs().contains("a commit failed").then_some(())
     })

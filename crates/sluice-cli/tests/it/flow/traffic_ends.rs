@@ -87,7 +87,7 @@ async fn a_server_that_stops_ends_the_streams() {
     assert!(
         reader
             .text
-            .ends_with(": the server is stopping: reconnect to go on\n\n"),
+            .ends_with(": the server is shutting down: reconnect to continue\n\n"),
         "{}",
         reader.text
     );

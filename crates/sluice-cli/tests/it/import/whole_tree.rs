@@ -1,12 +1,12 @@
 //! A tree in all module forms, in which one of twelve components is broken.
 
 use serde_json::json;
-use sluice_testkit::{Flaw, Planted, TreePlan};
+use sluice_testkit::{Flaw, PlantedComponent, TreePlan};
 
 use super::Stage;
 
 /// What the reason says of each flaw.
-fn told(flaw: Flaw, planted: &Planted) -> Vec<String> {
+fn told(flaw: Flaw, planted: &PlantedComponent) -> Vec<String> {
     let texts: &[&str] = match flaw {
         Flaw::Syntax => &[".mjs:10:", "SyntaxError"],
         Flaw::MissingFile => &[".mjs:3:", "`../../common/gone.mjs` names no file"],

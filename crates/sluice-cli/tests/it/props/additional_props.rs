@@ -159,6 +159,27 @@ async fn what_is_thrown_and_what_is_wrong_is_part_of_the_answer() {
 }
 
 #[tokio::test]
+async fn a_prop_that_is_declared_wrongly_has_a_code() {
+    let api = new_user().await;
+    let code = component("additionalProps() { return { a: 'nonsense' }; }, run() {}");
+    let id = save(&api, &code).await["id"].clone();
+    let answer = ask_props(&api, &id, json!({})).await.expect(200);
+    let error = &errors(&answer)[0];
+    assert_eq!(
+        [&error["prop"], &error["code"]],
+        ["a", "invalid_declaration"],
+        "{answer}"
+    );
+    let body = json!({ "component_id": id });
+    let refused = api.post("/sources", &body).await.expect(422);
+    let message = "prop a: unknown type \"nonsense\"";
+    assert_eq!(
+        refused["details"]["props"],
+        json!([{ "prop": "a", "code": "invalid_declaration", "message": message }])
+    );
+}
+
+#[tokio::test]
 async fn requests_that_make_no_sense_are_refused() {
     let api = new_user().await;
     let id = save(&api, &component(ITEMS)).await["id"].clone();

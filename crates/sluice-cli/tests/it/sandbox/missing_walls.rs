@@ -29,7 +29,7 @@ async fn with_its_data_below_tmp_the_server_says_that_tmp_is_not_private_and_tmp
     let said = server.logs();
     let warnings = said
         .lines()
-        .filter(|line| line.contains("part of the sandbox is missing"));
+        .filter(|line| line.contains("sandbox is incomplete"));
     assert_eq!(warnings.count(), 1, "{said}");
     assert!(said.contains("no /tmp of their own"), "{said}");
 }

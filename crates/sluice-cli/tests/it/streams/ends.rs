@@ -61,7 +61,8 @@ async fn a_server_that_stops_does_not_wait_for_readers() {
     );
     for reader in &mut readers {
         reader.read_to_end().await;
-        let farewell = ": the server is stopping: reconnect with Last-Event-ID to go on\n\n";
+        let farewell =
+            ": the server is shutting down: reconnect with Last-Event-ID to continue\n\n";
         assert!(reader.text.ends_with(farewell));
     }
 }

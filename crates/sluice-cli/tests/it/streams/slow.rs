@@ -86,7 +86,9 @@ async fn a_reader_that_does_not_read_is_dropped_with_a_notice_and_can_go_on() {
     }
     let text = stuck.read_to_end().await;
     assert!(
-        text.ends_with(": dropped: read faster, or reconnect with Last-Event-ID to go on\n\n"),
+        text.ends_with(
+            ": the client reads too slowly: reconnect with Last-Event-ID to continue\n\n"
+        ),
         "{}",
         &text[text.floor_char_boundary(text.len() - 200)..]
     );

@@ -163,6 +163,8 @@ async fn a_secret_that_cannot_be_read_is_kept_until_it_is_given_again() {
     let refused = source.api.put(&source.path(""), &clear).await.expect(422);
     let fault = "key was sealed with another master key: give it again";
     assert_eq!(refused["details"]["configured_props"], json!([fault]));
+    let code = &refused["details"]["props"][0]["code"];
+    assert_eq!(code, "unreadable_secret", "{refused}");
 
     put(&source, json!({ "configured_props": { "key": "new" } })).await;
     assert_eq!(emitted(&source, 1).await, "new");

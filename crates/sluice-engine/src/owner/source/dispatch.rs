@@ -8,7 +8,10 @@ use sluice_store::inbox::InboxKind;
 
 use super::owner::{Running, SourceOwner, Task};
 use crate::{
-    process::{LiveProcess, uploads::{PLACEHOLDER, UploadError, write_uploads}},
+    process::{
+        LiveProcess,
+        uploads::{PLACEHOLDER, UploadError, write_uploads},
+    },
     quotas::QuotaExceeded,
     work::Work,
 };

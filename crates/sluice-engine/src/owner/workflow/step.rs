@@ -14,7 +14,10 @@ use super::{
 use crate::{
     commit::{builder::failure, progress::Progress, workflow::RunFate},
     owner::mailbox::NoReply,
-    process::{LiveProcess, uploads::{PLACEHOLDER, UploadError, write_uploads}},
+    process::{
+        LiveProcess,
+        uploads::{PLACEHOLDER, UploadError, write_uploads},
+    },
     work::Work,
 };
 

@@ -1,16 +1,16 @@
-//! Finding `{{ … }}` in the values of props. What is between the braces is JavaScript, which the process of the workflow
-//! evaluates; here only its end is found, so braces in its strings, comments and patterns are none.
+//! Finds `{{ … }}` expressions in the values of props. Expressions are JavaScript, which the process of the workflow
+//! evaluates. This module only finds their ends, and ignores braces in strings, comments and regular expressions.
 
 mod scanner;
 
-use self::scanner::Scanner;
+use self::scanner::{CLOSING, Scanner};
 
 /// A string of a prop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Template<'a> {
-    /// Without expressions: it is its own value.
+    /// No expressions.
     Text(&'a str),
-    /// One expression and nothing around it: its value is the value, of whatever type.
+    /// One expression and nothing else. Its value may have any type.
     Whole(Expression<'a>),
     /// Text in which expressions are replaced by their values.
     Mixed(Vec<Part<'a>>),
@@ -24,26 +24,25 @@ pub enum Part<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Expression<'a> {
-    /// What is between the braces, without blanks around it.
+    /// The code between the braces, trimmed.
     pub source: &'a str,
     /// The byte of the string at which `source` begins.
     pub offset: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExpressionFault {
+pub struct ExpressionError {
     /// The byte of the string at which the expression begins, with its braces.
     pub offset: usize,
     pub message: &'static str,
 }
 
 const OPENING: &str = "{{";
-const CLOSING: &str = "}}";
 
 /// Splits a string into its text and its expressions.
-pub fn split(text: &str) -> Result<Template<'_>, Vec<ExpressionFault>> {
+pub fn split(text: &str) -> Result<Template<'_>, Vec<ExpressionError>> {
     let mut parts = Vec::new();
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     let mut at = 0;
     while let Some(length) = text[at..].find(OPENING) {
         let opening = at + length;
@@ -51,20 +50,20 @@ pub fn split(text: &str) -> Result<Template<'_>, Vec<ExpressionFault>> {
             parts.push(Part::Text(&text[at..opening]));
         }
         let inside = opening + OPENING.len();
-        let fault = |message| ExpressionFault {
+        let error = |message| ExpressionError {
             offset: opening,
             message,
         };
         let Some(length) = Scanner::new(&text[inside..]).find_end() else {
             let message =
                 "has {{ without the }} that ends it; a quote or a bracket in between may be open";
-            faults.push(fault(message));
-            return Err(faults);
+            errors.push(error(message));
+            return Err(errors);
         };
         let written = &text[inside..inside + length];
         let source = written.trim();
         if source.is_empty() {
-            faults.push(fault("has {{ }} with nothing in between"));
+            errors.push(error("has {{ }} with nothing in between"));
         }
         parts.push(Part::Expression(Expression {
             source,
@@ -72,8 +71,8 @@ pub fn split(text: &str) -> Result<Template<'_>, Vec<ExpressionFault>> {
         }));
         at = inside + length + CLOSING.len();
     }
-    if !faults.is_empty() {
-        return Err(faults);
+    if !errors.is_empty() {
+        return Err(errors);
     }
     if at < text.len() {
         parts.push(Part::Text(&text[at..]));
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn text_one_expression_and_a_mixture_are_told_apart() {
+    fn text_one_expression_and_a_mixture_are_distinguished() {
         assert_eq!(split("plain }} {"), Ok(Template::Text("plain }} {")));
         assert_eq!(split(""), Ok(Template::Text("")));
         let event = Expression {
@@ -156,10 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_open_expressions_are_faults_with_their_place() {
+    fn empty_and_open_expressions_are_errors_with_their_position() {
         let offsets = |text| {
-            let faults = split(text).unwrap_err();
-            faults.iter().map(|fault| fault.offset).collect::<Vec<_>>()
+            let errors = split(text).unwrap_err();
+            errors.iter().map(|error| error.offset).collect::<Vec<_>>()
         };
         assert_eq!(offsets("{{}} a {{  }}"), [0, 7]);
         assert_eq!(offsets("a {{ b"), [2]);
@@ -191,9 +190,9 @@ mod tests {
                         }
                     }
                 },
-                Err(faults) => {
-                    prop_assert!(!faults.is_empty());
-                    prop_assert!(faults.iter().all(|fault| text[fault.offset..].starts_with(OPENING)));
+                Err(errors) => {
+                    prop_assert!(!errors.is_empty());
+                    prop_assert!(errors.iter().all(|error| text[error.offset..].starts_with(OPENING)));
                 }
             }
         }

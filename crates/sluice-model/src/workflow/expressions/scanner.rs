@@ -1,13 +1,13 @@
-//! Where an expression ends.
+//! Finds the end of an expression.
 
-use super::CLOSING;
+pub(super) const CLOSING: &str = "}}";
 
-/// Goes through JavaScript as far as needed to tell which braces are code.
+/// Scans JavaScript far enough to know which braces are code.
 pub(super) struct Scanner<'a> {
     code: &'a [u8],
     at: usize,
     open: Vec<Open>,
-    /// The last byte that was no blank: a slash behind a value divides, elsewhere it begins a pattern.
+    /// The last byte that was not whitespace. A slash after a value divides; elsewhere it begins a regular expression.
     last: Option<u8>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Where the braces are that end the expression.
+    /// The offset of the closing braces.
     pub(super) fn find_end(mut self) -> Option<usize> {
         while let Some(&byte) = self.code.get(self.at) {
             if byte == b'}' && self.open.is_empty() && self.begins_with(CLOSING) {
@@ -83,11 +83,11 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Behind a slash: a comment, a pattern, or a division.
+    /// After a slash: a comment, a regular expression or a division.
     fn skip_slash(&mut self) -> Option<()> {
         match self.code.get(self.at)? {
             b'/' => {
-                // The braces end it too: an expression is most often one line.
+                // The closing braces end a line comment too, because most expressions are one line.
                 while *self.code.get(self.at)? != b'\n' && !self.begins_with(CLOSING) {
                     self.at += 1;
                 }

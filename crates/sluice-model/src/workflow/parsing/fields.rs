@@ -1,4 +1,4 @@
-//! Reading the parts of a tree as what they should be. Whatever is not so is reported.
+//! Reads the parts of a tree with their expected types, and reports errors.
 
 use std::ops::RangeInclusive;
 
@@ -6,43 +6,43 @@ use serde_json::Value;
 
 use super::node::{Entry, Node, NodeValue};
 use crate::{
-    prop_value::whole_number,
+    json_value::whole_number,
     workflow::{
-        fault::{Faults, Read, Reported},
+        error::{ErrorCollector, ErrorReported, ParseResult},
         path::{PathPart, joined, shown},
-        places::Place,
+        position::Position,
     },
 };
 
-/// A value and where it is.
+/// A value and its path.
 #[derive(Clone)]
 pub(super) struct Field<'a> {
     pub(super) node: &'a Node,
     pub(super) path: String,
-    faults: &'a Faults,
+    errors: &'a ErrorCollector,
 }
 
-/// An object, of which only certain fields are known.
+/// An object with a fixed set of fields.
 pub(super) struct Fields<'a> {
     object: Field<'a>,
     entries: &'a [Entry],
 }
 
 impl<'a> Field<'a> {
-    pub(super) fn root(node: &'a Node, faults: &'a Faults) -> Self {
+    pub(super) fn root(node: &'a Node, errors: &'a ErrorCollector) -> Self {
         Field {
             node,
             path: String::new(),
-            faults,
+            errors,
         }
     }
 
-    pub(super) fn fault(&self, message: impl Into<String>) -> Reported {
-        self.fault_at(self.node.place, message)
+    pub(super) fn error(&self, message: impl Into<String>) -> ErrorReported {
+        self.error_at(self.node.position, message)
     }
 
-    pub(super) fn fault_at(&self, place: Place, message: impl Into<String>) -> Reported {
-        self.faults.add(place, &self.path, message)
+    pub(super) fn error_at(&self, position: Position, message: impl Into<String>) -> ErrorReported {
+        self.errors.add(position, &self.path, message)
     }
 
     pub(super) fn is_null(&self) -> bool {
@@ -53,40 +53,40 @@ impl<'a> Field<'a> {
         Field {
             node,
             path: joined(&self.path, part),
-            faults: self.faults,
+            errors: self.errors,
         }
     }
 
-    pub(super) fn string(&self) -> Read<&'a str> {
+    pub(super) fn string(&self) -> ParseResult<&'a str> {
         match &self.node.value {
             NodeValue::Text(text) => Ok(&text.text),
             NodeValue::Bool(_) | NodeValue::Number(_) => {
                 let kind = self.node.value.kind();
-                Err(self.fault(format!("must be a string, not {kind}; put it in quotes")))
+                Err(self.error(format!("must be a string, not {kind}; put it in quotes")))
             }
             _ => Err(self.mismatch("a string")),
         }
     }
 
-    /// A string that says something.
-    pub(super) fn words(&self) -> Read<&'a str> {
+    /// A string that is not blank.
+    pub(super) fn words(&self) -> ParseResult<&'a str> {
         let text = self.string()?;
-        // The byte order mark is a blank to JavaScript, and so to the schema.
+        // The byte order mark is whitespace in JavaScript, and so in the schema.
         let is_blank = |char: char| char.is_whitespace() || char == '\u{feff}';
         if text.chars().all(is_blank) {
-            return Err(self.fault("must not be empty"));
+            return Err(self.error("must not be empty"));
         }
         Ok(text)
     }
 
-    pub(super) fn boolean(&self) -> Read<bool> {
+    pub(super) fn boolean(&self) -> ParseResult<bool> {
         match &self.node.value {
             NodeValue::Bool(value) => Ok(*value),
             _ => Err(self.mismatch("true or false")),
         }
     }
 
-    pub(super) fn whole(&self, range: &RangeInclusive<u32>) -> Read<u32> {
+    pub(super) fn whole(&self, range: &RangeInclusive<u32>) -> ParseResult<u32> {
         let NodeValue::Number(_) = &self.node.value else {
             return Err(self.mismatch("a whole number"));
         };
@@ -95,10 +95,10 @@ impl<'a> Field<'a> {
             .and_then(|number| u32::try_from(whole_number(&number)?).ok())
             .filter(|number| range.contains(number));
         let (least, most) = (range.start(), range.end());
-        fits.ok_or_else(|| self.fault(format!("must be a whole number from {least} to {most}")))
+        fits.ok_or_else(|| self.error(format!("must be a whole number from {least} to {most}")))
     }
 
-    pub(super) fn list(&self) -> Read<Vec<Field<'a>>> {
+    pub(super) fn list(&self) -> ParseResult<Vec<Field<'a>>> {
         let NodeValue::List(items) = &self.node.value else {
             return Err(self.mismatch("a list"));
         };
@@ -107,8 +107,8 @@ impl<'a> Field<'a> {
         Ok(fields.collect())
     }
 
-    /// The entries of an object whose keys are the author's own.
-    pub(super) fn entries(&self) -> Read<impl Iterator<Item = (&'a Entry, Field<'a>)>> {
+    /// The entries of an object with any keys.
+    pub(super) fn entries(&self) -> ParseResult<impl Iterator<Item = (&'a Entry, Field<'a>)>> {
         let NodeValue::Object(entries) = &self.node.value else {
             return Err(self.mismatch("an object"));
         };
@@ -119,15 +119,15 @@ impl<'a> Field<'a> {
         }))
     }
 
-    /// An object with no fields but the `known` ones; `what` it is goes into the faults of others.
-    pub(super) fn fields(&self, what: &str, known: &[&str]) -> Read<Fields<'a>> {
+    /// An object with no fields but the `known` ones. The errors of other fields call it `what`.
+    pub(super) fn fields(&self, what: &str, known: &[&str]) -> ParseResult<Fields<'a>> {
         let NodeValue::Object(entries) = &self.node.value else {
             return Err(self.mismatch("an object"));
         };
         for (entry, field) in self.entries()? {
-            if !known.contains(&entry.key.as_str()) && !self.faults.is_full() {
+            if !known.contains(&entry.key.as_str()) && !self.errors.is_full() {
                 let message = format!("is not a field of {what}; {}", hint(&entry.key, known));
-                field.fault_at(entry.key_place, message);
+                field.error_at(entry.key_position, message);
             }
         }
         Ok(Fields {
@@ -136,10 +136,10 @@ impl<'a> Field<'a> {
         })
     }
 
-    pub(super) fn mismatch(&self, expected: &str) -> Reported {
+    pub(super) fn mismatch(&self, expected: &str) -> ErrorReported {
         match &self.node.value {
             NodeValue::Invalid(reported) => *reported,
-            value => self.fault(format!("must be {expected}, not {}", value.kind())),
+            value => self.error(format!("must be {expected}, not {}", value.kind())),
         }
     }
 }
@@ -150,29 +150,29 @@ impl<'a> Fields<'a> {
         Some(self.object.child(&entry.value, key.into()))
     }
 
-    /// Likewise, with nothing behind the key taken for no key: where a list or an object may be empty anyway.
+    /// The same, but a null value counts as absent, for lists and objects that may be empty.
     pub(super) fn get_filled(&self, key: &str) -> Option<Field<'a>> {
         self.get(key).filter(|field| !field.is_null())
     }
 
-    pub(super) fn required(&self, key: &str) -> Read<Field<'a>> {
+    pub(super) fn required(&self, key: &str) -> ParseResult<Field<'a>> {
         self.get(key).ok_or_else(|| {
             let path = joined(&self.object.path, key.into());
-            let place = self.object.node.place;
-            self.object.faults.add(place, &path, "is required")
+            let position = self.object.node.position;
+            self.object.errors.add(position, &path, "is required")
         })
     }
 }
 
-/// Reads what need not be there.
+/// Reads an optional field.
 pub(super) fn optional<'a, T>(
     field: Option<Field<'a>>,
-    read: impl FnOnce(&Field<'a>) -> Read<T>,
-) -> Read<Option<T>> {
+    read: impl FnOnce(&Field<'a>) -> ParseResult<T>,
+) -> ParseResult<Option<T>> {
     field.map(|field| read(&field)).transpose()
 }
 
-/// Which of the known names the author may have meant.
+/// Suggests the known name that is most similar.
 pub(super) fn hint(name: &str, known: &[&str]) -> String {
     let name = shown(name);
     let distance = |known: &&&str| strsim::osa_distance(&name, known);

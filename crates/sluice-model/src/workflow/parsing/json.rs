@@ -1,86 +1,86 @@
-//! JSON as a tree. Nearly all JSON is YAML, but not all of it: pairs of `\u` escapes, for one, are two letters there.
+//! Parses JSON into a tree. The YAML parser would misread some JSON, such as pairs of `\u` escapes.
 
 use serde_json::Value;
 
 use super::{
-    building::{Building, Object},
     node::{Node, NodeValue},
+    tree_builder::{Object, TreeBuilder},
 };
 use crate::workflow::{
-    fault::{Faults, Read},
+    error::{ErrorCollector, ParseResult},
     path::PathPart,
-    places::Place,
+    position::Position,
 };
 
-/// The tree of a text that is an object in JSON; none when it is not.
-pub(super) fn read(text: &str, faults: &Faults) -> Option<Read<Node>> {
+/// The tree of a JSON object. None when the text is not one.
+pub(super) fn read(text: &str, errors: &ErrorCollector) -> Option<ParseResult<Node>> {
     let is_object = text.trim_start().starts_with('{');
     let is_json = is_object && serde_json::from_str::<Value>(text).is_ok();
     is_json.then(|| {
         let mut reader = Reader {
             rest: text,
-            place: Place { line: 1, column: 1 },
-            building: Building::new(faults),
+            position: Position { line: 1, column: 1 },
+            builder: TreeBuilder::new(errors),
         };
         reader.skip_blanks();
         reader.node()
     })
 }
 
-/// Goes through a text that is known to be JSON, so that nothing needs to be checked on the way.
+/// Reads text that is valid JSON, without further checks.
 struct Reader<'a, 'f> {
     rest: &'a str,
-    place: Place,
-    building: Building<'f>,
+    position: Position,
+    builder: TreeBuilder<'f>,
 }
 
 impl<'a> Reader<'a, '_> {
     /// The value that begins here.
-    fn node(&mut self) -> Read<Node> {
-        let place = self.place;
+    fn node(&mut self) -> ParseResult<Node> {
+        let position = self.position;
         let value = match self.rest.as_bytes()[0] {
             b'{' => self.object()?,
             b'[' => self.list()?,
             b'"' => {
                 let (text, origin) = self.string();
-                self.building.text(text, place, origin)
+                self.builder.text(text, position, origin)
             }
             _ => self.word(),
         };
-        Ok(Node { place, value })
+        Ok(Node { position, value })
     }
 
-    fn object(&mut self) -> Read<NodeValue> {
+    fn object(&mut self) -> ParseResult<NodeValue> {
         let mut object = Object::default();
         self.advance_over(1);
         while !self.at_end_of('}') {
-            let key_place = self.place;
+            let key_position = self.position;
             let (key, _) = self.string();
             self.skip_blanks();
             // The colon.
             self.advance_over(1);
             self.skip_blanks();
-            let before = self.building.enter(PathPart::Key(&key), key_place)?;
+            let before = self.builder.enter(PathPart::Key(&key), key_position)?;
             let value = self.node()?;
-            object.add(&self.building, key, key_place, value);
-            self.building.leave(&before);
+            object.add(&self.builder, key, key_position, value);
+            self.builder.leave(&before);
         }
         Ok(object.finish())
     }
 
-    fn list(&mut self) -> Read<NodeValue> {
+    fn list(&mut self) -> ParseResult<NodeValue> {
         let mut items = Vec::new();
         self.advance_over(1);
         while !self.at_end_of(']') {
             let part = PathPart::Index(items.len());
-            let before = self.building.enter(part, self.place)?;
+            let before = self.builder.enter(part, self.position)?;
             items.push(self.node()?);
-            self.building.leave(&before);
+            self.builder.leave(&before);
         }
         Ok(NodeValue::List(items))
     }
 
-    /// Goes to the next entry or item, or behind the bracket that ends them.
+    /// Moves to the next entry or item, or past the closing bracket.
     fn at_end_of(&mut self, bracket: char) -> bool {
         self.skip_blanks();
         if self.rest.starts_with(',') {
@@ -94,10 +94,10 @@ impl<'a> Reader<'a, '_> {
         ended
     }
 
-    fn string(&mut self) -> (String, Option<Place>) {
-        let origin = Place {
-            column: self.place.column.saturating_add(1),
-            ..self.place
+    fn string(&mut self) -> (String, Option<Position>) {
+        let origin = Position {
+            column: self.position.column.saturating_add(1),
+            ..self.position
         };
         let mut escaped = false;
         let inside = self.rest[1..].find(|char| {
@@ -136,10 +136,10 @@ impl<'a> Reader<'a, '_> {
                 char => char == Some('\n'),
             };
             if ends_line {
-                self.place.line = self.place.line.saturating_add(1);
-                self.place.column = 1;
+                self.position.line = self.position.line.saturating_add(1);
+                self.position.column = 1;
             } else {
-                self.place.column = self.place.column.saturating_add(1);
+                self.position.column = self.position.column.saturating_add(1);
             }
         }
         self.rest = rest;

@@ -1,8 +1,8 @@
 //! The lines of a text, which end as they do in YAML: with `\n`, `\r` or both.
 
-use crate::workflow::places::Place;
+use crate::workflow::position::Position;
 
-/// Finding a column takes time; a line that is longer was written by nobody.
+/// Finding a column is slow. Text beyond this column gets no exact position.
 const MAX_COLUMN: u32 = 2000;
 
 pub(super) struct Lines<'a>(Vec<&'a str>);
@@ -20,8 +20,8 @@ impl<'a> Lines<'a> {
         Lines(lines)
     }
 
-    /// Both count from 1. What lies behind the last line is at its end.
-    pub(super) fn place(&self, line: usize, column: usize) -> Place {
+    /// Both count from 1. A position behind the last line becomes its end.
+    pub(super) fn position(&self, line: usize, column: usize) -> Position {
         let last = self.0.len().max(1);
         let (line, column) = if line > last {
             (last, self.line(last).chars().count() + 1)
@@ -29,7 +29,7 @@ impl<'a> Lines<'a> {
             (line, column)
         };
         let bounded = |number: usize| u32::try_from(number.max(1)).unwrap_or(u32::MAX);
-        Place {
+        Position {
             line: bounded(line),
             column: bounded(column),
         }
@@ -42,13 +42,13 @@ impl<'a> Lines<'a> {
         line.copied().unwrap_or_default()
     }
 
-    /// What stands in its line from a place on. None far out in a long line.
-    pub(super) fn rest_of_line(&self, place: Place) -> Option<&'a str> {
-        if place.column > MAX_COLUMN {
+    /// The rest of the line from a position on. None beyond the largest column.
+    pub(super) fn rest_of_line(&self, position: Position) -> Option<&'a str> {
+        if position.column > MAX_COLUMN {
             return None;
         }
-        let line = self.line(place.line as usize);
-        let column = place.column.saturating_sub(1) as usize;
+        let line = self.line(position.line as usize);
+        let column = position.column.saturating_sub(1) as usize;
         let start = line.char_indices().nth(column);
         Some(start.map_or("", |(start, _)| &line[start..]))
     }
@@ -62,12 +62,12 @@ mod tests {
     fn lines_end_in_three_ways() {
         let lines = Lines::of("a\nbb\r\nccc\rä€\n");
         assert_eq!(lines.0, ["a", "bb", "ccc", "ä€"]);
-        let place = |line, column| Place { line, column };
-        assert_eq!(lines.place(2, 5), place(2, 5));
-        assert_eq!(lines.place(9, 1), place(4, 3));
-        assert_eq!(lines.rest_of_line(place(4, 2)), Some("€"));
-        assert_eq!(lines.rest_of_line(place(4, 3)), Some(""));
-        assert_eq!(Lines::of("").place(1, 1), place(1, 1));
+        let position = |line, column| Position { line, column };
+        assert_eq!(lines.position(2, 5), position(2, 5));
+        assert_eq!(lines.position(9, 1), position(4, 3));
+        assert_eq!(lines.rest_of_line(position(4, 2)), Some("€"));
+        assert_eq!(lines.rest_of_line(position(4, 3)), Some(""));
+        assert_eq!(Lines::of("").position(1, 1), position(1, 1));
         assert_eq!(Lines::of("\r\n\n").0, ["", ""]);
     }
 }

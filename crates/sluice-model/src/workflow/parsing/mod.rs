@@ -1,9 +1,8 @@
-//! From the text of a document to what it says, with every mistake in it and its place.
+//! Parses the text of a document, and reports all errors with their positions.
 //!
-//! The text becomes a tree first (`yaml`, `json`), in which each part knows its place; the tree is then read as a workflow
-//! (`workflow` and what it calls). Both go on after a mistake, so that all of them are told at once.
+//! The text is parsed into a tree first (`yaml`, `json`), in which each part has its position. The tree is then read as a
+//! workflow (`workflow` and the modules it calls). Both continue after an error, so that all errors are reported at once.
 
-mod building;
 mod env;
 mod fields;
 mod json;
@@ -12,6 +11,7 @@ pub(super) mod node;
 mod scalar;
 mod settings;
 mod steps;
+mod tree_builder;
 mod triggers;
 mod values;
 mod workflow;
@@ -23,24 +23,25 @@ mod tests;
 use self::{fields::Field, node::Node};
 use super::{
     document::Document,
-    fault::{DocumentFault, Faults, Read},
-    places::Places,
+    error::{DocumentError, ErrorCollector, ParseResult},
+    positions::Positions,
 };
 
-/// Reads a workflow from YAML 1.2 or JSON, as far as its text alone says what it is. Faults are in the order of the document.
-pub fn parse(text: &str) -> Result<(Document, Places), Vec<DocumentFault>> {
-    let faults = Faults::default();
-    let parsed = tree(text, &faults).and_then(|root| {
-        let document = workflow::read(&Field::root(&root, &faults))?;
-        Ok((document, Places::new(root)))
+/// Parses a workflow from YAML 1.2 or JSON. Names of components and emitters are not looked up. Errors are in the order of
+/// the document.
+pub fn parse(text: &str) -> Result<(Document, Positions), Vec<DocumentError>> {
+    let errors = ErrorCollector::default();
+    let parsed = tree(text, &errors).and_then(|root| {
+        let document = workflow::read(&Field::root(&root, &errors))?;
+        Ok((document, Positions::new(root)))
     });
-    match (parsed, faults.into_sorted()) {
-        (Ok(parsed), faults) if faults.is_empty() => Ok(parsed),
-        (_, faults) => Err(faults),
+    match (parsed, errors.into_sorted()) {
+        (Ok(parsed), errors) if errors.is_empty() => Ok(parsed),
+        (_, errors) => Err(errors),
     }
 }
 
-fn tree(text: &str, faults: &Faults) -> Read<Node> {
+fn tree(text: &str, errors: &ErrorCollector) -> ParseResult<Node> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    json::read(text, faults).unwrap_or_else(|| yaml::read(text, faults))
+    json::read(text, errors).unwrap_or_else(|| yaml::read(text, errors))
 }

@@ -1,23 +1,23 @@
-//! A document as a tree, each part with its place.
+//! The tree of a document. Each part has its position.
 
 use serde_json::Number;
 
 use super::scalar;
-use crate::workflow::{fault::Reported, places::Place};
+use crate::workflow::{error::ErrorReported, position::Position};
 
 #[derive(Debug, Clone)]
 pub(in crate::workflow) struct Node {
-    pub(in crate::workflow) place: Place,
+    pub(in crate::workflow) position: Position,
     pub(in crate::workflow) value: NodeValue,
 }
 
 #[derive(Debug, Clone)]
 pub(in crate::workflow) enum NodeValue {
-    /// What is wrong with it need not be reported again.
-    Invalid(Reported),
+    /// Its error is reported already.
+    Invalid(ErrorReported),
     Null,
     Bool(bool),
-    /// As it was written: what becomes of it depends on who reads it.
+    /// As it was written, because a prop takes a number and an environment value takes the text.
     Number(String),
     Text(Text),
     List(Vec<Node>),
@@ -27,15 +27,15 @@ pub(in crate::workflow) enum NodeValue {
 #[derive(Debug, Clone)]
 pub(in crate::workflow) struct Entry {
     pub(in crate::workflow) key: String,
-    pub(in crate::workflow) key_place: Place,
+    pub(in crate::workflow) key_position: Position,
     pub(in crate::workflow) value: Node,
 }
 
 #[derive(Debug, Clone)]
 pub(in crate::workflow) struct Text {
     pub(in crate::workflow) text: String,
-    /// Where its first character stands, when it stands in the document line for line as it reads.
-    pub(in crate::workflow) origin: Option<Place>,
+    /// The position of its first character, if the document contains the text without escapes or folding.
+    pub(in crate::workflow) origin: Option<Position>,
 }
 
 impl Node {
@@ -53,7 +53,7 @@ impl Node {
         }
     }
 
-    /// About the bytes it takes in memory.
+    /// Its approximate size in memory, in bytes.
     pub(super) fn weight(&self) -> usize {
         let below: usize = match &self.value {
             NodeValue::Text(text) => text.text.len(),
@@ -72,7 +72,17 @@ impl Node {
 }
 
 impl NodeValue {
-    /// As a message names it: "must be a string, not a list".
+    /// The value of a plain scalar. None when it is text.
+    pub(super) fn of_plain(word: &str) -> Option<NodeValue> {
+        match word {
+            "" | "~" | "null" | "Null" | "NULL" => Some(NodeValue::Null),
+            "true" | "True" | "TRUE" => Some(NodeValue::Bool(true)),
+            "false" | "False" | "FALSE" => Some(NodeValue::Bool(false)),
+            _ => scalar::is_number(word).then(|| NodeValue::Number(word.to_owned())),
+        }
+    }
+
+    /// Its name in a message: "must be a string, not a list".
     pub(super) fn kind(&self) -> &'static str {
         match self {
             NodeValue::Invalid(_) | NodeValue::Null => "nothing",
@@ -84,7 +94,7 @@ impl NodeValue {
         }
     }
 
-    /// A number that JSON can hold.
+    /// The number, if JSON can represent it.
     pub(super) fn number(&self) -> Option<Number> {
         match self {
             NodeValue::Number(written) => scalar::number(written),
@@ -94,21 +104,21 @@ impl NodeValue {
 }
 
 impl Text {
-    /// Where the character at a line and a column of the text stands, if that can be told.
-    pub(in crate::workflow) fn place_of(&self, line: u32, column: u32) -> Option<Place> {
+    /// The position in the document of a line and a column of the text, if it is known.
+    pub(in crate::workflow) fn position_of(&self, line: u32, column: u32) -> Option<Position> {
         let origin = self.origin?;
-        Some(Place {
+        Some(Position {
             line: origin.line.saturating_add(line.saturating_sub(1)),
             column: origin.column.saturating_add(column.saturating_sub(1)),
         })
     }
 
-    /// Likewise, for a byte of the text.
-    pub(super) fn place_of_offset(&self, offset: usize) -> Option<Place> {
+    /// The same for a byte of the text.
+    pub(super) fn position_of_offset(&self, offset: usize) -> Option<Position> {
         let before = &self.text[..offset];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let line = before.matches('\n').count() + 1;
         let column = before[line_start..].chars().count() + 1;
-        self.place_of(u32::try_from(line).ok()?, u32::try_from(column).ok()?)
+        self.position_of(u32::try_from(line).ok()?, u32::try_from(column).ok()?)
     }
 }

@@ -1,20 +1,8 @@
-//! What plain words of YAML stand for, by the core schema of YAML 1.2: `yes` and `2024-01-01` are text.
+//! Numbers in plain scalars, by the core schema of YAML 1.2: `yes` and `2024-01-01` are text.
 
 use serde_json::Number;
 
-use super::node::NodeValue;
-
-/// The value of a plain word, or none when it is text.
-pub(super) fn plain(word: &str) -> Option<NodeValue> {
-    match word {
-        "" | "~" | "null" | "Null" | "NULL" => Some(NodeValue::Null),
-        "true" | "True" | "TRUE" => Some(NodeValue::Bool(true)),
-        "false" | "False" | "FALSE" => Some(NodeValue::Bool(false)),
-        _ => is_number(word).then(|| NodeValue::Number(word.to_owned())),
-    }
-}
-
-/// The number that was written so. None when JSON has none for it: an infinity, or one that is too large.
+/// Parses a number. None when JSON cannot represent it: an infinity, or a number that is too large.
 pub(super) fn number(written: &str) -> Option<Number> {
     let radix = |digits, radix| u64::from_str_radix(digits, radix).ok().map(Number::from);
     if let Some(digits) = written.strip_prefix("0x") {
@@ -29,7 +17,7 @@ pub(super) fn number(written: &str) -> Option<Number> {
     Number::from_f64(written.parse().ok()?)
 }
 
-fn is_number(word: &str) -> bool {
+pub(super) fn is_number(word: &str) -> bool {
     let all = |digits: &str, radix| {
         !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix))
     };
@@ -60,9 +48,10 @@ fn is_number(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workflow::parsing::node::NodeValue;
 
     fn json(written: &str) -> Option<String> {
-        let is_number = matches!(plain(written), Some(NodeValue::Number(_)));
+        let is_number = matches!(NodeValue::of_plain(written), Some(NodeValue::Number(_)));
         assert!(is_number, "{written:?}");
         number(written).map(|number| number.to_string())
     }
@@ -114,7 +103,7 @@ mod tests {
             "nulL",
             ".e1",
         ] {
-            assert!(plain(word).is_none(), "{word:?}");
+            assert!(NodeValue::of_plain(word).is_none(), "{word:?}");
         }
     }
 }

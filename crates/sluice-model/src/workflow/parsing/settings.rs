@@ -1,8 +1,8 @@
-//! How a workflow runs, and its steps.
+//! Parses the settings of a workflow and of its steps.
 
 use super::fields::{Field, optional};
 use crate::workflow::{
-    fault::Read,
+    error::ParseResult,
     settings::{RetryPolicy, Throttle, WorkflowSettings},
 };
 
@@ -15,7 +15,7 @@ const FIELDS: [&str; 5] = [
 ];
 const RETRY: [&str; 3] = ["max_retries", "delay_seconds", "max_delay_seconds"];
 
-pub(super) fn read(field: &Field<'_>) -> Read<WorkflowSettings> {
+pub(super) fn read(field: &Field<'_>) -> ParseResult<WorkflowSettings> {
     let fields = field.fields("the settings", &FIELDS)?;
     let timeout_seconds = optional(fields.get("timeout_seconds"), timeout);
     let concurrency = optional(fields.get("concurrency"), |field| {
@@ -35,11 +35,11 @@ pub(super) fn read(field: &Field<'_>) -> Read<WorkflowSettings> {
     })
 }
 
-pub(super) fn timeout(field: &Field<'_>) -> Read<u32> {
+pub(super) fn timeout(field: &Field<'_>) -> ParseResult<u32> {
     field.whole(&WorkflowSettings::TIMEOUT_SECONDS)
 }
 
-fn throttle(field: &Field<'_>) -> Read<Throttle> {
+fn throttle(field: &Field<'_>) -> ParseResult<Throttle> {
     let fields = field.fields("a throttle", &["limit", "interval_seconds"])?;
     let limit = fields
         .required("limit")
@@ -53,10 +53,10 @@ fn throttle(field: &Field<'_>) -> Read<Throttle> {
     })
 }
 
-pub(super) fn retry(field: &Field<'_>) -> Read<RetryPolicy> {
+pub(super) fn retry(field: &Field<'_>) -> ParseResult<RetryPolicy> {
     let fields = field.fields("a retry policy", &RETRY)?;
     let seconds = |key| {
-        let read = |field: &Field<'_>| field.whole(&RetryPolicy::PAUSE_SECONDS);
+        let read = |field: &Field<'_>| field.whole(&RetryPolicy::DELAY_SECONDS);
         optional(fields.get(key), read)
     };
     let default = RetryPolicy::default();
@@ -65,12 +65,12 @@ pub(super) fn retry(field: &Field<'_>) -> Read<RetryPolicy> {
         .and_then(|retries| retries.whole(&RetryPolicy::MAX_RETRIES));
     let (delay, longest) = (seconds("delay_seconds"), seconds("max_delay_seconds"));
     let delay = delay?.unwrap_or(default.delay_seconds);
-    // A first pause that is longer than the usual limit is meant.
+    // A first delay that is longer than the default limit raises the limit.
     let longest = longest?.unwrap_or(default.max_delay_seconds.max(delay));
     if delay > longest {
-        let place = fields.get("max_delay_seconds").unwrap_or(field.clone());
+        let limit = fields.get("max_delay_seconds").unwrap_or(field.clone());
         let message = format!("must not be shorter than delay_seconds, {delay}");
-        return Err(place.fault(message));
+        return Err(limit.error(message));
     }
     Ok(RetryPolicy {
         max_retries: max_retries?,

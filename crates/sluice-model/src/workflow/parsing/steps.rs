@@ -1,4 +1,4 @@
-//! What a run does, one step after another.
+//! Parses the steps of a workflow.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::workflow::{
     document::{Step, StepCode},
-    fault::Read,
+    error::ParseResult,
     names::is_name,
 };
 
@@ -24,29 +24,29 @@ const FIELDS: [&str; 7] = [
     "timeout_seconds",
     "retry",
 ];
-/// Steps are files in the sandbox.
+/// Steps are files in the sandbox, and file names are limited.
 const MAX_NAME: usize = 64;
-/// What `steps.trigger` is.
+/// Reserved, because `steps.trigger` is the trigger event.
 const TRIGGER: &str = "trigger";
 
-pub(super) fn read(list: &Field<'_>) -> Read<Vec<Step>> {
+pub(super) fn read(list: &Field<'_>) -> ParseResult<Vec<Step>> {
     let items = list.list()?;
     if items.is_empty() {
-        return Err(list.fault("must have at least one step"));
+        return Err(list.error("must have at least one step"));
     }
     let mut lines = HashMap::new();
     let read: Vec<_> = items.iter().map(|item| step(item, &mut lines)).collect();
     read.into_iter().collect()
 }
 
-/// `lines` has the names of the steps before it, each with its line.
-fn step<'a>(item: &Field<'a>, lines: &mut HashMap<&'a str, u32>) -> Read<Step> {
+/// `lines` has the names of the previous steps with their lines.
+fn step<'a>(item: &Field<'a>, lines: &mut HashMap<&'a str, u32>) -> ParseResult<Step> {
     let fields = item.fields("a step", &FIELDS)?;
     let name = fields.required("name").and_then(|name| {
         let text = step_name(&name)?;
-        match lines.insert(text, name.node.place.line) {
+        match lines.insert(text, name.node.position.line) {
             None => Ok(text),
-            Some(line) => Err(name.fault(format!("is the name of the step on line {line} too"))),
+            Some(line) => Err(name.error(format!("is the name of the step on line {line} too"))),
         }
     });
     let code = code(item, &fields);
@@ -62,40 +62,40 @@ fn step<'a>(item: &Field<'a>, lines: &mut HashMap<&'a str, u32>) -> Read<Step> {
     })
 }
 
-fn step_name<'a>(field: &Field<'a>) -> Read<&'a str> {
+fn step_name<'a>(field: &Field<'a>) -> ParseResult<&'a str> {
     let name = field.words()?;
     if name == TRIGGER {
         let message = "must not be `trigger`, which is what started the run";
-        return Err(field.fault(message));
+        return Err(field.error(message));
     }
     if !is_name(name) {
         let message = "must be letters, digits and _, and not begin with a digit";
-        return Err(field.fault(message));
+        return Err(field.error(message));
     }
     if name.len() > MAX_NAME {
         let message = format!("must not be longer than {MAX_NAME} characters");
-        return Err(field.fault(message));
+        return Err(field.error(message));
     }
     Ok(name)
 }
 
-fn code(item: &Field<'_>, fields: &Fields<'_>) -> Read<StepCode> {
+fn code(item: &Field<'_>, fields: &Fields<'_>) -> ParseResult<StepCode> {
     let given = ["code", "file", "action"].map(|key| fields.get(key));
     match given {
         [Some(code), None, None] => code.words().map(|code| StepCode::Inline(code.to_owned())),
         [None, Some(file), None] => {
             let path = relative_path(file.words()?);
-            path.map(StepCode::File).map_err(|fault| file.fault(fault))
+            path.map(StepCode::File).map_err(|error| file.error(error))
         }
         [None, None, Some(action)] => {
             let action = action.words()?;
             Ok(StepCode::Action(action.trim().to_owned()))
         }
-        [None, None, None] => Err(item.fault("needs one of `code`, `file` and `action`")),
+        [None, None, None] => Err(item.error("needs one of `code`, `file` and `action`")),
         several => {
             let second = several.into_iter().flatten().nth(1);
             let second = second.unwrap_or(item.clone());
-            Err(second.fault("a step has only one of `code`, `file` and `action`"))
+            Err(second.error("a step has only one of `code`, `file` and `action`"))
         }
     }
 }
@@ -129,7 +129,7 @@ fn relative_path(path: &str) -> Result<String, &'static str> {
     Ok(parts.join("/"))
 }
 
-fn props(field: &Field<'_>) -> Read<Map<String, Value>> {
+fn props(field: &Field<'_>) -> ParseResult<Map<String, Value>> {
     let entries: Vec<_> = field.entries()?.collect();
     let read: Vec<_> = entries
         .iter()

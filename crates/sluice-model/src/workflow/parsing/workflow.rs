@@ -5,7 +5,7 @@ use super::{
     fields::{Field, optional},
     settings, steps, triggers,
 };
-use crate::workflow::{document::Document, fault::Read};
+use crate::workflow::{document::Document, error::ParseResult};
 
 const FIELDS: [&str; 6] = [
     "name",
@@ -16,7 +16,7 @@ const FIELDS: [&str; 6] = [
     "settings",
 ];
 
-pub(super) fn read(root: &Field<'_>) -> Read<Document> {
+pub(super) fn read(root: &Field<'_>) -> ParseResult<Document> {
     let fields = root.fields("a workflow", &FIELDS)?;
     let name = fields.required("name").and_then(|name| name.words());
     let description = optional(fields.get("description"), Field::string);

@@ -1,33 +1,32 @@
-//! YAML as a tree. What makes no sense in a document (tags, merge keys, keys that are not text) is reported.
+//! Parses YAML into a tree. Tags, merge keys and keys that are not text are errors.
 
 use std::collections::HashMap;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput};
 
 use super::{
-    building::{Building, Object},
     lines::Lines,
     node::{Node, NodeValue},
-    scalar,
+    tree_builder::{Object, TreeBuilder},
 };
 use crate::workflow::{
-    fault::{Faults, Read, Reported},
+    error::{ErrorCollector, ErrorReported, ParseResult},
     path::{PathPart, shown},
-    places::Place,
+    position::Position,
 };
 
-/// What aliases may add to a document, in bytes of memory: enough to share settings, too little to blow up.
+/// Limits the memory, in bytes, that aliases add to a document.
 const MAX_REPEATED: usize = 1 << 20;
 
 const NEEDS_QUOTES: &str =
     "text that begins with {{ needs quotes around it, since { begins an object in YAML";
 
 /// The tree of the document.
-pub(super) fn read(text: &str, faults: &Faults) -> Read<Node> {
+pub(super) fn read(text: &str, errors: &ErrorCollector) -> ParseResult<Node> {
     let mut reader = Reader {
         lines: Lines::of(text),
         parser: Parser::new_from_str(text),
-        building: Building::new(faults),
+        builder: TreeBuilder::new(errors),
         anchors: HashMap::new(),
         repeated: 0,
         unquoted: None,
@@ -38,16 +37,16 @@ pub(super) fn read(text: &str, faults: &Faults) -> Read<Node> {
 struct Reader<'a, 'f> {
     lines: Lines<'a>,
     parser: Parser<'a, StrInput<'a>>,
-    building: Building<'f>,
+    builder: TreeBuilder<'f>,
     /// Values that aliases may repeat, once they are complete.
     anchors: HashMap<usize, Node>,
     repeated: usize,
-    /// The last expression that lacks quotes, by its line.
-    unquoted: Option<(u32, Reported)>,
+    /// The line and the error of the last expression without quotes.
+    unquoted: Option<(u32, ErrorReported)>,
 }
 
 impl<'a> Reader<'a, '_> {
-    fn document(&mut self) -> Read<Node> {
+    fn document(&mut self) -> ParseResult<Node> {
         let mut root = None;
         loop {
             let (event, span) = self.next()?;
@@ -55,7 +54,7 @@ impl<'a> Reader<'a, '_> {
                 Event::StreamEnd => break,
                 Event::DocumentStart(_) if root.is_some() => {
                     let message = "a second document begins here, but a file holds one workflow";
-                    self.building.fault(self.place(span.start), message);
+                    self.builder.error(self.position(span.start), message);
                     break;
                 }
                 Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd => {}
@@ -63,43 +62,43 @@ impl<'a> Reader<'a, '_> {
             }
         }
         root.ok_or_else(|| {
-            let start = Place { line: 1, column: 1 };
-            self.building.fault(start, "the document is empty")
+            let start = Position { line: 1, column: 1 };
+            self.builder.error(start, "the document is empty")
         })
     }
 
-    fn next(&mut self) -> Read<(Event<'a>, Span)> {
+    fn next(&mut self) -> ParseResult<(Event<'a>, Span)> {
         let next = self.parser.next_event();
         let next = next.expect("nothing is asked for behind the end of the stream");
-        next.map_err(|fault| self.syntax_fault(&fault))
+        next.map_err(|error| self.syntax_error(&error))
     }
 
-    /// Tells why the text is not YAML. Most often it is an expression without quotes.
-    fn syntax_fault(&self, fault: &ScanError) -> Reported {
-        let place = self.place(*fault.marker());
+    /// Reports why the text is not YAML. The usual cause is an expression without quotes.
+    fn syntax_error(&self, error: &ScanError) -> ErrorReported {
+        let position = self.position(*error.marker());
         if let Some((line, reported)) = self.unquoted
-            && line == place.line
+            && line == position.line
         {
             return reported;
         }
-        let line = self.lines.line(fault.marker().line());
+        let line = self.lines.line(error.marker().line());
         let message = if line.contains(": {{") || line.contains("- {{") {
             NEEDS_QUOTES.to_owned()
         } else {
-            format!("this is not YAML: {}", fault.info())
+            format!("this is not YAML: {}", error.info())
         };
-        self.building.fault_of_document(place, message)
+        self.builder.document_error(position, message)
     }
 
-    fn node(&mut self, event: Event<'a>, span: Span) -> Read<Node> {
-        let place = self.place(span.start);
+    fn node(&mut self, event: Event<'a>, span: Span) -> ParseResult<Node> {
+        let position = self.position(span.start);
         let (value, anchor, tag) = match event {
-            Event::Alias(anchor) => return self.alias(anchor, place),
+            Event::Alias(anchor) => return self.alias(anchor, position),
             Event::Scalar(text, style, anchor, tag) => {
                 (self.scalar(text.into_owned(), style, span), anchor, tag)
             }
             Event::SequenceStart(anchor, tag) => (self.list()?, anchor, tag),
-            Event::MappingStart(anchor, tag) => (self.object(place)?, anchor, tag),
+            Event::MappingStart(anchor, tag) => (self.object(position)?, anchor, tag),
             other => unreachable!("{other:?} is where the parser promises a value"),
         };
         let value = match tag {
@@ -109,68 +108,68 @@ impl<'a> Reader<'a, '_> {
                     "has a tag, `{}`; tags are not supported",
                     shown(&tag.suffix)
                 );
-                NodeValue::Invalid(self.building.fault(place, message))
+                NodeValue::Invalid(self.builder.error(position, message))
             }
         };
-        let node = Node { place, value };
+        let node = Node { position, value };
         if anchor != 0 {
-            self.count_repeated(&node, place)?;
+            self.count_repeated(&node, position)?;
             self.anchors.insert(anchor, node.clone());
         }
         Ok(node)
     }
 
-    fn alias(&mut self, anchor: usize, place: Place) -> Read<Node> {
+    fn alias(&mut self, anchor: usize, position: Position) -> ParseResult<Node> {
         let Some(node) = self.anchors.get(&anchor).cloned() else {
             let message = "is an alias of a key, or of something that it is part of";
-            return Err(self.building.fault(place, message));
+            return Err(self.builder.error(position, message));
         };
-        self.count_repeated(&node, place)?;
+        self.count_repeated(&node, position)?;
         Ok(node)
     }
 
-    fn count_repeated(&mut self, node: &Node, place: Place) -> Read<()> {
+    fn count_repeated(&mut self, node: &Node, position: Position) -> ParseResult<()> {
         self.repeated += node.weight();
         if self.repeated > MAX_REPEATED {
             let message = "anchors and aliases repeat too much; make what they repeat smaller";
-            return Err(self.building.fault(place, message));
+            return Err(self.builder.error(position, message));
         }
         Ok(())
     }
 
     fn scalar(&self, text: String, style: ScalarStyle, span: Span) -> NodeValue {
-        let plain = (style == ScalarStyle::Plain).then(|| scalar::plain(&text));
+        let plain = (style == ScalarStyle::Plain).then(|| NodeValue::of_plain(&text));
         if let Some(value) = plain.flatten() {
             return value;
         }
-        let place = self.place(span.start);
-        let origin = self.origin(&text, style, place);
-        self.building.text(text, place, origin)
+        let position = self.position(span.start);
+        let origin = self.origin(&text, style, position);
+        self.builder.text(text, position, origin)
     }
 
-    /// Where the text begins, if it stands in the document as it reads.
-    fn origin(&self, text: &str, style: ScalarStyle, place: Place) -> Option<Place> {
+    /// The start of the text, if the document contains it without escapes or folding.
+    fn origin(&self, text: &str, style: ScalarStyle, position: Position) -> Option<Position> {
         let quote = match style {
             ScalarStyle::Literal => {
                 // The parser points to the first line that is not blank.
                 let blank = text.bytes().take_while(|byte| *byte == b'\n').count();
-                let line = place.line.checked_sub(u32::try_from(blank).ok()?)?;
-                return Some(Place { line, ..place });
+                let line = position.line.checked_sub(u32::try_from(blank).ok()?)?;
+                return Some(Position { line, ..position });
             }
             ScalarStyle::Folded => return None,
             ScalarStyle::Plain => "",
             ScalarStyle::SingleQuoted => "'",
             ScalarStyle::DoubleQuoted => "\"",
         };
-        let written = self.lines.rest_of_line(place)?;
+        let written = self.lines.rest_of_line(position)?;
         let behind = written.strip_prefix(quote)?.strip_prefix(text)?;
-        behind.starts_with(quote).then(|| Place {
-            column: place.column.saturating_add(u32::from(!quote.is_empty())),
-            ..place
+        behind.starts_with(quote).then(|| Position {
+            column: position.column.saturating_add(u32::from(!quote.is_empty())),
+            ..position
         })
     }
 
-    fn list(&mut self) -> Read<NodeValue> {
+    fn list(&mut self) -> ParseResult<NodeValue> {
         let mut items = Vec::new();
         loop {
             let (event, span) = self.next()?;
@@ -178,13 +177,13 @@ impl<'a> Reader<'a, '_> {
                 return Ok(NodeValue::List(items));
             }
             let part = PathPart::Index(items.len());
-            let before = self.building.enter(part, self.place(span.start))?;
+            let before = self.builder.enter(part, self.position(span.start))?;
             items.push(self.node(event, span)?);
-            self.building.leave(&before);
+            self.builder.leave(&before);
         }
     }
 
-    fn object(&mut self, place: Place) -> Read<NodeValue> {
+    fn object(&mut self, position: Position) -> ParseResult<NodeValue> {
         let mut object = Object::default();
         let mut expression = None;
         loop {
@@ -192,55 +191,55 @@ impl<'a> Reader<'a, '_> {
             if event == Event::MappingEnd {
                 break;
             }
-            let key_place = self.place(span.start);
+            let key_position = self.position(span.start);
             let key = match event {
                 Event::Scalar(text, style, _, None) => {
-                    self.key(text.into_owned(), style, key_place)
+                    self.key(text.into_owned(), style, key_position)
                 }
                 event => {
-                    let touches = key_place.line == place.line
-                        && key_place.column == place.column.saturating_add(1);
+                    let touches = key_position.line == position.line
+                        && key_position.column == position.column.saturating_add(1);
                     if touches && matches!(event, Event::MappingStart(..)) {
-                        let fault = self.building.fault(place, NEEDS_QUOTES);
-                        expression = Some(fault);
-                        self.unquoted = Some((place.line, fault));
+                        let error = self.builder.error(position, NEEDS_QUOTES);
+                        expression = Some(error);
+                        self.unquoted = Some((position.line, error));
                     } else {
-                        self.building.fault(key_place, "a key must be a string");
+                        self.builder.error(key_position, "a key must be a string");
                     }
                     self.skip_key(event)?;
                     None
                 }
             };
             let part = PathPart::Key(key.as_deref().unwrap_or("?"));
-            let before = self.building.enter(part, key_place)?;
+            let before = self.builder.enter(part, key_position)?;
             let (event, span) = self.next()?;
             let value = self.node(event, span)?;
             if let Some(key) = key {
-                object.add(&self.building, key, key_place, value);
+                object.add(&self.builder, key, key_position, value);
             }
-            self.building.leave(&before);
+            self.builder.leave(&before);
         }
         Ok(expression.map_or_else(|| object.finish(), NodeValue::Invalid))
     }
 
-    /// None for a key that cannot be one, which is reported.
-    fn key(&self, text: String, style: ScalarStyle, place: Place) -> Option<String> {
+    /// None for an invalid key, whose error is reported.
+    fn key(&self, text: String, style: ScalarStyle, position: Position) -> Option<String> {
         let is_plain = style == ScalarStyle::Plain;
         if is_plain && text == "<<" {
             let message = "merge keys (<<) are not part of YAML 1.2; write the fields out";
-            self.building.fault(place, message);
+            self.builder.error(position, message);
             return None;
         }
-        if is_plain && scalar::plain(&text).is_some() {
+        if is_plain && NodeValue::of_plain(&text).is_some() {
             let message = format!("a key must be a string; put `{}` in quotes", shown(&text));
-            self.building.fault(place, message);
+            self.builder.error(position, message);
             return None;
         }
         Some(text)
     }
 
-    /// Reads past a key that is no text. Nothing in it is worth a fault of its own.
-    fn skip_key(&mut self, event: Event<'a>) -> Read<()> {
+    /// Skips a key that is not text, without errors about its parts.
+    fn skip_key(&mut self, event: Event<'a>) -> ParseResult<()> {
         let mut depth = 0_usize;
         let mut event = event;
         loop {
@@ -256,7 +255,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn place(&self, marker: Marker) -> Place {
-        self.lines.place(marker.line(), marker.col() + 1)
+    fn position(&self, marker: Marker) -> Position {
+        self.lines.position(marker.line(), marker.col() + 1)
     }
 }

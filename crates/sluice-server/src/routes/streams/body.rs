@@ -1,4 +1,4 @@
-//! The body of a stream's response: frames as they come, a sign of life between them, and at last a word why it ends.
+//! The body of a stream: frames, heartbeats between them, and a last comment with the reason for the end.
 
 use std::{
     convert::Infallible,
@@ -14,105 +14,106 @@ use sluice_engine::streams::StreamEnd;
 use tokio::time::{Interval, MissedTickBehavior};
 
 use super::frames::Frames;
-use crate::{auth::Proof, sse};
+use crate::{auth::Credential, cause_chain::CauseChain, sse};
 
-const SHUT_OUT: &str = "the key or the session of this stream is no longer good";
-const BEAT: Duration = Duration::from_secs(15);
+const ACCESS_ENDED: &str = "the key or the session of this stream is no longer valid";
+const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// A stream under way.
+/// An open stream.
 struct Stream {
     frames: Frames,
-    reader: Reader,
-    beat: Interval,
-    /// When the client was last given something: it comes back for more when it has taken that.
-    given: Instant,
+    access: Access,
+    heartbeat: Interval,
+    /// When the last frame was handed out. The next one is polled for when the client has read it.
+    sent_at: Instant,
 }
 
 /// Who may read a stream.
-pub(super) enum Reader {
-    Anyone,
-    /// Whoever has shown this, for as long as it would do.
-    With(Proof, Arc<App>),
+pub(super) enum Access {
+    Public,
+    /// The owner of this credential, while it is valid.
+    While(Credential, Arc<App>),
 }
 
-impl Reader {
-    async fn may_go_on(&self) -> bool {
+impl Access {
+    async fn is_allowed(&self) -> bool {
         match self {
-            Reader::Anyone => true,
-            // A store that cannot be read ends nobody's stream.
-            Reader::With(proof, app) => proof.holds(app).await.unwrap_or(true),
+            Access::Public => true,
+            // An unavailable store does not end the stream.
+            Access::While(credential, app) => credential.is_valid(app).await.unwrap_or(true),
         }
     }
 }
 
 enum State {
     Open(Box<Stream>),
-    Over,
+    Ended,
 }
 
-pub(super) fn of(frames: Frames, reader: Reader) -> Body {
-    let mut beat = tokio::time::interval_at(tokio::time::Instant::now() + BEAT, BEAT);
-    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+pub(super) fn stream(frames: Frames, access: Access) -> Body {
+    let mut heartbeat =
+        tokio::time::interval_at(tokio::time::Instant::now() + HEARTBEAT, HEARTBEAT);
+    heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let stream = Stream {
         frames,
-        reader,
-        beat,
-        given: Instant::now(),
+        access,
+        heartbeat,
+        sent_at: Instant::now(),
     };
-    let opening = stream::iter([Ok::<_, Infallible>(opening(stream.frames.sign_of_life()))]);
+    let opening = stream::iter([Ok::<_, Infallible>(opening(stream.frames.heartbeat()))]);
     let rest = stream::unfold(State::Open(Box::new(stream)), |state| async {
         match state {
             State::Open(stream) => {
-                let (frame, state) = stream.go_on().await;
+                let (frame, state) = stream.next().await;
                 Some((Ok(frame), state))
             }
-            State::Over => None,
+            State::Ended => None,
         }
     });
     Body::from_stream(stream::StreamExt::chain(opening, rest))
 }
 
-fn opening(sign_of_life: Bytes) -> Bytes {
-    let mut opening = BytesMut::from(sign_of_life);
+fn opening(heartbeat: Bytes) -> Bytes {
+    let mut opening = BytesMut::from(heartbeat);
     opening.extend_from_slice(&sse::RETRY);
     opening.freeze()
 }
 
 impl Stream {
-    async fn go_on(mut self: Box<Self>) -> (Bytes, State) {
-        let taken_in = self.given.elapsed();
+    async fn next(mut self: Box<Self>) -> (Bytes, State) {
+        let read_in = self.sent_at.elapsed();
         let next = tokio::select! {
             biased;
-            _ = self.beat.tick() => {
-                if !self.reader.may_go_on().await {
-                    return (sse::comment(SHUT_OUT), State::Over);
+            _ = self.heartbeat.tick() => {
+                if !self.access.is_allowed().await {
+                    return (sse::comment(ACCESS_ENDED), State::Ended);
                 }
-                Ok(self.frames.sign_of_life())
+                Ok(self.frames.heartbeat())
             }
-            next = self.frames.next(taken_in) => next,
+            next = self.frames.next(read_in) => next,
         };
         match next {
             Ok(frame) => {
-                self.given = Instant::now();
+                self.sent_at = Instant::now();
                 (frame, State::Open(self))
             }
             Err(end) => {
-                let last_word = farewell(&end, &self.frames);
-                (sse::comment(&last_word), State::Over)
+                let reason = end_reason(&end, &self.frames);
+                (sse::comment(&reason), State::Ended)
             }
         }
     }
 }
 
-fn farewell(end: &StreamEnd, frames: &Frames) -> String {
-    let way_back = frames.way_back();
+fn end_reason(end: &StreamEnd, frames: &Frames) -> String {
+    let resume = frames.how_to_resume();
     match end {
-        StreamEnd::Gone => frames.obituary().to_owned(),
-        StreamEnd::Draining => format!("the server is stopping: {way_back}"),
-        StreamEnd::TooSlow => format!("dropped: read faster, or {way_back}"),
+        StreamEnd::Gone => frames.deleted().to_owned(),
+        StreamEnd::Draining => format!("the server is shutting down: {resume}"),
+        StreamEnd::TooSlow => format!("the client reads too slowly: {resume}"),
         StreamEnd::Failed(error) => {
-            tracing::warn!(%error, "a stream ends because the store cannot be read");
-            format!("the server cannot go on at the moment: {way_back}")
+            tracing::warn!(error = %CauseChain(error), "stream ended because the store is unavailable");
+            format!("the server is temporarily unavailable: {resume}")
         }
     }
 }

@@ -1,16 +1,18 @@
-//! From what a reader hears to what stands on the wire.
+//! Maps events, log lines and traffic to frames of a stream.
 
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sluice_engine::streams::{EventReader, LogReader, StreamEnd, StreamedEvent, TrafficReader};
-use sluice_model::EmitterId;
+use sluice_model::{EmitterId, EventId};
 use sluice_store::{events::StoredEvent, logs::StoredLog};
 
-use super::traffic;
+use super::traffic_frame;
 use crate::{
+    cause_chain::CauseChain,
+    error::ApiError,
     routes::{
         log_summary::{log_id, summarise_log},
         logs,
@@ -29,29 +31,29 @@ pub(super) enum Frames {
         reader: LogReader,
         form: LineForm,
     },
-    /// What a workflow sends to its stream.
+    /// The messages that a workflow sends to its stream.
     Sends {
         reader: EventReader,
-        /// How the messages begin that are wanted; none for all.
+        /// The prefix of the selected messages; none for all.
         head: Option<String>,
     },
     Traffic(TrafficReader),
 }
 
-/// How log lines are shown.
+/// The form of log lines.
 #[derive(Clone, Copy)]
 pub(super) enum LineForm {
-    /// As `GET /sources/{id}/logs` does.
+    /// As in `GET /sources/{id}/logs`.
     Line,
     /// As events of the channel `$logs`.
     Event,
 }
 
 impl Frames {
-    /// The next message. `taken_in` is how long the client took to take what it was given last.
-    pub(super) async fn next(&mut self, taken_in: Duration) -> Result<Bytes, StreamEnd> {
+    /// The next message. `read_in` is the time that the client took to read the previous frame.
+    pub(super) async fn next(&mut self, read_in: Duration) -> Result<Bytes, StreamEnd> {
         match self {
-            Frames::Events { source, reader } => Ok(match reader.next(taken_in).await? {
+            Frames::Events { source, reader } => Ok(match reader.next(read_in).await? {
                 StreamedEvent::Stored(event) => event_frame(source, event),
                 StreamedEvent::Live(live) => live.frame(|event| event_frame(source, event.clone())),
             }),
@@ -64,7 +66,7 @@ impl Frames {
                 Ok(line_frame(source, line, *form))
             }
             Frames::Sends { reader, head } => loop {
-                let frame = match reader.next(taken_in).await? {
+                let frame = match reader.next(read_in).await? {
                     StreamedEvent::Stored(event) => send_frame(&event),
                     StreamedEvent::Live(live) => live.frame(send_frame),
                 };
@@ -73,20 +75,20 @@ impl Frames {
                     return Ok(frame);
                 }
             },
-            Frames::Traffic(reader) => Ok(reader.next().await?.frame(traffic::frame)),
+            Frames::Traffic(reader) => Ok(reader.next().await?.frame(traffic_frame::frame)),
         }
     }
 
-    /// Sent at once, and whenever nothing else was for a while.
-    pub(super) fn sign_of_life(&self) -> Bytes {
+    /// Sent at the start and between messages.
+    pub(super) fn heartbeat(&self) -> Bytes {
         match self {
             Frames::Events { .. } | Frames::Lines { .. } | Frames::Traffic(_) => sse::HANDSHAKE,
             Frames::Sends { .. } => sse::KEEPALIVE,
         }
     }
 
-    /// The last word when that which is followed is no more.
-    pub(super) fn obituary(&self) -> &'static str {
+    /// The reason for the end when the emitter or the user is deleted.
+    pub(super) fn deleted(&self) -> &'static str {
         match self {
             Frames::Events { .. } | Frames::Lines { .. } => "the source is deleted",
             Frames::Sends { .. } => "the workflow is deleted",
@@ -94,26 +96,24 @@ impl Frames {
         }
     }
 
-    /// How a client goes on that comes back.
-    pub(super) fn way_back(&self) -> &'static str {
+    /// How a client resumes the stream.
+    pub(super) fn how_to_resume(&self) -> &'static str {
         match self {
             Frames::Events { .. } | Frames::Lines { .. } | Frames::Sends { .. } => {
-                "reconnect with Last-Event-ID to go on"
+                "reconnect with Last-Event-ID to continue"
             }
-            Frames::Traffic(_) => "reconnect to go on",
+            Frames::Traffic(_) => "reconnect to continue",
         }
     }
 }
 
 fn event_frame(source: &EmitterId, event: StoredEvent) -> Bytes {
     let id = event.id;
-    let frame = summarise(source, event, Detail::Whole)
-        .map_err(|error| format!("{error:?}"))
-        .and_then(|summary| sse::message(id, &summary).map_err(|error| error.to_string()));
-    frame.unwrap_or_else(|error| {
-        tracing::error!("an event is left out of a stream: {error}");
-        sse::comment(&format!("event {id} cannot be shown"))
-    })
+    let frame = summarise(source, event, Detail::Whole).and_then(|summary| {
+        let message = sse::message(id, &summary);
+        message.map_err(|error| ApiError::internal("the event cannot be serialised", error))
+    });
+    frame.unwrap_or_else(|error| skipped(id, &error))
 }
 
 fn send_frame(event: &StoredEvent) -> Bytes {
@@ -125,10 +125,13 @@ fn send_frame(event: &StoredEvent) -> Bytes {
     }
     let frame = serde_json::from_str(&event.data)
         .and_then(|Sent { channel, payload }| sse::named_message(&channel, event.id, &payload));
-    frame.unwrap_or_else(|error| {
-        tracing::error!("an event is left out of a stream: {error}");
-        sse::comment(&format!("event {} cannot be shown", event.id))
-    })
+    frame.unwrap_or_else(|error| skipped(event.id, &error))
+}
+
+/// The comment in place of an event that has no frame.
+fn skipped(id: EventId, error: &dyn Error) -> Bytes {
+    tracing::error!(event = %id, error = %CauseChain(error), "event skipped in a stream");
+    sse::comment(&format!("event {id} cannot be shown"))
 }
 
 fn line_frame(source: &EmitterId, line: StoredLog, form: LineForm) -> Bytes {
@@ -137,5 +140,5 @@ fn line_frame(source: &EmitterId, line: StoredLog, form: LineForm) -> Bytes {
         LineForm::Line => sse::message(id, &logs::on_the_wire(line)),
         LineForm::Event => sse::message(id, &summarise_log(source, line)),
     };
-    frame.expect("text and numbers are JSON")
+    frame.expect("strings and numbers serialise to JSON")
 }

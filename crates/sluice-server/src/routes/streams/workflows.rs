@@ -1,24 +1,26 @@
-//! The public stream of a workflow: what its steps send with `$.send.sse`.
+//! The public stream of a workflow, with the messages of `$.send.sse`.
 
 use axum::{extract::State, response::Response};
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, StatusCode};
 use sluice_api::SendStreamQuery;
 use sluice_engine::streams::Streams;
 
-use super::{body, frames::Frames, get_only, last_event_id};
-use crate::{
-    error::ApiError, ingress::cors, openapi::ApiErrors, path::WorkflowPath, query::Query, sse,
+use super::{
+    body,
+    frames::Frames,
+    parameters::{get_only, last_event_id},
 };
+use crate::{error::ApiError, openapi::ApiErrors, path::WorkflowPath, query::Query, sse};
 
-/// Follow what a workflow sends
+/// Follow the messages of a workflow
 ///
-/// Server-sent events for anyone who knows the workflow, from any page: each message is what a step sent with
-/// `$.send.sse`, and has the name of its channel. With `Last-Event-ID` the stream goes on after that message with what is
-/// kept; otherwise it begins with the last 100.
+/// Server-sent events, public and readable from any origin: each message was sent by a step with `$.send.sse` and has the name
+/// of its channel. With `Last-Event-ID` the stream continues after that message with the stored messages. Otherwise it starts
+/// with the last 100.
 #[utoipa::path(get, path = "/workflows/{id}/sse", tag = "streams", operation_id = "followSends", security(()),
     params(("id" = String, Path), SendStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last message that the client has.")),
     extensions(("x-sluice-extension" = json!(true))),
-    responses((status = 200, description = "A stream that does not end by itself", content_type = "text/event-stream", body = serde_json::Value), ApiErrors))]
+    responses((status = 200, description = "A stream without an end", content_type = "text/event-stream", body = serde_json::Value), ApiErrors))]
 pub(crate) async fn sends(
     State(streams): State<Streams>,
     WorkflowPath(id): WorkflowPath,
@@ -32,13 +34,10 @@ pub(crate) async fn sends(
         reader: streams.follow_sends(&id, after).await?,
         head: query.channel.as_deref().map(sse::name_line),
     };
-    Ok(cors::open_to_all(sse::response(body::of(
-        frames,
-        body::Reader::Anyone,
-    ))))
+    Ok(sse::response(body::stream(frames, body::Access::Public)))
 }
 
-/// What a browser asks before it sends `Last-Event-ID` from another page.
-pub(crate) async fn preflight(headers: HeaderMap) -> Response {
-    cors::preflight_answer(&headers)
+/// A preflight is answered before it gets here; another `OPTIONS` has the same status.
+pub(crate) async fn options() -> StatusCode {
+    StatusCode::NO_CONTENT
 }

@@ -1,7 +1,7 @@
 //! Making one module of a component's files.
 
 use sluice_api::ImportComponent;
-use sluice_bundle::{
+use sluice_code::{
     Bundle, BundleOptions, Files as _, LocalFiles, Location, SourceMap, bundle, with_inline_map,
 };
 

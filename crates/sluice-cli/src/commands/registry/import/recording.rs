@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use parking_lot::Mutex;
-use sluice_bundle::{FileError, Files, LocalFiles, Location};
+use sluice_code::{FileError, Files, LocalFiles, Location};
 use sluice_model::code_hash;
 
 /// Files of a tree that note what is asked of them.

@@ -9,9 +9,8 @@ use std::{
 
 use anyhow::{Context, bail};
 use parking_lot::Mutex;
-use sluice_bundle::LocalFiles;
+use sluice_code::{Language, LocalFiles, looks_like_component};
 use sluice_model::code_hash;
-use sluice_runtime::{Language, language, looks_like_component};
 
 use crate::exit::NotFound;
 
@@ -139,11 +138,7 @@ impl Tree {
         let Ok(code) = fs::read_to_string(self.root.join(path)) else {
             return true;
         };
-        let language = if is_typescript(path) {
-            Language::TypeScript
-        } else {
-            language(&code)
-        };
+        let language = is_typescript(path).then_some(Language::TypeScript);
         looks_like_component(&code, language)
     }
 

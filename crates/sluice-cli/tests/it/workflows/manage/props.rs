@@ -47,6 +47,37 @@ async fn required_unknown_and_wrong_values_are_faults() {
 }
 
 #[tokio::test]
+async fn errors_of_props_name_their_step_and_have_a_code() {
+    let api = new_user().await;
+    let props = r#"{ city: "string", count: "integer", token: { type: "string", secret: true }, data: "data_store", text: "string" }"#;
+    let values = json!({
+        "count": "x", "colour": 1, "token": "hunter2", "data": "{{ event.name }}", "text": "{{ 1 + }}",
+    });
+    let body = json!({ "document": document(props, &values) });
+    let refusal = api.post("/workflows", &body).await.expect(422);
+    let errors = refusal["details"]["document"].as_array().expect("a list");
+    let data = |error: &Value| format!("{} {} {}", error["step"], error["prop"], error["code"]);
+    let mut found: Vec<String> = errors.iter().map(data).collect();
+    found.sort_unstable();
+    assert_eq!(
+        found,
+        [
+            r#""one" "city" "required""#,
+            r#""one" "colour" "unknown_prop""#,
+            r#""one" "count" "wrong_type""#,
+            r#""one" "data" "expression_not_allowed""#,
+            r#""one" "text" "invalid_expression""#,
+            r#""one" "token" "secret_in_document""#,
+        ],
+        "{refusal}"
+    );
+    let other = json!({ "document": "name: Other\nsteps:\n  - name: one\n    action: nothing\n" });
+    let refusal = api.post("/workflows", &other).await.expect(422);
+    let error = &refusal["details"]["document"][0];
+    assert_eq!([error.get("step"), error.get("code")], [None, None]);
+}
+
+#[tokio::test]
 async fn a_value_with_an_expression_is_known_only_when_the_step_runs() {
     let api = new_user().await;
     let props = r#"{ count: "integer", list: "string[]", text: { type: "string", default: "d" } }"#;

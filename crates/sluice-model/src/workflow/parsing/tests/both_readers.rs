@@ -1,4 +1,4 @@
-//! JSON means the same to both readers, to the place of each value.
+//! JSON means the same to both readers, to the position of each value.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -22,8 +22,8 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-fn value_of(root: &Node, faults: &Faults) -> Option<Value> {
-    values::json(&Field::root(root, faults)).ok()
+fn value_of(root: &Node, errors: &ErrorCollector) -> Option<Value> {
+    values::json(&Field::root(root, errors)).ok()
 }
 
 proptest! {
@@ -36,10 +36,10 @@ proptest! {
             object.to_string()
         };
         prop_assume!(!text.contains("{{") && serde_json::from_str::<Value>(&text).is_ok_and(|value| value == object));
-        let faults = Faults::default();
-        let by_json = json::read(&text, &faults).expect("JSON").expect("a tree");
-        let by_yaml = yaml::read(&text, &faults).expect("a tree");
+        let errors = ErrorCollector::default();
+        let by_json = json::read(&text, &errors).expect("JSON").expect("a tree");
+        let by_yaml = yaml::read(&text, &errors).expect("a tree");
         prop_assert_eq!(format!("{by_json:?}"), format!("{by_yaml:?}"));
-        prop_assert_eq!(value_of(&by_json, &faults), Some(object));
+        prop_assert_eq!(value_of(&by_json, &errors), Some(object));
     }
 }

@@ -1,4 +1,4 @@
-//! Documents without mistakes, and what they say.
+//! Valid documents, and the result of parsing them.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use crate::{
 pub(super) const EVERYTHING: &str = r#"# yaml-language-server: $schema=http://127.0.0.1:3000/workflows/schema.json
 ---
 name: Filter and forward
-description: What passes goes on
+description: Forwards events
 env:
   TARGET: https://example.com
   PORT: 1.10
@@ -55,7 +55,7 @@ settings:
 fn every_field_is_read() {
     let document = document(EVERYTHING);
     assert_eq!(document.name, "Filter and forward");
-    assert_eq!(document.description.as_deref(), Some("What passes goes on"));
+    assert_eq!(document.description.as_deref(), Some("Forwards events"));
     let env = |name: &str| document.env[name].clone();
     assert_eq!(env("PORT"), EnvValue::Value("1.10".to_owned()));
     assert_eq!(env("DEBUG"), EnvValue::Value("true".to_owned()));
@@ -137,7 +137,7 @@ fn most_of_it_may_be_left_out() {
 }
 
 #[test]
-fn what_has_nothing_behind_it_counts_as_empty() {
+fn null_lists_and_objects_count_as_empty() {
     let text = "name: x\nenv:\nsettings: ~\ntriggers:\n  - http:\nsteps:\n  - name: a\n    code: x\n    props:\n";
     let http = Trigger::Http {
         custom_response: None,

@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use super::*;
 use crate::workflow::WorkflowDefinition;
 
-fn only_fault(text: &str) -> String {
+fn only_error(text: &str) -> String {
     let started = Instant::now();
-    let mut faults = faults(text);
+    let mut errors = errors(text);
     assert!(started.elapsed() < Duration::from_secs(20));
-    assert_eq!(faults.len(), 1, "{faults:#?}");
-    faults.remove(0)
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    errors.remove(0)
 }
 
 #[test]
@@ -27,14 +27,14 @@ fn a_billion_laughs_end_early() {
         .chain(levels)
         .collect::<Vec<_>>()
         .join("\n");
-    assert!(only_fault(&text).contains("repeat too much"));
+    assert!(only_error(&text).contains("repeat too much"));
     let long = format!(
         "a: &a \"{}\"\nb: [{}]\n",
         "x".repeat(10_000),
         "*a, ".repeat(1000)
     );
-    assert!(only_fault(&long).contains("repeat too much"));
-    assert!(only_fault("a: &a [*a]").contains("something that it is part of"));
+    assert!(only_error(&long).contains("repeat too much"));
+    assert!(only_error("a: &a [*a]").contains("something that it is part of"));
 }
 
 #[test]
@@ -42,34 +42,34 @@ fn deep_nesting_ends_early() {
     for (opening, closing) in [("[", "]"), ("{\"a\":", "}"), ("- ", ""), ("&a [", "]")] {
         for depth in [100, 10_000] {
             let text = format!("{}1{}", opening.repeat(depth), closing.repeat(depth));
-            let fault = only_fault(&text);
+            let error = only_error(&text);
             let expected = ["nested more than", "this is not YAML"];
-            assert!(expected.iter().any(|part| fault.contains(part)), "{fault}");
+            assert!(expected.iter().any(|part| error.contains(part)), "{error}");
         }
     }
-    let faults = faults(&"? ".repeat(10_000));
-    assert!(faults[2].contains("a key must be a string"), "{faults:?}");
+    let errors = errors(&"? ".repeat(10_000));
+    assert!(errors[2].contains("a key must be a string"), "{errors:?}");
     let deep = format!("{{\"name\": {}1{}}}", "[".repeat(100), "]".repeat(100));
-    assert!(only_fault(&deep).contains("nested more than 64 levels"));
+    assert!(only_error(&deep).contains("nested more than 64 levels"));
 }
 
 #[test]
-fn many_parts_and_many_faults_are_bounded() {
+fn many_parts_and_many_errors_are_bounded() {
     let long = format!(
         "name: x\n{STEPS}    props: {{ list: [{}] }}\n",
         "1,".repeat(200_000)
     );
-    assert!(only_fault(&long).contains("more than 100000 parts"));
-    let mistakes = format!(
+    assert!(only_error(&long).contains("more than 100000 parts"));
+    let invalid = format!(
         "name: x\n{STEPS}settings: {{ {} }}\n",
         "a: 1, ".repeat(20_000)
     );
-    assert_eq!(faults(&mistakes).len(), 100);
+    assert_eq!(errors(&invalid).len(), 100);
     let key = "k".repeat(100_000);
     let long_key = format!(
         "{{\"name\": \"x\", \"{key}\": 1, \"steps\": [{{\"name\": \"a\", \"code\": \"x\"}}]}}"
     );
-    assert!(only_fault(&long_key).len() < 300);
+    assert!(only_error(&long_key).len() < 300);
 }
 
 #[test]
@@ -120,29 +120,29 @@ fn the_deepest_props_can_be_stored() {
     assert_eq!(read.steps[0].props, props);
 }
 
-/// Whatever the text, the parser answers, and its faults lie in it.
+/// Whatever the text, the parser answers, and its errors lie in it.
 fn check(text: &str) -> Result<(), TestCaseError> {
-    let Err(faults) = parse(text) else {
+    let Err(errors) = parse(text) else {
         return Ok(());
     };
-    prop_assert!(!faults.is_empty());
+    prop_assert!(!errors.is_empty());
     let lines: Vec<_> = text
         .replace("\r\n", "\n")
         .replace('\r', "\n")
         .lines()
         .map(str::to_owned)
         .collect();
-    for fault in &faults {
-        prop_assert!(fault.line >= 1 && fault.column >= 1, "{}", fault);
-        let line = lines.get(fault.line as usize - 1);
+    for error in &errors {
+        prop_assert!(error.line >= 1 && error.column >= 1, "{}", error);
+        let line = lines.get(error.line as usize - 1);
         prop_assert!(
-            line.is_some() || (lines.is_empty() && fault.line == 1),
+            line.is_some() || (lines.is_empty() && error.line == 1),
             "{} in {:?}",
-            fault,
+            error,
             text
         );
     }
-    prop_assert!(faults.is_sorted_by_key(|fault| (fault.line, fault.column)));
+    prop_assert!(errors.is_sorted_by_key(|error| (error.line, error.column)));
     Ok(())
 }
 
@@ -161,7 +161,7 @@ proptest! {
 
     #[test]
     fn any_slip_of_the_hand_is_answered(at in 0..400_usize, cut in 0..10_usize, insert in r#"[\n :{}"'\[\]\-a1&*|]{0,4}"#) {
-        let text = include_str!("slips.yaml");
+        let text = include_str!("errors.yaml");
         let boundary = |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let slipped = format!("{}{insert}{}", &text[..boundary(at)], &text[boundary(at + cut).max(boundary(at))..]);
         check(&slipped)?;

@@ -1,5 +1,5 @@
 mod both_readers;
-mod faults;
+mod errors;
 mod good;
 mod hostile;
 mod positions;
@@ -13,13 +13,13 @@ use super::*;
 /// The smallest workflow there is.
 const STEPS: &str = "steps:\n  - name: a\n    code: x\n";
 
-/// What is wrong with a document, line by line.
-fn faults(text: &str) -> Vec<String> {
-    let faults = parse(text).expect_err("a document with mistakes");
-    faults.iter().map(ToString::to_string).collect()
+/// The errors of a document, one in each line.
+fn errors(text: &str) -> Vec<String> {
+    let errors = parse(text).expect_err("an invalid document");
+    errors.iter().map(ToString::to_string).collect()
 }
 
-/// The document of a text without mistakes.
+/// The document of a valid text.
 fn document(text: &str) -> Document {
-    parse(text).unwrap_or_else(|faults| panic!("{faults:#?}")).0
+    parse(text).unwrap_or_else(|errors| panic!("{errors:#?}")).0
 }

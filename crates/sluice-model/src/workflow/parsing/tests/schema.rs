@@ -15,13 +15,13 @@ use crate::workflow::{RetryPolicy, SCHEMA, Throttle, WorkflowSettings};
 
 #[derive(Deserialize)]
 pub(super) struct Verdict {
-    /// What is wrong with each document.
+    /// The errors of each document.
     pub(super) documents: Vec<Vec<String>>,
-    /// What is wrong with the examples and defaults of the schema.
+    /// The errors of the examples and defaults of the schema.
     examples: Vec<String>,
 }
 
-/// What Ajv makes of the schema and of documents.
+/// The results of Ajv for the schema and for documents.
 pub(super) fn validate(documents: &[Value]) -> Verdict {
     let mut node = Command::new("node")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/validate.mjs"))
@@ -39,9 +39,9 @@ pub(super) fn validate(documents: &[Value]) -> Verdict {
 }
 
 pub(super) fn as_json(yaml: &str) -> Value {
-    let faults = Faults::default();
-    let root = tree(yaml, &faults).expect("YAML");
-    values::json(&Field::root(&root, &faults)).expect("JSON")
+    let errors = ErrorCollector::default();
+    let root = tree(yaml, &errors).expect("YAML");
+    values::json(&Field::root(&root, &errors)).expect("JSON")
 }
 
 #[test]
@@ -61,9 +61,9 @@ fn the_workflows_of_the_documentation_suit_parser_and_schema() {
         .collect();
     assert!(blocks.len() >= 2, "{blocks:?}");
     let documents: Vec<_> = blocks.iter().map(|block| as_json(block)).collect();
-    for (block, faults) in blocks.iter().zip(validate(&documents).documents) {
+    for (block, errors) in blocks.iter().zip(validate(&documents).documents) {
         document(block);
-        assert_eq!(faults, [""; 0], "{block}");
+        assert_eq!(errors, [""; 0], "{block}");
     }
 }
 
@@ -72,12 +72,12 @@ fn limits_and_defaults_are_the_same_in_both() {
     let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
     let limits = |pointer: &str, range: &RangeInclusive<u32>| {
         let part = schema.pointer(pointer).expect(pointer);
-        let said = (part["minimum"].as_u64(), part["maximum"].as_u64());
+        let limits = (part["minimum"].as_u64(), part["maximum"].as_u64());
         let expected = (
             Some(u64::from(*range.start())),
             Some(u64::from(*range.end())),
         );
-        assert_eq!(said, expected, "{pointer}");
+        assert_eq!(limits, expected, "{pointer}");
         part["default"].as_u64()
     };
     let settings = |field: &str| format!("/properties/settings/properties/{field}");
@@ -93,11 +93,11 @@ fn limits_and_defaults_are_the_same_in_both() {
         expected(defaults.queue)
     );
     assert_eq!(
-        limits(&retry("delay_seconds"), &RetryPolicy::PAUSE_SECONDS),
+        limits(&retry("delay_seconds"), &RetryPolicy::DELAY_SECONDS),
         expected(policy.delay_seconds)
     );
     assert_eq!(
-        limits(&retry("max_delay_seconds"), &RetryPolicy::PAUSE_SECONDS),
+        limits(&retry("max_delay_seconds"), &RetryPolicy::DELAY_SECONDS),
         expected(policy.max_delay_seconds)
     );
     limits(&retry("max_retries"), &RetryPolicy::MAX_RETRIES);
@@ -110,7 +110,7 @@ fn limits_and_defaults_are_the_same_in_both() {
     );
 }
 
-/// What only reading can tell, by the words of its faults.
+/// Errors that only the parser finds, by their messages.
 const ONLY_BY_READING: [&str; 9] = [
     "is the name of the step",
     "is not a valid cron expression",
@@ -136,19 +136,19 @@ fn parser_and_schema_agree_on_whatever_is_written() {
         })
         .collect();
     let mut good = 0;
-    for (document, schema_faults) in documents.iter().zip(validate(&documents).documents) {
+    for (document, schema_errors) in documents.iter().zip(validate(&documents).documents) {
         let text = document.to_string();
-        let Err(faults) = parse(&text) else {
-            assert!(schema_faults.is_empty(), "{text}: {schema_faults:?}");
+        let Err(errors) = parse(&text) else {
+            assert!(schema_errors.is_empty(), "{text}: {schema_errors:?}");
             good += 1;
             continue;
         };
-        let by_reading = |fault: &DocumentFault| {
-            let known = |words: &&str| fault.message.contains(*words);
+        let by_reading = |error: &DocumentError| {
+            let known = |words: &&str| error.message.contains(*words);
             ONLY_BY_READING.iter().any(known)
         };
-        if schema_faults.is_empty() {
-            assert!(faults.iter().all(by_reading), "{text}: {faults:#?}");
+        if schema_errors.is_empty() {
+            assert!(errors.iter().all(by_reading), "{text}: {errors:#?}");
         }
     }
     assert!(good > 100, "only {good} documents are good");

@@ -3,52 +3,52 @@
 use super::*;
 
 #[test]
-fn a_text_that_is_not_yaml_is_told_with_its_place() {
+fn text_that_is_not_yaml_is_an_error_with_its_position() {
     assert_eq!(
-        faults("name: x\nsteps: [1, 2\n"),
+        errors("name: x\nsteps: [1, 2\n"),
         ["line 2, column 13: this is not YAML: while parsing a flow sequence, expected ',' or ']'"]
     );
     assert_eq!(
-        faults("name: x\nsteps:\n\t- name: a"),
+        errors("name: x\nsteps:\n\t- name: a"),
         [
             "line 3, column 2: this is not YAML: tabs disallowed within this context (block indentation)"
         ]
     );
     assert_eq!(
-        faults("name: *other"),
+        errors("name: *other"),
         ["line 1, column 7: this is not YAML: while parsing node, found unknown anchor"]
     );
 }
 
 #[test]
-fn an_empty_document_is_told() {
+fn an_empty_document_is_an_error() {
     for text in ["", "\n\n", "# nothing\n", "---\n...\n"] {
-        let faults = faults(text);
-        assert_eq!(faults.len(), 1, "{text:?}: {faults:?}");
+        let errors = errors(text);
+        assert_eq!(errors.len(), 1, "{text:?}: {errors:?}");
     }
-    assert_eq!(faults(""), ["line 1, column 1: the document is empty"]);
+    assert_eq!(errors(""), ["line 1, column 1: the document is empty"]);
     assert_eq!(
-        faults("hello"),
+        errors("hello"),
         ["line 1, column 1: must be an object, not a string"]
     );
 }
 
 #[test]
-fn a_second_document_is_told() {
+fn a_second_document_is_an_error() {
     assert_eq!(
-        faults(&format!("name: x\n{STEPS}---\nname: y\n")),
+        errors(&format!("name: x\n{STEPS}---\nname: y\n")),
         ["line 5, column 1: a second document begins here, but a file holds one workflow"]
     );
 }
 
 #[test]
-fn keys_that_are_there_twice_are_told() {
+fn duplicate_keys_are_errors() {
     assert_eq!(
-        faults(&format!("name: x\nname: y\n{STEPS}")),
+        errors(&format!("name: x\nname: y\n{STEPS}")),
         ["line 2, column 1: name: `name` is there twice; the first is on line 1"]
     );
     assert_eq!(
-        faults(
+        errors(
             "{\"name\": \"x\", \"steps\": [{\"name\": \"a\", \"code\": \"x\", \"props\": {\"a\": 1,\n\"a\": 2}}]}"
         ),
         ["line 2, column 1: steps[0].props.a: `a` is there twice; the first is on line 1"]
@@ -56,12 +56,12 @@ fn keys_that_are_there_twice_are_told() {
 }
 
 #[test]
-fn keys_that_are_not_text_are_told() {
+fn keys_that_are_not_text_are_errors() {
     let text = format!(
         "name: x\n{STEPS}    props:\n      404: a\n      ? [1]\n      : b\n      true: c\n"
     );
     assert_eq!(
-        faults(&text),
+        errors(&text),
         [
             "line 6, column 7: steps[0].props: a key must be a string; put `404` in quotes",
             "line 7, column 9: steps[0].props: a key must be a string",
@@ -71,12 +71,12 @@ fn keys_that_are_not_text_are_told() {
 }
 
 #[test]
-fn merge_keys_and_tags_are_told() {
+fn merge_keys_and_tags_are_errors() {
     let text = format!(
         "name: !!str x\n{STEPS}    props: &p\n      n: !custom 5\n  - name: b\n    <<: *p\n    code: x"
     );
     assert_eq!(
-        faults(&text),
+        errors(&text),
         [
             "line 1, column 7: name: has a tag, `str`; tags are not supported",
             "line 6, column 10: steps[0].props.n: has a tag, `custom`; tags are not supported",
@@ -86,34 +86,34 @@ fn merge_keys_and_tags_are_told() {
 }
 
 #[test]
-fn an_expression_without_quotes_is_told() {
+fn an_expression_without_quotes_is_an_error() {
     for (line, column) in [
         ("url: {{ steps.a.x }}", 12),
         ("url: {{ steps.a.x }}/{{ b }}", 12),
         ("url: {{ steps['a'] ? 1 : 2 }}", 12),
         ("url: [{{ event }}]", 13),
     ] {
-        let faults = faults(&format!("name: x\n{STEPS}    props:\n      {line}\n"));
-        let [fault] = faults.as_slice() else {
-            panic!("{line}: {faults:?}");
+        let errors = errors(&format!("name: x\n{STEPS}    props:\n      {line}\n"));
+        let [error] = errors.as_slice() else {
+            panic!("{line}: {errors:?}");
         };
-        let place = format!("line 6, column {column}: ");
+        let position = format!("line 6, column {column}: ");
         assert!(
-            fault.starts_with(&place) && fault.contains("needs quotes"),
-            "{line}: {fault}"
+            error.starts_with(&position) && error.contains("needs quotes"),
+            "{line}: {error}"
         );
     }
 }
 
 #[test]
-fn nul_characters_are_told() {
+fn nul_characters_are_errors() {
     assert_eq!(
-        faults(&format!("name: \"a\\0\"\n{STEPS}")),
+        errors(&format!("name: \"a\\0\"\n{STEPS}")),
         ["line 1, column 7: name: must not contain NUL characters"]
     );
     let json = r#"{"name": "x", "steps": [{"name": "a", "code": "x", "props": {"\u0000": 1}}]}"#;
     assert_eq!(
-        faults(json),
+        errors(json),
         [r#"line 1, column 62: steps[0].props["\0"]: a key must not contain NUL characters"#]
     );
 }

@@ -11,18 +11,18 @@ use super::{
 /// At `pointer`, the parser and the schema take these values.
 struct Row {
     pointer: &'static str,
-    taken: Value,
-    refused: Value,
+    accepted: Value,
+    rejected: Value,
     /// The schema cannot tell what is wrong with these.
-    refused_by_parser: Value,
+    rejected_by_parser: Value,
 }
 
-fn row(pointer: &'static str, taken: Value, refused: Value, refused_by_parser: Value) -> Row {
+fn row(pointer: &'static str, accepted: Value, rejected: Value, rejected_by_parser: Value) -> Row {
     Row {
         pointer,
-        taken,
-        refused,
-        refused_by_parser,
+        accepted,
+        rejected,
+        rejected_by_parser,
     }
 }
 
@@ -246,14 +246,14 @@ fn changed(pointer: &str, value: &Value) -> Value {
 }
 
 #[test]
-fn parser_and_schema_take_and_refuse_the_same() {
+fn parser_and_schema_accept_and_reject_the_same() {
     let rows = [workflow(), triggers(), steps(), settings()];
     let mut cases = Vec::new();
     for row in rows.iter().flatten() {
         let values = [
-            (&row.taken, true, true),
-            (&row.refused, false, false),
-            (&row.refused_by_parser, false, true),
+            (&row.accepted, true, true),
+            (&row.rejected, false, false),
+            (&row.rejected_by_parser, false, true),
         ];
         for (values, by_parser, by_schema) in values {
             for value in values.as_array().expect("a list") {
@@ -266,14 +266,14 @@ fn parser_and_schema_take_and_refuse_the_same() {
         .map(|(pointer, value, ..)| changed(pointer, value))
         .collect();
     let verdicts = validate(&documents).documents;
-    for ((case, document), schema_faults) in cases.iter().zip(&documents).zip(verdicts) {
+    for ((case, document), schema_errors) in cases.iter().zip(&documents).zip(verdicts) {
         let (pointer, value, by_parser, by_schema) = case;
         let parsed = parse(&document.to_string()).map(|_| ());
         assert_eq!(parsed.is_ok(), *by_parser, "{pointer}: {value}: {parsed:?}");
         assert_eq!(
-            schema_faults.is_empty(),
+            schema_errors.is_empty(),
             *by_schema,
-            "{pointer}: {value}: {schema_faults:?}"
+            "{pointer}: {value}: {schema_errors:?}"
         );
     }
 }

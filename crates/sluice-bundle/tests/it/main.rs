@@ -1,9 +1,0 @@
-//! Bundles of real files, run by the real Deno.
-
-mod faults;
-mod forms;
-mod nesting;
-mod remote;
-mod resolution;
-mod source_map;
-mod support;

@@ -1,0 +1,50 @@
+//! Errors in user code and their positions.
+
+/// One reason why code does not load, with its position if it has one. Lines and columns start at one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeError {
+    pub message: String,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+}
+
+impl CodeError {
+    /// An error that concerns the code as a whole.
+    pub fn without_position(message: impl Into<String>) -> CodeError {
+        CodeError {
+            message: message.into(),
+            line: None,
+            column: None,
+        }
+    }
+
+    pub(crate) fn at(code: &str, offset: usize, message: String) -> CodeError {
+        let (line, column) = position(code, offset);
+        CodeError {
+            message,
+            line,
+            column,
+        }
+    }
+}
+
+/// Line and column of a byte offset. Columns count UTF-16 units, as JavaScript engines do.
+pub(crate) fn position(code: &str, offset: usize) -> (Option<u32>, Option<u32>) {
+    let before = &code[..code.floor_char_boundary(offset)];
+    let line = before.matches('\n').count() + 1;
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let column = before[line_start..].encode_utf16().count() + 1;
+    (u32::try_from(line).ok(), u32::try_from(column).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_offset_inside_a_character_or_past_the_end_has_a_position() {
+        assert_eq!(position("a\né b", 5), (Some(2), Some(3)));
+        assert_eq!(position("é", 1), (Some(1), Some(1)));
+        assert_eq!(position("ab", 9), (Some(1), Some(3)));
+    }
+}

@@ -1,0 +1,137 @@
+//! Component trees in temporary folders, and Deno to run their bundles.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+use serde_json::Value;
+use sluice_code::{Bundle, BundleError, BundleOptions, LocalFiles, Location, bundle};
+use sluice_model::ModuleFormat;
+use tempfile::TempDir;
+
+const DRIVER: &str = include_str!("driver.mjs");
+
+/// The packages that the trees may import, at their root.
+const PACKAGES: [(&str, &str); 6] = [
+    ("package.json", "{}"),
+    (
+        "node_modules/pkg-esm/package.json",
+        r#"{"name": "pkg-esm", "version": "1.0.0", "type": "module", "exports": {".": "./index.js", "./sub": "./sub.js"}}"#,
+    ),
+    (
+        "node_modules/pkg-esm/index.js",
+        "console.log('pkg-esm'); export default 'esm'; export const named = 'esm named';",
+    ),
+    (
+        "node_modules/pkg-esm/sub.js",
+        "export const sub = 'esm sub';",
+    ),
+    (
+        "node_modules/pkg-cjs/package.json",
+        r#"{"name": "pkg-cjs", "version": "1.0.0", "main": "index.js"}"#,
+    ),
+    (
+        "node_modules/pkg-cjs/index.js",
+        "console.log('pkg-cjs'); module.exports = { kind: 'cjs' };",
+    ),
+];
+
+pub(crate) struct Tree {
+    folder: TempDir,
+}
+
+impl Tree {
+    pub(crate) fn of(files: &[(&str, &str)]) -> Tree {
+        let tree = Tree {
+            folder: tempfile::tempdir().expect("a temporary folder can be made"),
+        };
+        for (path, text) in PACKAGES.iter().chain(files) {
+            tree.write(path, text);
+        }
+        tree
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a file is in a folder"))
+            .and_then(|()| fs::write(&path, text))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub(crate) async fn bundle(&self, entry: &str) -> Result<Bundle, Vec<BundleError>> {
+        self.bundle_with(entry, BundleOptions::default()).await
+    }
+
+    pub(crate) async fn bundle_with(
+        &self,
+        entry: &str,
+        options: BundleOptions,
+    ) -> Result<Bundle, Vec<BundleError>> {
+        let files = LocalFiles::new(self.folder.path()).expect("the tree exists");
+        bundle(&Location::new(entry), files, options).await
+    }
+
+    pub(crate) async fn code(&self, entry: &str) -> String {
+        self.bundle(entry)
+            .await
+            .unwrap_or_else(|errors| panic!("{entry}: {errors:?}"))
+            .code
+    }
+
+    /// Bundles `entry`, and writes the bundle to a tree that holds nothing else but packages.
+    pub(crate) async fn bundle_to(&self, other: &Tree, entry: &str) -> PathBuf {
+        let bundle = self
+            .bundle(entry)
+            .await
+            .unwrap_or_else(|errors| panic!("{entry}: {errors:?}"));
+        let name = match bundle.format {
+            ModuleFormat::CommonJs => "bundled.cjs",
+            ModuleFormat::EsModule => "bundled.mjs",
+        };
+        other.write(name, &bundle.code);
+        other.path(name)
+    }
+
+    /// The exports of the bundle of `entry`.
+    pub(crate) async fn exports(&self, entry: &str) -> Value {
+        let other = Tree::of(&[]);
+        let ran = run(&[self.bundle_to(&other, entry).await]).remove(0);
+        assert_eq!(ran["error"], Value::Null, "{ran}");
+        ran["exports"].clone()
+    }
+}
+
+/// Runs each module in turn: what it printed, what it exports, and how it failed.
+pub(crate) fn run(modules: &[PathBuf]) -> Vec<Value> {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let driver = folder.path().join("driver.mjs");
+    fs::write(&driver, DRIVER).expect("the driver can be written");
+    let output = Command::new(deno())
+        .args(["run", "--quiet", "--allow-all", "--node-modules-dir=manual"])
+        .arg("--unstable-detect-cjs")
+        .arg(&driver)
+        .args(modules)
+        .current_dir(folder.path())
+        .output()
+        .expect("Deno starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|error| {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        panic!("{error}: {text}\n{complaint}")
+    })
+}
+
+fn deno() -> &'static Path {
+    static DENO: OnceLock<PathBuf> = OnceLock::new();
+    DENO.get_or_init(|| {
+        let configured = env::var_os("SLUICE_DENO").map(PathBuf::from);
+        sluice_runtime::find_deno(configured.as_deref(), &env::temp_dir()).expect("Deno is found")
+    })
+}

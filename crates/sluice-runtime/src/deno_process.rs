@@ -1,0 +1,164 @@
+//! A Deno process with loaded code. Its output and its end have a file each.
+
+mod ending;
+mod folder;
+mod reading;
+mod shared;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+use sluice_model::Clock;
+use tokio::{
+    io::AsyncWriteExt,
+    process::{Child, ChildStderr, ChildStdin, ChildStdout},
+    sync::mpsc,
+};
+use tokio_util::sync::CancellationToken;
+
+use self::shared::Shared;
+pub(crate) use self::{
+    ending::kill_group,
+    folder::{InstanceFolder, STASH},
+};
+use crate::{
+    ask::{Answers, PendingAnswers, pipe_answers},
+    inflight::Inflight,
+    limits::Limits,
+    lines::LineReader,
+    outcome::{Invocation, LogLine, ProcessEvent},
+    process::{ProcessControl, ProcessEvents},
+    protocol,
+    running::Registration,
+    watchdog::Watchdog,
+};
+
+pub(crate) const MAX_LINE: usize = 128 * 1024 * 1024;
+
+/// A live process with a loaded component.
+pub(crate) struct DenoProcess {
+    shared: Arc<Shared>,
+    lines: mpsc::UnboundedSender<String>,
+    tmp: PathBuf,
+    visible_tmp: PathBuf,
+    grace: Duration,
+    _registration: Registration,
+}
+
+/// The parts of a started process, before it is supervised.
+pub(crate) struct StartedChild {
+    pub(crate) child: Child,
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: LineReader<ChildStdout>,
+    pub(crate) stderr: ChildStderr,
+    pub(crate) folder: InstanceFolder,
+    /// The path of the temporary folder inside of the sandbox.
+    pub(crate) visible_tmp: PathBuf,
+    pub(crate) watchdog: Watchdog,
+}
+
+impl DenoProcess {
+    /// Starts the tasks that write to the process, read its output and wait for its end. `early_logs` are the lines of the
+    /// load.
+    pub(crate) fn supervise(
+        started: StartedChild,
+        early_logs: Vec<LogLine>,
+        registration: Registration,
+        limits: Limits,
+        clock: Arc<dyn Clock>,
+    ) -> (DenoProcess, ProcessEvents) {
+        let (events, receiver) = mpsc::unbounded_channel();
+        let (lines, pending) = mpsc::unbounded_channel();
+        if !early_logs.is_empty() {
+            let _ = events.send(
+                early_logs
+                    .into_iter()
+                    .map(|line| ProcessEvent::Stray(None, line))
+                    .collect(),
+            );
+        }
+        let shared = Arc::new(Shared {
+            inflight: Mutex::new(Inflight::default()),
+            events,
+            kill: CancellationToken::new(),
+            clock,
+            limits,
+            pending_answers: PendingAnswers::default(),
+            kill_reason: Mutex::new(None),
+            stderr_tail: Mutex::new(String::new()),
+        });
+        let tmp = started.folder.tmp();
+        tokio::spawn(write_lines(started.stdin, pending));
+        let readers = [
+            tokio::spawn(Arc::clone(&shared).read_messages(started.stdout)),
+            tokio::spawn(Arc::clone(&shared).read_stderr(started.stderr)),
+        ];
+        tokio::spawn(Arc::clone(&shared).supervise(
+            started.child,
+            readers,
+            started.folder,
+            started.watchdog,
+        ));
+        let process = DenoProcess {
+            shared,
+            lines,
+            tmp,
+            visible_tmp: started.visible_tmp,
+            grace: limits.grace,
+            _registration: registration,
+        };
+        (process, receiver)
+    }
+}
+
+impl ProcessControl for DenoProcess {
+    fn invoke(&self, invocations: &[Invocation]) {
+        let mut text = String::with_capacity(invocations.iter().map(|i| i.event.len() + 128).sum());
+        {
+            let mut inflight = self.shared.inflight.lock();
+            let now = Instant::now();
+            for invocation in invocations {
+                let allowance = invocation.timeout + self.grace;
+                inflight.begin(invocation.id, invocation.call, now, allowance);
+                protocol::run_line(invocation, &mut text);
+            }
+        }
+        let _ = self.lines.send(text);
+    }
+
+    fn answers(&self) -> Answers {
+        pipe_answers(self.lines.clone(), self.shared.pending_answers.clone())
+    }
+
+    fn authorize(&self, module: &str, auths: &Map<String, Value>) {
+        let _ = self.lines.send(protocol::auth_line(module, auths));
+    }
+
+    fn tmp(&self) -> &Path {
+        &self.tmp
+    }
+
+    fn visible_tmp(&self) -> &Path {
+        &self.visible_tmp
+    }
+
+    fn kill(&self) {
+        self.shared.kill.cancel();
+    }
+}
+
+async fn write_lines(mut stdin: ChildStdin, mut pending: mpsc::UnboundedReceiver<String>) {
+    while let Some(mut text) = pending.recv().await {
+        while let Ok(more) = pending.try_recv() {
+            text.push_str(&more);
+        }
+        if stdin.write_all(text.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The end of a process: by itself, or by a kill and its reason.
+
+use std::{
+    process::ExitStatus,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::{process::Child, task::JoinHandle};
+
+use super::{folder::InstanceFolder, shared::Shared};
+use crate::{kill_reason::KillReason, outcome::ProcessEvent, watchdog::Watchdog};
+
+const OVERDUE_PERIOD: Duration = Duration::from_millis(500);
+
+impl Shared {
+    pub(super) async fn supervise(
+        self: Arc<Self>,
+        mut child: Child,
+        readers: [JoinHandle<()>; 2],
+        folder: InstanceFolder,
+        watchdog: Watchdog,
+    ) {
+        let mut overdue_check = tokio::time::interval(OVERDUE_PERIOD);
+        let status = loop {
+            tokio::select! {
+                status = child.wait() => break status.ok(),
+                () = self.kill.cancelled() => {
+                    kill_group(&child);
+                    break child.wait().await.ok();
+                }
+                _ = overdue_check.tick() => {
+                    if self.inflight.lock().is_overdue(Instant::now()) {
+                        self.kill_reason.lock().get_or_insert(KillReason::Overdue);
+                        self.kill.cancel();
+                    }
+                }
+            }
+        };
+        for reader in readers {
+            // Its last output is reported before its end.
+            let _ = reader.await;
+        }
+        if let Some(overuse) = watchdog.overuse() {
+            *self.kill_reason.lock() = Some(KillReason::Overused(overuse));
+        }
+        let _ = self.events.send(self.last_events(status));
+        drop(folder);
+    }
+
+    fn last_events(&self, status: Option<ExitStatus>) -> Vec<ProcessEvent> {
+        let kill_reason = self.kill_reason.lock().clone();
+        let mut inflight = self.inflight.lock();
+        let mut batch = Vec::new();
+        if let Some(failure) = kill_reason.as_ref().and_then(KillReason::as_failure) {
+            let ended = inflight.fail_sole(Instant::now(), failure);
+            batch.extend(ended.map(|(id, outcome)| ProcessEvent::Ended(id, outcome)));
+        }
+        batch.push(ProcessEvent::Exited {
+            reason: self.reason(kill_reason, status),
+            unfinished: inflight.abandon(),
+        });
+        batch
+    }
+
+    fn reason(&self, kill_reason: Option<KillReason>, status: Option<ExitStatus>) -> String {
+        use std::os::unix::process::ExitStatusExt;
+        match kill_reason {
+            Some(KillReason::Overdue) => "it overran its time".to_owned(),
+            Some(KillReason::Overused(overuse)) => overuse.to_string(),
+            Some(KillReason::ProtocolError(how)) => {
+                format!("it broke the protocol on its standard output: {how}")
+            }
+            None if self.stderr_tail.lock().contains("out of memory") => {
+                format!("it ran out of memory (limit {} MB)", self.limits.heap_mb)
+            }
+            None => match status {
+                Some(status) => match (status.code(), status.signal()) {
+                    (Some(code), _) => format!("it exited with code {code}"),
+                    (None, Some(signal)) => format!("it was killed by signal {signal}"),
+                    (None, None) => "it ended".to_owned(),
+                },
+                None => "it ended".to_owned(),
+            },
+        }
+    }
+}
+
+/// Kills the process and its children.
+pub(crate) fn kill_group(child: &Child) {
+    let pid = child
+        .id()
+        .and_then(|id| i32::try_from(id).ok())
+        .and_then(rustix::process::Pid::from_raw);
+    if let Some(pid) = pid {
+        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+    }
+}

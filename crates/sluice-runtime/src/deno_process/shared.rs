@@ -1,0 +1,25 @@
+//! The state of a process that its tasks share.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use sluice_model::Clock;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    ask::PendingAnswers, inflight::Inflight, kill_reason::KillReason, limits::Limits,
+    outcome::ProcessEvent,
+};
+
+pub(super) struct Shared {
+    pub(super) inflight: Mutex<Inflight>,
+    pub(super) events: mpsc::UnboundedSender<Vec<ProcessEvent>>,
+    pub(super) kill: CancellationToken,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) limits: Limits,
+    pub(super) pending_answers: PendingAnswers,
+    /// Set if the supervisor decided to kill the process.
+    pub(super) kill_reason: Mutex<Option<KillReason>>,
+    pub(super) stderr_tail: Mutex<String>,
+}

@@ -1,0 +1,78 @@
+//! State that all parts of the runtime share, and the start of a child process.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use sluice_model::Clock;
+use tokio::{
+    process::{Child, Command},
+    sync::Semaphore,
+};
+
+use crate::{
+    deno_process::{InstanceFolder, MAX_LINE, StartedChild},
+    lines::LineReader,
+    memory::MemoryInUse,
+    options::RuntimeOptions,
+    packages::Packages,
+    pool::Pool,
+    running::RunningProcesses,
+    sandbox::Sandbox,
+    spec::Preload,
+    watchdog::Watchdog,
+};
+
+pub(crate) struct Inner {
+    pub(crate) options: RuntimeOptions,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) packages: Packages,
+    pub(crate) pool: Pool,
+    /// Permits for processes that are starting.
+    pub(crate) starting: Semaphore,
+    /// Permits for questions. Their processes do not count as those of sources.
+    pub(crate) questions: Semaphore,
+    /// Permits for processes that survey components.
+    pub(crate) surveys: Semaphore,
+    pub(crate) instances: AtomicU64,
+    pub(crate) memory: MemoryInUse,
+    pub(crate) running: RunningProcesses,
+}
+
+impl Inner {
+    pub(crate) fn spawn(&self, preload: Preload) -> io::Result<StartedChild> {
+        let folder = self.instance_folder()?;
+        let mut child = Command::from(self.sandbox.command(&folder, preload))
+            .kill_on_drop(true)
+            .spawn()?;
+        let missing = || io::Error::other("a pipe to the process is missing");
+        Ok(StartedChild {
+            stdin: child.stdin.take().ok_or_else(missing)?,
+            stdout: LineReader::new(child.stdout.take().ok_or_else(missing)?, MAX_LINE),
+            stderr: child.stderr.take().ok_or_else(missing)?,
+            watchdog: self.watch(&child, &folder)?,
+            child,
+            visible_tmp: self.sandbox.visible_tmp(&folder),
+            folder,
+        })
+    }
+
+    /// A private folder for the next process.
+    pub(crate) fn instance_folder(&self) -> io::Result<InstanceFolder> {
+        let number = self.instances.fetch_add(1, Ordering::Relaxed);
+        let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
+        std::fs::create_dir_all(folder.code())?;
+        std::fs::create_dir_all(folder.stash())?;
+        Ok(folder)
+    }
+
+    pub(crate) fn watch(&self, child: &Child, folder: &InstanceFolder) -> io::Result<Watchdog> {
+        let share = self.memory.share();
+        Watchdog::over(child, folder.tmp(), self.options.limits, share)
+    }
+}

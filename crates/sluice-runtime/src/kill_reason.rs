@@ -1,0 +1,33 @@
+//! The reasons for which the supervisor kills a process.
+
+use crate::{outcome::Failure, watchdog::Overuse};
+
+#[derive(Clone)]
+pub(crate) enum KillReason {
+    Overdue,
+    ProtocolError(String),
+    Overused(Overuse),
+}
+
+impl KillReason {
+    /// The failure of an invocation that was the only one; `None` if the cause may have been another one.
+    pub(crate) fn as_failure(&self) -> Option<Failure> {
+        let (name, message) = match self {
+            KillReason::Overdue => (
+                "Timeout",
+                "the invocation overran its time without giving way and was stopped".to_owned(),
+            ),
+            KillReason::Overused(overuse) => (
+                overuse.name(),
+                format!("the invocation was stopped: {overuse}"),
+            ),
+            KillReason::ProtocolError(_) => return None,
+        };
+        Some(Failure {
+            name: name.to_owned(),
+            message,
+            stack: String::new(),
+            code: None,
+        })
+    }
+}

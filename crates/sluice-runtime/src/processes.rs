@@ -1,0 +1,76 @@
+//! The interface between the engine and the processes that run user code.
+
+use std::{pin::Pin, sync::Arc, time::Duration};
+
+use sluice_code::ParsedModule;
+use sluice_model::ComponentShape;
+
+use crate::{
+    outcome::Question,
+    process::{Process, ProcessEvents},
+    question::{self, QuestionOutcome},
+    running::RunningProcess,
+    spec::{Analysis, Lines, LoadError, ProcessSpec, Role, SurveyModule},
+};
+
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Starts component processes and analyses code. [`crate::Runtime`] does it with Deno; tests use a scripted implementation.
+pub trait Processes: Send + Sync {
+    /// Starts a process with its modules loaded.
+    fn start<'a>(
+        &'a self,
+        spec: &'a ProcessSpec,
+    ) -> BoxFuture<'a, Result<(Process, ProcessEvents), LoadError>>;
+
+    /// Reads the shape of code that is being saved, which is JavaScript, and locks its packages.
+    fn analyze<'a>(
+        &'a self,
+        module: &'a ParsedModule,
+        lines: Lines,
+        role: Role<'a>,
+    ) -> BoxFuture<'a, Result<Analysis, LoadError>>;
+
+    /// Reads the shapes of many components, in their order, without installing packages.
+    fn survey(
+        &self,
+        modules: Vec<SurveyModule>,
+    ) -> BoxFuture<'_, Vec<Result<ComponentShape, LoadError>>>;
+
+    /// Asks a component one question, in a process of its own. `argument` is JSON on one line.
+    fn ask<'a>(
+        &'a self,
+        spec: &'a ProcessSpec,
+        question: Question,
+        argument: Arc<str>,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<QuestionOutcome, LoadError>> {
+        Box::pin(async move {
+            let (process, events) = self.start(spec).await?;
+            Ok(question::ask(&process, events, question, argument, timeout).await)
+        })
+    }
+
+    /// Starts the first idle processes in the background.
+    fn warm_up(&self) {}
+
+    /// Whether as many idle processes are ready as configured.
+    fn is_warm(&self) -> bool {
+        true
+    }
+
+    /// The number of idle processes.
+    fn warm_processes(&self) -> usize {
+        0
+    }
+
+    /// Private memory of all component processes, in bytes.
+    fn memory_in_use(&self) -> u64 {
+        0
+    }
+
+    /// The processes with loaded code, the oldest first.
+    fn processes(&self) -> Vec<RunningProcess> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,27 @@
+//! An invocation as a script gets it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use sluice_model::InvocationId;
+
+use crate::{outcome::Call, spec::ProcessOwner};
+
+#[derive(Debug, Clone)]
+pub struct ScriptedInvocation {
+    /// Processes are numbered from zero, in the order of their starts.
+    pub process: usize,
+    pub owner: ProcessOwner,
+    pub id: InvocationId,
+    pub call: Call,
+    pub event: Value,
+    /// The key-value store of the process, with the writes of earlier invocations.
+    pub stored: BTreeMap<String, Value>,
+}
+
+impl ScriptedInvocation {
+    /// The name of the step, for a call of a step.
+    pub fn step(&self) -> Option<&str> {
+        self.event.get("step")?.as_str()
+    }
+}

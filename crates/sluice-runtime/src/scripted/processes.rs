@@ -1,0 +1,203 @@
+//! The scripted implementation of [`Processes`].
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
+use sluice_code::{CodeError, ParsedModule};
+use sluice_model::{ComponentShape, RawShape};
+use tokio::sync::mpsc;
+
+use super::{
+    invocation::ScriptedInvocation,
+    outcome::ScriptedOutcome,
+    process::{Director, ScriptedProcess, State},
+};
+use crate::{
+    ask::Answer,
+    process::{Process, ProcessEvents},
+    processes::{BoxFuture, Processes},
+    spec::{Analysis, Lines, LoadError, ProcessSpec, Role, SurveyModule},
+};
+
+type RunScript = dyn Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync;
+type StartScript = dyn Fn(&ProcessSpec) -> Result<(), LoadError> + Send + Sync;
+type ShapeScript = dyn Fn(&ParsedModule) -> Value + Send + Sync;
+
+/// Credentials that were passed to a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authorization {
+    pub process: usize,
+    pub module: String,
+    pub auths: Map<String, Value>,
+}
+
+/// Starts processes whose invocations are decided by a function. Clones share their scripts and their records.
+#[derive(Clone)]
+pub struct ScriptedProcesses {
+    run: Arc<RunScript>,
+    start: Arc<StartScript>,
+    shape: Arc<ShapeScript>,
+    tmp: PathBuf,
+    records: Arc<Records>,
+}
+
+#[derive(Default)]
+struct Records {
+    starts: AtomicUsize,
+    invocations: Mutex<Vec<ScriptedInvocation>>,
+    authorizations: Mutex<Vec<Authorization>>,
+    answers: Mutex<Vec<(u64, Answer)>>,
+}
+
+impl ScriptedProcesses {
+    /// `run` decides the outcome of each invocation. It is called in `Process::invoke`, so it must not block.
+    pub fn new(
+        run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
+    ) -> ScriptedProcesses {
+        ScriptedProcesses {
+            run: Arc::new(run),
+            start: Arc::new(|_| Ok(())),
+            shape: Arc::new(|_| json!({ "name": "Scripted", "version": "0.0.1", "hasRun": true })),
+            tmp: std::env::temp_dir(),
+            records: Arc::default(),
+        }
+    }
+
+    /// Decides for each process whether it starts.
+    #[must_use]
+    pub fn with_start(
+        mut self,
+        start: impl Fn(&ProcessSpec) -> Result<(), LoadError> + Send + Sync + 'static,
+    ) -> ScriptedProcesses {
+        self.start = Arc::new(start);
+        self
+    }
+
+    /// Decides the shape of code, as the JSON of a [`RawShape`]: `name`, `version`, `type`, `dedupe`, `props`, `hooks`,
+    /// `hasRun` and so on.
+    #[must_use]
+    pub fn with_shape(
+        mut self,
+        shape: impl Fn(&ParsedModule) -> Value + Send + Sync + 'static,
+    ) -> ScriptedProcesses {
+        self.shape = Arc::new(shape);
+        self
+    }
+
+    /// The temporary folder of all processes. The default is that of the system.
+    #[must_use]
+    pub fn with_tmp(mut self, tmp: PathBuf) -> ScriptedProcesses {
+        self.tmp = tmp;
+        self
+    }
+
+    /// The number of processes that were started.
+    pub fn starts(&self) -> usize {
+        self.records.starts.load(Ordering::SeqCst)
+    }
+
+    /// All invocations so far, in order.
+    pub fn invocations(&self) -> Vec<ScriptedInvocation> {
+        self.records.invocations.lock().clone()
+    }
+
+    /// All credentials that were passed to processes, in order.
+    pub fn authorizations(&self) -> Vec<Authorization> {
+        self.records.authorizations.lock().clone()
+    }
+
+    /// All answers to questions of components, in order.
+    pub fn answers(&self) -> Vec<(u64, Answer)> {
+        self.records.answers.lock().clone()
+    }
+
+    fn started(&self, spec: &ProcessSpec) -> Result<(Process, ProcessEvents), LoadError> {
+        (self.start)(spec)?;
+        let (events, receiver) = mpsc::unbounded_channel();
+        let stored = spec.stored.iter().map(|(key, value)| {
+            let value = serde_json::from_str(value.get()).unwrap_or_default();
+            (key.clone(), value)
+        });
+        let stored: BTreeMap<String, Value> = stored.collect();
+        let process = Process::new(ScriptedProcess {
+            number: self.records.starts.fetch_add(1, Ordering::SeqCst),
+            owner: spec.owner.clone(),
+            director: Arc::new(self.clone()),
+            tmp: self.tmp.clone(),
+            state: Arc::new(Mutex::new(State::new(events, stored))),
+        });
+        Ok((process, receiver))
+    }
+
+    fn shape_of(&self, module: &ParsedModule, role: Role<'_>) -> Result<ComponentShape, LoadError> {
+        let code_error =
+            |message: String| LoadError::Code(vec![CodeError::without_position(message)]);
+        let shape: RawShape = serde_json::from_value((self.shape)(module))
+            .map_err(|error| code_error(error.to_string()))?;
+        role.check(vec![shape], module.format())
+            .map_err(|errors| code_error(errors.join("; ")))
+    }
+}
+
+impl Director for ScriptedProcesses {
+    fn invoked(&self, invocation: ScriptedInvocation) -> ScriptedOutcome {
+        let outcome = (self.run)(&invocation);
+        self.records.invocations.lock().push(invocation);
+        outcome
+    }
+
+    fn authorized(&self, process: usize, module: &str, auths: &Map<String, Value>) {
+        self.records.authorizations.lock().push(Authorization {
+            process,
+            module: module.to_owned(),
+            auths: auths.clone(),
+        });
+    }
+
+    fn answered(&self, answers: Vec<(u64, Answer)>) {
+        self.records.answers.lock().extend(answers);
+    }
+}
+
+impl Processes for ScriptedProcesses {
+    fn start<'a>(
+        &'a self,
+        spec: &'a ProcessSpec,
+    ) -> BoxFuture<'a, Result<(Process, ProcessEvents), LoadError>> {
+        Box::pin(async move { self.started(spec) })
+    }
+
+    fn analyze<'a>(
+        &'a self,
+        module: &'a ParsedModule,
+        _lines: Lines,
+        role: Role<'a>,
+    ) -> BoxFuture<'a, Result<Analysis, LoadError>> {
+        Box::pin(async move {
+            Ok(Analysis {
+                shape: self.shape_of(module, role)?,
+                packages: None,
+            })
+        })
+    }
+
+    fn survey(
+        &self,
+        modules: Vec<SurveyModule>,
+    ) -> BoxFuture<'_, Vec<Result<ComponentShape, LoadError>>> {
+        Box::pin(async move {
+            let modules = modules.iter();
+            modules
+                .map(|survey| self.shape_of(&survey.module, Role::Component))
+                .collect()
+        })
+    }
+}

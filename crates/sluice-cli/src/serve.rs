@@ -65,6 +65,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let settings = options.settings(public_url.clone(), data_dir.clone(), told);
     let processes = component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?;
     let infra = Infra::new(store.clone(), vault, clock, settings);
+    processes.warm_up();
     let engine = Engine::start(&infra, &processes).await?;
     let app = App::new(&infra, &engine, &processes)?;
     App::start_housekeeping(&infra, &engine);

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use sluice_infra::Infra;
+use sluice_outbox::Outbox;
 use sluice_runtime::{Call, Invocation, Runtime};
 use tokio::sync::Notify;
 
 use crate::{
-    accounts::Accounts, components::FirstUses, delivery::Couriers, mailbox::Work, owners::Owners,
-    quotas::Quotas, sends::Sends, slots::Slots, standings::RecentStandings, streams::Streams,
+    accounts::Accounts, components::FirstUses, mailbox::Work, owners::Owners, quotas::Quotas,
+    slots::Slots, standings::RecentStandings, streams::Streams,
 };
 
 pub(crate) struct Context {
@@ -19,10 +20,9 @@ pub(crate) struct Context {
     pub(crate) slots: Slots,
     pub(crate) quotas: Quotas,
     pub(crate) accounts: Accounts,
-    pub(crate) couriers: Couriers,
-    pub(crate) sends: Sends,
+    pub(crate) outbox: Outbox,
     pub(crate) first_uses: FirstUses,
-    pub(crate) streams: Streams,
+    pub(crate) streams: Arc<Streams>,
     pub(crate) standings: RecentStandings,
     due: Mutex<Option<i64>>,
     pub(crate) timers: Notify,
@@ -35,19 +35,18 @@ impl Context {
         infra: Infra,
         runtime: Runtime,
         accounts: Accounts,
-        couriers: Couriers,
-        sends: Sends,
+        outbox: Outbox,
+        streams: Arc<Streams>,
     ) -> Context {
         Context {
             slots: Slots::new(infra.settings.max_processes),
             quotas: Quotas::new(&infra.settings),
-            streams: Streams::new(infra.settings.max_streams),
+            streams,
             accounts,
             runtime,
             started_at: infra.now_ms(),
             owners: Owners::default(),
-            couriers,
-            sends,
+            outbox,
             first_uses: FirstUses::default(),
             standings: RecentStandings::default(),
             due: Mutex::new(None),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sluice_model::workflow::DocumentFault;
+use sluice_outbox::OutboxError;
 use sluice_runtime::{CodeFault, LoadError};
 use sluice_store::StoreError;
 
@@ -54,6 +55,15 @@ pub enum EngineError {
 impl EngineError {
     pub(crate) fn shutting_down() -> EngineError {
         EngineError::Unavailable("the server is shutting down".to_owned())
+    }
+}
+
+impl From<OutboxError> for EngineError {
+    fn from(error: OutboxError) -> EngineError {
+        match error {
+            OutboxError::Setting(reason) => EngineError::Invalid(reason),
+            other => EngineError::Internal(other.to_string()),
+        }
     }
 }
 

@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use reqwest::{Client, Response, StatusCode, Url, header::LOCATION};
+use sluice_outbox::{NetGuard, root_cause};
 
-use crate::{
-    error::EngineError,
-    net_guard::{NetGuard, root_cause},
-};
+use crate::error::EngineError;
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 const MOST_REDIRECTS: usize = 5;

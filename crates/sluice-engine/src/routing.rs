@@ -177,7 +177,7 @@ impl Reached {
     pub(crate) fn wake(&self, context: &Arc<Context>) {
         for listener in self.listeners.keys() {
             match listener {
-                Listener::Webhook(id) => context.couriers.wake(context, id),
+                Listener::Webhook(id) => context.outbox.wake_webhook(id),
                 Listener::Source(id) => context.owners.wake(context, id),
                 Listener::Workflow(id) => context.owners.wake(context, id),
             }

@@ -3,21 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use sluice_infra::{Infra, MS_PER_DAY};
+use sluice_outbox::{NetGuard, Outbox};
 use sluice_runtime::Runtime;
 use sluice_store::{connections, data_stores, dynamic_props, sessions, sources, uploads};
 
 use crate::{
-    Engine,
-    accounts::Accounts,
-    context::Context,
-    delivery::{self, Couriers},
-    error::EngineError,
-    fetch::Fetcher,
-    inbox::Inbox,
-    memory_budget,
-    net_guard::NetGuard,
-    retention, scheduler,
-    sends::{self, Sends},
+    Engine, accounts::Accounts, context::Context, error::EngineError, fetch::Fetcher, inbox::Inbox,
+    memory_budget, retention, scheduler, streams::Streams,
 };
 
 const HOUSEKEEPING: Duration = Duration::from_mins(1);
@@ -40,11 +32,9 @@ impl Engine {
             Arc::clone(&infra.clock),
         )
         .map_err(|error| EngineError::Internal(error.to_string()))?;
-        let (couriers, leftover) =
-            Couriers::new(settings).map_err(|error| EngineError::Internal(error.to_string()))?;
-        let sends = Sends::new(settings).map_err(EngineError::Invalid)?;
-        let context = Arc::new(Context::new(infra, runtime, accounts, couriers, sends));
-        delivery::record_leftover(&context, leftover).await?;
+        let streams = Arc::new(Streams::new(settings.max_streams));
+        let outbox = Outbox::new(infra.clone(), Arc::clone(&streams) as _)?;
+        let context = Arc::new(Context::new(infra, runtime, accounts, outbox, streams));
         let waiting = context
             .infra
             .store
@@ -60,15 +50,11 @@ impl Engine {
         for source in waiting {
             context.owners.wake(&context, &source);
         }
-        delivery::resume(&context).await?;
+        context.outbox.start().await?;
         context
             .infra
             .shutdown
             .spawn(scheduler::run(Arc::clone(&context)));
-        context
-            .infra
-            .shutdown
-            .spawn(sends::run(Arc::clone(&context)));
         context
             .infra
             .shutdown
@@ -117,7 +103,7 @@ async fn keep_house(context: Arc<Context>) {
             tracing::warn!(%error, "old uploads and forms could not be removed; they go later");
         }
         prune_data_stores(&context).await;
-        delivery::prune_old(&context).await;
+        context.outbox.prune().await;
         // Long after they have expired, so that whoever asks how one ended still learns it.
         let now = context.infra.clock.now_ms();
         let removed = context

@@ -7,11 +7,12 @@ use std::{
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use sluice_model::{EmitterId, EventId};
+use sluice_model::{EmitterId, EventId, UserId, WebhookId};
+use sluice_outbox::DeliveryObserver;
 use sluice_store::events::{NewEvent, StoredEvent};
 use tokio::sync::{Semaphore, broadcast, watch};
 
-use super::traffic::Traffic;
+use super::traffic::{Traffic, WebhookTraffic};
 
 /// How many events a feed holds for readers that have not taken them yet.
 pub(super) const RING: usize = 256;
@@ -68,6 +69,13 @@ impl Feed {
 
     pub(super) fn is_unheard(&self) -> bool {
         self.events.receiver_count() == 0 && self.lines.receiver_count() == 0
+    }
+}
+
+impl DeliveryObserver for Streams {
+    fn attempted(&self, user: &UserId, webhook: &WebhookId, delivered: u64, failed: u64) {
+        let attempts = WebhookTraffic { delivered, failed };
+        self.traffic.attempted(user, webhook, attempts);
     }
 }
 

@@ -87,10 +87,10 @@ impl Engine {
             let replayed = delivery_history::get(c, &user, &id)?;
             Ok(replayed.ok_or(EngineError::NotFound("delivery")))
         };
-        // Whoever asked may go away; the courier must learn of it all the same.
+        // The client may disconnect; the webhook worker must be woken all the same.
         self.to_the_end(|Engine { context, .. }| async move {
             let delivery = context.infra.store.write(write).await??;
-            context.couriers.wake(&context, &delivery.webhook_id);
+            context.outbox.wake_webhook(&delivery.webhook_id);
             Ok(delivery)
         })
         .await
@@ -160,7 +160,7 @@ impl Engine {
             });
             let Replayed { count, next } = batch.await?;
             if count > 0 {
-                self.context.couriers.wake(&self.context, &webhook);
+                self.context.outbox.wake_webhook(&webhook);
             }
             total += count;
             match next {

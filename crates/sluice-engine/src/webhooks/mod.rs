@@ -1,4 +1,4 @@
-//! Webhooks as their users manage them. Delivering to them is the couriers' work.
+//! Webhooks as their users manage them. The outbox delivers to them.
 
 mod address;
 mod deliveries;
@@ -176,11 +176,11 @@ impl Engine {
             Ok(Some(webhook))
         };
         let id = id.clone();
-        // Whoever asked may go away; the courier must learn of it all the same.
+        // The client may disconnect; the webhook worker must learn of the change all the same.
         let webhook = self
             .to_the_end(|Engine { context, .. }| async move {
                 let webhook = context.infra.store.write(write).await?;
-                context.couriers.changed(&context, &id);
+                context.outbox.webhook_changed(&id);
                 Ok(webhook)
             })
             .await?;
@@ -218,7 +218,7 @@ impl Engine {
         if !removed.await? {
             return Err(EngineError::NotFound("webhook"));
         }
-        self.context.couriers.changed(&self.context, &id);
+        self.context.outbox.webhook_changed(&id);
         Ok(())
     }
 }

@@ -86,7 +86,7 @@ impl Actor {
             context.timers_changed(due);
         }
         if let Some(due) = batch.earliest_send() {
-            context.sends.wake(due);
+            context.outbox.wake_sends(due);
         }
         applied.reached.wake(context);
         let emitted = batch.events().filter(|event| event.is_emitted()).count();

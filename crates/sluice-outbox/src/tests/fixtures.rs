@@ -19,12 +19,12 @@ use sluice_testkit::wait_for;
 use tempfile::TempDir;
 
 use crate::{
-    Outbox,
     clock_watch::ClockWatch,
     delivery_observer::DeliveryObserver,
     dispatcher::{Dispatcher, Limits},
     journal::Journal,
     net_guard::NetGuard,
+    outbox::Outbox,
     sender::Sender,
     senders::{SendSenders, WebhookSender},
 };

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeSet, VecDeque},
     sync::Arc,
+    time::Instant,
 };
 
 use parking_lot::Mutex;
@@ -11,7 +12,6 @@ use sluice_store::{
     BatchLimit, StoreError,
     sends::{SendKind, SendRow, outbox::SendQueue},
 };
-use tokio::time::Instant;
 
 use super::fixtures::Fixture;
 use crate::{
@@ -67,24 +67,24 @@ async fn recorded(fixture: &Fixture, errors: Vec<StoreError>) -> (bool, usize) {
     (recorded.stored, left)
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn an_unavailable_store_is_retried_with_pauses() {
     let fixture = Fixture::new();
     let started = Instant::now();
     let errors = vec![unavailable(), unavailable(), unavailable()];
     assert_eq!(recorded(&fixture, errors).await, (true, 0));
     let pauses = started.elapsed().as_millis();
-    assert!((700..800).contains(&pauses), "{pauses} ms");
+    assert!(pauses >= 100 + 200 + 400, "{pauses} ms");
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn results_that_the_store_rejects_are_given_up() {
     let fixture = Fixture::new();
     let errors = vec![StoreError::Invalid("NUL".to_owned()), unavailable()];
     assert_eq!(recorded(&fixture, errors).await, (false, 1));
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_server_that_drains_does_not_wait_for_an_unavailable_store() {
     let fixture = Fixture::new();
     let shutdown = &fixture.infra.shutdown;

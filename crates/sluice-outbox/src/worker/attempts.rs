@@ -1,21 +1,35 @@
-//! Starting attempts, and deciding from their results.
+//! The attempts of a queue: starting them within slots and permits, and deciding from their results.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::VecDeque, future::Future, pin::Pin, sync::Arc, time::Duration};
 
+use futures_util::{StreamExt, stream::FuturesUnordered};
 use sluice_infra::{Infra, millis};
 use tokio::{sync::Semaphore, time::Instant};
 use tracing::Instrument;
 
-use super::{Worker, peers};
+use super::peers::Peers;
 use crate::{
+    queue_key::QueueKey,
+    retry_schedule::RetrySchedule,
     row::{Batch, Fate, Finished, Outcome, Row, Verdict},
     sender::Sender,
-    strategy::{Slot, SlowPeers},
-    table::Table,
+    strategy::{Slot, SlowPeers, Strategy},
 };
 
 /// Rows of a receiver that does not answer are postponed for this time.
 const POSTPONED: Duration = Duration::from_secs(30);
+
+pub(super) struct Attempts<R: Row> {
+    key: QueueKey,
+    infra: Infra,
+    sender: Arc<dyn Sender<R>>,
+    schedule: RetrySchedule,
+    /// Permits for attempts, of which the server has a limited number.
+    permits: Arc<Semaphore>,
+    strategy: Strategy,
+    peers: Peers,
+    under_way: FuturesUnordered<Pin<Box<dyn Future<Output = Ended<R>> + Send>>>,
+}
 
 /// An attempt that is over.
 pub(super) struct Ended<R: Row> {
@@ -25,92 +39,122 @@ pub(super) struct Ended<R: Row> {
     took: Duration,
 }
 
-impl<T: Table> Worker<T> {
-    /// Takes a batch that was read into the window, unless it has waited too long for a receiver that is down: otherwise the
-    /// queue of a dead receiver grows without bound.
-    pub(super) fn accept(&mut self, batch: Batch<T::Row>) {
+impl<R: Row> Attempts<R> {
+    pub(super) fn new(
+        key: QueueKey,
+        infra: Infra,
+        sender: Arc<dyn Sender<R>>,
+        schedule: RetrySchedule,
+        permits: Arc<Semaphore>,
+    ) -> Attempts<R> {
+        Attempts {
+            key,
+            infra,
+            strategy: sender.strategy(),
+            sender,
+            schedule,
+            permits,
+            peers: Peers::default(),
+            under_way: FuturesUnordered::new(),
+        }
+    }
+
+    pub(super) fn strategy(&self) -> &Strategy {
+        &self.strategy
+    }
+
+    pub(super) fn set_concurrency(&mut self, concurrency: usize) {
+        self.strategy.concurrency = concurrency;
+        self.strategy.per_peer = concurrency;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.under_way.is_empty()
+    }
+
+    /// The next attempt that ends; never, when none is under way.
+    pub(super) async fn next(&mut self) -> Ended<R> {
+        match self.under_way.next().await {
+            Some(ended) => ended,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Divides rows into batches, in order.
+    pub(super) fn prepare(&self, rows: Vec<R>) -> Vec<Batch<R>> {
+        self.sender.prepare(rows)
+    }
+
+    /// Starts attempts, the first rows first, as far as there are slots. Returns whether it started any.
+    pub(super) fn start(&mut self, waiting: &mut VecDeque<Batch<R>>, now: Instant) -> bool {
+        let before = self.under_way.len();
+        for batch in std::mem::take(waiting) {
+            if !self.peers.take_slot(&batch.peer, &self.strategy, now) {
+                waiting.push_back(batch);
+                continue;
+            }
+            let row = batch.ids().next().map(tracing::field::display);
+            let span = tracing::info_span!("delivery", queue = %self.key, row);
+            let (permits, sender) = (Arc::clone(&self.permits), Arc::clone(&self.sender));
+            let attempt = attempt(self.infra.clone(), permits, sender, batch);
+            self.under_way.push(Box::pin(attempt.instrument(span)));
+        }
+        self.under_way.len() > before
+    }
+
+    /// Receivers that are busy and let batches wait get one attempt at a time until they answer.
+    pub(super) fn trip_busy(&mut self, waiting: &VecDeque<Batch<R>>) {
+        let peers = waiting.iter().map(|batch| batch.peer.as_str());
+        self.peers.trip_busy(peers);
+    }
+
+    /// Takes out batches whose receiver does not answer, so that the rows behind them are read.
+    pub(super) fn postpone(
+        &self,
+        waiting: &mut VecDeque<Batch<R>>,
+        now: Instant,
+    ) -> Vec<Finished<R>> {
+        let mut postponed = Vec::new();
+        if self.strategy.slow_peers == SlowPeers::Wait {
+            return postponed;
+        }
         let now_ms = self.infra.now_ms();
+        for batch in std::mem::take(waiting) {
+            let pause = match self.peers.pause(&batch.peer, now) {
+                Some(end) => end.duration_since(now),
+                None if self.peers.is_probed(&batch.peer) => POSTPONED,
+                None => {
+                    waiting.push_back(batch);
+                    continue;
+                }
+            };
+            let due_at = now_ms.saturating_add(millis(pause));
+            postponed.push(unattempted(batch, Fate::Postponed { due_at }, None));
+        }
+        postponed
+    }
+
+    /// Gives up a batch that has waited too long for a receiver that is down. Otherwise the queue of a dead receiver grows
+    /// without bound.
+    pub(super) fn give_up(&self, batch: Batch<R>) -> Result<Batch<R>, Finished<R>> {
+        let now_ms = self.infra.now_ms();
+        let since = batch.waiting_since();
         if !self.peers.is_down(&batch.peer, Instant::now())
-            || !self
-                .schedule
-                .is_past_patience(batch.waiting_since(), now_ms)
+            || !self.schedule.is_past_patience(since, now_ms)
         {
-            self.waiting.push_back(batch);
-            return;
+            return Ok(batch);
         }
         let reason = format!(
             "given up: it was due for more than {:?} and the {} did not work",
             self.schedule.patience(),
             self.key.receiver(),
         );
-        self.finish(Finished {
-            tries: batch.tries(),
-            attempted: false,
-            report: Some(T::Row::given_up(reason, now_ms)),
-            fate: Fate::Failed,
-            batch,
-        });
+        let report = R::given_up(reason, now_ms);
+        Err(unattempted(batch, Fate::Failed, Some(report)))
     }
 
-    /// Starts attempts, the first rows first, as far as there are slots.
-    pub(super) fn start_attempts(&mut self, now: Instant) {
-        self.bypass_slow_peers(now);
-        let before = self.attempts.len();
-        for batch in std::mem::take(&mut self.waiting) {
-            if self.peers.take_slot(&batch.peer, &self.strategy, now) {
-                let row = batch.ids().next().map(tracing::field::display);
-                let span = tracing::info_span!("delivery", queue = %self.key, row);
-                let (permits, sender) = (Arc::clone(&self.permits), Arc::clone(&self.sender));
-                let attempt = attempt(self.infra.clone(), permits, sender, batch);
-                self.attempts.push(Box::pin(attempt.instrument(span)));
-            } else {
-                self.waiting.push_back(batch);
-            }
-        }
-        let is_stuck = self.strategy.slow_peers == SlowPeers::Bypass && self.room().is_none();
-        if !is_stuck || self.attempts.len() > before {
-            self.stuck_since = None;
-        } else {
-            self.stuck_since.get_or_insert(now);
-        }
-    }
-
-    /// Postpones rows whose receiver does not answer, so that the rows behind them are read.
-    fn bypass_slow_peers(&mut self, now: Instant) {
-        if self.strategy.slow_peers == SlowPeers::Wait {
-            return;
-        }
-        if self
-            .stuck_since
-            .is_some_and(|since| since + peers::SLOW <= now)
-        {
-            self.stuck_since = None;
-            let waiting = self.waiting.iter().map(|batch| batch.peer.as_str());
-            self.peers.trip_busy(waiting);
-        }
-        let now_ms = self.infra.now_ms();
-        for batch in std::mem::take(&mut self.waiting) {
-            let pause = match self.peers.pause(&batch.peer, now) {
-                Some(end) => end.duration_since(now),
-                None if self.peers.is_probed(&batch.peer) => POSTPONED,
-                None => {
-                    self.waiting.push_back(batch);
-                    continue;
-                }
-            };
-            self.finished.push(Finished {
-                tries: batch.tries(),
-                attempted: false,
-                report: None,
-                fate: Fate::Postponed {
-                    due_at: now_ms.saturating_add(millis(pause)),
-                },
-                batch,
-            });
-        }
-    }
-
-    pub(super) fn on_attempt(&mut self, ended: Ended<T::Row>) {
+    /// Decides what becomes of a batch. A batch that was not attempted is given back.
+    pub(super) fn end(&mut self, ended: Ended<R>) -> Result<Finished<R>, Batch<R>> {
         let Ended {
             batch,
             outcome,
@@ -118,8 +162,7 @@ impl<T: Table> Worker<T> {
         } = ended;
         let Some(Outcome { verdict, report }) = outcome else {
             self.peers.free_slot(&batch.peer);
-            self.forget(&batch);
-            return;
+            return Err(batch);
         };
         let jitter = self.infra.ids.jitter();
         self.peers
@@ -128,19 +171,16 @@ impl<T: Table> Worker<T> {
             self.peers.free_slot(&batch.peer);
         }
         let (fate, tries) = self.decide(&batch, &verdict);
-        if fate == Fate::Gone {
-            self.drop_waiting();
-        }
-        self.finish(Finished {
+        Ok(Finished {
             batch,
             fate,
             tries,
             attempted: true,
             report: Some(report),
-        });
+        })
     }
 
-    fn decide(&self, batch: &Batch<T::Row>, verdict: &Verdict) -> (Fate, u32) {
+    fn decide(&self, batch: &Batch<R>, verdict: &Verdict) -> (Fate, u32) {
         let tries = batch.tries() + 1;
         let fate = match verdict {
             Verdict::Sent => Fate::Sent,
@@ -157,15 +197,34 @@ impl<T: Table> Worker<T> {
         (fate, tries)
     }
 
-    fn finish(&mut self, finished: Finished<T::Row>) {
-        self.table.count(&finished);
-        self.finished.push(finished);
-    }
-
-    pub(super) fn free_slot_of_recorded(&mut self, finished: &Finished<T::Row>) {
+    /// A result is recorded.
+    pub(super) fn recorded(&mut self, finished: &Finished<R>) {
         if finished.attempted && self.strategy.slot == Slot::UntilRecorded {
             self.peers.free_slot(&finished.batch.peer);
         }
+    }
+
+    /// The end of the pause of a queue with one receiver.
+    pub(super) fn pause(&self, now: Instant) -> Option<Instant> {
+        match self.strategy.slow_peers {
+            SlowPeers::Wait => self.peers.pause("", now),
+            SlowPeers::Bypass => None,
+        }
+    }
+
+    /// Closes all circuit breakers.
+    pub(super) fn reset(&mut self) {
+        self.peers.reset();
+    }
+}
+
+fn unattempted<R: Row>(batch: Batch<R>, fate: Fate, report: Option<R::Report>) -> Finished<R> {
+    Finished {
+        tries: batch.tries(),
+        attempted: false,
+        batch,
+        fate,
+        report,
     }
 }
 

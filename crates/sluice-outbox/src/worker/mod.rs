@@ -14,21 +14,23 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{StreamExt, stream::FuturesUnordered};
 use sluice_infra::{Backoff, Infra, until};
 use sluice_store::{BatchLimit, StoreError};
 use tokio::{sync::Semaphore, time::Instant};
 
-use self::{attempts::Ended, peers::Peers};
+use self::{
+    attempts::{Attempts, Ended},
+    peers::SLOW,
+};
 use crate::{
     clock_watch::ClockWatch,
     queue_key::QueueKey,
     recording::{Recorded, record},
     registry::Registry,
     retry_schedule::RetrySchedule,
-    row::{Batch, Finished, Row},
+    row::{Batch, Fate, Finished, Row},
     sender::Sender,
-    strategy::{Refill, SlowPeers, Strategy},
+    strategy::{Refill, SlowPeers},
     table::{Page, Table},
     wakeup::Wakeup,
 };
@@ -39,7 +41,7 @@ const REJECTED_PAUSE: Duration = Duration::from_mins(5);
 type Task<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type Id<T> = <<T as Table>::Row as Row>::Id;
 
-/// The parts that workers share.
+/// The parts of a worker.
 pub(crate) struct WorkerParts<T: Table> {
     pub(crate) infra: Infra,
     pub(crate) registry: Arc<Registry>,
@@ -47,7 +49,6 @@ pub(crate) struct WorkerParts<T: Table> {
     pub(crate) table: T,
     pub(crate) sender: Arc<dyn Sender<T::Row>>,
     pub(crate) schedule: RetrySchedule,
-    /// Permits for attempts, of which the server has a limited number.
     pub(crate) permits: Arc<Semaphore>,
 }
 
@@ -58,15 +59,10 @@ pub(crate) struct Worker<T: Table> {
     registry: Arc<Registry>,
     clock_watch: Arc<ClockWatch>,
     table: Arc<T>,
-    sender: Arc<dyn Sender<T::Row>>,
-    schedule: RetrySchedule,
-    permits: Arc<Semaphore>,
-    strategy: Strategy,
-    peers: Peers,
     waiting: VecDeque<Batch<T::Row>>,
     /// Rows that wait here, are under way or are being recorded: in the store they are due all the same.
     in_hand: BTreeSet<Id<T>>,
-    attempts: FuturesUnordered<Task<Ended<T::Row>>>,
+    attempts: Attempts<T::Row>,
     finished: Vec<Finished<T::Row>>,
     recording: Option<Task<Recorded<T::Row>>>,
     reading: Option<Task<Result<Page<T::Row>, StoreError>>>,
@@ -92,20 +88,15 @@ impl<T: Table> Worker<T> {
             permits,
         } = parts;
         Worker {
+            attempts: Attempts::new(key.clone(), infra.clone(), sender, schedule, permits),
             key,
             wakeup,
             infra,
             registry,
             clock_watch,
             table: Arc::new(table),
-            strategy: sender.strategy(),
-            sender,
-            schedule,
-            permits,
-            peers: Peers::default(),
             waiting: VecDeque::new(),
             in_hand: BTreeSet::new(),
-            attempts: FuturesUnordered::new(),
             finished: Vec::new(),
             recording: None,
             reading: None,
@@ -133,7 +124,7 @@ impl<T: Table> Worker<T> {
             }
             let timer = self.timer(now).filter(|_| !draining);
             tokio::select! {
-                Some(ended) = self.attempts.next() => self.on_attempt(ended),
+                ended = self.attempts.next() => self.on_attempt(ended),
                 recorded = next(&mut self.recording) => self.on_recorded(&recorded),
                 page = next(&mut self.reading) => self.on_page(page),
                 () = self.wakeup.pending() => {}
@@ -149,7 +140,7 @@ impl<T: Table> Worker<T> {
         }
         if self.wakeup.take_change() {
             // The destination may work now, and the rows that were read may belong elsewhere.
-            self.peers.reset();
+            self.attempts.reset();
             self.held_until = None;
             self.reading = None;
             self.drop_waiting();
@@ -166,11 +157,7 @@ impl<T: Table> Worker<T> {
 
     /// The end of the pause of the whole queue.
     fn pause(&self, now: Instant) -> Option<Instant> {
-        let receiver = match self.strategy.slow_peers {
-            SlowPeers::Wait => self.peers.pause("", now),
-            SlowPeers::Bypass => None,
-        };
-        self.held_until.max(receiver)
+        self.held_until.max(self.attempts.pause(now))
     }
 
     /// Rows that were not attempted are read again.
@@ -204,8 +191,9 @@ impl<T: Table> Worker<T> {
 
     /// The part of the window that is free.
     fn room(&self) -> Option<BatchLimit> {
-        let window = self.strategy.window;
-        if self.strategy.refill == Refill::WhenEmpty {
+        let strategy = self.attempts.strategy();
+        let window = strategy.window;
+        if strategy.refill == Refill::WhenEmpty {
             return self.in_hand.is_empty().then_some(window);
         }
         let bytes: usize = self.waiting.iter().map(Batch::bytes).sum();
@@ -237,15 +225,50 @@ impl<T: Table> Worker<T> {
         };
         self.read_backoff.reset();
         if let Some(concurrency) = concurrency {
-            self.strategy.concurrency = concurrency;
-            self.strategy.per_peer = concurrency;
+            self.attempts.set_concurrency(concurrency);
         }
         self.next_due = next_due.map(|due| Instant::now() + until(due, self.infra.now_ms()));
         self.may_have_more |= !rows.is_empty();
         self.in_hand.extend(rows.iter().map(Row::id));
-        for batch in self.sender.prepare(rows) {
-            self.accept(batch);
+        for batch in self.attempts.prepare(rows) {
+            match self.attempts.give_up(batch) {
+                Ok(batch) => self.waiting.push_back(batch),
+                Err(given_up) => self.finish(given_up),
+            }
         }
+    }
+
+    fn start_attempts(&mut self, now: Instant) {
+        if self.stuck_since.is_some_and(|since| since + SLOW <= now) {
+            self.stuck_since = None;
+            self.attempts.trip_busy(&self.waiting);
+        }
+        let postponed = self.attempts.postpone(&mut self.waiting, now);
+        self.finished.extend(postponed);
+        let started = self.attempts.start(&mut self.waiting, now);
+        let bypasses = self.attempts.strategy().slow_peers == SlowPeers::Bypass;
+        if bypasses && !started && self.room().is_none() {
+            self.stuck_since.get_or_insert(now);
+        } else {
+            self.stuck_since = None;
+        }
+    }
+
+    fn on_attempt(&mut self, ended: Ended<T::Row>) {
+        match self.attempts.end(ended) {
+            Ok(finished) => {
+                if finished.fate == Fate::Gone {
+                    self.drop_waiting();
+                }
+                self.finish(finished);
+            }
+            Err(batch) => self.forget(&batch),
+        }
+    }
+
+    fn finish(&mut self, finished: Finished<T::Row>) {
+        self.table.count(&finished);
+        self.finished.push(finished);
     }
 
     fn start_recording(&mut self) {
@@ -259,7 +282,7 @@ impl<T: Table> Worker<T> {
     fn on_recorded(&mut self, recorded: &Recorded<T::Row>) {
         for finished in recorded.finished.iter() {
             self.forget(&finished.batch);
-            self.free_slot_of_recorded(finished);
+            self.attempts.recorded(finished);
             self.may_have_more |= finished.fate.is_pending();
         }
         if !recorded.stored {
@@ -286,7 +309,7 @@ impl<T: Table> Worker<T> {
 
     /// When the loop has to look again although nothing happens.
     fn timer(&self, now: Instant) -> Option<Instant> {
-        let stuck = self.stuck_since.map(|since| since + peers::SLOW);
+        let stuck = self.stuck_since.map(|since| since + SLOW);
         let times = [self.next_due, self.pause(now), stuck];
         times.into_iter().flatten().min()
     }

@@ -12,7 +12,7 @@ use sluice_testkit::{
 use super::fixtures::{Emitter, attempts, bodies, options};
 use crate::{durability::OwnPostgres, support::PATIENCE};
 
-const UNRECORDED: &str = "deliveries could not be recorded";
+const UNRECORDED: &str = "attempts not recorded; retrying";
 
 /// The answer comes when the database is gone.
 fn slow() -> Receiver {

@@ -16,7 +16,7 @@ async fn a_peer_that_hangs_holds_up_nothing_for_others() {
         .args(["--send-timeout", "10m"]);
     let mut office = PostOffice::new(options).await;
     let user = office.user("sender").await;
-    // More than one lane holds in memory at once.
+    // More than one queue holds in memory at once.
     let stuck: Vec<_> = (0..700)
         .map(|_| office.order_get(&user, &hung.url("/")))
         .collect();
@@ -34,7 +34,7 @@ async fn a_peer_that_hangs_holds_up_nothing_for_others() {
 async fn a_user_who_sends_much_holds_up_nobody_else() {
     let slow = || Receiver::start(|_| Answer::status(200).after(Duration::from_millis(100)));
     let receivers = [(); 5].map(|()| slow());
-    // As many as one lane takes at once.
+    // As many as one queue takes at once.
     let options = own_server()
         .arg("--allow-private-network")
         .args(["--max-sends", "32"]);

@@ -25,7 +25,7 @@ impl Components {
     pub async fn publish(
         &self,
         user: &UserId,
-        shelf: Shelf,
+        target: Shelf,
         input: PublishInput,
     ) -> Result<Component, EngineError> {
         let (component, is_saved) = match input {
@@ -33,7 +33,7 @@ impl Components {
             PublishInput::Code(input) => (self.inspect_input(user, input).await?, false),
         };
         let now = self.infra.now_ms();
-        let publication = publication(shelf, &component, None, now)?;
+        let publication = publication(target, &component, None, now)?;
         let row = component.clone();
         let published = self.infra.store.write(move |c| {
             let is_new = registry::publish(c, &publication)?;
@@ -53,11 +53,11 @@ impl Components {
     }
 
     /// Removes every version of a key from the shelf. Sources and workflows that use them keep running.
-    pub async fn unpublish(&self, shelf: Shelf, key: String) -> Result<(), EngineError> {
+    pub async fn unpublish(&self, target: Shelf, key: String) -> Result<(), EngineError> {
         let unpublished = self
             .infra
             .store
-            .write(move |c| registry::unpublish(c, &shelf, &key))
+            .write(move |c| registry::unpublish(c, &target, &key))
             .await?;
         if unpublished {
             Ok(())

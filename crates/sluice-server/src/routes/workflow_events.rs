@@ -41,7 +41,8 @@ pub(crate) async fn summaries(
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let rows = Rows::parse(query.event_name.clone())?;
-    list_page(&app, &infra, &user.id, &id, rows, &page, &query, &fields).await
+    let selection = select(rows, &page, &query)?;
+    list_page(&app, &infra, &user.id, &id, selection, &fields).await
 }
 
 /// The newest errors of a workflow
@@ -58,7 +59,21 @@ pub(crate) async fn errors(
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let rows = Rows::Events(ChannelFilter::One(ERROR_CHANNEL.to_owned()));
-    list_page(&app, &infra, &user.id, &id, rows, &page, &query, &fields).await
+    let selection = select(rows, &page, &query)?;
+    list_page(&app, &infra, &user.id, &id, selection, &fields).await
+}
+
+fn select(
+    rows: Rows,
+    page: &PageQuery,
+    query: &EventsQuery,
+) -> Result<EventSelection, ApiError> {
+    Ok(EventSelection {
+        page: PageRequest::parse(page, EventId::parse)?,
+        search: parse_search(query)?,
+        detail: parse_expand(query.expand.as_deref())?,
+        rows,
+    })
 }
 
 async fn list_page(
@@ -66,17 +81,9 @@ async fn list_page(
     infra: &Infra,
     user: &UserId,
     id: &str,
-    rows: Rows,
-    page: &PageQuery,
-    query: &EventsQuery,
+    selection: EventSelection,
     fields: &FieldQuery,
 ) -> Result<Response, ApiError> {
-    let selection = EventSelection {
-        page: PageRequest::parse(page, EventId::parse)?,
-        search: parse_search(query)?,
-        detail: parse_expand(query.expand.as_deref())?,
-        rows,
-    };
     let workflow = app.workflows.id(user, id).await?;
     let (total, summaries) = event_list::read(infra, user, &workflow, selection).await?;
     let list = page::list(total, summaries, |summary| summary.id.to_string());

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { cyclesOf, edgesOf } from "./graph.mjs";
-import { compare, readKnown, shrunk, writeKnown } from "./known.mjs";
 import { readCrate } from "./modules.mjs";
 import { readSource } from "./rust-source.mjs";
 
@@ -93,22 +92,4 @@ test("a path has its line", () => {
   const { uses, paths } = readSource("// one\nuse crate::a;\nfn f() {\n  crate::b::g()\n}\n");
   assert.equal(uses[0].line, 2);
   assert.equal(paths[0].line, 4);
-});
-
-test("the list of known cycles can only shrink", () => {
-  const known = readKnown("# comment\na b c\nd e\n");
-  assert.deepEqual(
-    compare(
-      [
-        ["a", "b", "c"],
-        ["d", "e"],
-      ],
-      known,
-    ),
-    { added: [], solved: [] },
-  );
-  assert.deepEqual(compare([["a", "b", "x"]], known), { added: [["a", "b", "x"]], solved: known });
-  const cycles = [["a", "b"]];
-  assert.deepEqual(compare(cycles, known), { added: [], solved: known });
-  assert.deepEqual(readKnown(writeKnown(shrunk([...cycles, ["x", "y"]], known))), cycles);
 });

@@ -1,8 +1,10 @@
 //! The wiring of the services.
 
+use std::sync::Arc;
+
 use sluice_engine::{Engine, EngineError};
 use sluice_infra::Infra;
-use sluice_runtime::Runtime;
+use sluice_runtime::Processes;
 
 use crate::{
     accounts::{AccountProps, Accounts},
@@ -45,15 +47,19 @@ pub struct App {
 }
 
 impl App {
-    pub fn new(infra: &Infra, engine: &Engine, runtime: &Runtime) -> Result<App, EngineError> {
+    pub fn new(
+        infra: &Infra,
+        engine: &Engine,
+        processes: &Arc<dyn Processes>,
+    ) -> Result<App, EngineError> {
         let credentials = &engine.credentials;
         let apps = Apps::new(infra, credentials.clone());
         let accounts = Accounts::new(infra, apps.clone(), credentials.clone());
         let account_props = AccountProps::new(infra, credentials.clone());
-        let components = Components::new(infra, runtime)?;
+        let components = Components::new(infra, processes)?;
         let forms = Forms::new(
             infra,
-            runtime,
+            processes,
             engine.quotas.clone(),
             components.clone(),
             account_props.clone(),
@@ -66,11 +72,11 @@ impl App {
             engine.streams.clone(),
         );
         let health = Health::new(infra);
-        let server_status = ServerStatus::new(infra, runtime);
+        let server_status = ServerStatus::new(infra, processes);
         Ok(App {
             activity: Activity::new(infra),
             flow: FlowMap::new(infra, health.clone()),
-            imports: Imports::new(infra, runtime, components.clone(), credentials.clone()),
+            imports: Imports::new(infra, processes, components.clone(), credentials.clone()),
             overviews: Overviews::new(infra, health, server_status.clone()),
             sessions: Sessions::new(infra, users.clone()),
             sources: Sources::new(

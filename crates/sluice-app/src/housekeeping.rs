@@ -4,7 +4,11 @@ use std::time::Duration;
 
 use sluice_infra::{Infra, MS_PER_DAY, millis};
 use sluice_outbox::Outbox;
-use sluice_store::{connections, data_stores, dynamic_props, sessions, uploads};
+use sluice_store::{
+    StoreError, connections, data_stores, dynamic_props,
+    orphans::{self, OwnedTable},
+    sessions, uploads,
+};
 
 const INTERVAL: Duration = Duration::from_mins(1);
 const UPLOAD_BATCH: u32 = 100;
@@ -12,16 +16,53 @@ const DATA_STORE_BATCH: u32 = 1_000;
 /// Dynamic props of a form are kept this long, so that a user can return to an open form.
 const FORM_LIFETIME_MS: i64 = 7 * MS_PER_DAY;
 const FORM_BATCH: u32 = 1_000;
+/// Owners that one read checks.
+const OWNER_BATCH: u32 = 500;
+const ORPHAN_BATCH: u32 = 500;
 
 /// Runs until the server drains.
 pub(crate) async fn run(infra: Infra, outbox: Outbox) {
+    // One table each time: a sweep of all of them at once would delay other reads on a large database.
+    let mut owned_tables = OwnedTable::ALL.into_iter().cycle();
     while !infra.shutdown.is_draining() {
+        if let Some(table) = owned_tables.next() {
+            remove_orphans(&infra, table).await;
+        }
         remove_uploads_and_forms(&infra).await;
         prune_data_stores(&infra).await;
         outbox.prune().await;
         remove_sessions_and_connections(&infra).await;
         infra.shutdown.sleep(INTERVAL).await;
     }
+}
+
+/// Removes rows whose source, workflow, webhook or user is gone.
+async fn remove_orphans(infra: &Infra, table: OwnedTable) {
+    if let Err(error) = sweep_orphans(infra, table).await {
+        tracing::warn!(?table, %error, "cannot remove orphaned rows; retrying later");
+    }
+}
+
+async fn sweep_orphans(infra: &Infra, table: OwnedTable) -> Result<(), StoreError> {
+    let mut position: Option<String> = None;
+    while !infra.shutdown.is_draining() {
+        let after = position.take();
+        let find = move |c: &mut dyn sluice_store::Conn| {
+            orphans::find(c, table, after.as_deref(), OWNER_BATCH)
+        };
+        let found = infra.store.read(find).await?;
+        for owner in found.owners {
+            let remove = move |c: &mut dyn sluice_store::Conn| {
+                orphans::remove(c, table, &owner, ORPHAN_BATCH)
+            };
+            while infra.store.write(remove.clone()).await? >= u64::from(ORPHAN_BATCH) {}
+        }
+        match found.next {
+            Some(next) => position = Some(next),
+            None => break,
+        }
+    }
+    Ok(())
 }
 
 async fn remove_uploads_and_forms(infra: &Infra) {

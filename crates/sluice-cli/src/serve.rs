@@ -11,9 +11,9 @@ use std::{
 use anyhow::{Context, bail};
 use sluice_app::{App, FirstUser};
 use sluice_engine::Engine;
-use sluice_infra::{Infra, SettingDescription};
+use sluice_infra::{Backoff, Infra, SettingDescription};
 use sluice_model::{ApiKey, Clock, SystemClock};
-use sluice_runtime::{Runtime, RuntimeOptions, find_deno};
+use sluice_runtime::{Processes, Runtime, RuntimeOptions, find_deno};
 use sluice_server::ServerState;
 use sluice_store::{Location, Store, StoreOptions, Vault};
 use tokio::signal::unix::{SignalKind, signal};
@@ -52,7 +52,11 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         .unwrap_or(&url)
         .trim_end_matches('/')
         .to_owned();
-    let store = open_store(&options, &data_dir).await?;
+    let store = tokio::select! {
+        store = open_store(&options, &data_dir) => store?,
+        never = sluice_server::stand_by(&listener) => match never {},
+        signal = stop_signal(std::future::pending()) => return signal,
+    };
     for (name, value) in [
         ("--listen", address.to_string()),
         ("--public-url", public_url.clone()),
@@ -66,6 +70,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let processes = component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?;
     let infra = Infra::new(store.clone(), vault, clock, settings);
     processes.warm_up();
+    let processes: Arc<dyn Processes> = Arc::new(processes);
     let engine = Engine::start(&infra, &processes).await?;
     let app = App::new(&infra, &engine, &processes)?;
     App::start_housekeeping(&infra, &engine);
@@ -126,16 +131,27 @@ fn open_vault(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<Vault> 
     }
 }
 
+/// Opens the database. While PostgreSQL is away it is retried, and requests are answered with 503.
 async fn open_store(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<Store> {
     let location = match &options.storage.database_url {
         Some(url) => Location::Postgres(url.clone()),
         None => Location::Sqlite(data_dir.join("sluice.db")),
     };
+    let is_remote = matches!(location, Location::Postgres(_));
     let mut store_options = StoreOptions::new(location);
     store_options.postgres_connections = options.storage.database_connections.max(1);
-    tokio::task::spawn_blocking(move || Store::open(store_options))
-        .await?
-        .context("cannot open the database")
+    let mut backoff = Backoff::store();
+    loop {
+        let attempt = store_options.clone();
+        let opened = tokio::task::spawn_blocking(move || Store::open(attempt)).await?;
+        match opened {
+            Err(error) if is_remote && error.is_retryable() => {
+                tracing::warn!(%error, "cannot open the database; retrying");
+                backoff.sleep().await;
+            }
+            opened => return opened.context("cannot open the database"),
+        }
+    }
 }
 
 async fn component_runtime(

@@ -3,9 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use sluice_infra::{Infra, Supervisor};
+use sluice_model::EmitterId;
 use sluice_outbox::Outbox;
-use sluice_runtime::Runtime;
-use sluice_store::{Conn, StoreError, inbox, sources};
+use sluice_runtime::Processes;
+use sluice_store::{Conn, StoreError, inbox, server_clock, sources};
 
 use crate::{
     accept::{Accept, Endpoints},
@@ -39,7 +40,10 @@ pub struct Engine {
 
 impl Engine {
     /// Cleans up after a crash, resumes stored work, and starts the background tasks.
-    pub async fn start(infra: &Infra, runtime: &Runtime) -> Result<Engine, EngineError> {
+    pub async fn start(
+        infra: &Infra,
+        processes: &Arc<dyn Processes>,
+    ) -> Result<Engine, EngineError> {
         let supervisor = Supervisor::new(infra.shutdown.clone(), Arc::clone(&infra.metrics));
         let (owners, new_owners) = Owners::new(infra.shutdown.clone());
         let quotas = Quotas::new(infra.clone());
@@ -55,7 +59,7 @@ impl Engine {
             quotas: quotas.clone(),
             credentials: credentials.clone(),
             permits: permits.clone(),
-            starter: ProcessStarter::new(infra.clone(), runtime.clone(), permits.clone()),
+            starter: ProcessStarter::new(infra.clone(), Arc::clone(processes), permits.clone()),
             after_commit: AfterCommit {
                 metrics: Arc::clone(&infra.metrics),
                 streams: streams.clone(),
@@ -65,7 +69,8 @@ impl Engine {
             },
         };
         let inbox = Inbox::start(infra.clone(), owners.clone());
-        let waiting = infra.store.write(recover).await?;
+        let (waiting, latest_ms) = infra.store.write(recover).await?;
+        infra.ids.not_before(latest_ms);
         tokio::spawn(start_owners(
             services,
             owners.clone(),
@@ -85,7 +90,7 @@ impl Engine {
         };
         infra.shutdown.spawn(scheduler.run());
         infra.shutdown.spawn(sweep::run(infra.clone()));
-        let budget = memory_budget::enforce(infra.clone(), runtime.clone(), permits);
+        let budget = memory_budget::enforce(infra.clone(), Arc::clone(processes), permits);
         infra.shutdown.spawn(budget);
         Ok(Engine {
             accept: Accept::new(infra.clone(), quotas.clone(), inbox.clone()),
@@ -112,10 +117,11 @@ pub async fn drain(infra: &Infra, patience: Duration) {
     }
 }
 
-/// Removes sources whose creation a crash interrupted. Returns the emitters with work.
-fn recover(c: &mut dyn Conn) -> Result<Vec<sluice_model::EmitterId>, StoreError> {
+/// Removes sources whose creation a crash interrupted. Returns the emitters with work, and the last stored clock time.
+fn recover(c: &mut dyn Conn) -> Result<(Vec<EmitterId>, i64), StoreError> {
     for unfinished in sources::creating(c)? {
         sources::remove(c, &unfinished)?;
     }
-    inbox::emitters_with_work(c)
+    let latest_ms = server_clock::latest(c)?.unwrap_or(0);
+    Ok((inbox::emitters_with_work(c)?, latest_ms))
 }

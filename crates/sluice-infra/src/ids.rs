@@ -1,6 +1,9 @@
 //! The id generator, and the randomness behind every id, key and jitter.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
 
 use parking_lot::Mutex;
 use rand::{CryptoRng, Rng, RngExt, SeedableRng, TryCryptoRng, TryRng, rngs::StdRng};
@@ -14,6 +17,8 @@ struct Inner {
     clock: Arc<dyn Clock>,
     generator: Mutex<IdGen>,
     random: Mutex<StdRng>,
+    /// No id has a time before this.
+    floor_ms: AtomicI64,
 }
 
 impl Ids {
@@ -30,7 +35,15 @@ impl Ids {
             clock,
             generator: Mutex::new(IdGen::new(random.next_u64())),
             random: Mutex::new(random),
+            floor_ms: AtomicI64::new(0),
         }))
+    }
+
+    /// Generates no id with a time before `ms`. The last time of an earlier start keeps ids in order although the clock
+    /// was set back.
+    pub fn not_before(&self, ms: i64) {
+        self.0.floor_ms.fetch_max(ms, Ordering::SeqCst);
+        *self.0.generator.lock() = self.generator();
     }
 
     pub fn invocation(&self) -> InvocationId {
@@ -43,7 +56,8 @@ impl Ids {
 
     /// A generator for one owner, which then needs no lock.
     pub fn generator(&self) -> IdGen {
-        IdGen::new(self.rng().next_u64())
+        let floor_ms = self.0.floor_ms.load(Ordering::SeqCst);
+        IdGen::new(self.rng().next_u64()).not_before(floor_ms)
     }
 
     /// Randomness fit for keys and ids.
@@ -82,3 +96,23 @@ impl TryCryptoRng for SharedRng<'_> {}
 const _: fn(SharedRng<'static>) = is_crypto;
 
 fn is_crypto(_: impl CryptoRng) {}
+
+#[cfg(test)]
+mod tests {
+    use sluice_model::ManualClock;
+
+    use super::*;
+
+    #[test]
+    fn ids_stay_in_order_when_the_clock_was_set_back() {
+        let clock = ManualClock::new(5_000_000);
+        let before = Ids::seeded(Arc::new(clock.clone()), 1).invocation();
+        clock.set(1_000);
+        let ids = Ids::seeded(Arc::new(clock), 2);
+        ids.not_before(5_000_000);
+        let after = ids.invocation();
+        assert!(before < after);
+        let mut generator = ids.generator();
+        assert!(before < InvocationId::generate(&mut generator, 1_000));
+    }
+}

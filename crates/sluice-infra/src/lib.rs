@@ -2,6 +2,7 @@
 //! mechanisms that every background task needs, backoff and supervision.
 
 mod backoff;
+mod clock_watch;
 mod ids;
 mod metrics;
 mod send_settings;
@@ -16,6 +17,7 @@ use sluice_model::Clock;
 use sluice_store::{Store, Vault};
 
 pub use backoff::Backoff;
+pub use clock_watch::ClockWatch;
 pub use ids::Ids;
 pub use metrics::{Metrics, ResultLabel, SendLabel, TaskLabel};
 pub use send_settings::{S3Settings, SendSettings, SmtpSettings};

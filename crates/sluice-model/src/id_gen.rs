@@ -34,6 +34,13 @@ impl IdGen {
         }
     }
 
+    /// Generates no id with a time before `ms`, so that ids stay in order when the clock was set back.
+    #[must_use]
+    pub fn not_before(mut self, ms: i64) -> Self {
+        self.last_ms = self.last_ms.max(u64::try_from(ms).unwrap_or(0).min(MAX_MS));
+        self
+    }
+
     /// The text of the next id. When the clock stands still or goes back, the counter of the last id is incremented.
     pub fn next(&mut self, now_ms: i64) -> [u8; LENGTH] {
         let now = u64::try_from(now_ms).unwrap_or(0).min(MAX_MS);

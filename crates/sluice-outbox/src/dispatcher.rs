@@ -2,11 +2,10 @@
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use sluice_infra::{Exit, Infra, Supervisor};
+use sluice_infra::{ClockWatch, Exit, Infra, Supervisor};
 use tokio::sync::Semaphore;
 
 use crate::{
-    clock_watch::ClockWatch,
     delivery_observer::DeliveryObserver,
     delivery_table::{DeliveryRow, DeliveryTable},
     journal::Journal,

@@ -12,7 +12,7 @@ use sluice_infra::{Backoff, until};
 use sluice_store::{StoreError, sends::outbox};
 use tokio::sync::Notify;
 
-use crate::{dispatcher::Dispatcher, queue_key::QueueKey};
+use crate::{clock_correction::correct_due_times, dispatcher::Dispatcher, queue_key::QueueKey};
 
 /// Also the longest time in which a clock that was set back goes unnoticed.
 const LONGEST_SLEEP: Duration = Duration::from_mins(1);
@@ -71,7 +71,7 @@ impl Finder {
 
 /// Wakes the queues in which something is due, and returns the next due time.
 async fn search(dispatcher: &Arc<Dispatcher>, now: i64) -> Result<Option<i64>, StoreError> {
-    dispatcher.clock_watch.correct(&dispatcher.infra).await?;
+    correct_due_times(&dispatcher.clock_watch, &dispatcher.infra).await?;
     let read = dispatcher
         .infra
         .store

@@ -5,7 +5,7 @@
 //! breaker type; senders and strategies hold the differences. Nothing is handed over in memory, so a restart needs no care.
 
 mod circuit_breaker;
-mod clock_watch;
+mod clock_correction;
 mod delivery_observer;
 mod delivery_table;
 mod destination;

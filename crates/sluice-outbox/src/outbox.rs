@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use sluice_infra::{Exit, Infra, Supervisor};
+use sluice_infra::{ClockWatch, Exit, Infra, Supervisor};
 use sluice_model::WebhookId;
 use sluice_store::{StoreError, deliveries};
 
 use crate::{
-    clock_watch::ClockWatch,
+    clock_correction::correct_due_times,
     delivery_observer::DeliveryObserver,
     dispatcher::{Dispatcher, Limits, RESTART_PAUSE},
     error::OutboxError,
@@ -52,7 +52,7 @@ impl Outbox {
             ),
             supervisor: Supervisor::new(infra.shutdown.clone(), Arc::clone(&infra.metrics)),
             registry: Arc::default(),
-            clock_watch: Arc::new(ClockWatch::new()),
+            clock_watch: Arc::new(ClockWatch::default()),
             journal,
             observer,
             infra,
@@ -76,7 +76,7 @@ impl Outbox {
             ..
         } = &*self.dispatcher;
         journal.record_leftover(infra).await?;
-        clock_watch.correct(infra).await?;
+        correct_due_times(clock_watch, infra).await?;
         let webhooks = infra.store.read(deliveries::webhooks_with_work).await?;
         for webhook in &webhooks {
             self.wake_webhook(webhook);

@@ -4,7 +4,7 @@ use sluice_model::{EmitId, EventId};
 
 use crate::{
     error::Result,
-    events::Id,
+    event_id_row::EventIdRow,
     row::{FromRow, Row},
 };
 
@@ -46,7 +46,7 @@ pub(crate) struct SizedRow<K> {
 
 impl FromRow for SizedRow<EventId> {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        let Id(key) = Id::from_row(row)?;
+        let EventIdRow(key) = EventIdRow::from_row(row)?;
         let bytes = row.get(2)?;
         Ok(SizedRow { key, bytes })
     }

@@ -6,6 +6,7 @@ use crate::{
     batch_limit::BatchLimit,
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
+    event_id_row::EventIdRow,
     params,
     row::{FromRow, Row},
 };
@@ -46,24 +47,12 @@ impl StoredEvent {
 impl FromRow for StoredEvent {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(StoredEvent {
-            id: Id::from_row(row)?.0,
+            id: EventIdRow::from_row(row)?.0,
             channel: row.get(2)?,
             emit_id: row.get(3)?,
             meta: row.get(4)?,
             data: row.get(5)?,
         })
-    }
-}
-
-/// An event's id, as the first two columns of a row.
-pub(crate) struct Id(pub(crate) EventId);
-
-impl FromRow for Id {
-    fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Id(EventId {
-            ms: row.get(0)?,
-            seq: row.get(1)?,
-        }))
     }
 }
 
@@ -188,8 +177,8 @@ pub fn id_behind(
         "SELECT ms, seq FROM events WHERE {IN_CHANNELS} ORDER BY ms DESC, seq DESC \
          LIMIT 1 OFFSET ?4"
     );
-    let found: Option<Id> = query_opt(c, &sql, params![emitter, channel, all, ahead])?;
-    Ok(found.map(|Id(id)| id))
+    let found: Option<EventIdRow> = query_opt(c, &sql, params![emitter, channel, all, ahead])?;
+    Ok(found.map(|EventIdRow(id)| id))
 }
 
 /// Events after an event, oldest first. None: from the oldest one stored.

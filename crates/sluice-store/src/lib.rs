@@ -10,7 +10,9 @@
 
 mod batch_limit;
 mod conn;
+mod driver;
 mod error;
+mod event_id_row;
 mod id_list;
 mod job;
 mod migrate;

@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 use self::{connect::Connector, worker::Worker};
 use crate::{
+    driver::{Driver, Queues, spawn},
     error::{Result, StoreError},
     job::Access,
     migrate,
     queue::JobQueue,
-    store::{Driver, Queues, spawn},
 };
 
 /// Connects once to migrate, then starts the threads, which connect when they get work.

@@ -6,20 +6,21 @@ use crate::{
     batch_limit::{BatchLimit, SizedRow},
     conn::{Conn, query_all, query_opt},
     error::Result,
-    events::{Id, NOT_HELD},
+    event_id_row::EventIdRow,
+    events::NOT_HELD,
     params,
     row::{FromRow, Row},
 };
 
 /// The newest event beyond the newest `keep`, in all channels.
 pub fn events_beyond(c: &mut dyn Conn, emitter: &EmitterId, keep: u64) -> Result<Option<EventId>> {
-    let found: Option<Id> = query_opt(
+    let found: Option<EventIdRow> = query_opt(
         c,
         "SELECT ms, seq FROM events WHERE emitter_id = ?1 ORDER BY ms DESC, seq DESC \
          LIMIT 1 OFFSET ?2",
         params![emitter, keep],
     )?;
-    Ok(found.map(|Id(id)| id))
+    Ok(found.map(|EventIdRow(id)| id))
 }
 
 /// The newest log line from before `before_ms`.

@@ -9,7 +9,8 @@ use crate::{
     batch_limit::{BatchLimit, SizedRow},
     conn::{Conn, Dialect, query_all},
     error::{Result, StoreError},
-    events::{ChannelFilter, HIGHEST, IN_CHANNELS, Id, LOWEST},
+    event_id_row::EventIdRow,
+    events::{ChannelFilter, HIGHEST, IN_CHANNELS, LOWEST},
     params,
     row::{FromRow, to_json},
 };
@@ -72,7 +73,7 @@ pub fn events(
         c.query(&sql, params, &mut |row| {
             let in_data: bool = row.get(2)?;
             if in_data || in_summary(&row.get::<String>(3)?, &needle)? {
-                found.push(Id::from_row(row)?.0);
+                found.push(EventIdRow::from_row(row)?.0);
             }
             Ok(())
         })?;

@@ -95,12 +95,6 @@ pub fn end(c: &mut dyn Conn, token_fingerprint: &str) -> Result<()> {
     Ok(())
 }
 
-/// Ends all sessions of a user.
-pub fn end_all(c: &mut dyn Conn, user: &UserId) -> Result<()> {
-    c.execute("DELETE FROM sessions WHERE user_id = ?1", params![user])?;
-    Ok(())
-}
-
 /// Removes expired sessions of all users.
 pub fn remove_expired(c: &mut dyn Conn, now: i64) -> Result<u64> {
     c.execute("DELETE FROM sessions WHERE expires_at <= ?1", params![now])

@@ -16,10 +16,10 @@ use self::{
     lock::FileLock,
 };
 use crate::{
+    driver::{Driver, Queues, spawn},
     error::{Result, StoreError},
     migrate,
     queue::JobQueue,
-    store::{Driver, Queues, spawn},
 };
 
 /// Reads are short and mostly served from the page cache; two threads keep one slow read from

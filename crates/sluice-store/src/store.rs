@@ -6,11 +6,10 @@ use parking_lot::Mutex;
 
 use crate::{
     conn::Conn,
+    driver::{Driver, Queues},
     error::{Result, StoreError},
     job::{Access, job},
-    postgres,
-    queue::JobQueue,
-    sqlite,
+    postgres, sqlite,
 };
 
 /// Where the data is.
@@ -65,19 +64,6 @@ pub struct Store {
 struct Inner {
     queues: Queues,
     threads: Mutex<Vec<JoinHandle<()>>>,
-}
-
-/// The queues of the database threads. On PostgreSQL both are the same queue.
-#[derive(Clone)]
-pub(crate) struct Queues {
-    pub(crate) reads: Arc<JobQueue>,
-    pub(crate) writes: Arc<JobQueue>,
-}
-
-/// A driver with its threads running.
-pub(crate) struct Driver {
-    pub(crate) queues: Queues,
-    pub(crate) threads: Vec<JoinHandle<()>>,
 }
 
 impl Store {
@@ -155,14 +141,6 @@ impl Inner {
             }
         }
     }
-}
-
-/// Starts a named database thread.
-pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(run)
-        .map_err(|error| StoreError::Unavailable(format!("cannot start a thread: {error}")))
 }
 
 impl Drop for Inner {

@@ -9,7 +9,6 @@ use crate::{
     params,
     row::{FromRow, Row},
     search::contains,
-    sessions,
     text_enum::text_enum,
     value::Value,
 };
@@ -161,7 +160,7 @@ pub fn set_key(c: &mut dyn Conn, user: &UserId, fingerprint: &str, sealed: &str)
         "UPDATE users SET key_fingerprint = ?2, key_sealed = ?3 WHERE id = ?1",
         params![user, fingerprint, sealed],
     )?;
-    sessions::end_all(c, user)?;
+    c.execute("DELETE FROM sessions WHERE user_id = ?1", params![user])?;
     Ok(updated == 1)
 }
 

@@ -12,9 +12,14 @@ use chacha20poly1305::{
 };
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
-use thiserror::Error;
 
+mod error;
+mod hex;
 mod key_file;
+
+pub use error::VaultError;
+
+use hex::hex;
 
 const NONCE_LENGTH: usize = 24;
 
@@ -24,22 +29,6 @@ pub struct Vault {
     key_id: u8,
     cipher: XChaCha20Poly1305,
     fingerprint_key: [u8; 32],
-}
-
-/// Why a secret or a master key cannot be used.
-#[derive(Debug, Error)]
-pub enum VaultError {
-    #[error("sealed with another master key")]
-    OtherKey,
-    #[error("not a sealed secret, or changed since it was sealed")]
-    Damaged,
-    #[error("a master key is 64 hexadecimal characters")]
-    BadKey,
-    #[error("master key file {path}: {source}")]
-    KeyFile {
-        path: String,
-        source: std::io::Error,
-    },
 }
 
 impl Vault {
@@ -116,16 +105,6 @@ fn keyed_hash(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.update(message);
     mac.finalize().into_bytes().into()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use fmt::Write;
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            write!(text, "{byte:02x}").expect("writing to a string cannot fail");
-            text
-        })
 }
 
 #[cfg(test)]

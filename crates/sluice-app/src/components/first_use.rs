@@ -29,7 +29,7 @@ impl Components {
         let module = ParsedModule::parse(code.as_str(), Some(Language::JavaScript));
         let module = module.map_err(EngineError::InvalidCode)?;
         let Analysis { shape, packages } = self
-            .runtime
+            .processes
             .analyze(&module, lines, Role::Component)
             .await?;
         let packages = stored_lock(packages.as_ref())?;

@@ -63,7 +63,7 @@ impl Components {
         role: Role<'_>,
     ) -> Result<Component, EngineError> {
         let Analysis { shape, packages } = self
-            .runtime
+            .processes
             .analyze(&prepared.module, prepared.lines(), role)
             .await?;
         for warning in &shape.warnings {

@@ -6,7 +6,7 @@ use sluice_engine::EngineError;
 use sluice_infra::Infra;
 use sluice_model::{ComponentShape, PropDef, PropType};
 use sluice_outbox::NetGuard;
-use sluice_runtime::{PackageLock, Runtime};
+use sluice_runtime::{PackageLock, Processes};
 
 use super::{fetch::Fetcher, first_use_locks::FirstUseLocks};
 
@@ -14,20 +14,20 @@ use super::{fetch::Fetcher, first_use_locks::FirstUseLocks};
 #[derive(Clone)]
 pub struct Components {
     pub(super) infra: Infra,
-    pub(super) runtime: Runtime,
+    pub(super) processes: Arc<dyn Processes>,
     pub(super) fetcher: Arc<Fetcher>,
     pub(super) first_uses: Arc<FirstUseLocks>,
 }
 
 impl Components {
-    pub fn new(infra: &Infra, runtime: &Runtime) -> Result<Components, EngineError> {
+    pub fn new(infra: &Infra, processes: &Arc<dyn Processes>) -> Result<Components, EngineError> {
         let settings = &infra.settings;
         let guard = NetGuard::new(settings.allow_private_network);
         let fetcher = Fetcher::new(guard, settings.max_api_body)
             .map_err(|error| EngineError::Internal(error.to_string()))?;
         Ok(Components {
             infra: infra.clone(),
-            runtime: runtime.clone(),
+            processes: Arc::clone(processes),
             fetcher: Arc::new(fetcher),
             first_uses: Arc::default(),
         })

@@ -10,8 +10,8 @@ use sluice_engine::{
 use sluice_infra::{Infra, MS_PER_DAY};
 use sluice_model::{DynamicPropsId, PropDef, SourceId, UserId, label_value, merged, provisional};
 use sluice_runtime::{
-    BindingKind, Failure, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, PropBinding, Question,
-    QuestionOutcome, Runtime,
+    BindingKind, Failure, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, Processes, PropBinding,
+    Question, QuestionOutcome,
 };
 use sluice_store::{
     components::Component,
@@ -27,7 +27,7 @@ use crate::{accounts::AccountProps, components::Components, lookup};
 #[derive(Clone)]
 pub struct Forms {
     pub(super) infra: Infra,
-    runtime: Runtime,
+    processes: Arc<dyn Processes>,
     quotas: Quotas,
     components: Components,
     account_props: AccountProps,
@@ -36,14 +36,14 @@ pub struct Forms {
 impl Forms {
     pub(crate) fn new(
         infra: &Infra,
-        runtime: &Runtime,
+        processes: &Arc<dyn Processes>,
         quotas: Quotas,
         components: Components,
         account_props: AccountProps,
     ) -> Forms {
         Forms {
             infra: infra.clone(),
-            runtime: runtime.clone(),
+            processes: Arc::clone(processes),
             quotas,
             components,
             account_props,
@@ -159,7 +159,7 @@ impl Forms {
         };
         let timeout = self.infra.settings.invocation_timeout;
         let argument = Arc::from(argument.to_string());
-        let answer = self.runtime.ask(&spec, question, argument, timeout);
+        let answer = self.processes.ask(&spec, question, argument, timeout);
         let answer = match answer.await {
             Err(LoadError::Code(faults)) => QuestionOutcome {
                 result: Err(Failure {

@@ -1,11 +1,13 @@
 //! Importing a tree of components into the registry. Each component is inspected without its packages, and valid ones are
 //! registered with their app. The tree is authoritative for its components: code of the same version may change.
 
+use std::sync::Arc;
+
 use sluice_code::CodeError;
 use sluice_engine::{EngineError, process::credentials::Credentials};
 use sluice_infra::Infra;
 use sluice_model::{ComponentShape, UserId};
-use sluice_runtime::{LoadError, Runtime, SurveyModule};
+use sluice_runtime::{LoadError, Processes, SurveyModule};
 use sluice_store::{
     components::{Component, Packages},
     imports::{self, Import},
@@ -26,7 +28,7 @@ use crate::{
 #[derive(Clone)]
 pub struct Imports {
     infra: Infra,
-    runtime: Runtime,
+    processes: Arc<dyn Processes>,
     components: Components,
     credentials: Credentials,
 }
@@ -34,13 +36,13 @@ pub struct Imports {
 impl Imports {
     pub fn new(
         infra: &Infra,
-        runtime: &Runtime,
+        processes: &Arc<dyn Processes>,
         components: Components,
         credentials: Credentials,
     ) -> Imports {
         Imports {
             infra: infra.clone(),
-            runtime: runtime.clone(),
+            processes: Arc::clone(processes),
             components,
             credentials,
         }
@@ -139,7 +141,7 @@ impl Imports {
             module: code.module.clone(),
             lines: code.lines(),
         });
-        let surveyed = self.runtime.survey(modules.collect()).await;
+        let surveyed = self.processes.survey(modules.collect()).await;
         let mut surveyed = surveyed.into_iter();
         codes
             .iter()

@@ -1,9 +1,11 @@
 //! The status of the server for its operator.
 
+use std::sync::Arc;
+
 use sluice_engine::EngineError;
 use sluice_infra::{Infra, SettingDescription};
 use sluice_model::EmitterId;
-use sluice_runtime::{ProcessOwner, RunningProcess, Runtime};
+use sluice_runtime::{ProcessOwner, Processes, RunningProcess};
 use sluice_store::{Dialect, emitters};
 
 use super::usage::ResourceUsage;
@@ -32,16 +34,16 @@ pub struct ProcessView {
 #[derive(Clone)]
 pub struct ServerStatus {
     infra: Infra,
-    runtime: Runtime,
+    processes: Arc<dyn Processes>,
     /// Epoch milliseconds.
     started_at: i64,
 }
 
 impl ServerStatus {
-    pub fn new(infra: &Infra, runtime: &Runtime) -> ServerStatus {
+    pub fn new(infra: &Infra, processes: &Arc<dyn Processes>) -> ServerStatus {
         ServerStatus {
             infra: infra.clone(),
-            runtime: runtime.clone(),
+            processes: Arc::clone(processes),
             started_at: infra.now_ms(),
         }
     }
@@ -53,22 +55,22 @@ impl ServerStatus {
 
     /// All metrics in the text format of Prometheus.
     pub fn metrics(&self) -> String {
-        let (metrics, runtime) = (&self.infra.metrics, &self.runtime);
-        let warm = i64::try_from(runtime.warm_processes()).unwrap_or(i64::MAX);
+        let (metrics, processes) = (&self.infra.metrics, &self.processes);
+        let warm = i64::try_from(processes.warm_processes()).unwrap_or(i64::MAX);
         metrics.warm_processes.set(warm);
-        metrics.is_warm.set(i64::from(runtime.is_warm()));
-        let memory = i64::try_from(runtime.memory_in_use()).unwrap_or(i64::MAX);
+        metrics.is_warm.set(i64::from(processes.is_warm()));
+        let memory = i64::try_from(processes.memory_in_use()).unwrap_or(i64::MAX);
         metrics.process_memory.set(memory);
         metrics.encode()
     }
 
     pub async fn usage(&self) -> Result<ResourceUsage, EngineError> {
-        ResourceUsage::read(&self.infra, &self.runtime, self.started_at).await
+        ResourceUsage::read(&self.infra, &self.processes, self.started_at).await
     }
 
     pub async fn view(&self) -> Result<ServerView, EngineError> {
         let usage = self.usage().await?;
-        let running = self.runtime.processes();
+        let running = self.processes.processes();
         let owners: Vec<EmitterId> = running.iter().filter_map(emitter).collect();
         let read = self
             .infra

@@ -1,10 +1,12 @@
 //! The resources that the server uses.
 
+use std::sync::Arc;
+
 use std::{fs, path::PathBuf};
 
 use sluice_engine::EngineError;
 use sluice_infra::Infra;
-use sluice_runtime::Runtime;
+use sluice_runtime::Processes;
 use sluice_store::{Dialect, size};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub struct ResourceUsage {
 impl ResourceUsage {
     pub(super) async fn read(
         infra: &Infra,
-        runtime: &Runtime,
+        processes: &Arc<dyn Processes>,
         started_at: i64,
     ) -> Result<ResourceUsage, EngineError> {
         let (dialect, storage_bytes) = infra
@@ -42,7 +44,7 @@ impl ResourceUsage {
         let uptime_ms = infra.now_ms() - started_at;
         Ok(ResourceUsage {
             processes: u64::try_from(infra.metrics.processes.get()).unwrap_or_default(),
-            processes_memory_bytes: runtime.memory_in_use(),
+            processes_memory_bytes: processes.memory_in_use(),
             memory_bytes,
             storage_bytes,
             free_bytes,

@@ -1,21 +1,23 @@
 //! The memory budget of component processes: above it, the processes that have been idle longest are stopped.
 
+use std::sync::Arc;
+
 use std::time::Duration;
 
 use sluice_infra::Infra;
-use sluice_runtime::Runtime;
+use sluice_runtime::Processes;
 
 use super::permits::Permits;
 
 const PERIOD: Duration = Duration::from_millis(500);
 
-pub(crate) async fn enforce(infra: Infra, runtime: Runtime, permits: Permits) {
+pub(crate) async fn enforce(infra: Infra, processes: Arc<dyn Processes>, permits: Permits) {
     loop {
         infra.shutdown.sleep(PERIOD).await;
         if infra.shutdown.is_draining() {
             return;
         }
-        let used = runtime.memory_in_use();
+        let used = processes.memory_in_use();
         let processes = u64::try_from(infra.metrics.processes.get()).unwrap_or(0);
         for _ in 0..excess_processes(used, infra.settings.memory_budget, processes) {
             permits.evict_oldest();

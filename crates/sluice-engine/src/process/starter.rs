@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sluice_infra::Infra;
-use sluice_runtime::{LoadError, ProcessSpec, Runtime};
+use sluice_runtime::{LoadError, ProcessSpec, Processes};
 
 use super::{
     credentials::Grants,
@@ -15,15 +15,19 @@ use super::{
 #[derive(Clone)]
 pub(crate) struct ProcessStarter {
     infra: Infra,
-    runtime: Runtime,
+    processes: Arc<dyn Processes>,
     permits: Permits,
 }
 
 impl ProcessStarter {
-    pub(crate) fn new(infra: Infra, runtime: Runtime, permits: Permits) -> ProcessStarter {
+    pub(crate) fn new(
+        infra: Infra,
+        processes: Arc<dyn Processes>,
+        permits: Permits,
+    ) -> ProcessStarter {
         ProcessStarter {
             infra,
-            runtime,
+            processes,
             permits,
         }
     }
@@ -37,7 +41,7 @@ impl ProcessStarter {
     ) -> Result<LiveProcess, LoadError> {
         let permit = self.permits.acquire().await;
         self.infra.metrics.process_starts.inc();
-        let (process, events) = self.runtime.start(&spec).await?;
+        let (process, events) = self.processes.start(&spec).await?;
         let data_stores = DataStoreServer::start(&self.infra, access, process.answers());
         let lease = ProcessLease::new(Arc::clone(&self.infra.metrics), permit);
         Ok(LiveProcess::new(

@@ -6,6 +6,7 @@ use sluice_infra::{Backoff, Infra, until};
 use sluice_store::{held_events, runs, timers};
 
 use super::{
+    clock::DueTimeClock,
     held::release_due,
     ticks::{fire_due, postpone_over_quota},
     waiting_runs::continue_due,
@@ -30,8 +31,9 @@ impl Scheduler {
     /// Runs until the server drains.
     pub(crate) async fn run(self) {
         let mut backoff = Backoff::store();
+        let mut clock = DueTimeClock::default();
         while !self.infra.shutdown.is_draining() {
-            let sleep = match self.round().await {
+            let sleep = match self.round(&mut clock).await {
                 Ok(next) => {
                     backoff.reset();
                     next.map_or(LONGEST_SLEEP, |due| until(due, self.infra.now_ms()))
@@ -49,7 +51,8 @@ impl Scheduler {
     }
 
     /// Moves due work into the inbox. Returns the next due time.
-    async fn round(&self) -> Result<Option<i64>, EngineError> {
+    async fn round(&self, clock: &mut DueTimeClock) -> Result<Option<i64>, EngineError> {
+        clock.check(&self.infra).await?;
         let armed = self.due_times.take();
         let now_ms = self.infra.now_ms();
         let read = self.infra.store.read(move |c| {

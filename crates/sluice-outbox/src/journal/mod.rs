@@ -48,7 +48,7 @@ impl Journal {
         let folder = folder.to_owned();
         thread::Builder::new()
             .name("delivery-journal".to_owned())
-            .spawn(move || run(folder, &received))?;
+            .spawn(move || run(&folder, &received))?;
         Ok(Journal { commands })
     }
 
@@ -96,8 +96,8 @@ impl Journal {
     }
 }
 
-fn run(folder: PathBuf, commands: &mpsc::Receiver<Command>) {
-    let (mut segments, leftover) = Segments::open(&folder);
+fn run(folder: &Path, commands: &mpsc::Receiver<Command>) {
+    let (mut segments, leftover) = Segments::open(folder);
     let mut leftover = Some(leftover);
     let mut next = commands.recv().ok();
     while let Some(command) = next.take() {

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use serde_json::json;
-use sluice_infra::{Infra, SendSettings, Settings, Supervisor};
+use sluice_infra::{ClockWatch, Infra, SendSettings, Settings, Supervisor};
 use sluice_model::{
     EmitId, EventId, InvocationId, ManualClock, SourceId, UserId, WebhookId, WorkflowId,
 };
@@ -19,7 +19,6 @@ use sluice_testkit::wait_for;
 use tempfile::TempDir;
 
 use crate::{
-    clock_watch::ClockWatch,
     delivery_observer::DeliveryObserver,
     dispatcher::{Dispatcher, Limits},
     journal::Journal,
@@ -194,7 +193,7 @@ fn dispatcher(
         sends: Limits::new(senders, &retries, 8),
         supervisor: Supervisor::new(infra.shutdown.clone(), Arc::clone(&infra.metrics)),
         registry: Arc::default(),
-        clock_watch: Arc::new(ClockWatch::new()),
+        clock_watch: Arc::new(ClockWatch::default()),
         journal,
         observer: Arc::clone(observed) as _,
         infra: infra.clone(),

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use sluice_infra::{Backoff, Infra, until};
+use sluice_infra::{Backoff, ClockWatch, Infra, until};
 use sluice_store::{BatchLimit, StoreError};
 use tokio::{sync::Semaphore, time::Instant};
 
@@ -23,7 +23,7 @@ use self::{
     peers::SLOW,
 };
 use crate::{
-    clock_watch::ClockWatch,
+    clock_correction::correct_due_times,
     queue_key::QueueKey,
     recording::{Recorded, record},
     registry::Registry,
@@ -184,7 +184,7 @@ impl<T: Table> Worker<T> {
         let (table, in_hand) = (Arc::clone(&self.table), self.in_hand.clone());
         let (watch, infra) = (Arc::clone(&self.clock_watch), self.infra.clone());
         self.reading = Some(Box::pin(async move {
-            watch.correct(&infra).await?;
+            correct_due_times(&watch, &infra).await?;
             table.read(in_hand, room).await
         }));
     }

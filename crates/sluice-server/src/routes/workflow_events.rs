@@ -63,11 +63,7 @@ pub(crate) async fn errors(
     list_page(&app, &infra, &user.id, &id, selection, &fields).await
 }
 
-fn select(
-    rows: Rows,
-    page: &PageQuery,
-    query: &EventsQuery,
-) -> Result<EventSelection, ApiError> {
+fn select(rows: Rows, page: &PageQuery, query: &EventsQuery) -> Result<EventSelection, ApiError> {
     Ok(EventSelection {
         page: PageRequest::parse(page, EventId::parse)?,
         search: parse_search(query)?,

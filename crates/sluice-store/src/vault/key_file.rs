@@ -10,7 +10,7 @@ use std::{
 
 use chacha20poly1305::{Key, aead::Generate};
 
-use super::{VaultError, hex};
+use super::{error::VaultError, hex::hex};
 
 /// Reads a key from its hexadecimal text; space around it is ignored.
 pub(super) fn parse(text: &str) -> Result<[u8; 32], VaultError> {

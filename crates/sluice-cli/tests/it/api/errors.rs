@@ -12,6 +12,11 @@ use super::{
 };
 use crate::support::{deploy, new_user, unique_name};
 
+fn is_prop_error(error: &Value) -> bool {
+    let fields = ["prop", "code", "message"];
+    field_names(error) == fields && fields.iter().all(|field| error[*field].is_string())
+}
+
 #[track_caller]
 fn assert_is_error_body(answer: &Answer) {
     assert_eq!(
@@ -26,11 +31,15 @@ fn assert_is_error_body(answer: &Answer) {
             "error" => {}
             "details" => {
                 let details = answer.body["details"].as_object().expect("an object");
-                assert!(details.values().all(|faults| {
-                    faults
-                        .as_array()
-                        .is_some_and(|list| list.iter().all(Value::is_string))
-                }));
+                for (field, errors) in details {
+                    let errors = errors.as_array().expect("a list");
+                    let is_valid = if field == "props" {
+                        is_prop_error
+                    } else {
+                        Value::is_string
+                    };
+                    assert!(errors.iter().all(is_valid), "{field} in {}", answer.text);
+                }
             }
             "observations" => assert!(answer.body["observations"].is_array()),
             other => panic!("{other} in {}", answer.text),

@@ -1,8 +1,9 @@
-//! A proxy before PostgreSQL that can lose the answer to a COMMIT: the transaction is kept, and whoever made it is not told.
+//! A proxy in front of PostgreSQL that loses the reply to a COMMIT: of one that is finished, or of one that is still in
+//! progress.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use sluice_testkit::wait_for;
@@ -13,31 +14,43 @@ use tokio::{
 
 use crate::support::PATIENCE;
 
+/// Longer than several retries of a commit.
+const DELAY: Duration = Duration::from_secs(2);
+
+/// The reply that is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// The transaction is committed before its connection closes.
+    AfterCommit,
+    /// The connection closes first, and the COMMIT reaches the database only later.
+    BeforeCommit,
+}
+
 pub(super) struct ForgetfulProxy {
     url: String,
-    to_lose: Arc<AtomicUsize>,
+    next_loss: Arc<Mutex<Option<Loss>>>,
 }
 
 impl ForgetfulProxy {
-    /// Stands before the server of `database`, a `postgres://user@host:port/name`.
+    /// Stands in front of the server of `database`, a `postgres://user@host:port/name`.
     pub(super) async fn before(database: &str) -> ForgetfulProxy {
         let (user, rest) = database.split_once('@').expect("a user");
         let (server, name) = rest.split_once('/').expect("a database");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
-        let to_lose = Arc::new(AtomicUsize::new(0));
-        let (server, lose) = (server.to_owned(), Arc::clone(&to_lose));
+        let next_loss = Arc::new(Mutex::new(None));
+        let (server, losses) = (server.to_owned(), Arc::clone(&next_loss));
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let server = TcpStream::connect(&server)
                     .await
-                    .expect("PostgreSQL is there");
-                tokio::spawn(pass_on(client, server, Arc::clone(&lose)));
+                    .expect("PostgreSQL is running");
+                tokio::spawn(forward(client, server, Arc::clone(&losses)));
             }
         });
         ForgetfulProxy {
             url: format!("{user}@{address}/{name}"),
-            to_lose,
+            next_loss,
         }
     }
 
@@ -45,52 +58,58 @@ impl ForgetfulProxy {
         &self.url
     }
 
-    /// Loses the answer to the next COMMIT, whoever sends it.
-    pub(super) fn lose_an_answer(&self) {
-        self.to_lose.fetch_add(1, Ordering::SeqCst);
+    /// Loses the reply to the next COMMIT of any connection.
+    pub(super) fn lose_next(&self, loss: Loss) {
+        *self.next_loss.lock().expect("no panic") = Some(loss);
     }
 
     pub(super) async fn has_lost_it(&self) {
-        wait_for(PATIENCE, "an answer to be lost", async || {
-            (self.to_lose.load(Ordering::SeqCst) == 0).then_some(())
+        wait_for(PATIENCE, "a reply to be lost", async || {
+            self.next_loss
+                .lock()
+                .expect("no panic")
+                .is_none()
+                .then_some(())
         })
         .await;
     }
 }
 
-/// Returns, and so closes both ends, when either closes or an answer is lost.
-async fn pass_on(mut client: TcpStream, mut server: TcpStream, to_lose: Arc<AtomicUsize>) {
-    let (mut sent, mut answered) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
+/// Returns, and so closes both ends, when either closes or a reply is lost.
+async fn forward(mut client: TcpStream, mut server: TcpStream, losses: Arc<Mutex<Option<Loss>>>) {
+    let (mut request, mut reply) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
     loop {
-        let passed = tokio::select! {
-            read = client.read(&mut sent) => match read {
+        let forwarded = tokio::select! {
+            read = client.read(&mut request) => match read {
                 Ok(length @ 1..) => {
-                    let commits = sent[..length].windows(7).any(|word| word == b"COMMIT\0");
-                    let lost = commits && lose_one(&to_lose);
-                    let passed = server.write_all(&sent[..length]).await;
-                    if lost {
-                        // Once it has answered, it has committed.
-                        let _ = server.read(&mut answered).await;
-                        return;
+                    let is_commit = request[..length].windows(7).any(|word| word == b"COMMIT\0");
+                    let loss = losses.lock().expect("no panic").take_if(|_| is_commit);
+                    match loss {
+                        None => server.write_all(&request[..length]).await,
+                        Some(Loss::AfterCommit) => {
+                            let _ = server.write_all(&request[..length]).await;
+                            // Its reply shows that it has committed.
+                            let _ = server.read(&mut reply).await;
+                            return;
+                        }
+                        Some(Loss::BeforeCommit) => {
+                            drop(client);
+                            tokio::time::sleep(DELAY).await;
+                            let _ = server.write_all(&request[..length]).await;
+                            let _ = server.read(&mut reply).await;
+                            return;
+                        }
                     }
-                    passed
                 }
                 Ok(0) | Err(_) => return,
             },
-            read = server.read(&mut answered) => match read {
-                Ok(length @ 1..) => client.write_all(&answered[..length]).await,
+            read = server.read(&mut reply) => match read {
+                Ok(length @ 1..) => client.write_all(&reply[..length]).await,
                 Ok(0) | Err(_) => return,
             },
         };
-        if passed.is_err() {
+        if forwarded.is_err() {
             return;
         }
     }
-}
-
-fn lose_one(to_lose: &AtomicUsize) -> bool {
-    let less = |left: usize| left.checked_sub(1);
-    to_lose
-        .fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
-        .is_ok()
 }

@@ -37,7 +37,7 @@ async fn a_full_disk_answers_503_loses_nothing_accepted_and_the_server_recovers_
     disk.fill();
     accepted.extend(refuse(&source).await);
     wait_for(PATIENCE, "a commit to fail", async || {
-        disk.server.logs().contains("a commit failed").then_some(())
+        disk.server.logs().contains("commit failed").then_some(())
     })
     .await;
     // What would have to wait for that commit does not hang.

@@ -1,4 +1,5 @@
-//! A commit over the network whose answer is lost was kept all the same: nothing is done twice, and nothing is forgotten.
+//! A commit over the network whose reply is lost was kept, or is still in progress: nothing is done twice, and nothing is
+//! lost.
 
 use std::time::Duration;
 
@@ -6,7 +7,13 @@ use rstest::rstest;
 use serde_json::json;
 use sluice_testkit::{Postgres, Server, ServerOptions, wait_for};
 
-use super::{forgetful_proxy::ForgetfulProxy, gate, gate::Gate, ledger::Ledger, stage::Stage};
+use super::{
+    forgetful_proxy::{ForgetfulProxy, Loss},
+    gate,
+    gate::Gate,
+    ledger::Ledger,
+    stage::Stage,
+};
 use crate::support::{PATIENCE, own_server};
 
 async fn behind_a_proxy() -> (Stage, ForgetfulProxy) {
@@ -30,17 +37,18 @@ const COUNTER: &str = r#"module.exports = {
 };"#;
 
 #[rstest]
-#[case::that_emits(true)]
-#[case::that_only_writes(false)]
 #[tokio::test]
-async fn an_outcome_whose_commit_got_no_answer_is_not_committed_again(#[case] emits: bool) {
+async fn an_outcome_whose_commit_got_no_reply_is_committed_once(
+    #[values(true, false)] emits: bool,
+    #[values(Loss::AfterCommit, Loss::BeforeCommit)] loss: Loss,
+) {
     let (stage, proxy) = behind_a_proxy().await;
     let gate = Gate::shut().await;
     let source = stage.deploy(COUNTER).await;
     let body = json!({ "gate": gate.url(), "emits": emits });
     source.send(&body).await.expect(200);
     gate.arrived(1).await;
-    proxy.lose_an_answer();
+    proxy.lose_next(loss);
     gate.open();
     proxy.has_lost_it().await;
     // Committed after the first, however often that was tried.
@@ -63,7 +71,7 @@ async fn a_request_whose_storing_got_no_answer_is_refused_and_runs_at_most_once(
     let source = stage.deploy(ECHO).await;
     source.send(&json!({ "n": 1 })).await.expect(200);
     source.events(1).await;
-    proxy.lose_an_answer();
+    proxy.lose_next(Loss::AfterCommit);
     source.send(&json!({ "n": 2 })).await.expect(503);
     // It was kept after all, and the source finds out by itself.
     source.events(2).await;
@@ -103,7 +111,7 @@ module.exports = {
     for moment in [0, 950, 0, 950] {
         ticks = more_than(&stage, &source.id, ticks).await;
         tokio::time::sleep(Duration::from_millis(moment)).await;
-        proxy.lose_an_answer();
+        proxy.lose_next(Loss::AfterCommit);
         proxy.has_lost_it().await;
     }
     more_than(&stage, &source.id, ticks + 1).await;

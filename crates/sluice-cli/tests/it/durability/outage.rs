@@ -1,9 +1,13 @@
-//! PostgreSQL goes away and comes back: 503 meanwhile, then everything goes on.
+//! PostgreSQL goes away and comes back: 503 meanwhile, then the server recovers.
 
 use std::collections::BTreeSet;
 
 use serde_json::json;
 use sluice_testkit::{Server, wait_for};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 
 use super::{ledger::Ledger, own_postgres::OwnPostgres, stage::Stage};
 use crate::support::{PATIENCE, own_server};
@@ -57,7 +61,7 @@ async fn postgres_gone_answers_503_loses_nothing_accepted_and_the_server_recover
         assert!(answer.expect(503)["error"].is_string());
     }
     wait_for(PATIENCE, "a commit to fail", async || {
-        stage.logs().contains("a commit failed").then_some(())
+        stage.logs().contains("commit failed").then_some(())
     })
     .await;
     database.start_again().await;
@@ -84,4 +88,35 @@ async fn postgres_gone_answers_503_loses_nothing_accepted_and_the_server_recover
         (stage.ledger.events(&ticking.id).len() > ticks + 1).then_some(())
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_server_that_starts_without_postgres_answers_503_until_it_is_back() {
+    let database = OwnPostgres::start();
+    let mut server = Server::start(own_server().postgres(database.url())).await;
+    let address = server.addr().to_owned();
+    database.stop().await;
+    let standby = async {
+        let response = wait_for(PATIENCE, "a response without a database", async || {
+            respond(&address, "/v1/users/me")
+                .await
+                .filter(|text| text.starts_with("HTTP/1.1 503 "))
+        })
+        .await;
+        assert!(response.contains("retry-after: 5\r\n"), "{response}");
+        assert!(response.contains(r#"{"error":""#), "{response}");
+        database.start_again().await;
+    };
+    tokio::join!(server.restart(), standby);
+    server.api().get("/users/me").await.expect(200);
+}
+
+/// The response to a GET; `None` while nothing listens.
+async fn respond(address: &str, path: &str) -> Option<String> {
+    let mut stream = TcpStream::connect(address).await.ok()?;
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.ok()?;
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.ok()?;
+    Some(response)
 }

@@ -6,6 +6,9 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use sluice_model::{AccountId, UserId};
 
+/// No result is cached for longer.
+const MAX_CACHED_MS: i64 = 60_000;
+
 /// `$auth`, or the reason why the account cannot be used.
 pub(super) type AuthResult = Result<Arc<Auth>, Arc<str>>;
 
@@ -59,7 +62,9 @@ impl AccountEntry {
     pub(super) fn result(&self, now: i64) -> Option<AuthResult> {
         let state = self.state.lock();
         let cached = state.cached.as_ref()?;
-        (now < cached.until).then(|| cached.result.clone())
+        // A longer lifetime means that the clock was set back.
+        let is_fresh = now < cached.until && cached.until - now <= MAX_CACHED_MS;
+        is_fresh.then(|| cached.result.clone())
     }
 
     pub(super) fn invalidate(&self) {

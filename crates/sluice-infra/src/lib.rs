@@ -9,6 +9,8 @@ mod send_settings;
 mod settings;
 mod shutdown;
 mod supervisor;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod time;
 
 use std::sync::Arc;

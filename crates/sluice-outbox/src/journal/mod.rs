@@ -8,7 +8,7 @@ mod segments;
 
 use std::{
     io,
-    path::{Path, PathBuf},
+    path::Path,
     sync::mpsc,
     thread,
 };

@@ -1,15 +1,15 @@
 //! An outbox on a fresh database, and rows for it.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use serde_json::json;
-use sluice_infra::{ClockWatch, Infra, SendSettings, Settings, Supervisor};
+use sluice_infra::{ClockWatch, Infra, Supervisor, testing};
 use sluice_model::{
     EmitId, EventId, InvocationId, ManualClock, SourceId, UserId, WebhookId, WorkflowId,
 };
 use sluice_store::{
-    Conn, Location, Store, StoreError, StoreOptions, Vault,
+    Conn, StoreError,
     deliveries::{self, Outgoing},
     query_all,
     sends::{self, SendKind, SendRow, SendState},
@@ -28,8 +28,8 @@ use crate::{
     senders::{SendSenders, WebhookSender},
 };
 
-/// 2023-11-14T22:13:20Z
-pub(super) const NOW: i64 = 1_700_000_000_000;
+pub(super) use sluice_infra::testing::NOW;
+
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Counts what the outbox tells it.
@@ -60,15 +60,7 @@ impl Fixture {
     pub(super) fn with(http: Option<Arc<dyn Sender<SendRow>>>) -> Fixture {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().unwrap();
-        let location = Location::Sqlite(folder.path().join("sluice.db"));
-        let store = Store::open(StoreOptions::new(location)).unwrap();
-        let clock = ManualClock::new(NOW);
-        let infra = Infra::new(
-            store,
-            Vault::new([1; 32]),
-            Arc::new(clock.clone()),
-            settings(folder.path()),
-        );
+        let (infra, clock) = testing::infra(folder.path());
         let observed = Arc::new(Observed::default());
         let outbox = Outbox::with(dispatcher(&infra, &observed, http));
         Fixture {
@@ -202,50 +194,4 @@ fn dispatcher(
 
 fn user() -> UserId {
     UserId::parse("u_a").unwrap()
-}
-
-fn settings(folder: &Path) -> Settings {
-    Settings {
-        public_url: "http://127.0.0.1".to_owned(),
-        endpoint_domain: None,
-        console_dir: None,
-        max_body: 1,
-        max_api_body: 1,
-        invocation_timeout: PATIENCE,
-        source_concurrency: 1,
-        max_processes: 1,
-        memory_budget: 1,
-        idle_timeout: PATIENCE,
-        max_attempts: 1,
-        max_event_depth: 1,
-        max_db: 1,
-        max_data_store: 1,
-        max_data_store_value: 1,
-        event_retention: 1,
-        event_max_age: None,
-        log_retention: 1,
-        log_max_age: None,
-        run_retention: 1,
-        run_max_age: PATIENCE,
-        allow_signup: false,
-        daily_invocations_quota: None,
-        daily_compute_quota_ms: None,
-        allow_private_network: true,
-        upload_lifetime: PATIENCE,
-        data_dir: folder.to_owned(),
-        webhook_retries: Vec::new(),
-        webhook_timeout: PATIENCE,
-        max_deliveries: 8,
-        delivery_retention: 1_000,
-        delivery_max_age: PATIENCE,
-        sends: SendSettings {
-            retries: Vec::new(),
-            http_timeout: PATIENCE,
-            max_concurrent: 8,
-            smtp: None,
-            s3: None,
-        },
-        max_streams: 1,
-        described: Arc::new([]),
-    }
 }

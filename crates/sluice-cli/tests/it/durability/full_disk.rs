@@ -140,7 +140,7 @@ async fn work_whose_process_cannot_start_on_a_full_disk_runs_when_there_is_room(
             .into_iter()
             .for_each(processes::kill);
         let log = disk.server.logs();
-        log.contains("could not be started").then_some(())
+        log.contains("process start failed").then_some(())
     })
     .await;
     gate.open();

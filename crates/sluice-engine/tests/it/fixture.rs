@@ -1,0 +1,161 @@
+//! An engine with one source, whose process is scripted.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Map, Value, value::to_raw_value};
+use sluice_engine::Engine;
+use sluice_infra::{Infra, testing};
+use sluice_model::{
+    ComponentId, ComponentKind, ComponentShape, ManualClock, ModuleFormat, SourceId, TimerSpec,
+    UserId,
+};
+use sluice_runtime::{
+    Processes,
+    scripted::{ScriptedInvocation, ScriptedOutcome, ScriptedProcesses},
+};
+use sluice_store::{
+    components::{self, Component, Packages},
+    events::{self, ChannelFilter},
+    sources::{self, Phase, Retention, Source},
+    timers,
+};
+use sluice_testkit::wait_for;
+use tempfile::TempDir;
+
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct Fixture {
+    pub(crate) engine: Engine,
+    pub(crate) infra: Infra,
+    pub(crate) clock: ManualClock,
+    _folder: TempDir,
+}
+
+impl Fixture {
+    /// Starts an engine. `run` decides the outcome of each invocation.
+    pub(crate) async fn start(
+        run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
+    ) -> Fixture {
+        Fixture::with_timer(None, run).await
+    }
+
+    /// The same for a source with a timer, which is due at the start.
+    pub(crate) async fn with_timer(
+        timer: Option<TimerSpec>,
+        run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
+    ) -> Fixture {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::tempdir().unwrap();
+        let (infra, clock) = testing::infra(folder.path());
+        let stored = infra.store.write(move |c| {
+            components::insert(c, &component())?;
+            sources::insert(c, &source())?;
+            match &timer {
+                Some(spec) => timers::upsert(c, &source_id(), "timer", spec, Some(testing::NOW)),
+                None => Ok(()),
+            }
+        });
+        stored.await.unwrap();
+        let processes: Arc<dyn Processes> = Arc::new(ScriptedProcesses::new(run));
+        let engine = Engine::start(&infra, &processes).await.unwrap();
+        Fixture {
+            engine,
+            infra,
+            clock,
+            _folder: folder,
+        }
+    }
+
+    /// Runs the source with an event.
+    pub(crate) async fn run(&self, event: &Value) {
+        let event = to_raw_value(event).unwrap();
+        self.engine
+            .accept
+            .run(&user_id(), &source_id().into(), event)
+            .await
+            .unwrap();
+    }
+
+    /// Waits for so many events and returns their data in order.
+    pub(crate) async fn events(&self, count: usize) -> Vec<Value> {
+        wait_for(PATIENCE, "events to be committed", async || {
+            let events = self.committed_events().await;
+            (events.len() >= count).then_some(events)
+        })
+        .await
+    }
+
+    /// The data of all committed events, in order.
+    pub(crate) async fn committed_events(&self) -> Vec<Value> {
+        let page = sluice_store::BatchLimit {
+            rows: 1_000,
+            bytes: u64::MAX,
+        };
+        let read = self.infra.store.read(move |c| {
+            let all = ChannelFilter::AllButSystem;
+            events::after(c, &source_id(), &all, None, page)
+        });
+        let events = read.await.unwrap();
+        let data = |event: &events::StoredEvent| serde_json::from_str(&event.data).unwrap();
+        events.iter().map(data).collect()
+    }
+}
+
+pub(crate) fn source_id() -> SourceId {
+    SourceId::parse("dc_a").unwrap()
+}
+
+fn user_id() -> UserId {
+    UserId::parse("u_a").unwrap()
+}
+
+fn component() -> Component {
+    let shape = ComponentShape {
+        name: "Scripted".to_owned(),
+        key: None,
+        version: "0.0.1".to_owned(),
+        description: None,
+        kind: ComponentKind::Source,
+        dedupe: None,
+        props: Vec::new(),
+        hooks: Vec::new(),
+        has_run: true,
+        format: ModuleFormat::CommonJs,
+        has_additional_props: false,
+        warnings: Vec::new(),
+    };
+    Component {
+        id: ComponentId::parse("sc_a").unwrap(),
+        user_id: user_id(),
+        key: None,
+        name: "Scripted".to_owned(),
+        version: "0.0.1".to_owned(),
+        code: "module.exports = {}".to_owned(),
+        code_hash: "hash".to_owned(),
+        url: None,
+        built: None,
+        packages: Packages::Resolved(None),
+        shape,
+        created_at: testing::NOW,
+        updated_at: testing::NOW,
+        workflow_id: None,
+        imported: false,
+    }
+}
+
+fn source() -> Source {
+    Source {
+        id: source_id(),
+        user_id: user_id(),
+        component_id: ComponentId::parse("sc_a").unwrap(),
+        name: "Scripted".to_owned(),
+        name_slug: "scripted".to_owned(),
+        phase: Phase::Live,
+        active: true,
+        configured_props: Map::new(),
+        dynamic_props: Vec::new(),
+        retention: Retention::default(),
+        created_at: testing::NOW,
+        updated_at: testing::NOW,
+    }
+}

@@ -1,0 +1,69 @@
+//! Infrastructure for tests in process: an SQLite database in a folder of its own, and a clock that the test moves.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use sluice_model::ManualClock;
+use sluice_store::{Location, Store, StoreOptions, Vault};
+
+use crate::{Infra, SendSettings, Settings};
+
+/// 2023-11-14T22:13:20Z
+pub const NOW: i64 = 1_700_000_000_000;
+const LONG: Duration = Duration::from_secs(30);
+
+/// Opens a new database in `folder`. The clock stands at [`NOW`].
+pub fn infra(folder: &Path) -> (Infra, ManualClock) {
+    let location = Location::Sqlite(folder.join("sluice.db"));
+    let store = Store::open(StoreOptions::new(location)).expect("the folder is writable");
+    let clock = ManualClock::new(NOW);
+    let vault = Vault::new([1; 32]);
+    let infra = Infra::new(store, vault, Arc::new(clock.clone()), settings(folder));
+    (infra, clock)
+}
+
+/// Limits that no test reaches by accident, without retries of deliveries and sends.
+pub fn settings(folder: &Path) -> Settings {
+    Settings {
+        public_url: "http://127.0.0.1".to_owned(),
+        endpoint_domain: None,
+        console_dir: None,
+        max_body: 1_000_000,
+        max_api_body: 1_000_000,
+        invocation_timeout: LONG,
+        source_concurrency: 8,
+        max_processes: 8,
+        memory_budget: u64::MAX,
+        idle_timeout: LONG,
+        max_attempts: 3,
+        max_event_depth: 8,
+        max_db: 1_000_000,
+        max_data_store: 1_000_000,
+        max_data_store_value: 1_000_000,
+        event_retention: 1_000,
+        event_max_age: None,
+        log_retention: 1_000,
+        log_max_age: None,
+        run_retention: 1_000,
+        run_max_age: LONG,
+        allow_signup: false,
+        daily_invocations_quota: None,
+        daily_compute_quota_ms: None,
+        allow_private_network: true,
+        upload_lifetime: LONG,
+        data_dir: folder.to_owned(),
+        webhook_retries: Vec::new(),
+        webhook_timeout: LONG,
+        max_deliveries: 8,
+        delivery_retention: 1_000,
+        delivery_max_age: LONG,
+        sends: SendSettings {
+            retries: Vec::new(),
+            http_timeout: LONG,
+            max_concurrent: 8,
+            smtp: None,
+            s3: None,
+        },
+        max_streams: 8,
+        described: Arc::new([]),
+    }
+}

@@ -172,7 +172,7 @@ impl Table for DeliveryTable {
 }
 
 impl DeliveryTable {
-    fn user<'a>(finished: &'a [Finished<DeliveryRow>]) -> Option<&'a UserId> {
+    fn user(finished: &[Finished<DeliveryRow>]) -> Option<&UserId> {
         let mut rows = finished.iter().flat_map(|done| &done.batch.rows);
         rows.next().map(|row| &row.to.user)
     }

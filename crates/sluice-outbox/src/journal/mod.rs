@@ -6,12 +6,7 @@
 
 mod segments;
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    sync::mpsc,
-    thread,
-};
+use std::{io, path::Path, sync::mpsc, thread};
 
 use sluice_infra::Infra;
 use sluice_model::DeliveryId;
@@ -48,7 +43,7 @@ impl Journal {
         let folder = folder.to_owned();
         thread::Builder::new()
             .name("delivery-journal".to_owned())
-            .spawn(move || run(folder, &received))?;
+            .spawn(move || run(&folder, &received))?;
         Ok(Journal { commands })
     }
 
@@ -96,8 +91,8 @@ impl Journal {
     }
 }
 
-fn run(folder: PathBuf, commands: &mpsc::Receiver<Command>) {
-    let (mut segments, leftover) = Segments::open(&folder);
+fn run(folder: &Path, commands: &mpsc::Receiver<Command>) {
+    let (mut segments, leftover) = Segments::open(folder);
     let mut leftover = Some(leftover);
     let mut next = commands.recv().ok();
     while let Some(command) = next.take() {

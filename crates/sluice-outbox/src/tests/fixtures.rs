@@ -181,8 +181,8 @@ fn dispatcher(
     }
     let retries = [Duration::from_millis(100)];
     Dispatcher {
-        webhooks: Limits::new(Arc::new(webhook), &retries, 8),
-        sends: Limits::new(senders, &retries, 8),
+        webhooks: Limits::new(Arc::new(webhook), &retries, 64),
+        sends: Limits::new(senders, &retries, 64),
         supervisor: Supervisor::new(infra.shutdown.clone(), Arc::clone(&infra.metrics)),
         registry: Arc::default(),
         clock_watch: Arc::new(ClockWatch::default()),

@@ -4,4 +4,5 @@ mod clock;
 mod fixtures;
 mod panics;
 mod recording;
+mod sends;
 mod webhooks;

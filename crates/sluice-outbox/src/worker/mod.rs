@@ -115,8 +115,9 @@ impl<T: Table> Worker<T> {
             let now = Instant::now();
             self.on_wakeup(now);
             if !draining {
-                self.start_reading(now);
                 self.start_attempts(now);
+                // Attempts that started have left room in the window.
+                self.start_reading(now);
             }
             self.start_recording();
             if self.is_idle() && (draining || self.is_released()) {

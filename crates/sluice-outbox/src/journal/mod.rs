@@ -6,12 +6,7 @@
 
 mod segments;
 
-use std::{
-    io,
-    path::Path,
-    sync::mpsc,
-    thread,
-};
+use std::{io, path::Path, sync::mpsc, thread};
 
 use sluice_infra::Infra;
 use sluice_model::DeliveryId;

@@ -102,7 +102,10 @@ async fn what_left_the_tree_is_told_and_goes_when_it_is_pruned() {
     );
     stage.api().get(&registered).await.ok();
     let shown = stage.run(&[]).await.out;
-    assert!(shown.contains("--prune takes it out"), "{shown}");
+    assert!(
+        shown.contains("remove it from the registry with --prune"),
+        "{shown}"
+    );
 
     let pruned = stage.import(&["--prune"]).await;
     assert_eq!(

@@ -59,7 +59,7 @@ async fn it_says_what_is_wrong_when_nothing_can_be_done() {
     let stage = Stage::with_apps(0).await;
     let empty = stage.run(&[]).await;
     assert_eq!(empty.code, 1, "{empty:#?}");
-    assert!(empty.err.contains("No components were found"), "{empty:#?}");
+    assert!(empty.err.contains("No components found"), "{empty:#?}");
     let key = stage.server.api_key();
     let nowhere = stage.root().join("nowhere");
     assert_eq!(stage.run_at(&nowhere, key, &[]).await.code, 5);

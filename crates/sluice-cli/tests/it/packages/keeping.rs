@@ -104,9 +104,9 @@ async fn saving_shows_its_progress_in_the_log() {
     outcome(&shop.api(), &emitting("require('thing')")).await;
     let log = shop.server.logs();
     for words in [
-        "resolving the packages of a component",
-        "downloading a package",
-        "the packages of a component are ready",
+        "resolving packages",
+        "downloading package",
+        "packages installed",
     ] {
         assert!(log.contains(words), "{words}");
     }

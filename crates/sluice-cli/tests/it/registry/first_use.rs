@@ -129,7 +129,7 @@ async fn first_uses_at_the_same_time_install_once_and_all_succeed() {
     }
     uses.join_all().await;
     assert_eq!(shop.packages.downloads("thing"), 1);
-    let resolved = "resolving the packages of a component";
+    let resolved = "resolving packages";
     assert_eq!(shop.server.logs().matches(resolved).count(), 1);
 }
 

@@ -141,7 +141,7 @@ impl ParsedModule {
     }
 }
 
-/// What is read from a syntax tree, with byte offsets.
+/// The findings in a syntax tree, with byte offsets.
 #[derive(Debug, Clone)]
 pub(crate) struct Contents {
     pub(crate) format: ModuleFormat,

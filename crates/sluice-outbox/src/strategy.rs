@@ -34,7 +34,7 @@ pub(crate) enum Slot {
     UntilRecorded,
 }
 
-/// What happens to the rows of a receiver that does not answer.
+/// The handling of rows for a receiver that does not respond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SlowPeers {
     /// The queue has one receiver: it waits.

@@ -1,4 +1,4 @@
-//! One run on its way through the steps: what it has done, and what comes of the step that has just ended.
+//! The progress of a run through its steps, and the consequence of a step that has ended.
 
 mod restoring;
 #[cfg(test)]
@@ -15,35 +15,35 @@ use sluice_store::{
 
 pub(crate) use self::restoring::Continuation;
 
-/// Errors that would only come again: a step that has one is not run again.
+/// Errors that a retry would only repeat.
 const FINAL_ERRORS: [&str; 2] = ["Timeout", "ConfigurationError"];
 
 pub(crate) struct Progress {
     pub(crate) run: Run,
-    /// What the steps that are over have exported, by name and in their order.
+    /// Exports of completed steps, by name and in order.
     pub(crate) exports: Vec<(String, String)>,
-    /// What they have sent and is held.
+    /// Their sends, which are held.
     pub(crate) held: Vec<SendRow>,
-    /// How often the step that comes next has run already.
+    /// Attempts of the next step so far.
     pub(crate) attempts: u32,
-    /// How often it has failed since it last did not.
+    /// Its failures in a row.
     failures: u32,
-    /// What the step was given when it asked to be run again.
+    /// The context that the step set when it asked for a rerun.
     pub(crate) rerun_context: Option<Value>,
-    /// The request that made the step run again.
+    /// The request that caused the rerun.
     pub(crate) callback: Option<Box<RawValue>>,
-    /// The answer for the client, when a step has given one.
+    /// The reply to the client, when a step has sent one.
     pub(crate) reply: Option<Reply>,
 }
 
-/// A step that has ended.
+/// An ended step.
 pub(crate) struct StepEnd {
     pub(crate) record: StepRecord,
     pub(crate) sends: Vec<Send>,
     pub(crate) after: After,
 }
 
-/// What comes after a step.
+/// The consequence of a step.
 pub(crate) enum After {
     NextStep,
     Waiting { pause: Pause, ms: i64 },
@@ -52,7 +52,7 @@ pub(crate) enum After {
 }
 
 impl Progress {
-    /// A run of which nothing is done yet.
+    /// A run without a completed step.
     pub(crate) fn new(run: Run) -> Progress {
         Progress {
             run,
@@ -66,12 +66,12 @@ impl Progress {
         }
     }
 
-    /// Which step comes next, counted from 0.
+    /// The index of the next step.
     pub(crate) fn position(&self) -> usize {
         self.exports.len()
     }
 
-    /// Takes in what the step that was next did.
+    /// Records the outcome of the next step.
     pub(crate) fn step_ended(
         &mut self,
         definition: &WorkflowDefinition,
@@ -118,7 +118,7 @@ impl Progress {
         let error = run_error(Some(&step.name), &failure);
         let record = record(StepState::Failed, Some(error));
         match retry_pause(step, &failure, self.failures) {
-            // What it sent it will send again.
+            // The retry repeats its sends.
             Some(ms) => StepEnd {
                 after: waits(PauseKind::Retry, record.position, None, ms),
                 record,
@@ -190,7 +190,7 @@ fn waits(kind: PauseKind, position: u32, context: Option<Value>, ms: i64) -> Aft
     }
 }
 
-/// What a run is called that ended, in its row.
+/// Sets the row of a run that ended.
 pub(crate) fn finish(run: &mut Run, state: RunState, now_ms: i64) {
     run.state = state;
     run.finished_at = Some(now_ms);

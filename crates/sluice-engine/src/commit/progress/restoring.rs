@@ -1,4 +1,4 @@
-//! A run as it is stored, taken up again.
+//! Restoring the progress of a stored run.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use sluice_store::{
 
 use super::Progress;
 
-/// What the inbox says of a run that goes on.
+/// The inbox payload of a run that continues.
 #[derive(Deserialize)]
 pub(crate) struct Continuation {
     #[serde(default)]
@@ -24,8 +24,8 @@ struct RequestBody {
 }
 
 impl Progress {
-    /// A run as it is stored. When somebody resumed it, the step that waited exports what it was given; that record is
-    /// given back, to be stored.
+    /// The progress of a stored run. When it was resumed by a request, the step that waited exports that request; its record
+    /// is returned, to be stored.
     pub(crate) fn restored(
         mut run: Run,
         records: Vec<StepRecord>,

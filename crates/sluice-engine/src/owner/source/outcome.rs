@@ -19,6 +19,10 @@ use crate::{
 
 impl SourceOwner {
     pub(super) fn ended(&mut self, id: InvocationId, mut outcome: Outcome) {
+        let span = tracing::debug_span!("invocation", source = %self.core.id(), invocation = %id);
+        let _entered = span.enter();
+        let error = outcome.failure.as_ref().map(|failure| &failure.name);
+        tracing::debug!(duration = ?outcome.duration, error, "invocation ended");
         let infra = self.core.infra();
         let max_db = infra.settings.max_db;
         infra

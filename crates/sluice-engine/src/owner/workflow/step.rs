@@ -171,6 +171,10 @@ impl WorkflowOwner {
         let Some(run) = self.steps.remove(&step) else {
             return;
         };
+        let span = tracing::debug_span!("run", workflow = %self.workflow.id, %run);
+        let _entered = span.enter();
+        let error = outcome.failure.as_ref().map(|failure| &failure.name);
+        tracing::debug!(invocation = %step, duration = ?outcome.duration, error, "step ended");
         let infra = self.core.infra();
         let max_db = infra.settings.max_db;
         infra

@@ -1,4 +1,4 @@
-//! What a token endpoint answers: tokens, or an error that is told apart by what can be done about it.
+//! Responses of a token endpoint: tokens, or an error by what the caller can do about it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 const LONGEST_MESSAGE: usize = 300;
 
-/// Tokens, as a provider hands them out.
+/// The tokens of a provider.
 pub struct TokenAnswer {
     pub access_token: String,
     pub refresh_token: Option<String>,
@@ -18,10 +18,10 @@ pub struct TokenAnswer {
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OauthError {
-    /// It may work later.
+    /// A retry may succeed.
     #[error("{0}")]
     Passing(String),
-    /// What was presented is not good any more: it was used, has expired or was revoked.
+    /// The code or the refresh token was used, has expired or was revoked.
     #[error("{0}")]
     InvalidGrant(String),
     #[error("{0}")]

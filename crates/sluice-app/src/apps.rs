@@ -41,11 +41,11 @@ impl Apps {
 
     /// Registers an app, or replaces the one with the same slug.
     pub async fn register(&self, new: NewApp) -> Result<App, EngineError> {
-        let faults = errors(&new);
-        if !faults.is_empty() {
+        let errors = invalid_fields(&new);
+        if !errors.is_empty() {
             return Err(EngineError::InvalidRecord {
                 field: "app",
-                faults,
+                errors,
             });
         }
         let now = self.infra.now_ms();
@@ -122,7 +122,7 @@ impl Apps {
     }
 }
 
-fn errors(new: &NewApp) -> Vec<String> {
+fn invalid_fields(new: &NewApp) -> Vec<String> {
     let mut errors = Vec::new();
     if !is_app_slug(&new.slug) {
         errors.push(

@@ -23,7 +23,7 @@ pub enum EngineError {
     #[error("record invalid")]
     InvalidRecord {
         field: &'static str,
-        faults: Vec<String>,
+        errors: Vec<String>,
     },
     #[error("the document is invalid")]
     InvalidDocument(Vec<DocumentError>),
@@ -76,7 +76,7 @@ impl From<StoreError> for EngineError {
 impl From<LoadError> for EngineError {
     fn from(error: LoadError) -> EngineError {
         match error {
-            LoadError::Code(faults) => EngineError::InvalidCode(faults),
+            LoadError::Code(errors) => EngineError::InvalidCode(errors),
             LoadError::Start(reason) => EngineError::Unavailable(format!(
                 "the component process could not be started: {reason}"
             )),

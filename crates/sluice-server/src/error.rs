@@ -191,7 +191,7 @@ fn details(error: EngineError) -> BTreeMap<String, Vec<ErrorDetail>> {
             ("component_code", texts(errors.iter().map(with_position)))
         }
         EngineError::InvalidProps(errors) => return prop_details(&errors),
-        EngineError::InvalidRecord { field, faults } => (field, texts(faults)),
+        EngineError::InvalidRecord { field, errors } => (field, texts(errors)),
         EngineError::InvalidDocument(errors) => {
             ("document", errors.into_iter().map(in_document).collect())
         }

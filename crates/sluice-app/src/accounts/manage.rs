@@ -206,10 +206,10 @@ impl Accounts {
 
     fn sealed(&self, app: &App, given: &Map<String, Value>) -> Result<Renewal, EngineError> {
         let now = self.infra.now_ms();
-        let credentials = StoredCredentials::given(&app.auth, given, now).map_err(|faults| {
+        let credentials = StoredCredentials::given(&app.auth, given, now).map_err(|errors| {
             EngineError::InvalidRecord {
                 field: "credentials",
-                faults,
+                errors,
             }
         })?;
         Ok(credentials.seal(&self.infra.vault, now))

@@ -159,7 +159,7 @@ async fn build(
         ..
     } = bundle(&entry, files, options)
         .await
-        .map_err(|faults| EngineError::InvalidCode(code_errors(faults, &entry)))?;
+        .map_err(|errors| EngineError::InvalidCode(code_errors(errors, &entry)))?;
     let built = with_inline_map(&javascript, &map.unwrap_or_default());
     let module = ParsedModule::parse(built.as_str(), Some(Language::JavaScript));
     Ok(PreparedCode {
@@ -259,16 +259,16 @@ pub fn raw_address(mut url: Url) -> Url {
 fn code_errors(errors: Vec<BundleError>, entry: &Location) -> Vec<CodeError> {
     errors
         .into_iter()
-        .map(|fault| match &fault.file {
+        .map(|error| match &error.file {
             Some(file) if file != entry.as_str() => CodeError {
-                message: fault.to_string(),
+                message: error.to_string(),
                 line: None,
                 column: None,
             },
             _ => CodeError {
-                message: fault.message,
-                line: fault.line,
-                column: fault.column,
+                message: error.message,
+                line: error.line,
+                column: error.column,
             },
         })
         .collect()

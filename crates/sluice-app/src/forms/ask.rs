@@ -161,13 +161,13 @@ impl Forms {
         let argument = Arc::from(argument.to_string());
         let answer = self.processes.ask(&spec, question, argument, timeout);
         let answer = match answer.await {
-            Err(LoadError::Code(faults)) => QuestionOutcome {
+            Err(LoadError::Code(errors)) => QuestionOutcome {
                 result: Err(Failure {
                     name: "LoadError".to_owned(),
-                    message: faults
+                    message: errors
                         .into_iter()
                         .next()
-                        .map_or_else(String::new, |fault| fault.message),
+                        .map_or_else(String::new, |error| error.message),
                     stack: String::new(),
                     code: None,
                 }),

@@ -126,7 +126,7 @@ impl Imports {
         tokio::task::yield_now().await;
         match prepared {
             Ok(prepared) => Ok(Ok(prepared)),
-            Err(EngineError::InvalidCode(faults)) => Ok(Err(joined(&faults))),
+            Err(EngineError::InvalidCode(errors)) => Ok(Err(joined(&errors))),
             Err(EngineError::Invalid(reason)) => Ok(Err(reason)),
             Err(error) => Err(error),
         }
@@ -148,7 +148,7 @@ impl Imports {
             .map(
                 |code| match (code, code.is_ok().then(|| surveyed.next()).flatten()) {
                     (Ok(_), Some(Ok(shape))) => Ok(Some(Ok(shape))),
-                    (Ok(_), Some(Err(LoadError::Code(faults)))) => Ok(Some(Err(joined(&faults)))),
+                    (Ok(_), Some(Err(LoadError::Code(errors)))) => Ok(Some(Err(joined(&errors)))),
                     (Ok(_), Some(Err(error))) => Err(error.into()),
                     _ => Ok(None),
                 },
@@ -188,13 +188,13 @@ fn app_folder(path: &str) -> Option<&str> {
 }
 
 /// All errors, each with its position.
-fn joined(faults: &[CodeError]) -> String {
-    let faults: Vec<String> = faults
+fn joined(errors: &[CodeError]) -> String {
+    let errors: Vec<String> = errors
         .iter()
-        .map(|fault| match (fault.line, fault.column) {
-            (Some(line), Some(column)) => format!("{line}:{column}: {}", fault.message),
-            _ => fault.message.clone(),
+        .map(|error| match (error.line, error.column) {
+            (Some(line), Some(column)) => format!("{line}:{column}: {}", error.message),
+            _ => error.message.clone(),
         })
         .collect();
-    faults.join("; ")
+    errors.join("; ")
 }

@@ -46,15 +46,15 @@ pub(super) fn must_be_declared(
     declared: &BTreeMap<String, EnvValue>,
     given: &BTreeMap<String, String>,
 ) -> Result<(), EngineError> {
-    let faults: Vec<String> = undeclared(declared, given)
+    let errors: Vec<String> = undeclared(declared, given)
         .map(|name| format!("{name} is not declared as a secret by the version that runs"))
         .collect();
-    if faults.is_empty() {
+    if errors.is_empty() {
         return Ok(());
     }
     Err(EngineError::InvalidRecord {
         field: "secrets",
-        faults,
+        errors,
     })
 }
 

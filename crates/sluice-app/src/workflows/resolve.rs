@@ -43,7 +43,7 @@ impl Workflows {
         let (document, places) = parse(input.document).map_err(EngineError::InvalidDocument)?;
         let files = MemoryFiles::new(input.files).map_err(|error| EngineError::InvalidRecord {
             field: "files",
-            faults: vec![error.to_string()],
+            errors: vec![error.to_string()],
         })?;
         let around = Surroundings {
             user: input.user,

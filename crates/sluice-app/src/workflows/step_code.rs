@@ -51,8 +51,8 @@ impl Workflows {
                     }
                     Err(errors) => Err(EngineError::InvalidCode(errors)),
                 };
-                own(inspected, |faults| {
-                    errors.add_code(&path("code"), faults);
+                own(inspected, |code_errors| {
+                    errors.add_code(&path("code"), code_errors);
                 })
             }
             StepCode::File(file) => {
@@ -70,33 +70,33 @@ impl Workflows {
                     Ok(module) => self.inspect_step(around, step, module, entry).await,
                     Err(errors) => Err(EngineError::InvalidCode(errors)),
                 };
-                own(inspected, |faults| {
-                    for fault in faults {
-                        let place = match (fault.line, fault.column) {
+                own(inspected, |code_errors| {
+                    for error in code_errors {
+                        let place = match (error.line, error.column) {
                             (Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
                             (Some(line), None) => format!("{file}:{line}: "),
                             (None, _) => format!("{file}: "),
                         };
-                        errors.add(&path("file"), place + &fault.message);
+                        errors.add(&path("file"), place + &error.message);
                     }
                 })
             }
             StepCode::Action(name) => {
                 let found = match self.components.find(around.user, name).await {
-                    Err(EngineError::InvalidCode(faults)) => {
-                        errors.add_code(&path("action"), faults);
+                    Err(EngineError::InvalidCode(code_errors)) => {
+                        errors.add_code(&path("action"), code_errors);
                         return Ok(None);
                     }
                     found => found?,
                 };
-                let fault = match &found {
+                let error = match &found {
                     None => "names no component of yours and none of the registry",
                     Some(component) if component.shape.kind == ComponentKind::Source => {
                         "is a source: a step needs an action"
                     }
                     Some(_) => return Ok(found.map(StepComponent::Saved)),
                 };
-                errors.add(&path("action"), fault);
+                errors.add(&path("action"), error);
                 Ok(None)
             }
         }
@@ -142,8 +142,8 @@ fn own(
 ) -> Result<Option<StepComponent>, EngineError> {
     match inspected {
         Ok(component) => Ok(Some(StepComponent::Own(component))),
-        Err(EngineError::InvalidCode(faults)) => {
-            report(faults);
+        Err(EngineError::InvalidCode(code_errors)) => {
+            report(code_errors);
             Ok(None)
         }
         Err(error) => Err(error),

@@ -132,9 +132,9 @@ fn check_value<'a>(
 ) {
     match value {
         Value::String(text) => {
-            for fault in check_expressions(text) {
-                let place = (fault.line, fault.column);
-                findings.add_expression(path, step_prop, place, fault.message);
+            for error in check_expressions(text) {
+                let place = (error.line, error.column);
+                findings.add_expression(path, step_prop, place, error.message);
             }
         }
         Value::Array(values) => {

@@ -130,19 +130,19 @@ impl Tokens {
     }
 
     fn given(given: &Map<String, Value>, now: i64) -> Result<Tokens, Vec<String>> {
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         let mut texts = BTreeMap::new();
         let mut expires_in = None;
         for (name, value) in given.iter().filter(|(_, value)| !value.is_null()) {
             match value {
                 _ if name == EXPIRES_IN => match seconds(value) {
                     Some(seconds) => expires_in = Some(seconds),
-                    None => faults.push(format!("{name} must be a number of seconds")),
+                    None => errors.push(format!("{name} must be a number of seconds")),
                 },
                 Value::String(text) => {
                     texts.insert(name.clone(), text.clone());
                 }
-                _ => faults.push(format!("{name} must be a string")),
+                _ => errors.push(format!("{name} must be a string")),
             }
         }
         let mut take = |name: &str| texts.remove(name).filter(|text| !text.is_empty());
@@ -151,7 +151,7 @@ impl Tokens {
         // It comes from the app, so that credentials that were read can be written back as they are.
         take(CLIENT_ID);
         match access_token {
-            Some(access_token) if faults.is_empty() => Ok(Tokens {
+            Some(access_token) if errors.is_empty() => Ok(Tokens {
                 access_token,
                 refresh_token,
                 uid,
@@ -159,10 +159,10 @@ impl Tokens {
                 expires_at: expiry(now, expires_in),
                 extra: texts,
             }),
-            Some(_) => Err(faults),
+            Some(_) => Err(errors),
             None => {
-                faults.insert(0, format!("{ACCESS_TOKEN} is required"));
-                Err(faults)
+                errors.insert(0, format!("{ACCESS_TOKEN} is required"));
+                Err(errors)
             }
         }
     }

@@ -124,33 +124,33 @@ mod tests {
 
     #[test]
     fn failures_are_told_apart_by_what_can_be_done_about_them() {
-        let fault = |status, body| answer(status, body).err().unwrap();
+        let error = |status, body| answer(status, body).err().unwrap();
         let passing = |text: &str| OauthError::Passing(text.to_owned());
         assert_eq!(
-            fault(503, "<html>"),
+            error(503, "<html>"),
             passing("it answered 503 Service Unavailable")
         );
-        assert_eq!(fault(429, ""), passing("it answered 429 Too Many Requests"));
+        assert_eq!(error(429, ""), passing("it answered 429 Too Many Requests"));
         assert_eq!(
-            fault(400, r#"{"error":"temporarily_unavailable"}"#),
+            error(400, r#"{"error":"temporarily_unavailable"}"#),
             passing("temporarily_unavailable")
         );
         assert_eq!(
-            fault(
+            error(
                 400,
                 r#"{"error":"invalid_grant","error_description":"gone\u0007"}"#
             ),
             OauthError::InvalidGrant("invalid_grant: gone".to_owned())
         );
         assert!(matches!(
-            fault(401, r#"{"error":"invalid_client"}"#),
+            error(401, r#"{"error":"invalid_client"}"#),
             OauthError::Refused(_)
         ));
         assert!(matches!(
-            fault(200, r#"{"error":"bad"}"#),
+            error(200, r#"{"error":"bad"}"#),
             OauthError::Refused(_)
         ));
-        assert!(matches!(fault(200, "{}"), OauthError::Refused(_)));
-        assert!(matches!(fault(302, ""), OauthError::Refused(_)));
+        assert!(matches!(error(200, "{}"), OauthError::Refused(_)));
+        assert!(matches!(error(302, ""), OauthError::Refused(_)));
     }
 }

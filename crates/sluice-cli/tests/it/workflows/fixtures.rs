@@ -166,13 +166,15 @@ impl Workflow {
         .await
     }
 
-    /// Waits until a run is over, however it ended.
+    /// Waits until a run is over, however it ended. Polls the list, because a whole run can be many megabytes.
     pub(crate) async fn ended(&self, id: &str) -> Value {
         wait_for(PATIENCE, &format!("run {id} to end"), async || {
-            let run = self.run_of(id).await;
-            run["finished_at_ms"].is_number().then_some(run)
+            let runs = self.runs("").await;
+            let run = runs.iter().find(|run| run["id"] == id)?;
+            run["finished_at_ms"].is_number().then_some(())
         })
-        .await
+        .await;
+        self.run_of(id).await
     }
 
     pub(crate) async fn run_and_wait(&self, event: &Value) -> Value {

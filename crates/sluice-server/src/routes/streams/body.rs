@@ -26,6 +26,8 @@ struct Stream {
     heartbeat: Interval,
     /// When the last frame was handed out. The next one is polled for when the client has read it.
     sent_at: Instant,
+    /// The longest time that the client took for a frame since the last event. A heartbeat must not hide a slow client.
+    taken_in: Duration,
 }
 
 /// Who may read a stream.
@@ -59,6 +61,7 @@ pub(super) fn stream(frames: Frames, access: Access) -> Body {
         access,
         heartbeat,
         sent_at: Instant::now(),
+        taken_in: Duration::ZERO,
     };
     let opening = stream::iter([Ok::<_, Infallible>(opening(stream.frames.heartbeat()))]);
     let rest = stream::unfold(State::Open(Box::new(stream)), |state| async {
@@ -81,7 +84,7 @@ fn opening(heartbeat: Bytes) -> Bytes {
 
 impl Stream {
     async fn next(mut self: Box<Self>) -> (Bytes, State) {
-        let read_in = self.sent_at.elapsed();
+        self.taken_in = self.taken_in.max(self.sent_at.elapsed());
         let next = tokio::select! {
             biased;
             _ = self.heartbeat.tick() => {
@@ -90,7 +93,10 @@ impl Stream {
                 }
                 Ok(self.frames.heartbeat())
             }
-            next = self.frames.next(read_in) => next,
+            next = self.frames.next(self.taken_in) => {
+                self.taken_in = Duration::ZERO;
+                next
+            }
         };
         match next {
             Ok(frame) => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sluice_model::PropErrorCode;
+use sluice_model::{CodeError, PropErrorCode};
 use utoipa::ToSchema;
 
 /// Why a request failed.
@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 pub struct ErrorBody {
     pub error: String,
     /// All errors of each field, under the name of the field. Errors of prop values are sentences under `configured_props`
-    /// and data under `props`.
+    /// and data under `props`. Errors of code are sentences under `component_code` and data under `code`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     pub details: BTreeMap<String, Vec<ErrorDetail>>,
@@ -28,6 +28,7 @@ pub enum ErrorDetail {
     Text(String),
     Document(DocumentError),
     Prop(PropError),
+    Code(CodeError),
 }
 
 /// An error in the document of a workflow. An error of a step's prop has `step`, `prop` and `code`.

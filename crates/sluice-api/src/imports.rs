@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use sluice_model::CodeError;
 use utoipa::{IntoParams, ToSchema};
 
 /// Parameters of `POST /components/registry/import`.
@@ -32,13 +33,9 @@ pub struct ImportComponent {
         skip_serializing_if = "Option::is_none"
     )]
     pub component_code: Option<String>,
-    /// The error when its files cannot be bundled, instead of code. It is stored without further effect.
-    #[serde(
-        default,
-        deserialize_with = "crate::text::optional",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub error: Option<String>,
+    /// The errors when its files cannot be bundled, instead of code. They are stored without further effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<CodeError>,
     /// The SHA-256 of each file that was read, by path. Empty for a file that was not found.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
@@ -54,8 +51,8 @@ pub struct ImportedComponent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Why it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<CodeError>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -88,7 +85,7 @@ pub struct ImportedFile {
     pub key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The error of the last import, if it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+    /// The errors of the last import, if it failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<CodeError>,
 }

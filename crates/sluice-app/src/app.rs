@@ -17,6 +17,7 @@ use crate::{
     housekeeping,
     import::Imports,
     overview::Overviews,
+    package_sweep,
     server_status::ServerStatus,
     sessions::Sessions,
     sources::Sources,
@@ -98,9 +99,13 @@ impl App {
         })
     }
 
-    /// Starts the removal of expired rows, which a shutdown stops.
-    pub fn start_housekeeping(infra: &Infra, engine: &Engine) {
-        let run = housekeeping::run(infra.clone(), engine.outbox.clone());
-        infra.shutdown.spawn(run);
+    /// Starts the removal of expired rows and unused files, which a shutdown stops.
+    pub fn start_housekeeping(infra: &Infra, engine: &Engine, processes: &Arc<dyn Processes>) {
+        infra
+            .shutdown
+            .spawn(housekeeping::run(infra.clone(), engine.outbox.clone()));
+        infra
+            .shutdown
+            .spawn(package_sweep::run(infra.clone(), Arc::clone(processes)));
     }
 }

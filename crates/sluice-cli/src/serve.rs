@@ -73,7 +73,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let processes: Arc<dyn Processes> = Arc::new(processes);
     let engine = Engine::start(&infra, &processes).await?;
     let app = App::new(&infra, &engine, &processes)?;
-    App::start_housekeeping(&infra, &engine);
+    App::start_housekeeping(&infra, &engine, &processes);
     let created = app.users.ensure_first(first_key).await?;
     tracing::info!("listening on {url}");
     if let FirstUser::Created(key) = created {

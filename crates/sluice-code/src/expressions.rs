@@ -5,7 +5,7 @@ use oxc_parser::Parser;
 use oxc_span::SourceType;
 use sluice_model::workflow::expressions::{Expression, Part, Template, split};
 
-use crate::{error::position, nesting::with_stack_for};
+use crate::{nesting::with_stack_for, position::position};
 
 /// An expression that is not JavaScript, with the position of the error.
 #[derive(Debug, Clone, PartialEq, Eq)]

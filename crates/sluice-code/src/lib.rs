@@ -6,7 +6,6 @@
 mod auth_fields;
 mod bundle;
 mod component_check;
-mod error;
 mod expressions;
 mod imports;
 mod inline_map;
@@ -15,6 +14,7 @@ mod language;
 mod module;
 mod nesting;
 mod parse;
+mod position;
 mod scheduled_script;
 mod specifier;
 mod stand_ins;
@@ -22,11 +22,10 @@ mod step_code;
 
 pub use auth_fields::AuthFields;
 pub use bundle::{
-    Bundle, BundleError, BundleOptions, FileError, Files, Limits, LocalFiles, Location,
-    MemoryFiles, RemoteFiles, SourceMap, bundle,
+    Bundle, BundleOptions, FileError, Files, Limits, LocalFiles, Location, MemoryFiles,
+    RemoteFiles, SourceMap, bundle,
 };
 pub use component_check::looks_like_component;
-pub use error::CodeError;
 pub use expressions::{ExpressionError, check_expressions};
 pub use inline_map::{with_inline_map, without_inline_map};
 pub use language::Language;

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use oxc_ast::ast::{Program, Statement, TSModuleReference};
 use oxc_parser::ParserReturn;
-use sluice_model::ModuleFormat;
+use sluice_model::{CodeError, ModuleFormat};
 
 use crate::{
     auth_fields::{self, AuthFields},
-    error::{CodeError, position},
     imports::{self, Import},
     language::Language,
     nesting,
     parse::parse,
+    position::{error_at, position},
     specifier::{PackageRequest, Specifier},
     stand_ins::StandIns,
 };
@@ -78,7 +78,7 @@ impl ParsedModule {
                 }
                 Specifier::BadVersion => {
                     let message = format!("{specifier:?} does not name a version that npm knows");
-                    errors.push(CodeError::at(&code, *offset, message));
+                    errors.push(error_at(&code, *offset, message));
                 }
                 Specifier::Relative if relative_import.is_none() => {
                     let (line, column) = position(&code, *offset);

@@ -4,10 +4,12 @@ use oxc_allocator::Allocator;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::{LabeledSpan, SourceType};
 
+use sluice_model::CodeError;
+
 use crate::{
-    error::CodeError,
     language::Language,
     nesting::{TOO_DEEP, with_stack_for},
+    position::error_at,
 };
 
 /// The errors of code that does not parse, by the grammar of this language.
@@ -113,7 +115,7 @@ fn syntax_errors(code: &str, parsed: &ParserReturn<'_>) -> Vec<CodeError> {
         .map(|diagnostic| {
             let message = format!("SyntaxError: {}", diagnostic.message);
             match diagnostic.labels.first() {
-                Some(label) => CodeError::at(code, label.offset() as usize, message),
+                Some(label) => error_at(code, label.offset() as usize, message),
                 None => CodeError::without_position(message),
             }
         })

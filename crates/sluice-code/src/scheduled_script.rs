@@ -7,7 +7,9 @@ use oxc_parser::ParserReturn;
 use oxc_span::{GetSpan, Span};
 use serde_json::{Value, json};
 
-use crate::{error::CodeError, language::Language, parse::parse};
+use sluice_model::CodeError;
+
+use crate::{language::Language, parse::parse};
 
 /// The variable that holds the default export of a script.
 const EXPORTED: &str = "$script";

@@ -13,8 +13,9 @@ use oxc_ast::ast::{
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
 
+use sluice_model::CodeError;
+
 use crate::{
-    error::CodeError,
     insertions::Insertions,
     language::Language,
     module::{Contents, ParsedModule},

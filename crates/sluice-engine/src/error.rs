@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use sluice_code::CodeError;
 use sluice_infra::ShuttingDown;
-use sluice_model::{PropError, workflow::DocumentError};
+use sluice_model::{CodeError, PropError, workflow::DocumentError};
 use sluice_runtime::LoadError;
 use sluice_store::StoreError;
 

@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod clock;
+pub mod code_error;
 pub mod component;
 pub mod cursor;
 pub mod dedupe;
@@ -37,6 +38,7 @@ pub use app::{
     names_account,
 };
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use code_error::CodeError;
 pub use component::{ComponentKind, ComponentShape, DedupeStrategy, Hook, ModuleFormat, code_hash};
 pub use cursor::Cursor;
 pub use dedupe::{DedupeKey, DedupeState, Verdict, order_by_ts};

@@ -51,6 +51,5 @@ export function loadError(error) {
   // The message of a missing export contains its position, with the path of the internal folder.
   const [headline] = message.split(/\n(?:Require stack:|\s+(?:at|hint:) )| at file:\/\/\S+$/);
   const told = name === "Error" || name === "TypeError" ? headline : `${name}: ${headline}`;
-  if (file !== undefined) return { message: `${file}:${line}:${column}: ${told}`, stack };
-  return { message: told, stack, line, column };
+  return { message: told, stack, file, line, column };
 }

@@ -5,8 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use sluice_code::CodeError;
-use sluice_model::{ModuleFormat, RawShape};
+use sluice_model::{CodeError, ModuleFormat, RawShape};
 use tokio::io::AsyncWriteExt;
 
 use crate::{

@@ -9,15 +9,21 @@ mod downloads;
 mod install;
 mod lock;
 mod native;
+mod sweep;
 
 use std::{
+    collections::HashSet,
     io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
-    time::{Duration, Instant},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant, SystemTime},
 };
 
-use sluice_code::{CodeError, PackageImport, PackageRequest};
+use sluice_code::{PackageImport, PackageRequest};
+use sluice_model::{Clock, CodeError};
 use tokio::sync::Semaphore;
 
 use downloads::Downloads;
@@ -53,6 +59,7 @@ pub(crate) struct Packages {
     /// Permits for installs.
     installs: Semaphore,
     downloads: Downloads,
+    clock: Arc<dyn Clock>,
     count: AtomicU64,
 }
 
@@ -63,6 +70,7 @@ impl Packages {
         work: &Path,
         deno: PathBuf,
         timeout: Duration,
+        clock: Arc<dyn Clock>,
     ) -> io::Result<Packages> {
         let staging = work.join("staging");
         match std::fs::remove_dir_all(&staging) {
@@ -80,6 +88,7 @@ impl Packages {
             },
             installs: Semaphore::new(MAX_INSTALLS),
             downloads: Downloads::default(),
+            clock,
             count: AtomicU64::new(0),
         })
     }
@@ -145,18 +154,36 @@ impl Packages {
         staging: &Staging,
     ) -> Result<PathBuf, InstallError> {
         let modules = self.modules_of(lock);
+        let home = self.folder.join(lock.hash());
         if tokio::fs::try_exists(&modules).await? {
+            sweep::touch(&home, self.now())?;
             return Ok(modules);
         }
         let _alone = self.downloads.alone_with(lock.contents()).await;
         self.installer.install(&staging.0, lock).await?;
-        let home = self.folder.join(lock.hash());
         match tokio::fs::rename(&staging.0, &home).await {
             Ok(()) => Ok(modules),
             // Another install of the same lock was faster. Its bytes are the same.
             Err(_) if tokio::fs::try_exists(&modules).await? => Ok(modules),
             Err(error) => Err(error.into()),
         }
+    }
+
+    pub(crate) fn has_old_folders(&self) -> io::Result<bool> {
+        sweep::has_old_folders(&self.folder, self.now())
+    }
+
+    /// Removes folders whose lock has none of these hashes, except new ones. Returns the number of removed folders.
+    pub(crate) async fn remove_unused(&self, in_use: HashSet<String>) -> io::Result<usize> {
+        let (folder, staging) = (self.folder.clone(), self.staging.clone());
+        let now = self.now();
+        let remove = move || sweep::remove_unused(&folder, &staging, &in_use, now);
+        tokio::task::spawn_blocking(remove).await?
+    }
+
+    fn now(&self) -> SystemTime {
+        let since_epoch = Duration::from_millis(self.clock.now_ms().unsigned_abs());
+        SystemTime::UNIX_EPOCH + since_epoch
     }
 
     fn modules_of(&self, lock: &PackageLock) -> PathBuf {
@@ -215,8 +242,8 @@ fn with_position(error: InstallError, imports: &[PackageImport]) -> PackageError
 
 fn error_at(package: &PackageImport, message: String) -> CodeError {
     CodeError {
-        message,
         line: package.line,
         column: package.column,
+        ..CodeError::without_position(message)
     }
 }

@@ -1,6 +1,6 @@
 //! The interface between the engine and the processes that run user code.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{collections::HashSet, io, pin::Pin, sync::Arc, time::Duration};
 
 use sluice_code::ParsedModule;
 use sluice_model::ComponentShape;
@@ -72,5 +72,15 @@ pub trait Processes: Send + Sync {
     /// The processes with loaded code, the oldest first.
     fn processes(&self) -> Vec<RunningProcess> {
         Vec::new()
+    }
+
+    /// Whether package folders exist that are old enough to be removed if no component uses them.
+    fn has_old_packages(&self) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    /// Removes old package folders, except those of locks with these hashes. Returns the number of removed folders.
+    fn remove_unused_packages(&self, _in_use: HashSet<String>) -> BoxFuture<'_, io::Result<usize>> {
+        Box::pin(async { Ok(0) })
     }
 }

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
-use sluice_code::CodeError;
-use sluice_model::{InvocationId, RawShape};
+use sluice_model::{CodeError, InvocationId, RawShape};
 
 use crate::{
     ask::Ask,
@@ -94,6 +93,7 @@ struct LoadFailure {
     message: String,
     #[serde(default)]
     stack: String,
+    file: Option<String>,
     line: Option<u32>,
     column: Option<u32>,
 }
@@ -103,6 +103,7 @@ impl LoadFailure {
     fn into_parts(self) -> (CodeError, String) {
         let error = CodeError {
             message: self.message,
+            file: self.file,
             line: self.line,
             column: self.column,
         };

@@ -1,14 +1,14 @@
 //! The runtime: starts Deno processes and analyses code in them.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     io,
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
 
-use sluice_code::{CodeError, ParsedModule};
-use sluice_model::{Clock, ComponentShape, RawShape};
+use sluice_code::ParsedModule;
+use sluice_model::{Clock, CodeError, ComponentShape, RawShape};
 use tokio::sync::Semaphore;
 
 use crate::{
@@ -48,6 +48,7 @@ impl Runtime {
             &options.folder.join("package-cache"),
             options.deno.clone(),
             options.package_timeout,
+            Arc::clone(&clock),
         )?;
         Ok(Runtime(Arc::new(Inner {
             sandbox,
@@ -248,5 +249,13 @@ impl Processes for Runtime {
 
     fn processes(&self) -> Vec<RunningProcess> {
         Runtime::processes(self)
+    }
+
+    fn has_old_packages(&self) -> io::Result<bool> {
+        self.0.packages.has_old_folders()
+    }
+
+    fn remove_unused_packages(&self, in_use: HashSet<String>) -> BoxFuture<'_, io::Result<usize>> {
+        Box::pin(self.0.packages.remove_unused(in_use))
     }
 }

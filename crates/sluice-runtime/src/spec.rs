@@ -4,8 +4,10 @@ use std::{collections::BTreeMap, io, sync::Arc};
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
-use sluice_code::{CodeError, ParsedModule};
-use sluice_model::{ComponentKind, ComponentShape, ModuleFormat, RawShape, SourceId, WorkflowId};
+use sluice_code::ParsedModule;
+use sluice_model::{
+    CodeError, ComponentKind, ComponentShape, ModuleFormat, RawShape, SourceId, WorkflowId,
+};
 
 use crate::packages::{PackageError, PackageLock};
 
@@ -134,7 +136,7 @@ impl LoadError {
     pub(crate) fn without_built_lines(mut self) -> LoadError {
         if let LoadError::Code(errors) = &mut self {
             for error in errors {
-                if error.message.starts_with("SyntaxError: ") {
+                if error.file.is_none() && error.message.starts_with("SyntaxError: ") {
                     (error.line, error.column) = (None, None);
                 }
             }

@@ -5,8 +5,7 @@
 
 use std::{collections::VecDeque, sync::Arc, thread, time::Duration};
 
-use sluice_code::CodeError;
-use sluice_model::{ComponentShape, ModuleFormat, RawShape};
+use sluice_model::{CodeError, ComponentShape, ModuleFormat, RawShape};
 use tokio::{io::AsyncWriteExt, task::JoinSet};
 
 use crate::{

@@ -13,8 +13,8 @@ use http::{
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use sluice_api::{ErrorBody, ErrorDetail, PropError};
-use sluice_code::CodeError;
 use sluice_engine::EngineError;
+use sluice_model::CodeError;
 use sluice_model::workflow::{DocumentError, StepPropError};
 use sluice_store::StoreError;
 
@@ -187,9 +187,7 @@ fn engine_status(error: &EngineError) -> StatusCode {
 /// The single errors of an invalid request, under the field that they are about.
 fn details(error: EngineError) -> BTreeMap<String, Vec<ErrorDetail>> {
     let (field, errors) = match error {
-        EngineError::InvalidCode(errors) => {
-            ("component_code", texts(errors.iter().map(with_position)))
-        }
+        EngineError::InvalidCode(errors) => return code_details(errors),
         EngineError::InvalidProps(errors) => return prop_details(&errors),
         EngineError::InvalidRecord { field, errors } => (field, texts(errors)),
         EngineError::InvalidDocument(errors) => {
@@ -207,6 +205,16 @@ fn prop_details(errors: &[sluice_model::PropError]) -> BTreeMap<String, Vec<Erro
     BTreeMap::from([
         ("configured_props".to_owned(), sentences),
         ("props".to_owned(), data.collect()),
+    ])
+}
+
+/// As sentences, which existing clients read, and as data.
+fn code_details(errors: Vec<CodeError>) -> BTreeMap<String, Vec<ErrorDetail>> {
+    let sentences = texts(errors.iter().map(ToString::to_string));
+    let data = errors.into_iter().map(ErrorDetail::Code);
+    BTreeMap::from([
+        ("component_code".to_owned(), sentences),
+        ("code".to_owned(), data.collect()),
     ])
 }
 
@@ -237,19 +245,6 @@ fn in_document(error: DocumentError) -> ErrorDetail {
     })
 }
 
-fn with_position(error: &CodeError) -> String {
-    let CodeError {
-        message,
-        line,
-        column,
-    } = error;
-    match (line, column) {
-        (Some(line), Some(column)) => format!("{message} (line {line}, column {column})"),
-        (Some(line), None) => format!("{message} (line {line})"),
-        (None, _) => message.clone(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use http_body_util::BodyExt;
@@ -268,24 +263,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn errors_of_code_have_their_position() {
-        let error = |line, column| CodeError {
-            message: "Unexpected token".to_owned(),
-            line,
-            column,
-        };
+    async fn errors_of_code_are_sentences_and_data() {
         let errors = vec![
-            error(Some(3), Some(7)),
-            error(Some(3), None),
-            error(None, None),
+            CodeError {
+                line: Some(3),
+                column: Some(7),
+                ..CodeError::without_position("Unexpected token")
+            },
+            CodeError::without_position("name is required"),
         ];
         let (status, body, _) = answer(EngineError::InvalidCode(errors)).await;
         assert_eq!(status, 422);
         assert_eq!(
             body,
-            json!({"error": "component code does not load", "details": {"component_code": [
-                "Unexpected token (line 3, column 7)", "Unexpected token (line 3)", "Unexpected token",
-            ]}})
+            json!({"error": "component code does not load", "details": {
+                "component_code": ["Unexpected token (line 3, column 7)", "name is required"],
+                "code": [
+                    {"message": "Unexpected token", "line": 3, "column": 7},
+                    {"message": "name is required"},
+                ],
+            }})
         );
     }
 

@@ -141,6 +141,33 @@ pub fn resolve(
     Ok(changed == 1)
 }
 
+/// The locked packages of a component.
+pub struct ComponentLock {
+    pub id: ComponentId,
+    /// JSON.
+    pub lock: String,
+}
+
+impl FromRow for ComponentLock {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(ComponentLock {
+            id: row.get(0)?,
+            lock: row.get(1)?,
+        })
+    }
+}
+
+/// The locks of components in the order of their ids, after `after`.
+pub fn locks(
+    c: &mut dyn Conn,
+    after: Option<&ComponentId>,
+    limit: u32,
+) -> Result<Vec<ComponentLock>> {
+    let sql = "SELECT id, packages FROM components \
+         WHERE id > COALESCE(?1, '') AND packages IS NOT NULL ORDER BY id LIMIT ?2";
+    query_all(c, sql, params![after, limit])
+}
+
 /// Removes an imported component that was never used. A used one stays for its sources.
 pub(crate) fn remove_unused(c: &mut dyn Conn, id: &ComponentId) -> Result<()> {
     let sql = "DELETE FROM components WHERE id = ?1 AND NOT resolved";

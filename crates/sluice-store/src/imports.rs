@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use sluice_model::CodeError;
+
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     error::{Result, StoreError},
@@ -18,8 +20,8 @@ pub struct Import {
     pub files: BTreeMap<String, String>,
     /// The last registered version; it stays when a later import fails.
     pub registered: Option<RegisteredVersion>,
-    /// Why the last import failed, if it did.
-    pub error: Option<String>,
+    /// The errors of the last import, if it failed.
+    pub errors: Vec<CodeError>,
 }
 
 /// The registry entry of a file.
@@ -41,7 +43,7 @@ impl FromRow for Import {
             path: row.get(1)?,
             files: row.json(2)?,
             registered,
-            error: row.get(5)?,
+            errors: row.json(5)?,
         })
     }
 }
@@ -53,16 +55,23 @@ pub fn record(c: &mut dyn Conn, import: &Import) -> Result<()> {
         path,
         files,
         registered,
-        error,
+        errors,
     } = import;
     let key = registered.as_ref().map(|registered| &registered.key);
     let version = registered.as_ref().map(|registered| &registered.version);
     c.execute(
-        "INSERT INTO imports (tree, path, files, key, version, error) \
+        "INSERT INTO imports (tree, path, files, key, version, errors) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (tree, path) DO UPDATE SET \
          files = excluded.files, key = COALESCE(excluded.key, imports.key), \
-         version = COALESCE(excluded.version, imports.version), error = excluded.error",
-        params![tree, path, &to_json(files)?, key, version, error.as_ref()],
+         version = COALESCE(excluded.version, imports.version), errors = excluded.errors",
+        params![
+            tree,
+            path,
+            &to_json(files)?,
+            key,
+            version,
+            &to_json(errors)?
+        ],
     )?;
     Ok(())
 }
@@ -71,7 +80,7 @@ pub fn record(c: &mut dyn Conn, import: &Import) -> Result<()> {
 pub fn list(c: &mut dyn Conn, tree: &str, after: &str, limit: u32) -> Result<Vec<Import>> {
     query_all(
         c,
-        "SELECT tree, path, files, key, version, error FROM imports \
+        "SELECT tree, path, files, key, version, errors FROM imports \
          WHERE tree = ?1 AND path > ?2 ORDER BY path LIMIT ?3",
         params![tree, after, limit],
     )

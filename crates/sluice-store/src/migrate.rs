@@ -92,6 +92,11 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0015_clock.sql"),
         postgres: include_str!("../migrations/postgres/0015_clock.sql"),
     },
+    Migration {
+        version: 16,
+        sqlite: include_str!("../migrations/sqlite/0016_import_errors.sql"),
+        postgres: include_str!("../migrations/postgres/0016_import_errors.sql"),
+    },
 ];
 
 /// Any number that no other program is likely to lock.

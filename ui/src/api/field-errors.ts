@@ -20,16 +20,21 @@ export function errorsByField(error: unknown, fields: readonly string[]): Record
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof ApiError)) return { '': message };
   const errors: Record<string, string> = {};
-  for (const [field, entries] of Object.entries(error.details)) {
+  for (const [field, entries] of withoutRepeats(error.details)) {
     errors[fields.includes(field) ? field : ''] = entries.map(detailMessage).join('\n');
   }
   return Object.keys(errors).length > 0 ? errors : { '': message };
 }
 
-/** All messages of `details`. `configured_props` repeats `props` as text. */
+/** All messages of `details`. */
 export function detailMessages(details: ApiError['details']): string[] {
-  const fields = Object.entries(details).filter(([field]) => field !== 'configured_props' || !details.props);
-  return fields.flatMap(([, entries]) => entries.map(detailMessage));
+  return withoutRepeats(details).flatMap(([, entries]) => entries.map(detailMessage));
+}
+
+/** The fields of `details` with their errors. `configured_props` repeats `props` as text, and `code` repeats `component_code` as data. */
+function withoutRepeats(details: ApiError['details']) {
+  const repeats = [details.props && 'configured_props', details.component_code && 'code'];
+  return Object.entries(details).filter(([field]) => !repeats.includes(field));
 }
 
 /** The message of one entry: plain text, or an object with a position or a prop. */

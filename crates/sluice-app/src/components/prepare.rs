@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use reqwest::Url;
 use sluice_code::{
-    Bundle, BundleError, BundleOptions, CodeError, FileError, Files, Language, Limits, Location,
-    ParsedModule, RemoteFiles, SourceMap, bundle, with_inline_map, without_inline_map,
+    Bundle, BundleOptions, FileError, Files, Language, Limits, Location, ParsedModule, RemoteFiles,
+    SourceMap, bundle, with_inline_map, without_inline_map,
 };
 use sluice_engine::EngineError;
 use sluice_runtime::Lines;
+
+use sluice_model::CodeError;
 
 use super::{
     fetch::{self, Fetcher},
@@ -65,13 +67,14 @@ pub(super) async fn prepare(
     let language = language_of(address.as_ref());
     let module = ParsedModule::parse(code, language).map_err(EngineError::InvalidCode)?;
     if let (Some(import), None) = (module.relative_import(), &address) {
+        let message = format!(
+            "the code imports {}, and only one file was given: give component_url, or put everything into one file",
+            import.specifier
+        );
         return Err(EngineError::InvalidCode(vec![CodeError {
-            message: format!(
-                "the code imports {}, and only one file was given: give component_url, or put everything into one file",
-                import.specifier
-            ),
             line: import.line,
             column: import.column,
+            ..CodeError::without_position(message)
         }]));
     }
     if module.language() == Language::JavaScript && module.relative_import().is_none() {
@@ -157,9 +160,11 @@ async fn build(
         files,
         map,
         ..
-    } = bundle(&entry, files, options)
-        .await
-        .map_err(|errors| EngineError::InvalidCode(code_errors(errors, &entry)))?;
+    } = bundle(&entry, files, options).await.map_err(|errors| {
+        let errors = errors.into_iter();
+        let errors = errors.map(|error| error.relative_to(entry.as_str()));
+        EngineError::InvalidCode(errors.collect())
+    })?;
     let built = with_inline_map(&javascript, &map.unwrap_or_default());
     let module = ParsedModule::parse(built.as_str(), Some(Language::JavaScript));
     Ok(PreparedCode {
@@ -253,25 +258,6 @@ pub fn raw_address(mut url: Url) -> Url {
         url.set_fragment(None);
     }
     url
-}
-
-/// An error in the entry file has a line; an error in another file names that file.
-fn code_errors(errors: Vec<BundleError>, entry: &Location) -> Vec<CodeError> {
-    errors
-        .into_iter()
-        .map(|error| match &error.file {
-            Some(file) if file != entry.as_str() => CodeError {
-                message: error.to_string(),
-                line: None,
-                column: None,
-            },
-            _ => CodeError {
-                message: error.message,
-                line: error.line,
-                column: error.column,
-            },
-        })
-        .collect()
 }
 
 #[cfg(test)]

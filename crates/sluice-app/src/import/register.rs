@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use sluice_infra::Ids;
+use sluice_model::CodeError;
 use sluice_store::{
     Conn, StoreError,
     components::Component,
@@ -26,8 +27,7 @@ pub(super) struct Registration {
 pub(super) struct Candidate {
     pub(super) path: String,
     pub(super) files: BTreeMap<String, String>,
-    /// The error message of an invalid component.
-    pub(super) result: Result<ValidComponent, String>,
+    pub(super) result: Result<ValidComponent, Vec<CodeError>>,
 }
 
 /// A component that can be registered.
@@ -69,17 +69,18 @@ impl Registration {
                 }
                 (Ok(valid), Some(other)) => {
                     let key = valid.publication.key;
-                    let reason = format!("the key {key} is that of {other} already");
-                    ImportOutcome::Failed { reason }
+                    let message = format!("{other} has the key {key} already");
+                    let errors = vec![CodeError::without_position(message)];
+                    ImportOutcome::Failed { errors }
                 }
-                (Err(reason), _) => ImportOutcome::Failed { reason },
+                (Err(errors), _) => ImportOutcome::Failed { errors },
             };
             let import = Import {
                 tree: tree.clone(),
                 path: path.clone(),
                 files,
                 registered: outcome.registered(),
-                error: outcome.reason(),
+                errors: outcome.errors().to_vec(),
             };
             imports::record(c, &import)?;
             outcomes.push((path, outcome));
@@ -134,10 +135,10 @@ impl ImportOutcome {
         }
     }
 
-    fn reason(&self) -> Option<String> {
+    fn errors(&self) -> &[CodeError] {
         match self {
-            ImportOutcome::Failed { reason } => Some(reason.clone()),
-            _ => None,
+            ImportOutcome::Failed { errors } => errors,
+            _ => &[],
         }
     }
 }

@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
-use sluice_code::CodeError;
 use sluice_engine::{EngineError, process::credentials::Credentials};
 use sluice_infra::Infra;
-use sluice_model::{ComponentShape, UserId};
+use sluice_model::{CodeError, ComponentShape, UserId};
 use sluice_runtime::{LoadError, Processes, SurveyModule};
 use sluice_store::{
     components::{Component, Packages},
@@ -74,8 +73,8 @@ impl Imports {
                     fields.add(&shape, code.module.auth_fields().clone());
                     self.validate(user, app_folder(&path), code, shape)
                 }
-                (Ok(_), Some(Err(reason))) | (Err(reason), _) => Err(reason),
-                (Ok(_), None) => Err("it was not inspected".to_owned()),
+                (Ok(_), Some(Err(errors))) | (Err(errors), _) => Err(errors),
+                (Ok(_), None) => Err(one_error("it was not inspected")),
             };
             candidates.push(Candidate {
                 path,
@@ -114,11 +113,14 @@ impl Imports {
         Ok(listing.await?)
     }
 
-    /// The code to inspect, or the reason why it cannot be inspected.
-    async fn prepare(&self, code: TreeCode) -> Result<Result<PreparedCode, String>, EngineError> {
+    /// The code to inspect, or its errors.
+    async fn prepare(
+        &self,
+        code: TreeCode,
+    ) -> Result<Result<PreparedCode, Vec<CodeError>>, EngineError> {
         let code = match code {
             TreeCode::Module(code) => Some(code),
-            TreeCode::Broken(reason) => return Ok(Err(reason)),
+            TreeCode::Broken(errors) => return Ok(Err(errors)),
         };
         let input = CodeInput { code, url: None };
         let prepared = self.components.prepare(input).await;
@@ -126,8 +128,8 @@ impl Imports {
         tokio::task::yield_now().await;
         match prepared {
             Ok(prepared) => Ok(Ok(prepared)),
-            Err(EngineError::InvalidCode(errors)) => Ok(Err(joined(&errors))),
-            Err(EngineError::Invalid(reason)) => Ok(Err(reason)),
+            Err(EngineError::InvalidCode(errors)) => Ok(Err(errors)),
+            Err(EngineError::Invalid(reason)) => Ok(Err(one_error(reason))),
             Err(error) => Err(error),
         }
     }
@@ -135,8 +137,8 @@ impl Imports {
     /// The shapes of the components with code; `None` for the others.
     async fn survey(
         &self,
-        codes: &[Result<PreparedCode, String>],
-    ) -> Result<Vec<Option<Result<ComponentShape, String>>>, EngineError> {
+        codes: &[Result<PreparedCode, Vec<CodeError>>],
+    ) -> Result<Vec<Option<Result<ComponentShape, Vec<CodeError>>>>, EngineError> {
         let modules = codes.iter().flatten().map(|code| SurveyModule {
             module: code.module.clone(),
             lines: code.lines(),
@@ -148,7 +150,7 @@ impl Imports {
             .map(
                 |code| match (code, code.is_ok().then(|| surveyed.next()).flatten()) {
                     (Ok(_), Some(Ok(shape))) => Ok(Some(Ok(shape))),
-                    (Ok(_), Some(Err(LoadError::Code(errors)))) => Ok(Some(Err(joined(&errors)))),
+                    (Ok(_), Some(Err(LoadError::Code(errors)))) => Ok(Some(Err(errors))),
                     (Ok(_), Some(Err(error))) => Err(error.into()),
                     _ => Ok(None),
                 },
@@ -156,14 +158,14 @@ impl Imports {
             .collect()
     }
 
-    /// A component that can be registered, or the reason why it cannot.
+    /// A component that can be registered, or its errors.
     fn validate(
         &self,
         user: &UserId,
         folder: Option<&str>,
         code: PreparedCode,
         shape: ComponentShape,
-    ) -> Result<ValidComponent, String> {
+    ) -> Result<ValidComponent, Vec<CodeError>> {
         let now = self.infra.now_ms();
         let component = Component {
             imported: true,
@@ -172,7 +174,7 @@ impl Imports {
                 .new_component(user, code, shape, Packages::Unresolved)
         };
         let publication = publication(Shelf::Server, &component, folder, now)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| one_error(error.to_string()))?;
         Ok(ValidComponent {
             component,
             publication,
@@ -187,14 +189,6 @@ fn app_folder(path: &str) -> Option<&str> {
     Some(app)
 }
 
-/// All errors, each with its position.
-fn joined(errors: &[CodeError]) -> String {
-    let errors: Vec<String> = errors
-        .iter()
-        .map(|error| match (error.line, error.column) {
-            (Some(line), Some(column)) => format!("{line}:{column}: {}", error.message),
-            _ => error.message.clone(),
-        })
-        .collect();
-    errors.join("; ")
+fn one_error(message: impl Into<String>) -> Vec<CodeError> {
+    vec![CodeError::without_position(message)]
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use sluice_model::CodeError;
+
 /// A component of a tree.
 pub struct ImportedComponent {
     pub path: String,
@@ -13,8 +15,8 @@ pub struct ImportedComponent {
 /// The code that the files of a component become.
 pub enum TreeCode {
     Module(String),
-    /// The files cannot be bundled, for this reason.
-    Broken(String),
+    /// The files cannot be bundled.
+    Broken(Vec<CodeError>),
 }
 
 /// The outcome for one component.
@@ -23,7 +25,7 @@ pub enum ImportOutcome {
     Registered { key: String, version: String },
     Updated { key: String, version: String },
     Unchanged { key: String, version: String },
-    Failed { reason: String },
+    Failed { errors: Vec<CodeError> },
 }
 
 /// Part of a tree.

@@ -1,7 +1,7 @@
 //! Errors of a document that refer to other things: components, files, emitters, accounts.
 
-use sluice_code::CodeError;
 use sluice_engine::EngineError;
+use sluice_model::CodeError;
 use sluice_model::{
     PropError, PropErrorCode,
     workflow::{DocumentError, PathPart, Positions, StepPropError},
@@ -84,15 +84,13 @@ impl<'a> DocumentErrors<'a> {
 
     /// Adds errors of code in the document, at its lines there.
     pub(super) fn add_code(&mut self, path: &[PathPart<'_>], errors: Vec<CodeError>) {
-        for CodeError {
-            message,
-            line,
-            column,
-        } in errors
-        {
-            match line {
-                Some(line) => self.add_in_text(path, (line, column.unwrap_or(1)), message),
-                None => self.add(path, message),
+        for error in errors {
+            match (&error.file, error.line) {
+                (None, Some(line)) => {
+                    let position = (line, error.column.unwrap_or(1));
+                    self.add_in_text(path, position, error.message);
+                }
+                _ => self.add(path, error.to_string()),
             }
         }
     }

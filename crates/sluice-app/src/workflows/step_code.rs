@@ -1,7 +1,8 @@
 //! The code of a step: inline in the document, in a file beside it, or a saved component.
 
-use sluice_code::{CodeError, Language, Location, MemoryFiles, ParsedModule, parse_step};
+use sluice_code::{Language, Location, MemoryFiles, ParsedModule, parse_step};
 use sluice_engine::EngineError;
+use sluice_model::CodeError;
 use sluice_model::{
     ComponentKind, UserId, WorkflowId,
     workflow::{PathPart, Step, StepCode},

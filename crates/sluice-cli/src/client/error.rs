@@ -5,10 +5,11 @@ use std::{error::Error, fmt};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use sluice_api::PropError;
-use sluice_model::workflow::DocumentError;
+use sluice_model::{CodeError, workflow::DocumentError};
 
 /// The detail with rejected props as data.
 const PROPS: &str = "props";
+const CODE: &str = "code";
 
 #[derive(Debug)]
 pub(crate) enum ClientError {
@@ -83,6 +84,11 @@ impl ClientError {
         self.detail(PROPS)
     }
 
+    /// The errors of code, if the server rejected some.
+    pub(crate) fn code_errors(&self) -> Option<Vec<CodeError>> {
+        self.detail(CODE)
+    }
+
     /// The errors of a document, if the server rejected one.
     pub(crate) fn document_errors(&self) -> Option<Vec<DocumentError>> {
         self.detail("document")
@@ -153,9 +159,11 @@ impl fmt::Display for ApiErrorBody {
 }
 
 impl ApiErrorBody {
-    /// All details but `props`, which repeats `configured_props` as data.
+    /// All details but `props` and `code`, which repeat `configured_props` and `component_code` as data.
     fn shown_details(&self) -> impl Iterator<Item = (&String, &Value)> {
-        self.details.iter().filter(|(field, _)| *field != PROPS)
+        self.details
+            .iter()
+            .filter(|(field, _)| *field != PROPS && *field != CODE)
     }
 
     fn errors(&self) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sluice_model::ModuleFormat;
+use sluice_model::{CodeError, ModuleFormat};
 
 use super::{
     files::FileError,
@@ -10,8 +10,7 @@ use super::{
     source::{SourceKind, module_format},
 };
 use crate::{
-    error::CodeError, imports::Import, language::Language, module::Contents, nesting::fits_bundler,
-    parse::parse_file,
+    imports::Import, language::Language, module::Contents, nesting::fits_bundler, parse::parse_file,
 };
 
 pub(crate) struct FileText {

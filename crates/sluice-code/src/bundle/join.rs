@@ -10,10 +10,10 @@ use rolldown::{
 };
 use rolldown_common::{Output, OutputChunk};
 use rolldown_error::BuildDiagnostic;
-use sluice_model::ModuleFormat;
+use sluice_model::{CodeError, ModuleFormat};
 
 use super::{
-    error::{BundleError, with_urls},
+    error::{diagnostic_error, import_error, syntax_error, with_urls},
     files::{FileError, Files},
     graph::{Graph, Limits},
     location::Location,
@@ -67,10 +67,10 @@ pub async fn bundle<F: Files>(
     entry: &Location,
     files: F,
     options: BundleOptions,
-) -> Result<Bundle, Vec<BundleError>> {
+) -> Result<Bundle, Vec<CodeError>> {
     let entry = entry.clone();
     let time = options.time;
-    let failed = |message: String| Err(vec![BundleError::without_position(message)]);
+    let failed = |message: String| Err(vec![CodeError::without_position(message)]);
     let runtime = match threads::runtime() {
         Ok(runtime) => runtime,
         Err(error) => return failed(format!("no thread can be started: {error}")),
@@ -92,7 +92,7 @@ async fn bundle_in_time<F: Files>(
     entry: &Location,
     files: F,
     options: BundleOptions,
-) -> Result<Bundle, Vec<BundleError>> {
+) -> Result<Bundle, Vec<CodeError>> {
     let graph = Arc::new(Graph::new(files, options.limits));
     let mut format = entry_format(&graph, entry).await?;
     let mut chunk = join(&graph, entry, format, options.source_map).await?;
@@ -131,7 +131,7 @@ async fn join<F: Files>(
     entry: &Location,
     format: ModuleFormat,
     source_map: Option<SourceMap>,
-) -> Result<OutputChunk, Vec<BundleError>> {
+) -> Result<OutputChunk, Vec<CodeError>> {
     let unresolved: Arc<Mutex<Vec<UnresolvedImport>>> = Arc::default();
     let plugin = FilesPlugin::new(Arc::clone(graph), entry.clone(), Arc::clone(&unresolved));
     let result = run(plugin, bundler_options(entry, format, source_map)).await;
@@ -146,11 +146,11 @@ async fn join<F: Files>(
 async fn entry_format<F: Files>(
     graph: &Graph<F>,
     entry: &Location,
-) -> Result<ModuleFormat, Vec<BundleError>> {
+) -> Result<ModuleFormat, Vec<CodeError>> {
     let failed = |message: String| {
-        vec![BundleError {
+        vec![CodeError {
             file: Some(entry.to_string()),
-            ..BundleError::without_position(message)
+            ..CodeError::without_position(message)
         }]
     };
     let file = graph
@@ -232,23 +232,22 @@ fn errors<F: Files>(
     graph: &Graph<F>,
     unresolved: &[UnresolvedImport],
     diagnostics: Option<&Vec<BuildDiagnostic>>,
-) -> Vec<BundleError> {
+) -> Vec<CodeError> {
     let over_limit = unresolved.iter().find_map(|import| match &import.error {
         ResolveError::File(error @ FileError::TooMuch(_)) => Some(error),
         _ => None,
     });
     if let Some(error) = over_limit {
-        return vec![BundleError::without_position(error.to_string())];
+        return vec![CodeError::without_position(error.to_string())];
     }
     let of_imports = unresolved.iter().map(|import| {
         let importer = graph.file(&import.importer);
-        BundleError::of_import(import, importer.as_deref())
+        import_error(import, importer.as_deref())
     });
     let locations = graph.locations();
     let diagnostics = diagnostics.into_iter().flatten();
-    let of_bundler =
-        diagnostics.map(|diagnostic| BundleError::of_diagnostic(diagnostic, &locations));
-    let mut errors: Vec<BundleError> = of_imports
+    let of_bundler = diagnostics.map(|diagnostic| diagnostic_error(diagnostic, &locations));
+    let mut errors: Vec<CodeError> = of_imports
         .chain(syntax_errors(graph))
         .chain(of_bundler)
         .collect();
@@ -258,12 +257,12 @@ fn errors<F: Files>(
 }
 
 /// The errors of all files that were read and do not parse.
-fn syntax_errors<F: Files>(graph: &Graph<F>) -> impl Iterator<Item = BundleError> {
+fn syntax_errors<F: Files>(graph: &Graph<F>) -> impl Iterator<Item = CodeError> {
     let locations = graph.locations().into_iter();
     locations.flat_map(|location| {
         let file = graph.file(&location);
         let errors = file.map(|file| file.syntax_errors.clone());
         let errors = errors.unwrap_or_default().into_iter();
-        errors.map(move |error| BundleError::of_syntax(&location, &error))
+        errors.map(move |error| syntax_error(&location, &error))
     })
 }

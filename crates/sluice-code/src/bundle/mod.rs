@@ -22,7 +22,6 @@ mod source;
 mod threads;
 mod tree_root;
 
-pub use error::BundleError;
 pub use files::{FileError, Files};
 pub use graph::Limits;
 pub use join::{Bundle, BundleOptions, SourceMap, bundle};

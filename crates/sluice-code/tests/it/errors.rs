@@ -11,7 +11,7 @@ async fn errors(files: &[(&str, &str)]) -> Vec<String> {
     shown(tree.bundle(files[0].0).await)
 }
 
-fn shown(result: Result<sluice_code::Bundle, Vec<sluice_code::BundleError>>) -> Vec<String> {
+fn shown(result: Result<sluice_code::Bundle, Vec<sluice_model::CodeError>>) -> Vec<String> {
     let errors = result.expect_err("there is an error");
     errors.iter().map(ToString::to_string).collect()
 }

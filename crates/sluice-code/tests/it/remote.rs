@@ -6,14 +6,16 @@ use std::{
 };
 
 use serde_json::json;
-use sluice_code::{Bundle, BundleError, BundleOptions, FileError, Location, RemoteFiles, bundle};
+use sluice_code::{Bundle, BundleOptions, FileError, Location, RemoteFiles, bundle};
+
+use sluice_model::CodeError;
 
 use crate::support::{Tree, run};
 
 const HOST: &str = "https://example.com/repo";
 
 /// Serves the files from memory, and tells what was asked for.
-async fn bundled(files: &[(&str, &str)]) -> (Result<Bundle, Vec<BundleError>>, Vec<String>) {
+async fn bundled(files: &[(&str, &str)]) -> (Result<Bundle, Vec<CodeError>>, Vec<String>) {
     let served: HashMap<String, String> = files
         .iter()
         .map(|(path, text)| (format!("{HOST}/{path}"), (*text).to_owned()))

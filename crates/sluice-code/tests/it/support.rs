@@ -8,8 +8,8 @@ use std::{
 };
 
 use serde_json::Value;
-use sluice_code::{Bundle, BundleError, BundleOptions, LocalFiles, Location, bundle};
-use sluice_model::ModuleFormat;
+use sluice_code::{Bundle, BundleOptions, LocalFiles, Location, bundle};
+use sluice_model::{CodeError, ModuleFormat};
 use tempfile::TempDir;
 
 const DRIVER: &str = include_str!("driver.mjs");
@@ -65,7 +65,7 @@ impl Tree {
         self.folder.path().join(path)
     }
 
-    pub(crate) async fn bundle(&self, entry: &str) -> Result<Bundle, Vec<BundleError>> {
+    pub(crate) async fn bundle(&self, entry: &str) -> Result<Bundle, Vec<CodeError>> {
         self.bundle_with(entry, BundleOptions::default()).await
     }
 
@@ -73,7 +73,7 @@ impl Tree {
         &self,
         entry: &str,
         options: BundleOptions,
-    ) -> Result<Bundle, Vec<BundleError>> {
+    ) -> Result<Bundle, Vec<CodeError>> {
         let files = LocalFiles::new(self.folder.path()).expect("the tree exists");
         bundle(&Location::new(entry), files, options).await
     }

@@ -29,7 +29,7 @@ impl PackageLock {
     }
 
     /// The name of the folder of these packages.
-    pub(super) fn hash(&self) -> String {
+    pub fn hash(&self) -> String {
         let mut text = String::new();
         for (alias, range) in &self.dependencies {
             let _ = writeln!(text, "{alias}\n{range}");

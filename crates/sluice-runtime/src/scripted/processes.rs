@@ -11,8 +11,8 @@ use std::{
 
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
-use sluice_code::{CodeError, ParsedModule};
-use sluice_model::{ComponentShape, RawShape};
+use sluice_code::ParsedModule;
+use sluice_model::{CodeError, ComponentShape, RawShape};
 use tokio::sync::mpsc;
 
 use super::{

@@ -114,7 +114,7 @@ fn component_of_tree(
     let ImportComponent {
         path,
         component_code,
-        error,
+        errors,
         files,
     } = component;
     let has_nul = |text: &String| text.contains('\0');
@@ -127,12 +127,12 @@ fn component_of_tree(
             "components must not contain NUL characters",
         ));
     }
-    let code = match (component_code, error) {
-        (Some(code), None) => TreeCode::Module(code),
-        (None, Some(reason)) => TreeCode::Broken(reason),
+    let code = match component_code {
+        Some(code) if errors.is_empty() => TreeCode::Module(code),
+        None if !errors.is_empty() => TreeCode::Broken(errors),
         _ => {
             return Err(ApiError::BadRequest(format!(
-                "components: {path} needs one of component_code and error"
+                "components: {path} needs one of component_code and errors"
             )));
         }
     };
@@ -141,17 +141,17 @@ fn component_of_tree(
 }
 
 fn outcome_on_the_wire((path, imported): (String, sluice_app::ImportOutcome)) -> ImportedComponent {
-    let (outcome, registered, reason) = match imported {
+    let (outcome, registered, errors) = match imported {
         sluice_app::ImportOutcome::Registered { key, version } => {
-            (ImportOutcome::Registered, Some((key, version)), None)
+            (ImportOutcome::Registered, Some((key, version)), Vec::new())
         }
         sluice_app::ImportOutcome::Updated { key, version } => {
-            (ImportOutcome::Updated, Some((key, version)), None)
+            (ImportOutcome::Updated, Some((key, version)), Vec::new())
         }
         sluice_app::ImportOutcome::Unchanged { key, version } => {
-            (ImportOutcome::Unchanged, Some((key, version)), None)
+            (ImportOutcome::Unchanged, Some((key, version)), Vec::new())
         }
-        sluice_app::ImportOutcome::Failed { reason } => (ImportOutcome::Failed, None, Some(reason)),
+        sluice_app::ImportOutcome::Failed { errors } => (ImportOutcome::Failed, None, errors),
     };
     let (key, version) = registered.unzip();
     ImportedComponent {
@@ -159,7 +159,7 @@ fn outcome_on_the_wire((path, imported): (String, sluice_app::ImportOutcome)) ->
         outcome,
         key,
         version,
-        reason,
+        errors,
     }
 }
 
@@ -168,7 +168,7 @@ fn file_on_the_wire(import: Import) -> ImportedFile {
         path,
         files,
         registered,
-        error,
+        errors,
         ..
     } = import;
     let (key, version) = registered
@@ -179,6 +179,6 @@ fn file_on_the_wire(import: Import) -> ImportedFile {
         files,
         key,
         version,
-        error,
+        errors,
     }
 }

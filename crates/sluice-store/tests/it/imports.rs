@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rstest::rstest;
+use sluice_model::CodeError;
 use sluice_store::{
     imports::{self, Import, RegisteredVersion},
     registry::{self, Shelf},
@@ -22,7 +23,7 @@ fn import(tree: &str, path: &str) -> Import {
             key: "key".to_owned(),
             version: "1.0.0".to_owned(),
         }),
-        error: None,
+        errors: Vec::new(),
     }
 }
 
@@ -73,7 +74,10 @@ fn a_failed_import_still_knows_what_was_registered_before(
         let failed = Import {
             files: BTreeMap::new(),
             registered: None,
-            error: Some("line 3: unexpected token".to_owned()),
+            errors: vec![CodeError {
+                line: Some(3),
+                ..CodeError::without_position("Unexpected token")
+            }],
             ..import("tree", "a")
         };
         imports::record(c, &failed)?;

@@ -6,7 +6,8 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use sluice_api::CreateComponent;
-use sluice_code::{CodeError, detect_language, scheduled_script};
+use sluice_code::{detect_language, scheduled_script};
+use sluice_model::CodeError;
 
 use crate::{
     client::Client,
@@ -93,11 +94,7 @@ fn file_stem(name: &str) -> &str {
 }
 
 fn error_lines(file: &str, errors: &[CodeError]) -> Vec<String> {
-    let lines = errors.iter().map(|error| match (error.line, error.column) {
-        (Some(line), Some(column)) => format!("{file}:{line}:{column}: {}", error.message),
-        _ => format!("{file}: {}", error.message),
-    });
-    lines.collect()
+    errors.iter().map(|error| error.located(file)).collect()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::{
     client::ClientError,
     commands::{
         code::{CodeErrors, Module, read_module},
-        error_location::locate_error,
+        error_location::with_file_name,
         follow::{self, BEGINNING, Feed},
     },
 };
@@ -124,11 +124,8 @@ impl<'a> Session<'a> {
         };
         let is_running = self.running.is_some();
         let client_error = error.downcast_ref::<ClientError>();
-        if let Some(errors) = client_error.and_then(ClientError::input_errors) {
-            let file = self.target.file.display().to_string();
-            let errors = errors.iter().map(|error| locate_error(&file, error));
-            self.output
-                .failed(&errors.collect::<Vec<_>>(), is_running)?;
+        if let Some(errors) = client_error.and_then(|error| self.input_errors(error)) {
+            self.output.failed(&errors, is_running)?;
             return Ok(true);
         }
         if is_running && client_error.is_some_and(ClientError::is_retryable) {
@@ -136,6 +133,17 @@ impl<'a> Session<'a> {
             return Ok(false);
         }
         Err(error)
+    }
+
+    /// The errors in the code or the props, with the name of the local file.
+    fn input_errors(&self, error: &ClientError) -> Option<Vec<String>> {
+        let file = self.target.file.display().to_string();
+        if let Some(errors) = error.code_errors() {
+            return Some(errors.iter().map(|error| error.located(&file)).collect());
+        }
+        let errors = error.input_errors()?;
+        let with_file = errors.iter().map(|error| with_file_name(&file, error));
+        Some(with_file.collect())
     }
 
     async fn begin(&mut self, code: String) -> anyhow::Result<()> {

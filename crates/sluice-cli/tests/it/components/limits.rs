@@ -76,7 +76,7 @@ async fn an_emit_after_the_timeout_is_refused() {
 #[tokio::test]
 async fn a_component_that_outgrows_its_heap_is_ended_and_reported() {
     let source =
-        misbehaving("const all = []; for (;;) all.push(new Array(500_000).fill(0));").await;
+        misbehaving("const all = []; for (;;) all.push(new Array(4_000_000).fill(0));").await;
     let error = overrun(&source, &["fine"]).await;
     assert!(
         error["msg"]

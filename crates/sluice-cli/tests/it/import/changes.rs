@@ -50,10 +50,9 @@ async fn a_broken_component_is_mended_by_the_file_that_was_missing() {
     fs::write(&path, text).expect("it can be written");
     let broken = stage.import(&[]).await;
     assert_eq!(broken.with_outcome("failed"), [ACTION]);
-    let reason = broken.components()[ACTION]["reason"].clone();
     assert_eq!(
-        reason,
-        json!(format!("{ACTION}:1:18: `../../common/more` names no file"))
+        broken.components()[ACTION]["errors"],
+        json!([{ "message": "`../../common/more` names no file", "line": 1, "column": 18 }])
     );
 
     stage

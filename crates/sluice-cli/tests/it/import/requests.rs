@@ -23,18 +23,18 @@ async fn a_request_registers_remembers_and_tells(#[case] backend: Backend) {
     let api = shared_server(backend).api();
     let tree = unique_name();
     let key = format!("it-{}", tree.to_lowercase());
-    let broken = json!({ "path": "b.mjs", "error": "no such file", "files": { "gone.mjs": "" } });
+    let broken = json!({ "path": "b.mjs", "errors": [{ "message": "no such file" }], "files": { "gone.mjs": "" } });
     let body = json!({ "tree": tree, "components": [
         component("a.mjs", &key), broken, component("c.mjs", &key),
     ] });
     let answer = api.post(IMPORT, &body).await.ok();
-    let taken = format!("the key {key} is that of a.mjs already");
+    let taken = format!("a.mjs has the key {key} already");
     assert_eq!(
         answer,
         json!([
             { "path": "a.mjs", "outcome": "registered", "key": key, "version": "1.0.0" },
-            { "path": "b.mjs", "outcome": "failed", "reason": "no such file" },
-            { "path": "c.mjs", "outcome": "failed", "reason": taken },
+            { "path": "b.mjs", "outcome": "failed", "errors": [{ "message": "no such file" }] },
+            { "path": "c.mjs", "outcome": "failed", "errors": [{ "message": taken }] },
         ])
     );
     let again = json!({ "tree": tree, "components": [component("a.mjs", &key)] });
@@ -54,7 +54,7 @@ async fn a_request_registers_remembers_and_tells(#[case] backend: Backend) {
     assert_eq!(first["page_info"]["total_count"], 2);
     assert_eq!(
         first["data"],
-        json!([{ "path": "b.mjs", "files": { "gone.mjs": "" }, "error": "no such file" }])
+        json!([{ "path": "b.mjs", "files": { "gone.mjs": "" }, "errors": [{ "message": "no such file" }] }])
     );
     let next = api.get(&format!("{list}&after=b.mjs")).await.expect(200);
     assert_eq!(
@@ -77,12 +77,12 @@ async fn requests_that_make_no_sense_are_refused() {
         json!({ "tree": "", "components": [] }),
         json!({ "tree": "t", "components": many }),
         json!({ "tree": "t", "components": [{ "path": "a" }] }),
-        json!({ "tree": "t", "components": [{ "path": "a", "component_code": "1", "error": "x" }] }),
-        json!({ "tree": "t", "components": [{ "path": "a\0", "error": "x" }] }),
-        json!({ "tree": "t", "components": [{ "path": "a", "error": "x", "files": { "\0": "" } }] }),
+        json!({ "tree": "t", "components": [{ "path": "a", "component_code": "1", "errors": [{ "message": "x" }] }] }),
+        json!({ "tree": "t", "components": [{ "path": "a\0", "errors": [{ "message": "x" }] }] }),
+        json!({ "tree": "t", "components": [{ "path": "a", "errors": [{ "message": "x" }], "files": { "\0": "" } }] }),
         json!({ "tree": "t", "left": ["\0"] }),
         json!({ "tree": "t".repeat(1001), "components": [] }),
-        json!({ "tree": "t", "components": [{ "path": "a".repeat(1001), "error": "x" }] }),
+        json!({ "tree": "t", "components": [{ "path": "a".repeat(1001), "errors": [{ "message": "x" }] }] }),
     ] {
         api.post(IMPORT, &body).await.expect(400);
     }

@@ -1,13 +1,17 @@
 //! Packages are fetched once, kept, and the same bytes at every start.
 
-use std::time::Duration;
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde_json::json;
 use sluice_testkit::wait_for;
 use tokio::task::JoinSet;
 
 use super::{Shop, emitting, outcome, rerun};
-use crate::support::{Deployed, deploy};
+use crate::support::{Deployed, PATIENCE, deploy};
 
 #[tokio::test]
 async fn later_starts_need_no_network() {
@@ -110,4 +114,43 @@ async fn saving_shows_its_progress_in_the_log() {
     ] {
         assert!(log.contains(words), "{words}");
     }
+}
+
+/// Packages of refused code are removed after a day. Packages of a component stay.
+#[tokio::test]
+async fn packages_that_no_component_uses_are_removed() {
+    let mut shop = Shop::open().await;
+    shop.publish("used", "1.0.0");
+    shop.publish("unused", "1.0.0");
+    let source = deploy(&shop.api(), &emitting("require('used')")).await;
+    let refused = "require('unused'); module.exports = { name: 'T', version: '1' };";
+    let body = json!({ "component_code": refused });
+    shop.api().post("/sources", &body).await.expect(422);
+    shop.server.kill9();
+    let folder = shop.server.data_dir().join("runtime/packages");
+    let folders = || -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(&folder).expect("the folder exists");
+        entries
+            .map(|entry| entry.expect("an entry").path())
+            .collect()
+    };
+    let has = |package: &str| {
+        let path = Path::new("node_modules").join(package);
+        folders().iter().any(|folder| folder.join(&path).exists())
+    };
+    assert!(has("used") && has("unused"));
+    for folder in folders() {
+        let folder = File::open(folder).expect("the folder opens");
+        let modified = folder.metadata().and_then(|folder| folder.modified());
+        let earlier = modified.expect("a time") - Duration::from_hours(48);
+        folder.set_modified(earlier).expect("it can be set");
+    }
+    shop.server.restart().await;
+    wait_for(PATIENCE, "the removal", async || {
+        (!has("unused")).then_some(())
+    })
+    .await;
+    assert!(has("used"));
+    shop.registry.set_down(true);
+    assert_eq!(rerun(&source, 1).await, "used 1.0.0");
 }

@@ -14,7 +14,7 @@ export function deployErrors(error: unknown): DeployErrors {
   const others: string[] = [];
   for (const { field, entry } of entries) {
     if (typeof entry === 'string') others.push(field === 'document' ? entry : `${field}: ${entry}`);
-    else if ('line' in entry) {
+    else if ('path' in entry) {
       const { line, column, path, message } = entry;
       located.push({ line, column, message: path ? `${path} ${message}` : message });
     }

@@ -5,6 +5,8 @@ use sluice_code::{
     Bundle, BundleOptions, Files as _, LocalFiles, Location, SourceMap, bundle, with_inline_map,
 };
 
+use sluice_model::CodeError;
+
 use super::{recording::RecordedFiles, tree::is_typescript};
 
 /// Maximum code size of a component and of a batch, far below the limit of the server.
@@ -19,20 +21,23 @@ pub(super) async fn bundle_component(files: LocalFiles, path: String) -> ImportC
         ..BundleOptions::default()
     };
     let bundled = bundle(&entry, recorded.clone(), options).await;
-    let (component_code, error) = match bundled {
+    let (component_code, errors) = match bundled {
         Ok(bundle) => match code_to_send(&recorded, &entry, bundle).await {
-            code if code.len() <= MAX_BYTES => (Some(code), None),
-            code => (None, Some(format!("too large: {} bytes", code.len()))),
+            code if code.len() <= MAX_BYTES => (Some(code), Vec::new()),
+            code => {
+                let message = format!("too large: {} bytes", code.len());
+                (None, vec![CodeError::without_position(message)])
+            }
         },
         Err(errors) => {
-            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            (None, Some(errors.join("; ")))
+            let errors = errors.into_iter().map(|error| error.relative_to(&path));
+            (None, errors.collect())
         }
     };
     ImportComponent {
         path,
         component_code,
-        error,
+        errors,
         files: recorded.hashes(),
     }
 }

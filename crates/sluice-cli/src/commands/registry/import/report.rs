@@ -52,16 +52,17 @@ impl Report {
 
     /// A component whose files have not changed. A broken one is still broken.
     pub(super) fn unchanged(&mut self, earlier: &ImportedFile) {
-        let outcome = match earlier.error {
-            None => ImportOutcome::Unchanged,
-            Some(_) => ImportOutcome::Failed,
+        let outcome = if earlier.errors.is_empty() {
+            ImportOutcome::Unchanged
+        } else {
+            ImportOutcome::Failed
         };
         self.add(vec![ImportedComponent {
             path: earlier.path.clone(),
             outcome,
             key: earlier.key.clone(),
             version: earlier.version.clone(),
-            reason: earlier.error.clone(),
+            errors: earlier.errors.clone(),
         }]);
     }
 
@@ -102,8 +103,8 @@ impl Report {
     fn text(&self) -> String {
         let mut text = String::new();
         for component in &self.components {
-            if let Some(reason) = &component.reason {
-                let _ = writeln!(text, "{}", broken_line(&component.path, reason));
+            if !component.errors.is_empty() {
+                let _ = writeln!(text, "{}", broken_line(component));
             }
         }
         for RemovedFile { path, key, pruned } in &self.left {
@@ -148,34 +149,36 @@ impl Report {
     }
 }
 
-/// Prefixes a reason with the path, unless it begins with it. A reason may begin with a line and a column.
-fn broken_line(path: &str, reason: &str) -> String {
-    let has_location = reason.starts_with(|c: char| c.is_ascii_digit());
-    let begins_with_path = reason
-        .strip_prefix(path)
-        .is_some_and(|rest| rest.starts_with(':'));
-    if begins_with_path {
-        let rest = &reason[path.len()..];
-        format!("{}{rest}", styled(BAD, path))
-    } else if has_location {
-        format!("{}:{reason}", styled(BAD, path))
+/// All errors of a component in one line, which begins with its path. Only the first own error repeats no path.
+fn broken_line(component: &ImportedComponent) -> String {
+    let path = component.path.as_str();
+    let located: Vec<String> = component
+        .errors
+        .iter()
+        .map(|error| error.located(path))
+        .collect();
+    let line = located.join("; ");
+    let first = component.errors.first();
+    if first.is_some_and(|error| error.file.is_none()) {
+        format!("{}{}", styled(BAD, path), &line[path.len()..])
     } else {
-        format!("{}: {reason}", styled(BAD, path))
+        format!("{}: {line}", styled(BAD, path))
     }
 }
 
 /// The result of a dry run for a component.
 pub(super) fn dry_run_result(component: ImportComponent) -> ImportedComponent {
-    let outcome = match component.error {
-        None => ImportOutcome::Registered,
-        Some(_) => ImportOutcome::Failed,
+    let outcome = if component.errors.is_empty() {
+        ImportOutcome::Registered
+    } else {
+        ImportOutcome::Failed
     };
     ImportedComponent {
         path: component.path,
         outcome,
         key: None,
         version: None,
-        reason: component.error,
+        errors: component.errors,
     }
 }
 
@@ -194,6 +197,8 @@ fn grouped(number: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use sluice_model::CodeError;
+
     use super::*;
 
     #[test]
@@ -205,11 +210,25 @@ mod tests {
 
     #[test]
     fn each_location_is_shown_once() {
-        let plain =
-            |path, reason| anstream::adapter::strip_str(&broken_line(path, reason)).to_string();
-        assert_eq!(plain("a.mjs", "a.mjs:1:2: no"), "a.mjs:1:2: no");
-        assert_eq!(plain("a.mjs", "1:2: no"), "a.mjs:1:2: no");
-        assert_eq!(plain("a.mjs", "b.mjs:1:2: no"), "a.mjs: b.mjs:1:2: no");
-        assert_eq!(plain("a.mjs", "no"), "a.mjs: no");
+        let plain = |errors: Vec<CodeError>| {
+            let component = ImportedComponent {
+                path: "a.mjs".to_owned(),
+                outcome: ImportOutcome::Failed,
+                key: None,
+                version: None,
+                errors,
+            };
+            anstream::adapter::strip_str(&broken_line(&component)).to_string()
+        };
+        let at = |file: Option<&str>| CodeError {
+            file: file.map(str::to_owned),
+            line: Some(1),
+            column: Some(2),
+            ..CodeError::without_position("no")
+        };
+        assert_eq!(plain(vec![at(None)]), "a.mjs:1:2: no");
+        assert_eq!(plain(vec![at(Some("b.mjs"))]), "a.mjs: b.mjs:1:2: no");
+        let no = CodeError::without_position("no");
+        assert_eq!(plain(vec![no, at(None)]), "a.mjs: no; a.mjs:1:2: no");
     }
 }

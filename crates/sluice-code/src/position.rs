@@ -1,30 +1,14 @@
-//! Errors in user code and their positions.
+//! Positions of errors in code.
 
-/// One reason why code does not load, with its position if it has one. Lines and columns start at one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CodeError {
-    pub message: String,
-    pub line: Option<u32>,
-    pub column: Option<u32>,
-}
+use sluice_model::CodeError;
 
-impl CodeError {
-    /// An error that concerns the code as a whole.
-    pub fn without_position(message: impl Into<String>) -> CodeError {
-        CodeError {
-            message: message.into(),
-            line: None,
-            column: None,
-        }
-    }
-
-    pub(crate) fn at(code: &str, offset: usize, message: String) -> CodeError {
-        let (line, column) = position(code, offset);
-        CodeError {
-            message,
-            line,
-            column,
-        }
+/// An error at a byte offset.
+pub(crate) fn error_at(code: &str, offset: usize, message: String) -> CodeError {
+    let (line, column) = position(code, offset);
+    CodeError {
+        line,
+        column,
+        ..CodeError::without_position(message)
     }
 }
 

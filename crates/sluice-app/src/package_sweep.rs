@@ -1,0 +1,61 @@
+//! Periodic removal of package folders that no component uses.
+
+use std::{collections::HashSet, io, sync::Arc, time::Duration};
+
+use sluice_infra::Infra;
+use sluice_model::ComponentId;
+use sluice_runtime::{PackageLock, Processes};
+use sluice_store::{Conn, StoreError, components};
+
+const INTERVAL: Duration = Duration::from_hours(24);
+/// Locks that one read returns. A lock can be some hundred kilobytes.
+const LOCK_BATCH: u32 = 50;
+
+#[derive(Debug, thiserror::Error)]
+enum SweepError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("a stored lock cannot be read: {0}")]
+    Lock(#[from] serde_json::Error),
+    #[error(transparent)]
+    Folder(#[from] io::Error),
+}
+
+/// Runs until the server drains.
+pub(crate) async fn run(infra: Infra, processes: Arc<dyn Processes>) {
+    while !infra.shutdown.is_draining() {
+        match sweep(&infra, &*processes).await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(folders = removed, "removed unused packages"),
+            Err(error) => tracing::warn!(%error, "cannot remove unused packages; retrying later"),
+        }
+        infra.shutdown.sleep(INTERVAL).await;
+    }
+}
+
+async fn sweep(infra: &Infra, processes: &dyn Processes) -> Result<usize, SweepError> {
+    if !processes.has_old_packages()? {
+        return Ok(0);
+    }
+    let in_use = locks_in_use(infra).await?;
+    Ok(processes.remove_unused_packages(in_use).await?)
+}
+
+/// The hashes of the locks of all components.
+async fn locks_in_use(infra: &Infra) -> Result<HashSet<String>, SweepError> {
+    let mut hashes = HashSet::new();
+    let mut position: Option<ComponentId> = None;
+    loop {
+        let after = position.take();
+        let read = move |c: &mut dyn Conn| components::locks(c, after.as_ref(), LOCK_BATCH);
+        let page = infra.store.read(read).await?;
+        for component in &page {
+            let lock: PackageLock = serde_json::from_str(&component.lock)?;
+            hashes.insert(lock.hash());
+        }
+        match page.into_iter().last() {
+            Some(last) => position = Some(last.id),
+            None => return Ok(hashes),
+        }
+    }
+}

@@ -3,14 +3,13 @@
 //! A [`SourceId`] and a [`WorkflowId`] are each an [`EmitterId`] with a known prefix. They dereference to one, as a
 //! `String` does to a `str`. Code for both takes an `&EmitterId`.
 
-use std::{fmt, ops::Deref, sync::Arc};
+use std::{ops::Deref, sync::Arc};
 
 use rand::Rng;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
     ids::{is_tail, random_text},
-    invalid_id::InvalidId,
+    text_id::text_id,
 };
 
 /// A source or a workflow.
@@ -80,45 +79,6 @@ macro_rules! emitter_id {
         }
 
         text_id!($name);
-    };
-}
-
-macro_rules! text_id {
-    ($name:ident) => {
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                self.as_str()
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = String::deserialize(deserializer)?;
-                Self::parse(&text).ok_or_else(|| {
-                    de::Error::custom(InvalidId {
-                        kind: stringify!($name),
-                    })
-                })
-            }
-        }
     };
 }
 

@@ -7,9 +7,8 @@
 use std::{fmt, str};
 
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::invalid_id::InvalidId;
+use crate::text_id::text_id;
 
 const LENGTH: usize = 27;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -111,40 +110,7 @@ macro_rules! ordered_id {
             }
         }
 
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                self.as_str()
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = String::deserialize(deserializer)?;
-                Self::parse(&text).ok_or_else(|| {
-                    de::Error::custom(InvalidId {
-                        kind: stringify!($name),
-                    })
-                })
-            }
-        }
+        text_id!($name);
     };
 }
 

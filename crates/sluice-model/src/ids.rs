@@ -3,12 +3,11 @@
 //! A value of one of these types always has its prefix and a tail of 1 to 67 ASCII letters and digits, so it needs
 //! no escaping in SQL, URLs and log lines. Clones share the text.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use rand::{Rng, RngExt, distr::Alphanumeric};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{id_gen::EmitId, invalid_id::InvalidId};
+use crate::{id_gen::EmitId, text_id::text_id};
 
 const RANDOM_TAIL: usize = 12;
 const MAX_TAIL: usize = 67;
@@ -38,40 +37,7 @@ macro_rules! prefixed_id {
             }
         }
 
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(&self.0)
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = String::deserialize(deserializer)?;
-                Self::parse(&text).ok_or_else(|| {
-                    de::Error::custom(InvalidId {
-                        kind: stringify!($name),
-                    })
-                })
-            }
-        }
+        text_id!($name);
     };
 }
 

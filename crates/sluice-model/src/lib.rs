@@ -32,6 +32,7 @@ mod json_value;
 mod number;
 mod prop_value;
 mod structured_value;
+mod text_id;
 
 pub use app::{
     ACCOUNT_FIELD, AppAuth, ClientAuthentication, KeyField, OauthSettings, is_app_slug,

@@ -7,6 +7,7 @@ mod code;
 mod common;
 mod completions;
 mod component;
+mod deletion;
 mod deploy;
 mod dev;
 mod error_location;

@@ -71,6 +71,7 @@ pub(super) struct Core<A: Actor> {
     commit: Option<JoinHandle<Committed>>,
     stalled: watch::Sender<bool>,
     refill: Option<AbortOnDropHandle<InboxPage>>,
+    pub(super) account_refresh: Option<JoinHandle<()>>,
     is_listed_idle: bool,
 }
 
@@ -124,6 +125,7 @@ impl<A: Actor> Core<A> {
             commit: None,
             stalled: watch::Sender::new(false),
             refill: None,
+            account_refresh: None,
             is_listed_idle: false,
         }
     }
@@ -266,6 +268,10 @@ impl<A: Actor> Core<A> {
             committed = settled(&mut self.commit) => Event::Committed(finished(committed)),
             () = wait_for_stall(&self.stalled), if watches_stall => Event::CommitStalled,
             page = settled(&mut self.refill) => Event::Refilled(finished(page)),
+            refreshed = settled(&mut self.account_refresh) => {
+                finished(refreshed);
+                Event::Woken
+            }
             Some(task) = self.tasks.join_next(), if !self.tasks.is_empty() => match task {
                 Err(error) if error.is_cancelled() => Event::Woken,
                 task => Event::Task(finished(task)),

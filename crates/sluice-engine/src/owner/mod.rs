@@ -1,5 +1,6 @@
 //! Owners: each source and each workflow that has work is run by one task, the only writer of its state.
 
+mod accounts;
 mod actor;
 pub(crate) mod after_commit;
 mod gauge;

@@ -21,17 +21,14 @@ pub(super) async fn prune_events(
     emitter: &EmitterId,
     keep: u64,
 ) -> Result<u64, StoreError> {
-    let counted = emitter.clone();
-    let read = infra.store.read(move |c| {
-        let count = events::count_kept(c, &counted)?;
-        let beyond = if count > keep {
-            pruning::events_beyond(c, &counted, keep)?
-        } else {
-            None
-        };
-        Ok((count, beyond))
-    });
-    let (count, beyond) = read.await?;
+    let (count, beyond) = count_and_cut(
+        infra,
+        emitter,
+        keep,
+        events::count_kept,
+        pruning::events_beyond,
+    )
+    .await?;
     if let Some(last) = beyond {
         prune_events_up_to(infra, emitter, last).await?;
     }
@@ -44,21 +41,32 @@ pub(super) async fn prune_logs(
     emitter: &EmitterId,
     keep: u64,
 ) -> Result<u64, StoreError> {
-    let counted = emitter.clone();
-    let read = infra.store.read(move |c| {
-        let count = logs::count(c, &counted)?;
-        let beyond = if count > keep {
-            logs::seq_behind(c, &counted, keep)?
-        } else {
-            None
-        };
-        Ok((count, beyond))
-    });
-    let (count, beyond) = read.await?;
+    let (count, beyond) =
+        count_and_cut(infra, emitter, keep, logs::count, logs::seq_behind).await?;
     if let Some(last) = beyond {
         prune_logs_up_to(infra, emitter, last).await?;
     }
     Ok(count)
+}
+
+/// Counts rows, and finds the newest one beyond the newest `keep`.
+async fn count_and_cut<P: Send + 'static>(
+    infra: &Infra,
+    emitter: &EmitterId,
+    keep: u64,
+    count: fn(&mut dyn Conn, &EmitterId) -> Result<u64, StoreError>,
+    beyond: fn(&mut dyn Conn, &EmitterId, u64) -> Result<Option<P>, StoreError>,
+) -> Result<(u64, Option<P>), StoreError> {
+    let emitter = emitter.clone();
+    let read = infra.store.read(move |c| {
+        let count = count(c, &emitter)?;
+        let beyond = match count > keep {
+            true => beyond(c, &emitter, keep)?,
+            false => None,
+        };
+        Ok((count, beyond))
+    });
+    read.await
 }
 
 pub(super) async fn prune_events_before(

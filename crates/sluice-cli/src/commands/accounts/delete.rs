@@ -1,13 +1,11 @@
 //! `sluice accounts delete`
 
 use clap::Args;
-use serde_json::json;
 
 use super::target::Target;
 use crate::commands::{
-    ask::Confirmation,
-    common::Common,
-    output::{sanitized, show, show_json},
+    deletion::{DeleteFlags, Deletion},
+    output::sanitized,
 };
 
 /// Delete an account
@@ -18,23 +16,18 @@ pub(super) struct DeleteOptions {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
-    confirmation: Confirmation,
-    #[command(flatten)]
-    common: Common,
+    flags: DeleteFlags,
 }
 
 pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
-    let client = options.common.connection.client()?;
+    let client = options.flags.client()?;
     let account = options.target.find(&client).await?;
     let name = sanitized(&account.name);
-    let question = format!("Delete {name}? Sources and workflows that use it will fail.");
-    options
-        .confirmation
-        .require(question, options.common.json)
-        .await?;
-    client.delete(&format!("/accounts/{}", account.id)).await?;
-    if options.common.json {
-        return show_json(&json!({ "deleted": account.id }));
-    }
-    Ok(show(&format!("Deleted {name}\n"))?)
+    let deletion = Deletion {
+        collection: "/accounts",
+        id: account.id.to_string(),
+        question: format!("Delete {name}? Sources and workflows that use it will fail."),
+        name,
+    };
+    options.flags.delete(&client, deletion).await
 }

@@ -1,13 +1,11 @@
 //! `sluice users delete`
 
 use clap::Args;
-use serde_json::json;
 
 use super::target::Target;
 use crate::commands::{
-    ask::Confirmation,
-    common::Common,
-    output::{sanitized, show, show_json},
+    deletion::{DeleteFlags, Deletion},
+    output::sanitized,
 };
 
 /// Delete a user and everything the user owns
@@ -18,23 +16,18 @@ pub(crate) struct DeleteOptions {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
-    confirmation: Confirmation,
-    #[command(flatten)]
-    common: Common,
+    flags: DeleteFlags,
 }
 
 pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
-    let client = options.common.connection.client()?;
+    let client = options.flags.client()?;
     let user = options.target.find(&client).await?;
     let name = sanitized(&user.username);
-    let question = format!("Delete {name} and everything the user owns?");
-    options
-        .confirmation
-        .require(question, options.common.json)
-        .await?;
-    client.delete(&format!("/users/{}", user.id)).await?;
-    if options.common.json {
-        return show_json(&json!({ "deleted": user.id }));
-    }
-    Ok(show(&format!("Deleted {name}\n"))?)
+    let deletion = Deletion {
+        collection: "/users",
+        id: user.id.to_string(),
+        question: format!("Delete {name} and everything the user owns?"),
+        name,
+    };
+    options.flags.delete(&client, deletion).await
 }

@@ -1,14 +1,9 @@
 //! `sluice webhooks delete`
 
 use clap::Args;
-use serde_json::json;
 
 use super::target::Target;
-use crate::commands::{
-    ask::Confirmation,
-    common::Common,
-    output::{show, show_json},
-};
+use crate::commands::deletion::{DeleteFlags, Deletion};
 
 /// Delete a webhook with its subscriptions and deliveries
 #[derive(Debug, Args)]
@@ -16,22 +11,18 @@ pub(crate) struct DeleteOptions {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
-    confirmation: Confirmation,
-    #[command(flatten)]
-    common: Common,
+    flags: DeleteFlags,
 }
 
 pub(super) async fn delete(options: DeleteOptions) -> anyhow::Result<()> {
-    let client = options.common.connection.client()?;
+    let client = options.flags.client()?;
     let webhook = options.target.find(&client).await?;
-    let question = format!("Delete the webhook {} with all deliveries?", webhook.url);
-    options
-        .confirmation
-        .require(question, options.common.json)
-        .await?;
-    client.delete(&format!("/webhooks/{}", webhook.id)).await?;
-    if options.common.json {
-        return show_json(&json!({ "deleted": webhook.id }));
-    }
-    Ok(show(&format!("Deleted {}\n", webhook.id))?)
+    let name = webhook.id.to_string();
+    let deletion = Deletion {
+        collection: "/webhooks",
+        id: webhook.id.to_string(),
+        question: format!("Delete the webhook {} with all deliveries?", webhook.url),
+        name,
+    };
+    options.flags.delete(&client, deletion).await
 }

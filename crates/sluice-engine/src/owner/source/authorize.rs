@@ -3,22 +3,21 @@
 //! Sources without accounts pass at once. For the others the credentials are nearly always cached; otherwise work waits in
 //! the mailbox while they are refreshed.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use sluice_runtime::ModuleSpec;
 
 use super::{
     hooks,
-    owner::{Running, SourceOwner, Task},
+    owner::{Running, SourceOwner},
 };
 use crate::{
     commit::builder::failure,
-    process::credentials::{AccountEntry, Credentials, GrantStatus, Grants},
+    process::credentials::{GrantStatus, Grants},
 };
 
 /// The name of the error of an invocation whose account cannot be used.
 const ACCOUNT_ERROR: &str = "AccountError";
-const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 impl SourceOwner {
     /// Whether queued work can be dispatched. Work whose account cannot be used fails here.
@@ -56,6 +55,9 @@ impl SourceOwner {
 
     /// Sends changed credentials to the process. `Err` is the reason why an account cannot be used.
     fn authorize(&mut self) -> Result<bool, Arc<str>> {
+        if self.core.is_refreshing_accounts() {
+            return Ok(false);
+        }
         let now_ms = self.core.now_ms();
         let Some(live) = self
             .core
@@ -68,9 +70,6 @@ impl SourceOwner {
         let Some(grants) = live.grants.first_mut().filter(|grants| !grants.is_empty()) else {
             return Ok(true);
         };
-        if self.is_authorizing {
-            return Ok(false);
-        }
         match grants.check(now_ms) {
             GrantStatus::Current => Ok(true),
             GrantStatus::Changed(auths) => {
@@ -80,14 +79,7 @@ impl SourceOwner {
             GrantStatus::Rejected(reason) => Err(reason),
             GrantStatus::Unknown => {
                 let entries = grants.entries();
-                let refresh = refresh(self.core.services.credentials.clone(), entries);
-                // Tracked by the shutdown, because renewed tokens must reach the store.
-                let tracked = self.core.infra().shutdown.spawn(refresh);
-                self.core.tasks.spawn(async move {
-                    let _ = tracked.await;
-                    Task::Authorized
-                });
-                self.is_authorizing = true;
+                self.core.refresh_accounts(entries);
                 Ok(false)
             }
         }
@@ -105,12 +97,5 @@ impl SourceOwner {
         }
         // No process reports these, so nothing else triggers their commit.
         self.commit_finished();
-    }
-}
-
-async fn refresh(credentials: Credentials, entries: Vec<Arc<AccountEntry>>) {
-    if let Err(error) = credentials.refresh_all(&entries).await {
-        tracing::warn!(%error, "account refresh failed; retrying");
-        tokio::time::sleep(RETRY_PAUSE).await;
     }
 }

@@ -6,7 +6,7 @@ use sluice_model::InvocationId;
 use sluice_runtime::{Call, Invocation, LogLevel, LogLine};
 use sluice_store::inbox::InboxKind;
 
-use super::owner::{Running, SourceOwner, Task};
+use super::owner::{Running, SourceOwner, Uploaded};
 use crate::{
     process::{
         LiveProcess,
@@ -99,11 +99,12 @@ impl SourceOwner {
         self.uploading += 1;
         self.core.tasks.spawn(async move {
             let result = write_uploads(store, emitter, work, folder).await;
-            Task::Uploaded { generation, result }
+            Uploaded { generation, result }
         });
     }
 
-    pub(super) fn uploaded(&mut self, generation: u64, result: Result<Work, (Work, UploadError)>) {
+    pub(super) fn uploaded(&mut self, uploaded: Uploaded) {
+        let Uploaded { generation, result } = uploaded;
         self.uploading -= 1;
         if generation != self.generation {
             // The process is gone: its work was requeued and is uploaded again for the next one.

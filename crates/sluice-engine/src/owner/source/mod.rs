@@ -15,7 +15,7 @@ use tokio::{sync::mpsc, time::Instant};
 
 use self::{
     load::load,
-    owner::{SourceOwner, Task},
+    owner::{SourceOwner, Uploaded},
 };
 use super::{
     actor::{self, Actor, Core},
@@ -47,7 +47,7 @@ impl Actor for SourceOwner {
     type Control = SourceControl;
     type ProcessKey = ();
     type Program = ();
-    type Task = Task;
+    type Task = Uploaded;
 
     fn core(&mut self) -> &mut Core<Self> {
         &mut self.core
@@ -109,10 +109,7 @@ impl Actor for SourceOwner {
         self.reject_pause();
     }
 
-    fn on_task(&mut self, task: Task) {
-        match task {
-            Task::Authorized => self.is_authorizing = false,
-            Task::Uploaded { generation, result } => self.uploaded(generation, result),
-        }
+    fn on_task(&mut self, uploaded: Uploaded) {
+        self.uploaded(uploaded);
     }
 }

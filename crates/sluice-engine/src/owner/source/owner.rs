@@ -29,8 +29,6 @@ pub(super) struct SourceOwner {
     pub(super) uncommitted: usize,
     pub(super) operation: Option<Operation>,
     pub(super) prune: PruneSchedule,
-    /// Accounts are being refreshed.
-    pub(super) is_authorizing: bool,
     /// Number of processes so far. Uploads for an earlier process are discarded.
     pub(super) generation: u64,
     pub(super) uploading: usize,
@@ -62,13 +60,11 @@ pub(super) struct Operation {
     pub(super) is_dirty: bool,
 }
 
-/// Background tasks.
-pub(super) enum Task {
-    Authorized,
-    Uploaded {
-        generation: u64,
-        result: Result<Work, (Work, UploadError)>,
-    },
+/// Work whose uploads are in the folder of the process, or could not be written to it.
+pub(super) struct Uploaded {
+    /// The process that they were written for.
+    pub(super) generation: u64,
+    pub(super) result: Result<Work, (Work, UploadError)>,
 }
 
 impl SourceOwner {
@@ -87,7 +83,6 @@ impl SourceOwner {
             uncommitted: 0,
             operation: None,
             prune: PruneSchedule::default(),
-            is_authorizing: false,
             generation: 0,
             uploading: 0,
         }

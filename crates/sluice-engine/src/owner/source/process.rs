@@ -166,7 +166,7 @@ impl SourceOwner {
     }
 
     fn is_idle(&self) -> bool {
-        self.is_quiet() && self.operation.is_none() && !self.is_authorizing
+        self.is_quiet() && self.operation.is_none() && !self.core.is_refreshing_accounts()
     }
 
     fn exited(&mut self, reason: &str, mut unfinished: Vec<Unfinished>) {

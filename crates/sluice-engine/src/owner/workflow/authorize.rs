@@ -1,13 +1,11 @@
 //! Accounts of steps: before a step runs, the process must have the current `$auth` of its accounts.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use sluice_model::DeploymentId;
 
-use super::owner::{Task, WorkflowOwner};
+use super::owner::WorkflowOwner;
 use crate::process::credentials::GrantStatus;
-
-const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 /// Whether a step may use its accounts.
 pub(super) enum Authorization {
@@ -44,22 +42,7 @@ impl WorkflowOwner {
             GrantStatus::Rejected(reason) => Authorization::Rejected(reason),
             GrantStatus::Unknown => {
                 let entries = grants.entries();
-                if !self.is_authorizing {
-                    self.is_authorizing = true;
-                    let credentials = self.core.services.credentials.clone();
-                    let workflow = self.workflow.id.clone();
-                    // Tracked by the shutdown, because renewed tokens must reach the store.
-                    let tracked = self.core.infra().shutdown.spawn(async move {
-                        if let Err(error) = credentials.refresh_all(&entries).await {
-                            tracing::warn!(%workflow, %error, "account refresh failed; retrying");
-                            tokio::time::sleep(RETRY_PAUSE).await;
-                        }
-                    });
-                    self.core.tasks.spawn(async move {
-                        let _ = tracked.await;
-                        Task::Authorized
-                    });
-                }
+                self.core.refresh_accounts(entries);
                 Authorization::Unknown
             }
         }

@@ -124,7 +124,6 @@ impl Actor for WorkflowOwner {
 
     fn on_task(&mut self, task: Task) {
         match task {
-            Task::Authorized => self.is_authorizing = false,
             Task::Loaded(id, stored) => self.loaded(id, stored.map(|stored| *stored)),
             Task::Uploaded {
                 run,

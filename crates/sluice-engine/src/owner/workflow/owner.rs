@@ -46,7 +46,6 @@ pub(super) struct WorkflowOwner {
     pub(super) to_continue: VecDeque<InvocationId>,
     /// Runs that are being read from the store.
     pub(super) loading: BTreeSet<InvocationId>,
-    pub(super) is_authorizing: bool,
     pub(super) is_checking_overflow: bool,
     pub(super) window: Window,
     /// Rows that wait for the next commit.
@@ -87,7 +86,6 @@ pub(super) enum Stage {
 
 /// Background tasks.
 pub(super) enum Task {
-    Authorized,
     /// `None` when the run no longer has an inbox row.
     Loaded(InvocationId, Option<Box<StoredRun>>),
     Uploaded {
@@ -145,7 +143,6 @@ impl WorkflowOwner {
             to_continue: interrupted.iter().copied().collect(),
             interrupted,
             loading: BTreeSet::new(),
-            is_authorizing: false,
             is_checking_overflow: false,
             window,
             pending: Pending::default(),

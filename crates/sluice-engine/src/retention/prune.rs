@@ -114,7 +114,9 @@ pub(super) async fn in_batches(
     Ok(())
 }
 
-/// Pruning is retried with the next batch of rows, or the next sweep.
-pub(super) fn log_failure(error: &StoreError) {
-    tracing::warn!(%error, "pruning failed; retrying later");
+/// The result of pruning an emitter; `None` when it failed. It is retried with the next batch of rows, or the next sweep.
+pub(super) fn logged<T>(emitter: &EmitterId, result: Result<T, StoreError>) -> Option<T> {
+    result
+        .inspect_err(|error| tracing::warn!(%emitter, %error, "pruning failed; retrying later"))
+        .ok()
 }

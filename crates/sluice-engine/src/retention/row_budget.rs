@@ -4,9 +4,6 @@
 //! slack.
 
 use parking_lot::Mutex;
-use sluice_store::StoreError;
-
-use super::prune::log_failure;
 
 /// Rows that may be stored before the first count.
 const FIRST_BUDGET: u64 = 500;
@@ -51,14 +48,11 @@ impl RowBudget {
         is_exhausted
     }
 
-    /// Ends a count with its result; true when the next count starts at once.
-    pub(super) fn counted(&self, keep: u64, found: Result<u64, StoreError>) -> bool {
-        let room = match found {
-            Ok(rows) => keep.saturating_sub(rows).saturating_add(slack(keep)),
-            Err(error) => {
-                log_failure(&error);
-                FIRST_BUDGET
-            }
+    /// Ends a count with the number of rows, or `None` if it failed; true when the next count starts at once.
+    pub(super) fn counted(&self, keep: u64, rows: Option<u64>) -> bool {
+        let room = match rows {
+            Some(rows) => keep.saturating_sub(rows).saturating_add(slack(keep)),
+            None => FIRST_BUDGET,
         };
         let mut state = self.state.lock();
         let Some(state) = &mut *state else {
@@ -89,10 +83,10 @@ mod tests {
         assert!(!budget.spend(10_000, 499));
         assert!(budget.spend(10_000, 1));
         assert!(!budget.spend(10_000, 1_000), "one at a time");
-        assert!(!budget.counted(10_000, Ok(4_000)));
+        assert!(!budget.counted(10_000, Some(4_000)));
         assert!(!budget.spend(10_000, 5_999));
         assert!(budget.spend(10_000, 1));
-        assert!(!budget.counted(10_000, Ok(11_000)));
+        assert!(!budget.counted(10_000, Some(11_000)));
         assert!(!budget.spend(10_000, 999));
         assert!(budget.spend(10_000, 1));
     }
@@ -101,12 +95,15 @@ mod tests {
     fn few_rows_to_keep_are_looked_after_closely() {
         let budget = RowBudget::default();
         assert!(budget.spend(3, 1));
-        assert!(!budget.counted(3, Ok(1)));
+        assert!(!budget.counted(3, Some(1)));
         assert!(!budget.spend(3, 1));
         assert!(budget.spend(3, 1));
         assert!(!budget.spend(3, 1), "one at a time");
-        assert!(budget.counted(3, Ok(3)), "what came meanwhile is looked at");
-        assert!(!budget.counted(3, Ok(4)));
+        assert!(
+            budget.counted(3, Some(3)),
+            "what came meanwhile is looked at"
+        );
+        assert!(!budget.counted(3, Some(4)));
         assert!(!budget.spend(3, 0), "nothing new");
         assert!(budget.spend(3, 1));
     }
@@ -117,7 +114,7 @@ mod tests {
         assert!(!budget.spend(10_000, 1));
         assert!(budget.spend(20, 1));
         assert!(!budget.spend(10, 1));
-        assert!(!budget.counted(20, Ok(5)));
+        assert!(!budget.counted(20, Some(5)));
         assert!(budget.spend(10, 1), "the look was for another number");
     }
 }

@@ -8,7 +8,7 @@ use sluice_store::{StoreError, sources::Source};
 
 use super::{
     limits::{max_events, oldest_event_ms},
-    prune::{log_failure, prune_events, prune_events_before, prune_logs},
+    prune::{logged, prune_events, prune_events_before, prune_logs},
     row_budget::RowBudget,
     runs,
 };
@@ -34,14 +34,14 @@ impl PruneSchedule {
         if self.events.spend(keep, rows.events) {
             let (infra, budget, id) = (infra.clone(), Arc::clone(&self.events), emitter.clone());
             infra.shutdown.clone().spawn(async move {
-                while budget.counted(keep, prune_events(&infra, &id, keep).await) {}
+                while budget.counted(keep, logged(&id, prune_events(&infra, &id, keep).await)) {}
             });
         }
         let keep = infra.settings.log_retention;
         if self.logs.spend(keep, rows.logs) {
             let (infra, budget, id) = (infra.clone(), Arc::clone(&self.logs), emitter.clone());
             infra.shutdown.clone().spawn(async move {
-                while budget.counted(keep, prune_logs(&infra, &id, keep).await) {}
+                while budget.counted(keep, logged(&id, prune_logs(&infra, &id, keep).await)) {}
             });
         }
     }
@@ -52,7 +52,7 @@ impl PruneSchedule {
         if self.runs.spend(keep, ended) {
             let (infra, budget, id) = (infra.clone(), Arc::clone(&self.runs), workflow.clone());
             infra.shutdown.clone().spawn(async move {
-                while budget.counted(keep, runs::prune(&infra, &id, keep).await) {}
+                while budget.counted(keep, logged(&id, runs::prune(&infra, &id, keep).await)) {}
             });
         }
     }
@@ -73,9 +73,7 @@ impl Retention {
     pub fn source_changed(&self, source: &Source) {
         let (infra, source) = (self.infra.clone(), source.clone());
         infra.shutdown.clone().spawn(async move {
-            if let Err(error) = prune_source(&infra, &source).await {
-                log_failure(&error);
-            }
+            logged(&source.id, prune_source(&infra, &source).await);
         });
     }
 }

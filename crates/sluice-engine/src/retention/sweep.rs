@@ -10,7 +10,7 @@ use sluice_store::{
 };
 
 use super::{
-    prune::{BATCH, in_batches, log_failure, prune_events_before, prune_logs_up_to},
+    prune::{BATCH, in_batches, prune_events_before, prune_logs_up_to},
     runs,
 };
 
@@ -25,7 +25,7 @@ pub const ACTIVITY_HOURS: i64 = 31 * 24;
 pub(crate) async fn run(infra: Infra) {
     while !infra.shutdown.is_draining() {
         if let Err(error) = sweep(&infra).await {
-            log_failure(&error);
+            tracing::warn!(%error, "retention sweep failed; retrying later");
         }
         infra.shutdown.sleep(PERIOD).await;
     }

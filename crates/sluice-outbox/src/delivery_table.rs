@@ -13,7 +13,7 @@ use sluice_store::{
 use crate::{
     delivery_observer::DeliveryObserver,
     destination::Destination,
-    journal::{Journal, Note},
+    journal::{Journal, NoteId},
     pruning,
     row::{Fate, Finished, Row},
     table::{Page, Table},
@@ -27,7 +27,7 @@ pub(crate) struct DeliveryRow {
 pub(crate) struct DeliveryReport {
     pub(crate) attempt: Attempt,
     /// The journal's note of a success.
-    pub(crate) note: Option<Note>,
+    pub(crate) note: Option<NoteId>,
 }
 
 impl Row for DeliveryRow {

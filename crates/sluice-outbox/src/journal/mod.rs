@@ -2,11 +2,20 @@
 //!
 //! Between a receiver's response and its durable record lie milliseconds in which the server may be killed, and would
 //! deliver again. So a success is noted in a file first: written and not synced, which survives the death of the process.
-//! The next start records what it finds. One thread does all file operations, so that no async thread blocks.
+//! The next start records what it finds. One thread does all file operations, so that no async thread blocks. Workers do not
+//! wait for it: a write takes microseconds, and the next request begins meanwhile.
 
 mod segments;
 
-use std::{io, path::Path, sync::mpsc, thread};
+use std::{
+    io,
+    path::Path,
+    sync::{
+        atomic::{AtomicU64, Ordering},
+        mpsc,
+    },
+    thread,
+};
 
 use sluice_infra::Infra;
 use sluice_model::DeliveryId;
@@ -17,7 +26,7 @@ use sluice_store::{
 use tokio::sync::oneshot;
 
 use self::segments::Segments;
-pub(crate) use self::segments::{Leftover, Note};
+pub(crate) use self::segments::{Leftover, NoteId};
 
 /// Notes in one write to the file.
 const MAX_GROUP: usize = 256;
@@ -27,11 +36,12 @@ const LATE_GROUP: usize = 500;
 /// A handle to the journal's thread, which ends with it.
 pub(crate) struct Journal {
     commands: mpsc::Sender<Command>,
+    next_note: AtomicU64,
 }
 
 enum Command {
-    Note(String, oneshot::Sender<Option<Note>>),
-    Recorded(Vec<Note>),
+    Note(NoteId, String),
+    Recorded(Vec<NoteId>),
     Leftover(oneshot::Sender<Leftover>),
     Remove(Leftover, oneshot::Sender<()>),
 }
@@ -44,17 +54,22 @@ impl Journal {
         thread::Builder::new()
             .name("delivery-journal".to_owned())
             .spawn(move || run(&folder, &received))?;
-        Ok(Journal { commands })
+        Ok(Journal {
+            commands,
+            next_note: AtomicU64::new(0),
+        })
     }
 
-    /// Notes a success; answers when its line is written. None when that fails: the delivery was made all the same.
-    pub(crate) async fn note(&self, id: &DeliveryId, attempt: &Attempt) -> Option<Note> {
+    /// Notes a success. Its line is written at once, and the caller does not wait for that.
+    pub(crate) fn note(&self, id: &DeliveryId, attempt: &Attempt) -> NoteId {
+        let note = NoteId(self.next_note.fetch_add(1, Ordering::Relaxed));
         let line = segments::line(id, attempt);
-        self.ask(|reply| Command::Note(line, reply)).await.flatten()
+        let _ = self.commands.send(Command::Note(note, line));
+        note
     }
 
     /// The store has the successes of these notes.
-    pub(crate) fn recorded(&self, notes: Vec<Note>) {
+    pub(crate) fn recorded(&self, notes: Vec<NoteId>) {
         if !notes.is_empty() {
             let _ = self.commands.send(Command::Recorded(notes));
         }
@@ -97,10 +112,10 @@ fn run(folder: &Path, commands: &mpsc::Receiver<Command>) {
     let mut next = commands.recv().ok();
     while let Some(command) = next.take() {
         match command {
-            Command::Note(line, reply) => {
-                let mut group = vec![(line, reply)];
-                next = collect(commands, &mut group);
-                write(&mut segments, group);
+            Command::Note(note, mut lines) => {
+                let mut notes = vec![note];
+                next = collect(commands, &mut notes, &mut lines);
+                segments.write(&lines, &notes);
             }
             Command::Recorded(notes) => segments.recorded(&notes),
             Command::Leftover(reply) => {
@@ -118,23 +133,19 @@ fn run(folder: &Path, commands: &mpsc::Receiver<Command>) {
 /// Adds the notes that wait already, and returns the command behind them.
 fn collect(
     commands: &mpsc::Receiver<Command>,
-    group: &mut Vec<(String, oneshot::Sender<Option<Note>>)>,
+    notes: &mut Vec<NoteId>,
+    lines: &mut String,
 ) -> Option<Command> {
-    while group.len() < MAX_GROUP {
+    while notes.len() < MAX_GROUP {
         match commands.try_recv().ok()? {
-            Command::Note(line, reply) => group.push((line, reply)),
+            Command::Note(note, line) => {
+                notes.push(note);
+                lines.push_str(&line);
+            }
             other => return Some(other),
         }
     }
     None
-}
-
-fn write(segments: &mut Segments, group: Vec<(String, oneshot::Sender<Option<Note>>)>) {
-    let lines: String = group.iter().map(|(line, _)| line.as_str()).collect();
-    let note = segments.note(&lines, group.len());
-    for (_, reply) in group {
-        let _ = reply.send(note);
-    }
 }
 
 #[cfg(test)]
@@ -142,7 +153,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_note_is_in_the_file_when_it_is_answered() {
+    async fn a_note_is_in_the_file_until_it_is_recorded() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::start(folder.path()).unwrap();
         let id = DeliveryId::parse("dlv_a").unwrap();
@@ -153,12 +164,10 @@ mod tests {
             response: None,
             error: None,
         };
-        let notes = futures_util::future::join_all([
-            journal.note(&id, &attempt),
-            journal.note(&id, &attempt),
-        ]);
-        let notes: Vec<Note> = notes.await.into_iter().flatten().collect();
-        assert_eq!(notes.len(), 2);
+        let notes = [journal.note(&id, &attempt), journal.note(&id, &attempt)];
+        assert_ne!(notes[0], notes[1]);
+        // Commands are handled in their order, so an answer means that the notes are written.
+        journal.ask(Command::Leftover).await.unwrap();
         let (_, leftover) = Segments::open(folder.path());
         assert_eq!(leftover.successes.len(), 2);
         assert!(leftover.successes.iter().all(|success| success.id == id));

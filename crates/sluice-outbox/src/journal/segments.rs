@@ -1,7 +1,7 @@
 //! The files of the journal: segments, each removed when all its notes are recorded. All of it blocks.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -20,17 +20,17 @@ pub(super) struct Segments {
     current: Option<File>,
     number: u64,
     bytes: usize,
-    /// The notes of each segment that are not recorded yet.
+    /// The segment of each note that is not recorded yet.
+    notes: HashMap<NoteId, u64>,
+    /// The number of such notes in each segment.
     open: BTreeMap<u64, usize>,
     warned: bool,
 }
 
 /// A success in the journal, until it is recorded in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[must_use]
-pub(crate) struct Note {
-    segment: u64,
-}
+pub(crate) struct NoteId(pub(super) u64);
 
 /// A success of the last run.
 #[derive(Debug, PartialEq, Eq)]
@@ -74,18 +74,19 @@ impl Segments {
             current: None,
             number: last,
             bytes: 0,
+            notes: HashMap::new(),
             open: BTreeMap::new(),
             warned: false,
         };
         (segments, leftover)
     }
 
-    /// Writes whole lines, in one piece. None when that fails: the deliveries were made all the same.
-    pub(super) fn note(&mut self, lines: &str, count: usize) -> Option<Note> {
+    /// Writes whole lines, in one piece. When that fails, the notes are lost: the deliveries were made all the same.
+    pub(super) fn write(&mut self, lines: &str, notes: &[NoteId]) {
         match self.append(lines) {
             Ok(segment) => {
-                *self.open.entry(segment).or_default() += count;
-                Some(Note { segment })
+                *self.open.entry(segment).or_default() += notes.len();
+                self.notes.extend(notes.iter().map(|note| (*note, segment)));
             }
             Err(error) => {
                 // A line that was written in part must not be continued.
@@ -97,15 +98,15 @@ impl Segments {
                     self.warned = true;
                     tracing::warn!(%error, "delivery journal not written; a crash may repeat deliveries");
                 }
-                None
             }
         }
     }
 
     /// The store has the successes of these notes.
-    pub(super) fn recorded(&mut self, notes: &[Note]) {
-        for Note { segment } in notes {
-            if let Some(open) = self.open.get_mut(segment) {
+    pub(super) fn recorded(&mut self, notes: &[NoteId]) {
+        for note in notes {
+            let segment = self.notes.remove(note);
+            if let Some(open) = segment.and_then(|segment| self.open.get_mut(&segment)) {
                 *open = open.saturating_sub(1);
             }
         }
@@ -217,8 +218,10 @@ mod tests {
         line(&id, &attempt)
     }
 
-    fn note(segments: &mut Segments, tail: &str) -> Note {
-        segments.note(&line_of(tail), 1).unwrap()
+    fn note(segments: &mut Segments, number: u64, tail: &str) -> NoteId {
+        let note = NoteId(number);
+        segments.write(&line_of(tail), &[note]);
+        note
     }
 
     fn files(folder: &Path) -> usize {
@@ -230,12 +233,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (mut segments, leftover) = Segments::open(folder.path());
         assert_eq!(leftover.successes, []);
-        let _ = (note(&mut segments, "a"), note(&mut segments, "b"));
+        let _ = (note(&mut segments, 1, "a"), note(&mut segments, 2, "b"));
         drop(segments);
 
         let (mut segments, leftover) = Segments::open(folder.path());
         assert_eq!(leftover.successes, [success("a"), success("b")]);
-        let _ = note(&mut segments, "c");
+        let _ = note(&mut segments, 3, "c");
         leftover.remove();
         drop(segments);
         let (_, leftover) = Segments::open(folder.path());
@@ -259,16 +262,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (mut segments, _) = Segments::with_size(folder.path(), 1);
         let lines = line_of("a") + &line_of("a2");
-        let a = segments.note(&lines, 2).unwrap();
-        let b = note(&mut segments, "b");
+        let (a, a2) = (NoteId(1), NoteId(2));
+        segments.write(&lines, &[a, a2]);
+        let b = note(&mut segments, 3, "b");
         assert_eq!(files(folder.path()), 2);
         segments.recorded(&[b]);
         assert_eq!(files(folder.path()), 2, "the last one is still written");
         segments.recorded(&[a]);
         assert_eq!(files(folder.path()), 2, "one note is left");
-        segments.recorded(&[a]);
+        segments.recorded(&[a2]);
         assert_eq!(files(folder.path()), 1);
-        let c = note(&mut segments, "c");
+        let c = note(&mut segments, 4, "c");
         segments.recorded(&[c]);
         assert_eq!(files(folder.path()), 1, "the segment of b is removed too");
     }
@@ -278,8 +282,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let missing = folder.path().join("missing");
         let (mut segments, _) = Segments::open(&missing);
-        assert_eq!(segments.note(&line_of("a"), 1), None);
+        let lost = note(&mut segments, 1, "a");
         fs::create_dir(&missing).unwrap();
-        assert!(segments.note(&line_of("a"), 1).is_some());
+        let _written = note(&mut segments, 2, "b");
+        segments.recorded(&[lost]);
+        let (_, leftover) = Segments::open(&missing);
+        assert_eq!(leftover.successes, [success("b")]);
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     delivery_table::{DeliveryReport, DeliveryRow},
     destination::Destination,
     http_response::{excerpt, retry_after},
-    journal::{Journal, Note},
+    journal::Journal,
     net_guard::{NetGuard, root_cause},
     row::{Outcome, Row, Verdict},
     sender::{Attempt, NOTHING, Sender},
@@ -88,7 +88,7 @@ impl WebhookSender {
         })
     }
 
-    /// Sends the data of a delivery. A success is in the journal when this returns.
+    /// Sends the data of a delivery, and notes a success in the journal.
     async fn send(&self, to: &Destination, due: &mut Due) -> Outcome<DeliveryReport> {
         let at = self.clock.now_ms();
         let started = Instant::now();
@@ -106,10 +106,9 @@ impl WebhookSender {
                 attempt.status = Some(response.status().as_u16());
                 attempt.error = complaint(response.status());
                 let verdict = judge(&response, at);
-                let (noted, text) =
-                    tokio::join!(self.note(&verdict, due, &attempt), excerpt(response));
-                note = noted;
-                attempt.response = Some(text);
+                note =
+                    matches!(verdict, Verdict::Sent).then(|| self.journal.note(&due.id, &attempt));
+                attempt.response = Some(excerpt(response).await);
                 verdict
             }
             Err(error) => {
@@ -123,18 +122,6 @@ impl WebhookSender {
         Outcome {
             verdict,
             report: DeliveryReport { attempt, note },
-        }
-    }
-
-    async fn note(
-        &self,
-        verdict: &Verdict,
-        due: &Due,
-        attempt: &deliveries::Attempt,
-    ) -> Option<Note> {
-        match verdict {
-            Verdict::Sent => self.journal.note(&due.id, attempt).await,
-            _ => None,
         }
     }
 

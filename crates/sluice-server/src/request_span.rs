@@ -58,6 +58,10 @@ pub(crate) struct RecordOutcome;
 
 impl<B> OnResponse<B> for RecordOutcome {
     fn on_response(self, response: &http::Response<B>, latency: Duration, span: &Span) {
+        // Recording a field costs as much as a log line, so it is done only for one.
+        if !tracing::enabled!(tracing::Level::DEBUG) {
+            return;
+        }
         let status = response.status().as_u16();
         let latency_ms = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
         tracing::record_all!(span, status = status, latency_ms = latency_ms);

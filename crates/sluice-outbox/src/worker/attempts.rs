@@ -88,18 +88,31 @@ impl<R: Row> Attempts<R> {
     /// Starts attempts, the first rows first, as far as there are slots. Returns whether it started any.
     pub(super) fn start(&mut self, waiting: &mut VecDeque<Batch<R>>, now: Instant) -> bool {
         let before = self.under_way.len();
-        for batch in std::mem::take(waiting) {
-            if !self.peers.take_slot(&batch.peer, &self.strategy, now) {
-                waiting.push_back(batch);
-                continue;
+        let mut position = 0;
+        // Most of the time no slot is free, and the rows that wait are not looked at.
+        while self.peers.has_slots(&self.strategy)
+            && let Some(batch) = waiting.get(position)
+        {
+            if self.peers.take_slot(&batch.peer, &self.strategy, now) {
+                if let Some(batch) = waiting.remove(position) {
+                    self.begin(batch);
+                }
+            } else if self.strategy.slow_peers == SlowPeers::Wait {
+                // All rows are for this receiver.
+                break;
+            } else {
+                position += 1;
             }
-            let row = batch.ids().next().map(tracing::field::display);
-            let span = tracing::info_span!("delivery", queue = %self.key, row);
-            let (permits, sender) = (Arc::clone(&self.permits), Arc::clone(&self.sender));
-            let attempt = attempt(self.infra.clone(), permits, sender, batch);
-            self.under_way.push(Box::pin(attempt.instrument(span)));
         }
         self.under_way.len() > before
+    }
+
+    fn begin(&self, batch: Batch<R>) {
+        let row = batch.ids().next().map(tracing::field::display);
+        let span = tracing::info_span!("delivery", queue = %self.key, row);
+        let (permits, sender) = (Arc::clone(&self.permits), Arc::clone(&self.sender));
+        let attempt = attempt(self.infra.clone(), permits, sender, batch);
+        self.under_way.push(Box::pin(attempt.instrument(span)));
     }
 
     /// Receivers that are busy and let batches wait get one attempt at a time until they answer.
@@ -115,7 +128,7 @@ impl<R: Row> Attempts<R> {
         now: Instant,
     ) -> Vec<Finished<R>> {
         let mut postponed = Vec::new();
-        if self.strategy.slow_peers == SlowPeers::Wait {
+        if self.strategy.slow_peers == SlowPeers::Wait || !self.peers.has_slow(now) {
             return postponed;
         }
         let now_ms = self.infra.now_ms();

@@ -49,6 +49,18 @@ impl Peers {
         true
     }
 
+    /// Whether the queue may have more attempts under way.
+    pub(super) fn has_slots(&self, strategy: &Strategy) -> bool {
+        self.under_way < strategy.concurrency
+    }
+
+    /// Whether a receiver is paused, or gets one attempt at a time.
+    pub(super) fn has_slow(&self, now: Instant) -> bool {
+        self.peers
+            .values()
+            .any(|peer| peer.breaker.is_open() || peer.breaker.pause(now).is_some())
+    }
+
     pub(super) fn free_slot(&mut self, peer: &str) {
         self.under_way = self.under_way.saturating_sub(1);
         if let Some(state) = self.peers.get_mut(peer) {

@@ -17,6 +17,12 @@ fn is_prop_error(error: &Value) -> bool {
     field_names(error) == fields && fields.iter().all(|field| error[*field].is_string())
 }
 
+fn is_code_error(error: &Value) -> bool {
+    let known = ["message", "file", "line", "column"];
+    let fields = field_names(error);
+    error["message"].is_string() && fields.iter().all(|field| known.contains(field))
+}
+
 #[track_caller]
 fn assert_is_error_body(answer: &Answer) {
     assert_eq!(
@@ -33,10 +39,10 @@ fn assert_is_error_body(answer: &Answer) {
                 let details = answer.body["details"].as_object().expect("an object");
                 for (field, errors) in details {
                     let errors = errors.as_array().expect("a list");
-                    let is_valid = if field == "props" {
-                        is_prop_error
-                    } else {
-                        Value::is_string
+                    let is_valid = match field.as_str() {
+                        "props" => is_prop_error,
+                        "code" => is_code_error,
+                        _ => Value::is_string,
                     };
                     assert!(errors.iter().all(is_valid), "{field} in {}", answer.text);
                 }

@@ -31,7 +31,7 @@ pub(crate) struct Deletion {
 
 impl DeleteFlags {
     pub(crate) fn client(&self) -> anyhow::Result<Client> {
-        Ok(self.common.connection.client()?)
+        self.common.connection.client()
     }
 
     /// Asks for confirmation, deletes, and reports.

@@ -54,15 +54,18 @@ async fn count_and_cut<P: Send + 'static>(
     infra: &Infra,
     emitter: &EmitterId,
     keep: u64,
-    count: fn(&mut dyn Conn, &EmitterId) -> Result<u64, StoreError>,
-    beyond: fn(&mut dyn Conn, &EmitterId, u64) -> Result<Option<P>, StoreError>,
+    count: impl FnOnce(&mut dyn Conn, &EmitterId) -> Result<u64, StoreError> + Send + 'static,
+    beyond: impl FnOnce(&mut dyn Conn, &EmitterId, u64) -> Result<Option<P>, StoreError>
+    + Send
+    + 'static,
 ) -> Result<(u64, Option<P>), StoreError> {
     let emitter = emitter.clone();
     let read = infra.store.read(move |c| {
         let count = count(c, &emitter)?;
-        let beyond = match count > keep {
-            true => beyond(c, &emitter, keep)?,
-            false => None,
+        let beyond = if count > keep {
+            beyond(c, &emitter, keep)?
+        } else {
+            None
         };
         Ok((count, beyond))
     });

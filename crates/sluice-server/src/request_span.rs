@@ -58,7 +58,7 @@ pub(crate) struct RecordOutcome;
 
 impl<B> OnResponse<B> for RecordOutcome {
     fn on_response(self, response: &http::Response<B>, latency: Duration, span: &Span) {
-        // Recording a field costs as much as a log line, so it is done only for one.
+        // Only the line below shows these fields.
         if !tracing::enabled!(tracing::Level::DEBUG) {
             return;
         }

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_note_is_in_the_file_until_it_is_recorded() {
+    async fn notes_are_in_the_file_when_a_later_command_is_answered() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::start(folder.path()).unwrap();
         let id = DeliveryId::parse("dlv_a").unwrap();

@@ -13,7 +13,7 @@ use sluice_store::{
 use crate::{
     delivery_observer::DeliveryObserver,
     destination::Destination,
-    journal::{Journal, NoteId},
+    journal::{Journal, Note},
     pruning,
     row::{Fate, Finished, Row},
     table::{Page, Table},
@@ -27,7 +27,7 @@ pub(crate) struct DeliveryRow {
 pub(crate) struct DeliveryReport {
     pub(crate) attempt: Attempt,
     /// The journal's note of a success.
-    pub(crate) note: Option<NoteId>,
+    pub(crate) note: Option<Note>,
 }
 
 impl Row for DeliveryRow {
@@ -155,7 +155,7 @@ impl Table for DeliveryTable {
     fn written(&self, finished: &[Finished<DeliveryRow>]) {
         let reports = finished.iter().filter_map(|done| done.report.as_ref());
         self.journal
-            .recorded(reports.filter_map(|report| report.note).collect());
+            .recorded(reports.filter_map(|report| report.note));
         let count = |sent: bool| {
             let counted = finished
                 .iter()

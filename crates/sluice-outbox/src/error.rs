@@ -7,6 +7,4 @@ pub enum OutboxError {
     Setting(String),
     #[error("no HTTP client: {0}")]
     Client(#[from] reqwest::Error),
-    #[error("no thread for the delivery journal: {0}")]
-    Journal(#[from] std::io::Error),
 }

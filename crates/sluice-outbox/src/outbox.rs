@@ -31,7 +31,7 @@ impl Outbox {
     pub fn new(infra: Infra, observer: Arc<dyn DeliveryObserver>) -> Result<Outbox, OutboxError> {
         let settings = &infra.settings;
         let guard = NetGuard::new(settings.allow_private_network);
-        let journal = Arc::new(Journal::start(&settings.data_dir)?);
+        let journal = Arc::new(Journal::open(&settings.data_dir));
         let webhook = WebhookSender::new(
             guard,
             settings.webhook_timeout,

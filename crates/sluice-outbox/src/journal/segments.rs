@@ -1,7 +1,7 @@
 //! The files of the journal: segments, each removed when all its notes are recorded. All of it blocks.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -20,20 +20,20 @@ pub(super) struct Segments {
     current: Option<File>,
     number: u64,
     bytes: usize,
-    /// The segment of each note that is not recorded yet.
-    notes: HashMap<NoteId, u64>,
-    /// The number of such notes in each segment.
+    /// The number of notes in each segment that are not recorded yet.
     open: BTreeMap<u64, usize>,
     warned: bool,
 }
 
 /// A success in the journal, until it is recorded in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy)]
 #[must_use]
-pub(crate) struct NoteId(pub(super) u64);
+pub(crate) struct Note {
+    segment: u64,
+}
 
 /// A success of the last run.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Success {
     pub(crate) id: DeliveryId,
     pub(crate) attempt: Attempt,
@@ -74,19 +74,18 @@ impl Segments {
             current: None,
             number: last,
             bytes: 0,
-            notes: HashMap::new(),
             open: BTreeMap::new(),
             warned: false,
         };
         (segments, leftover)
     }
 
-    /// Writes whole lines, in one piece. When that fails, the notes are lost: the deliveries were made all the same.
-    pub(super) fn write(&mut self, lines: &str, notes: &[NoteId]) {
-        match self.append(lines) {
+    /// Writes a line, in one piece. When that fails, the note is lost: the delivery was made all the same.
+    pub(super) fn write(&mut self, line: &str) -> Option<Note> {
+        match self.append(line) {
             Ok(segment) => {
-                *self.open.entry(segment).or_default() += notes.len();
-                self.notes.extend(notes.iter().map(|note| (*note, segment)));
+                *self.open.entry(segment).or_default() += 1;
+                Some(Note { segment })
             }
             Err(error) => {
                 // A line that was written in part must not be continued.
@@ -98,15 +97,15 @@ impl Segments {
                     self.warned = true;
                     tracing::warn!(%error, "delivery journal not written; a crash may repeat deliveries");
                 }
+                None
             }
         }
     }
 
     /// The store has the successes of these notes.
-    pub(super) fn recorded(&mut self, notes: &[NoteId]) {
-        for note in notes {
-            let segment = self.notes.remove(note);
-            if let Some(open) = segment.and_then(|segment| self.open.get_mut(&segment)) {
+    pub(super) fn recorded(&mut self, notes: impl IntoIterator<Item = Note>) {
+        for Note { segment } in notes {
+            if let Some(open) = self.open.get_mut(&segment) {
                 *open = open.saturating_sub(1);
             }
         }
@@ -123,7 +122,7 @@ impl Segments {
     }
 
     /// Writes to a segment and returns its number.
-    fn append(&mut self, lines: &str) -> io::Result<u64> {
+    fn append(&mut self, line: &str) -> io::Result<u64> {
         if self.current.is_none() || self.bytes >= self.segment_bytes {
             self.current = None;
             self.number += 1;
@@ -135,9 +134,9 @@ impl Segments {
             self.current = Some(file);
         }
         if let Some(file) = &mut self.current {
-            file.write_all(lines.as_bytes())?;
+            file.write_all(line.as_bytes())?;
         }
-        self.bytes += lines.len();
+        self.bytes += line.len();
         Ok(self.number)
     }
 }
@@ -218,10 +217,8 @@ mod tests {
         line(&id, &attempt)
     }
 
-    fn note(segments: &mut Segments, number: u64, tail: &str) -> NoteId {
-        let note = NoteId(number);
-        segments.write(&line_of(tail), &[note]);
-        note
+    fn note(segments: &mut Segments, tail: &str) -> Note {
+        segments.write(&line_of(tail)).unwrap()
     }
 
     fn files(folder: &Path) -> usize {
@@ -233,12 +230,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (mut segments, leftover) = Segments::open(folder.path());
         assert_eq!(leftover.successes, []);
-        let _ = (note(&mut segments, 1, "a"), note(&mut segments, 2, "b"));
+        let _ = (note(&mut segments, "a"), note(&mut segments, "b"));
         drop(segments);
 
         let (mut segments, leftover) = Segments::open(folder.path());
         assert_eq!(leftover.successes, [success("a"), success("b")]);
-        let _ = note(&mut segments, 3, "c");
+        let _ = note(&mut segments, "c");
         leftover.remove();
         drop(segments);
         let (_, leftover) = Segments::open(folder.path());
@@ -260,20 +257,18 @@ mod tests {
     #[test]
     fn a_full_segment_is_removed_when_all_its_notes_are_recorded() {
         let folder = tempfile::tempdir().unwrap();
-        let (mut segments, _) = Segments::with_size(folder.path(), 1);
-        let lines = line_of("a") + &line_of("a2");
-        let (a, a2) = (NoteId(1), NoteId(2));
-        segments.write(&lines, &[a, a2]);
-        let b = note(&mut segments, 3, "b");
+        let (mut segments, _) = Segments::with_size(folder.path(), line_of("a").len() + 1);
+        let (a, a2) = (note(&mut segments, "a"), note(&mut segments, "a2"));
+        let b = note(&mut segments, "b");
         assert_eq!(files(folder.path()), 2);
-        segments.recorded(&[b]);
+        segments.recorded([b]);
         assert_eq!(files(folder.path()), 2, "the last one is still written");
-        segments.recorded(&[a]);
+        segments.recorded([a]);
         assert_eq!(files(folder.path()), 2, "one note is left");
-        segments.recorded(&[a2]);
+        segments.recorded([a2]);
         assert_eq!(files(folder.path()), 1);
-        let c = note(&mut segments, 4, "c");
-        segments.recorded(&[c]);
+        let (c, _) = (note(&mut segments, "c"), note(&mut segments, "d"));
+        segments.recorded([c]);
         assert_eq!(files(folder.path()), 1, "the segment of b is removed too");
     }
 
@@ -282,10 +277,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let missing = folder.path().join("missing");
         let (mut segments, _) = Segments::open(&missing);
-        let lost = note(&mut segments, 1, "a");
+        assert!(segments.write(&line_of("a")).is_none());
         fs::create_dir(&missing).unwrap();
-        let _written = note(&mut segments, 2, "b");
-        segments.recorded(&[lost]);
+        let _written = note(&mut segments, "b");
         let (_, leftover) = Segments::open(&missing);
         assert_eq!(leftover.successes, [success("b")]);
     }

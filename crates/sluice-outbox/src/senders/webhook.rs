@@ -106,8 +106,9 @@ impl WebhookSender {
                 attempt.status = Some(response.status().as_u16());
                 attempt.error = complaint(response.status());
                 let verdict = judge(&response, at);
-                note =
-                    matches!(verdict, Verdict::Sent).then(|| self.journal.note(&due.id, &attempt));
+                if matches!(verdict, Verdict::Sent) {
+                    note = self.journal.note(&due.id, &attempt);
+                }
                 attempt.response = Some(excerpt(response).await);
                 verdict
             }

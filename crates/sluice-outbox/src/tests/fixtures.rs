@@ -171,7 +171,7 @@ fn dispatcher(
     http: Option<Arc<dyn Sender<SendRow>>>,
 ) -> Dispatcher {
     let guard = NetGuard::new(true);
-    let journal = Arc::new(Journal::start(&infra.settings.data_dir).unwrap());
+    let journal = Arc::new(Journal::open(&infra.settings.data_dir));
     let clock = Arc::clone(&infra.clock);
     let timeout = infra.settings.webhook_timeout;
     let webhook = WebhookSender::new(guard, timeout, clock, Arc::clone(&journal)).unwrap();

@@ -10,13 +10,14 @@ CONSOLE_TOOLS := ui/node_modules/.installed
 CONSOLE := ui/dist/index.html
 BINARY := target/release/sluice
 
-# Tests often wait, for timers above all: with fewer at once than this, the machine waits with them.
-export RUST_TEST_THREADS ?= $(shell cores=$$(nproc); echo $$((cores > 4 ? cores : 4)))
+# The test runner. In continuous integration a test that failed is retried and reported as flaky.
+NEXTEST := cargo nextest run --workspace $(if $(CI),--profile ci)
+NEXTEST_VERSION := 0.9.143
 
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`.
 ARGS ?=
 
-.PHONY: help run build ui test lint bench packages screenshots deno tools clean
+.PHONY: help run build ui test flakes runner lint bench packages screenshots deno tools clean
 
 help: ## List the commands
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -29,9 +30,17 @@ build: ## Build the release binary, target/release/sluice, with the console if t
 
 ui: $(CONSOLE) ## Build the console, ui/dist
 
-test: lint ui ## Lint, then run every test: on SQLite, on a throw-away PostgreSQL, and in a browser
-	scripts/with-postgres cargo test --workspace
+test: lint ui runner ## Lint, then run every test: on SQLite, on a throw-away PostgreSQL, and in a browser
+	$(NEXTEST) --no-run
+	scripts/with-postgres target/debug/with-broker $(NEXTEST)
 	cd ui && ../scripts/with-chromium npm test
+
+flakes: tools runner ## Run the tests that match ARGS="name" a hundred times while both cores are busy
+	$(NEXTEST) --no-run
+	scripts/with-load scripts/with-postgres target/debug/with-broker $(NEXTEST) --stress-count 100 $(ARGS)
+
+runner: ## Install the test runner, cargo-nextest, if it is missing
+	@cargo nextest --version >/dev/null 2>&1 || cargo install cargo-nextest --locked --version $(NEXTEST_VERSION)
 
 lint: tools $(CONSOLE_TOOLS) ## Check the format, the lints and the types of the Rust, the JavaScript and the console
 	cargo fmt --all --check

@@ -6,6 +6,8 @@ const common = {
   hookTimeout: 120_000,
   // Generous timeouts for busy machines.
   expect: { poll: { timeout: 20_000 } },
+  // In continuous integration a test that passes on a retry is reported as flaky.
+  retry: process.env.CI ? 2 : 0,
 };
 const SCALE = 'tests/scale.test.ts';
 

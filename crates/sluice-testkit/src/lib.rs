@@ -1,7 +1,7 @@
 //! Drives the real `sluice` binary over real sockets, for integration tests and for the benchmark.
 //!
 //! It does not use the code of the server, so a test sees only what a user sees. Failures panic with a message that explains
-//! them. No handle belongs to an async runtime, so that many `#[tokio::test]`s can share one [`Server`].
+//! them. No handle belongs to an async runtime, so that many `#[tokio::test]`s can share one server.
 
 mod api;
 mod component_tree;
@@ -13,6 +13,7 @@ pub mod receiver;
 mod registry;
 mod scratch;
 mod server;
+mod server_info;
 mod shared;
 mod spawner;
 mod terminal;
@@ -20,13 +21,14 @@ mod wait;
 
 pub use api::{Answer, Api, Request};
 pub use component_tree::{ComponentTree, Flaw, PlantedComponent, TreePlan};
-pub use options::ServerOptions;
+pub use options::{Backend, ServerOptions};
 pub use postgres::Postgres;
 pub use raw::raw_http;
 pub use registry::Registry;
 pub use reqwest::Method;
 pub use scratch::folder as scratch_folder;
-pub use server::{Plan, Server};
-pub use shared::{Backend, shared};
+pub use server::Server;
+pub use server_info::{Plan, ServerInfo};
+pub use shared::{ServerBroker, shared, shared_folder};
 pub use terminal::{Key, Terminal};
 pub use wait::wait_for;

@@ -5,7 +5,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::Registry;
+use serde::{Deserialize, Serialize};
+
+use crate::{Postgres, Registry};
+
+/// The database of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    Sqlite,
+    Postgres,
+}
 
 /// Options to start a server. The defaults are a new data folder, SQLite, and a free port of the loopback interface.
 #[derive(Debug, Clone)]
@@ -60,6 +69,15 @@ impl ServerOptions {
         self
     }
 
+    /// Uses SQLite or a new PostgreSQL database.
+    #[must_use]
+    pub fn on(self, backend: Backend) -> Self {
+        match backend {
+            Backend::Sqlite => self,
+            Backend::Postgres => self.postgres(&Postgres::database()),
+        }
+    }
+
     /// Uses this PostgreSQL database instead of SQLite.
     #[must_use]
     pub fn postgres(self, url: &str) -> Self {
@@ -92,5 +110,37 @@ impl ServerOptions {
     pub fn data_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.data_dir = Some(path.as_ref().to_owned());
         self
+    }
+}
+
+/// The options of a server that test processes share, as one tells the broker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SharedOptions {
+    binary: PathBuf,
+    args: Vec<String>,
+    env: Vec<(String, String)>,
+}
+
+impl From<ServerOptions> for SharedOptions {
+    fn from(options: ServerOptions) -> Self {
+        assert!(
+            options.data_dir.is_none() && matches!(options.packages, PackageSource::Installed),
+            "a shared server has its own folder and the installed packages"
+        );
+        let text = |value: OsString| value.into_string().expect("options are UTF-8");
+        let pair = |(name, value)| (text(name), text(value));
+        Self {
+            binary: options.binary,
+            args: options.args.into_iter().map(text).collect(),
+            env: options.env.into_iter().map(pair).collect(),
+        }
+    }
+}
+
+impl From<SharedOptions> for ServerOptions {
+    fn from(shared: SharedOptions) -> Self {
+        let options = Self::new(shared.binary).args(shared.args.iter().map(String::as_str));
+        let env = shared.env.into_iter();
+        env.fold(options, |options, (name, value)| options.env(name, value))
     }
 }

@@ -3,8 +3,9 @@
 use std::{
     env,
     ffi::{OsStr, OsString},
+    ops::Deref,
     panic,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, ExitStatus},
     sync::mpsc::RecvTimeoutError,
     thread,
@@ -12,15 +13,15 @@ use std::{
 };
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
 use tempfile::TempDir;
 
 use crate::{
-    Api, Registry, ServerOptions,
+    ServerInfo, ServerOptions,
     log::Log,
     options::PackageSource,
     raw::is_healthy,
     scratch,
+    shared::registry_url,
     spawner::{self, Launch},
     wait_for,
 };
@@ -31,37 +32,15 @@ const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// The environment variables that the server inherits.
 const INHERITED: [&str; 2] = ["PATH", "SLUICE_DENO"];
 
-/// The plan of a test user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plan {
-    Free,
-    Paid,
-}
-
 /// A `sluice serve` process. Dropping it kills the process and removes its data folder, unless the test chose the folder.
 #[derive(Debug)]
 pub struct Server {
+    info: ServerInfo,
     options: ServerOptions,
-    api_key: String,
-    data_dir: DataDir,
     log: Log,
-    url: String,
     child: Child,
-}
-
-#[derive(Debug)]
-enum DataDir {
-    Own(TempDir),
-    Given(PathBuf),
-}
-
-impl DataDir {
-    fn path(&self) -> &Path {
-        match self {
-            Self::Own(folder) => folder.path(),
-            Self::Given(path) => path,
-        }
-    }
+    /// Its data folder, unless the test chose it.
+    _own_folder: Option<TempDir>,
 }
 
 impl Server {
@@ -73,67 +52,27 @@ impl Server {
     /// As [`Server::start`], for callers outside a runtime.
     pub fn start_blocking(options: ServerOptions) -> Self {
         let api_key = format!("{:032x}", rand::random::<u128>());
-        let data_dir = match &options.data_dir {
-            Some(path) => DataDir::Given(path.clone()),
-            None => DataDir::Own(scratch::folder()),
+        let own_folder = options.data_dir.is_none().then(scratch::folder);
+        let data_dir = match (&own_folder, &options.data_dir) {
+            (Some(folder), _) => folder.path().to_owned(),
+            (None, given) => given.clone().unwrap_or_default(),
         };
         let log = Log::default();
-        let launch = launch(&options, &api_key, data_dir.path(), "127.0.0.1:0");
+        let launch = launch(&options, &api_key, &data_dir, "127.0.0.1:0");
         let (child, url) = run_until_healthy(&launch, &log);
+        let info = ServerInfo::new(url, api_key, data_dir, child.id());
         Self {
+            info,
             options,
-            api_key,
-            data_dir,
             log,
-            url,
             child,
+            _own_folder: own_folder,
         }
-    }
-
-    /// `http://127.0.0.1:<port>`, without a slash at the end.
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
-    /// `127.0.0.1:<port>`, for raw sockets.
-    pub fn addr(&self) -> &str {
-        self.url.trim_start_matches("http://")
-    }
-
-    pub fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// The key of the first user, who is the operator.
-    pub fn api_key(&self) -> &str {
-        &self.api_key
-    }
-
-    pub fn data_dir(&self) -> &Path {
-        self.data_dir.path()
     }
 
     /// The last lines of the server's log, across restarts.
     pub fn logs(&self) -> String {
         self.log.text()
-    }
-
-    /// A client that acts as the operator.
-    pub fn api(&self) -> Api {
-        Api::new(&self.url, &self.api_key)
-    }
-
-    /// Creates a user and returns a client for it. `name` must be new on this server.
-    pub async fn user(&self, name: &str, plan: Plan) -> Api {
-        let plan = match plan {
-            Plan::Free => "free",
-            Plan::Paid => "paid",
-        };
-        let email = format!("{name}@example.com");
-        let body = json!({ "username": name, "email": email, "plan": plan });
-        let user = self.api().post("/users", &body).await.ok();
-        let key = user["api_key"].as_str();
-        Api::new(&self.url, key.expect("a new user has an api_key"))
     }
 
     /// Kills the server with SIGKILL and reaps it.
@@ -160,14 +99,20 @@ impl Server {
     /// Restarts the server on the same data and port. Kills it first if it is running.
     pub async fn restart(&mut self) {
         self.kill9();
-        let launch = launch(
-            &self.options,
-            &self.api_key,
-            self.data_dir.path(),
-            self.addr(),
-        );
+        let info = &self.info;
+        let launch = launch(&self.options, info.api_key(), info.data_dir(), info.addr());
         let log = self.log.clone();
-        (self.child, self.url) = off_the_runtime(move || run_until_healthy(&launch, &log)).await;
+        let (child, url) = off_the_runtime(move || run_until_healthy(&launch, &log)).await;
+        self.info.restarted(url, child.id());
+        self.child = child;
+    }
+}
+
+impl Deref for Server {
+    type Target = ServerInfo;
+
+    fn deref(&self) -> &ServerInfo {
+        &self.info
     }
 }
 
@@ -199,13 +144,15 @@ fn launch(options: &ServerOptions, api_key: &str, data_dir: &Path, listen: &str)
     env.push(("SLUICE_API_KEY".into(), api_key.into()));
     // The first start writes a CLI profile, which must not replace the profile of the developer.
     env.push(("XDG_CONFIG_HOME".into(), data_dir.join("config").into()));
+    // Starting a process takes long on a busy machine. The flag `--load-timeout` takes precedence.
+    env.push(("SLUICE_LOAD_TIMEOUT".into(), "1m".into()));
     let registry = match &options.packages {
-        PackageSource::Installed => Some(Registry::installed()),
-        PackageSource::Given(registry) => Some(registry),
+        PackageSource::Installed => Some(registry_url()),
+        PackageSource::Given(registry) => Some(registry.url().to_owned()),
         PackageSource::Everywhere => None,
     };
     match registry {
-        Some(registry) => env.push(("NPM_CONFIG_REGISTRY".into(), registry.url().into())),
+        Some(url) => env.push(("NPM_CONFIG_REGISTRY".into(), url.into())),
         None => env.extend(env::vars_os().filter(|(name, _)| !is_ours(name))),
     }
     env.extend_from_slice(&options.env);

@@ -3,9 +3,13 @@
 use std::panic::AssertUnwindSafe;
 
 use serde_json::json;
-use sluice_testkit::{Backend, Method, Plan, Server, ServerOptions, raw_http, shared};
+use sluice_testkit::{Method, Plan, Server, ServerInfo, ServerOptions, raw_http, shared};
 
 const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in.mjs");
+
+fn shared_server() -> &'static ServerInfo {
+    shared("stand-in", || ServerOptions::new(STAND_IN))
+}
 
 #[tokio::test]
 async fn a_server_restarts_on_its_data_and_port_and_drains_on_sigterm() {
@@ -41,7 +45,7 @@ async fn the_environment_is_what_the_test_says() {
 
 #[tokio::test]
 async fn a_user_has_a_client_of_its_own() {
-    let server = shared(STAND_IN, Backend::Sqlite);
+    let server = shared_server();
     let user = server.user("ada", Plan::Free).await;
     let sent = user.get("/authorization").await.ok();
     assert_eq!(sent, json!(format!("Bearer {}", "f".repeat(32))));
@@ -51,7 +55,7 @@ async fn a_user_has_a_client_of_its_own() {
 #[test]
 fn many_threads_share_one_server() {
     let threads: Vec<_> = (0..4)
-        .map(|_| std::thread::spawn(|| shared(STAND_IN, Backend::Sqlite).pid()))
+        .map(|_| std::thread::spawn(|| shared_server().pid()))
         .collect();
     let pids: Vec<u32> = threads
         .into_iter()
@@ -62,7 +66,7 @@ fn many_threads_share_one_server() {
 
 #[tokio::test]
 async fn raw_bytes_get_the_raw_answer() {
-    let server = shared(STAND_IN, Backend::Sqlite);
+    let server = shared_server();
     let answer = raw_http(server.addr(), b"nonsense\r\n\r\n").await;
     assert!(
         answer.starts_with(b"HTTP/1.1 400"),

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sluice_testkit::{Answer, Api, Backend, Method, Plan, Server, ServerOptions, shared, wait_for};
+use sluice_testkit::{
+    Answer, Api, Backend, Method, Plan, ServerInfo, ServerOptions, shared, wait_for,
+};
 
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -17,9 +19,20 @@ pub(crate) fn server_as_it_comes() -> ServerOptions {
     ServerOptions::new(env!("CARGO_BIN_EXE_sluice"))
 }
 
-/// The server all tests share, on the given database; each test is a user of its own there.
-pub(crate) fn shared_server(backend: Backend) -> &'static Server {
-    shared(env!("CARGO_BIN_EXE_sluice"), backend)
+/// The server that tests share on the given database. Each test creates its own user.
+///
+/// The server on PostgreSQL has a pool of pre-started processes, as by default. The server on SQLite starts processes when
+/// they are needed. So tests that run on both cover both ways.
+pub(crate) fn shared_server(backend: Backend) -> &'static ServerInfo {
+    match backend {
+        Backend::Sqlite => shared("sqlite", own_server),
+        Backend::Postgres => shared("postgres", || server_as_it_comes().on(backend)),
+    }
+}
+
+/// A new user of the server called `name`, which tests share.
+pub(crate) async fn user_of_shared(name: &str, options: impl FnOnce() -> ServerOptions) -> Api {
+    shared(name, options).user(&unique_name(), Plan::Free).await
 }
 
 /// A new user of the shared server on SQLite.
@@ -34,13 +47,7 @@ pub(crate) async fn new_user_on(backend: Backend) -> Api {
 }
 
 pub(crate) fn unique_name() -> String {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    format!(
-        "user-{}-{}",
-        std::process::id(),
-        NEXT.fetch_add(1, Ordering::Relaxed)
-    )
+    format!("user-{:016x}", rand::random::<u64>())
 }
 
 /// How a component is written.

@@ -1,7 +1,7 @@
 //! What the files of this folder share.
 
 use serde_json::{Value, json};
-use sluice_testkit::{Answer, Api, Request, Server};
+use sluice_testkit::{Answer, Api, Request, ServerInfo};
 
 use super::{
     browser::{Browser, Person},
@@ -52,7 +52,7 @@ pub(super) fn form(request: Request, fields: &[(&str, &str)]) -> Request {
 }
 
 /// Registers an app with an `api_key` and an optional `region`; gives its slug.
-pub(crate) async fn key_app(server: &Server) -> String {
+pub(crate) async fn key_app(server: &ServerInfo) -> String {
     let slug = unique_slug();
     let body = json!({
         "name_slug": slug, "name": "Keyed", "auth_type": "keys",
@@ -90,7 +90,7 @@ pub(super) async fn connect_with(api: &Api, body: Value, login: &str) -> String 
 }
 
 /// Registers an app of the provider; gives its slug.
-pub(crate) async fn oauth_app(server: &Server) -> String {
+pub(crate) async fn oauth_app(server: &ServerInfo) -> String {
     provider().app_on(server, json!({})).await.slug
 }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use sluice_testkit::{Answer, Api, Method, Server};
+use sluice_testkit::{Answer, Api, Method, ServerInfo};
 
 use super::fixtures::{form, text, unique_slug};
 
@@ -55,7 +55,7 @@ impl Provider {
 
     /// Registers a client here and as an app of `server`; `more` changes the app's OAuth settings, and
     /// `access_token_lifetime` in it how long the client's tokens live.
-    pub(super) async fn app_on(&self, server: &Server, more: Value) -> OauthApp {
+    pub(super) async fn app_on(&self, server: &ServerInfo, more: Value) -> OauthApp {
         let method = more["client_authentication"]
             .as_str()
             .unwrap_or("client_secret_basic");

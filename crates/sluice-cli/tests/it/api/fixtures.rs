@@ -1,9 +1,9 @@
 //! What these files and those of the registry share: components, a server with small limits, and ways to make events and lists.
 
-use std::{fmt::Write, sync::OnceLock};
+use std::fmt::Write;
 
 use serde_json::{Value, json};
-use sluice_testkit::{Answer, Api, Server, wait_for};
+use sluice_testkit::{Answer, Api, ServerInfo, shared, wait_for};
 
 use crate::support::{Deployed, PATIENCE, deploy, own_server};
 
@@ -33,10 +33,9 @@ pub(super) const SMALL_BODY: usize = 16 * 1024;
 pub(super) const SMALL_QUOTA: u64 = 2;
 
 /// A server whose limits are small, which may reach loopback, and where anyone may sign up; shared, as the others are.
-pub(super) fn limited_server() -> &'static Server {
-    static SERVER: OnceLock<Server> = OnceLock::new();
-    SERVER.get_or_init(|| {
-        let options = own_server()
+pub(super) fn limited_server() -> &'static ServerInfo {
+    shared("api limits", || {
+        own_server()
             .arg("--allow-private-network")
             .arg("--allow-signup")
             .arg("--max-api-body")
@@ -44,8 +43,7 @@ pub(super) fn limited_server() -> &'static Server {
             .arg("--max-body")
             .arg(SMALL_BODY.to_string())
             .arg("--daily-invocations-quota")
-            .arg(SMALL_QUOTA.to_string());
-        Server::start_blocking(options)
+            .arg(SMALL_QUOTA.to_string())
     })
 }
 

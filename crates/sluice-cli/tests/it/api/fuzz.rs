@@ -21,7 +21,7 @@ use super::{
     hostile_http::status,
 };
 use crate::{
-    support::{Deployed, deploy, shared_server},
+    support::{Deployed, deploy, own_server},
     workflows::fixtures as workflows,
 };
 
@@ -390,7 +390,7 @@ fn random_requests_are_never_answered_with_a_5xx(
     #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
 ) {
     let runtime = Runtime::new().expect("a runtime");
-    let server = shared_server(backend);
+    let server = Server::start_blocking(own_server().on(backend));
     // The operator, because nobody else gets past the door of every endpoint.
     let api = server.api();
     let source = runtime.block_on(deploy(&api, EMITTER));
@@ -400,7 +400,7 @@ fn random_requests_are_never_answered_with_a_5xx(
     for_some_time(&request(), |random| {
         check(&runtime.block_on(send(&api, &source, &workflow, &random)))
     });
-    assert_unharmed(server, &runtime);
+    assert_unharmed(&server, &runtime);
 }
 
 #[rstest]
@@ -408,7 +408,7 @@ fn random_bytes_are_never_answered_with_a_5xx(
     #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
 ) {
     let runtime = Runtime::new().expect("a runtime");
-    let server = shared_server(backend);
+    let server = Server::start_blocking(own_server().on(backend));
     for_some_time(&raw_request(server.api_key()), |bytes| {
         let answer = runtime.block_on(raw_http(server.addr(), &bytes));
         match status(&answer) {
@@ -416,5 +416,5 @@ fn random_bytes_are_never_answered_with_a_5xx(
             _ => Ok(()),
         }
     });
-    assert_unharmed(server, &runtime);
+    assert_unharmed(&server, &runtime);
 }

@@ -26,12 +26,10 @@ mod timer_updates;
 mod timers;
 mod uncaught;
 
-use std::sync::OnceLock;
-
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Plan, Server, ServerOptions};
+use sluice_testkit::{Api, ServerOptions};
 
-use crate::support::{Deployed, own_server, unique_name};
+use crate::support::{Deployed, own_server, user_of_shared};
 
 /// CommonJS code of a component with a name, a version and `rest`.
 fn component(rest: &str) -> String {
@@ -59,7 +57,6 @@ fn responder(run: &str) -> String {
 
 /// A new user of a server whose limits are low; all tests of limits share it.
 async fn limited_user() -> Api {
-    static SERVER: OnceLock<Server> = OnceLock::new();
     let flags = [
         ["--invocation-timeout", "1s"],
         ["--load-timeout", "4s"],
@@ -69,22 +66,19 @@ async fn limited_user() -> Api {
         ["--max-emits", "64KiB"],
         ["--max-log", "8KiB"],
     ];
-    let options = flags
-        .into_iter()
-        .flatten()
-        .fold(own_server(), ServerOptions::arg);
-    user_of(&SERVER, options).await
+    let flags = flags.into_iter().flatten();
+    user_of_shared("component limits", || {
+        flags.fold(own_server(), ServerOptions::arg)
+    })
+    .await
 }
 
 /// A new user of a server whose components may reach it.
 async fn open_user() -> Api {
-    static SERVER: OnceLock<Server> = OnceLock::new();
-    user_of(&SERVER, own_server().arg("--allow-private-network")).await
-}
-
-async fn user_of(server: &'static OnceLock<Server>, options: ServerOptions) -> Api {
-    let server = server.get_or_init(|| Server::start_blocking(options));
-    server.user(&unique_name(), Plan::Free).await
+    user_of_shared("private network", || {
+        own_server().arg("--allow-private-network")
+    })
+    .await
 }
 
 /// The faults of code that must be refused.

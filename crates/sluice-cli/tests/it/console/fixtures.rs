@@ -1,9 +1,9 @@
 //! A browser that is signed in, and a small console to serve to it.
 
-use std::{fs, path::Path, sync::OnceLock};
+use std::{fs, path::Path};
 
 use serde_json::json;
-use sluice_testkit::{Answer, Api, Method, Request, Server, scratch_folder};
+use sluice_testkit::{Answer, Api, Method, Request, ServerInfo, shared, shared_folder};
 
 use crate::support::own_server;
 
@@ -75,14 +75,12 @@ pub(super) fn policies(answer: &Answer) -> Vec<&str> {
 }
 
 /// A server with a small console in a folder; shared by the tests that only read.
-pub(super) fn with_console() -> &'static Server {
-    static SERVER: OnceLock<Server> = OnceLock::new();
-    SERVER.get_or_init(|| {
-        let folder = scratch_folder().keep();
+pub(super) fn with_console() -> &'static ServerInfo {
+    shared("console", || {
+        let folder = shared_folder("console");
         build_console(&folder.join("dist"));
         fs::write(folder.join("secret.txt"), "secret").expect("a file");
-        let options = own_server().arg("--console-dir").arg(folder.join("dist"));
-        Server::start_blocking(options)
+        own_server().arg("--console-dir").arg(folder.join("dist"))
     })
 }
 

@@ -2,9 +2,9 @@
 
 use rstest::rstest;
 use serde_json::json;
-use sluice_testkit::Registry;
+use sluice_testkit::{Registry, Server};
 
-use super::stage::user;
+use super::stage::{options, user};
 use crate::support::{Form, deploy};
 
 #[rstest]
@@ -57,7 +57,8 @@ async fn row_a_specifier_may_name_a_version(#[values(Form::CommonJs, Form::EsMod
     ]
     .concat();
     let code = form.module(&before, "run() { this.$emit([exact, range, newest]); }");
-    let source = deploy(&user().await, &code).await;
+    let server = Server::start(options().registry(registry)).await;
+    let source = deploy(&server.api(), &code).await;
     source.run(json!({})).await;
     assert_eq!(source.events(1).await, [json!(["1.2.0", "1.3.0", "2.0.0"])]);
 }

@@ -4,11 +4,11 @@ use std::fs;
 
 use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::{Method, Registry, wait_for};
+use sluice_testkit::{Method, Registry, Server, wait_for};
 
 use super::{
     acme_api::{AcmeApi, signature},
-    stage::{Stage, Way, deployed, tree},
+    stage::{Stage, Way, deployed, options, tree},
 };
 use crate::support::{Deployed, PATIENCE};
 
@@ -92,9 +92,11 @@ async fn a_webhook_source_registers_itself_checks_signatures_and_unregisters(
 
 #[tokio::test]
 async fn row_files_of_another_app_are_found_in_its_folder_or_else_on_npm() {
-    let stage = Stage::enter().await;
+    let registry = Registry::installed();
+    publish_app(registry, "acme");
+    let server = Server::start(options().registry(registry)).await;
+    let stage = Stage::on(&server).await;
     AcmeApi::shared().order(&stage.key, "c1", "2026-01-01T00:00:00Z");
-    publish_app("acme");
     for way in [Way::Bundle, Way::Url] {
         let path = "bolt/sources/order-bolted/order-bolted.mjs";
         let source = stage.deploy_for("acme", way, path, json!({})).await;
@@ -105,7 +107,7 @@ async fn row_files_of_another_app_are_found_in_its_folder_or_else_on_npm() {
 }
 
 /// Publishes the folder of an app as the package that it is.
-fn publish_app(app: &str) {
+fn publish_app(registry: &Registry, app: &str) {
     let folder = tree().join(app);
     let mut files = Vec::new();
     let mut folders = vec![folder.clone()];
@@ -130,7 +132,7 @@ fn publish_app(app: &str) {
         .collect();
     let text = |field: &str| manifest[field].as_str().expect("a text").to_owned();
     let (name, version) = (text("name"), text("version"));
-    Registry::installed().publish(&name, &version, manifest, &files);
+    registry.publish(&name, &version, manifest, &files);
 }
 
 #[rstest]

@@ -1,13 +1,10 @@
 //! Where the components of the tree are tried: a server that may reach loopback, and a user with accounts at Acme.
 
-use std::{
-    path::Path,
-    sync::{LazyLock, OnceLock},
-};
+use std::{path::Path, sync::LazyLock};
 
 use serde_json::{Value, json};
 use sluice_code::{BundleOptions, LocalFiles, bundle};
-use sluice_testkit::{Answer, Api, Plan, Server};
+use sluice_testkit::{Answer, Api, Plan, ServerInfo, ServerOptions, shared};
 use tokio::sync::OnceCell;
 
 use super::{acme_api::AcmeApi, loopback::serve_files};
@@ -53,9 +50,13 @@ pub(super) async fn bundled(path: &str) -> String {
     made.expect("the component can be bundled").code
 }
 
-fn server() -> &'static Server {
-    static SERVER: OnceLock<Server> = OnceLock::new();
-    SERVER.get_or_init(|| Server::start_blocking(own_server().arg("--allow-private-network")))
+/// Options for a server that may reach loopback.
+pub(super) fn options() -> ServerOptions {
+    own_server().arg("--allow-private-network")
+}
+
+fn server() -> &'static ServerInfo {
+    shared("corpus", options)
 }
 
 /// A new user of the server, without accounts.
@@ -71,8 +72,18 @@ pub(super) fn operator() -> Api {
 impl Stage {
     pub(super) async fn enter() -> Stage {
         static REGISTERED: OnceCell<()> = OnceCell::const_new();
-        REGISTERED.get_or_init(register_apps).await;
-        let (api, key) = (user().await, unique_name());
+        REGISTERED.get_or_init(|| register_apps(operator())).await;
+        Stage::of(user().await).await
+    }
+
+    /// On a server of the test's own.
+    pub(super) async fn on(server: &ServerInfo) -> Stage {
+        register_apps(server.api()).await;
+        Stage::of(server.user(&unique_name(), Plan::Free).await).await
+    }
+
+    async fn of(api: Api) -> Stage {
+        let key = unique_name();
         AcmeApi::shared().open(&key);
         let mut accounts = json!({});
         for app in APPS {
@@ -136,10 +147,10 @@ pub(super) fn deployed(api: &Api, answer: Answer) -> Deployed {
     }
 }
 
-async fn register_apps() {
+async fn register_apps(operator: Api) {
     for app in APPS {
         let fields = json!([{ "name": "api_key", "type": "password" }, { "name": "api_url" }]);
         let body = json!({ "name_slug": app, "auth_type": "keys", "custom_fields": fields });
-        operator().post("/apps", &body).await.ok();
+        operator.post("/apps", &body).await.ok();
     }
 }

@@ -1,12 +1,10 @@
 //! A source that emits what it is told, webhooks that listen to it, and what became of their deliveries.
 
-use std::sync::OnceLock;
-
 use serde_json::{Value, json};
 use sluice_testkit::{
-    Api, Plan, Server, ServerOptions,
+    Api, Plan, ServerInfo, ServerOptions,
     receiver::{Delivery, Receiver},
-    wait_for,
+    shared, wait_for,
 };
 
 use crate::support::{Deployed, PATIENCE, deploy, own_server, unique_name};
@@ -26,9 +24,8 @@ pub(super) fn options(retries: &str) -> ServerOptions {
 }
 
 /// The server that these tests share: it tries again twice, soon.
-pub(super) fn server() -> &'static Server {
-    static SERVER: OnceLock<Server> = OnceLock::new();
-    SERVER.get_or_init(|| Server::start_blocking(options("200ms,200ms")))
+pub(super) fn server() -> &'static ServerInfo {
+    shared("delivery", || options("200ms,200ms"))
 }
 
 pub(super) struct Emitter {
@@ -42,7 +39,7 @@ impl Emitter {
         Emitter::on(server()).await
     }
 
-    pub(super) async fn on(server: &Server) -> Emitter {
+    pub(super) async fn on(server: &ServerInfo) -> Emitter {
         let api = server.user(&unique_name(), Plan::Free).await;
         let source = deploy(&api, SOURCE).await;
         Emitter { api, source }

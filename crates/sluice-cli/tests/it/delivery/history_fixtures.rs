@@ -1,15 +1,15 @@
 //! A server that retries quickly, a source that emits, and a webhook whose receiver fails as long as a test wants.
 
 use std::sync::{
-    Arc, OnceLock,
+    Arc,
     atomic::{AtomicU16, Ordering},
 };
 
 use serde_json::{Value, json};
 use sluice_testkit::{
-    Api, Backend, Method, Plan, Postgres, Server,
+    Api, Backend, Method, Plan, ServerInfo,
     receiver::{Answer, Receiver},
-    wait_for,
+    shared, wait_for,
 };
 
 use crate::support::{Deployed, PATIENCE, deploy, own_server, unique_name};
@@ -24,20 +24,13 @@ const EMITTER: &str = r#"module.exports = {
 pub(super) const TRIES: usize = 2;
 
 /// The servers of the tests that look back at deliveries, one on each database.
-fn server(backend: Backend) -> &'static Server {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Server> = OnceLock::new();
+fn server(backend: Backend) -> &'static ServerInfo {
     let options = || {
         own_server()
-            .arg("--allow-private-network")
-            .arg("--webhook-retries")
-            .arg("50ms")
+            .args(["--allow-private-network", "--webhook-retries", "50ms"])
+            .on(backend)
     };
-    match backend {
-        Backend::Sqlite => SQLITE.get_or_init(|| Server::start_blocking(options())),
-        Backend::Postgres => POSTGRES
-            .get_or_init(|| Server::start_blocking(options().postgres(&Postgres::database()))),
-    }
+    shared(&format!("delivery history, {backend:?}"), options)
 }
 
 pub(super) async fn new_user(backend: Backend) -> Api {

@@ -1,11 +1,11 @@
 //! A reader of traffic that adds up what it was told.
 
-use std::{collections::BTreeMap, pin::Pin, sync::OnceLock};
+use std::{collections::BTreeMap, pin::Pin};
 
 use eventsource_stream::{EventStreamError, Eventsource};
 use futures_util::{Stream, StreamExt};
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Plan, Server};
+use sluice_testkit::{Api, Plan, ServerInfo, shared};
 use tokio::time::timeout;
 
 use crate::{
@@ -16,11 +16,9 @@ use crate::{
 type Parsed = Result<eventsource_stream::Event, EventStreamError<reqwest::Error>>;
 
 /// A server that may deliver to this machine, and gives a delivery up after its second try.
-pub(super) fn server() -> &'static Server {
-    static SERVER: OnceLock<Server> = OnceLock::new();
-    SERVER.get_or_init(|| {
-        let options = ["--allow-private-network", "--webhook-retries", "50ms"];
-        Server::start_blocking(own_server().args(options))
+pub(super) fn server() -> &'static ServerInfo {
+    shared("traffic", || {
+        own_server().args(["--allow-private-network", "--webhook-retries", "50ms"])
     })
 }
 

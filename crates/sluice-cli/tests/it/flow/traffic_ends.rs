@@ -1,7 +1,7 @@
 //! How streams of traffic begin and end.
 
 use serde_json::json;
-use sluice_testkit::{Api, Method, Plan, Server, wait_for};
+use sluice_testkit::{Api, Method, Plan, Server, ServerInfo, wait_for};
 
 use super::sums::{Sums, new_user, of, server};
 use crate::{
@@ -12,12 +12,12 @@ use crate::{
 const EMITTER: &str =
     r#"module.exports = { name: "Emitter", version: "0.0.1", run() { this.$emit(1); } };"#;
 
-async fn follow(server: &Server, api: &Api) -> reqwest::Response {
+async fn follow(server: &ServerInfo, api: &Api) -> reqwest::Response {
     let url = format!("{}/v1/users/me/traffic", server.url());
     ask(&url, api.key(), None).await.expect("a server")
 }
 
-async fn readers(server: &Server) -> String {
+async fn readers(server: &ServerInfo) -> String {
     let metrics = server.api().root(Method::GET, "/metrics").send().await.text;
     let line = metrics
         .lines()

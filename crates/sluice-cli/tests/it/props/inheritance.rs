@@ -2,10 +2,10 @@
 
 use rstest::rstest;
 use serde_json::json;
-use sluice_testkit::{Backend, wait_for};
+use sluice_testkit::{Server, wait_for};
 
 use super::{Form, save};
-use crate::support::{PATIENCE, deploy, deploy_with, new_user, shared_server, unique_name};
+use crate::support::{PATIENCE, deploy, deploy_with, new_user, own_server, unique_name};
 
 const APP: &str = r#"
 const app = { type: "app", app: "git", methods: {}, propDefinitions: {
@@ -119,10 +119,10 @@ async fn the_log_of_the_server_shows_warnings_when_code_is_saved() {
         APP,
         &format!("props: {{ a: {{ propDefinition: [app, '{name}'] }} }}, run() {{}}"),
     );
-    save(&new_user().await, &code).await;
+    let server = Server::start(own_server()).await;
+    save(&server.api(), &code).await;
     wait_for(PATIENCE, "a warning in the log", async || {
-        let log = shared_server(Backend::Sqlite).logs();
-        log.contains(&name).then_some(())
+        server.logs().contains(&name).then_some(())
     })
     .await;
 }

@@ -12,12 +12,10 @@ mod proxy;
 mod second_wall;
 mod spinning;
 
-use std::sync::OnceLock;
-
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Plan, Server, ServerOptions, wait_for};
+use sluice_testkit::{Api, ServerOptions, wait_for};
 
-use crate::support::{Deployed, PATIENCE, deploy, server_as_it_comes, unique_name};
+use crate::support::{Deployed, PATIENCE, deploy, server_as_it_comes, user_of_shared};
 
 /// A source that is run by hand; `run` is the body of its `run(event)`.
 fn manual(run: &str) -> String {
@@ -133,7 +131,6 @@ fn has_private_tmp() -> bool {
 
 /// A new user of a server where little may be used up.
 async fn tight_user() -> Api {
-    static SERVER: OnceLock<Server> = OnceLock::new();
     let flags = [
         ["--invocation-timeout", "8s"],
         ["--load-timeout", "4s"],
@@ -141,15 +138,9 @@ async fn tight_user() -> Api {
         ["--max-memory", "160MiB"],
         ["--max-tmp", "8MiB"],
     ];
-    let options = flags.into_iter().flatten();
-    user_of(
-        &SERVER,
-        options.fold(server_as_it_comes(), ServerOptions::arg),
-    )
+    let flags = flags.into_iter().flatten();
+    user_of_shared("sandbox limits", || {
+        flags.fold(server_as_it_comes(), ServerOptions::arg)
+    })
     .await
-}
-
-async fn user_of(server: &'static OnceLock<Server>, options: ServerOptions) -> Api {
-    let server = server.get_or_init(|| Server::start_blocking(options));
-    server.user(&unique_name(), Plan::Free).await
 }

@@ -1,19 +1,17 @@
 //! `http_request` props: a request that is configured, read and sent.
 
-use std::sync::OnceLock;
-
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Plan, Server};
+use sluice_testkit::Api;
 
 use super::{faults, with_props};
-use crate::support::{Deployed, deploy, deploy_with, new_user, own_server, unique_name};
+use crate::support::{Deployed, deploy, deploy_with, new_user, own_server, user_of_shared};
 
 /// A new user of a server whose components may reach it.
 async fn open_user() -> Api {
-    static SERVER: OnceLock<Server> = OnceLock::new();
-    let server =
-        SERVER.get_or_init(|| Server::start_blocking(own_server().arg("--allow-private-network")));
-    server.user(&unique_name(), Plan::Free).await
+    user_of_shared("private network", || {
+        own_server().arg("--allow-private-network")
+    })
+    .await
 }
 
 /// A source that tells what it was sent, with the status and the text that its query asks for.

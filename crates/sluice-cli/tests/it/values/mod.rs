@@ -9,12 +9,10 @@ mod http_request;
 mod secrets;
 mod sql;
 
-use std::sync::OnceLock;
-
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Plan, Server};
+use sluice_testkit::{Api, ServerOptions};
 
-use crate::support::{own_server, unique_name};
+use crate::support::{own_server, user_of_shared};
 
 /// CommonJS code of a source that is run by hand: its props, and the body of its `run(event)`.
 fn with_props(props: &str, run: &str) -> String {
@@ -32,19 +30,15 @@ async fn faults(api: &Api, props: &str, given: Value) -> Value {
 
 /// A new user of a server with little room for values.
 async fn cramped_user() -> Api {
-    static SERVER: OnceLock<Server> = OnceLock::new();
-    let server = SERVER.get_or_init(|| {
-        let flags = [
-            ["--max-db", "2KiB"],
-            ["--max-data-store", "4KiB"],
-            ["--max-data-store-value", "2KiB"],
-            ["--idle-timeout", "300ms"],
-        ];
-        let options = flags
-            .into_iter()
-            .flatten()
-            .fold(own_server(), sluice_testkit::ServerOptions::arg);
-        Server::start_blocking(options)
-    });
-    server.user(&unique_name(), Plan::Free).await
+    let flags = [
+        ["--max-db", "2KiB"],
+        ["--max-data-store", "4KiB"],
+        ["--max-data-store-value", "2KiB"],
+        ["--idle-timeout", "300ms"],
+    ];
+    let flags = flags.into_iter().flatten();
+    user_of_shared("value limits", || {
+        flags.fold(own_server(), ServerOptions::arg)
+    })
+    .await
 }

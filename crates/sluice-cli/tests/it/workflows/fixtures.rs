@@ -1,11 +1,9 @@
 //! What tests of workflows share: deploying documents, running them, and waiting for what became of it.
 
-use std::sync::OnceLock;
-
 use serde_json::{Value, json};
-use sluice_testkit::{Answer, Api, Method, Plan, Server, wait_for};
+use sluice_testkit::{Answer, Api, Method, wait_for};
 
-use crate::support::{PATIENCE, own_server, unique_name};
+use crate::support::{PATIENCE, own_server, user_of_shared};
 
 /// One step, which returns what triggered it.
 pub(crate) const ECHO: &str = r"
@@ -75,10 +73,10 @@ pub(crate) async fn deploy_running(api: &Api, bodies: &[(&str, &str)]) -> Workfl
 
 /// A new user of a server that may reach this machine.
 pub(crate) async fn user_of_open_server() -> Api {
-    static SERVER: OnceLock<Server> = OnceLock::new();
-    let options = || own_server().args(["--allow-private-network", "--send-retries", "50ms"]);
-    let server = SERVER.get_or_init(|| Server::start_blocking(options()));
-    server.user(&unique_name(), Plan::Free).await
+    user_of_shared("sends", || {
+        own_server().args(["--allow-private-network", "--send-retries", "50ms"])
+    })
+    .await
 }
 
 /// Deploys with files, secrets or whatever else the body has.

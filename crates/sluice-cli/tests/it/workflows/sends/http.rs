@@ -158,7 +158,7 @@ async fn what_is_due_later_waits_for_its_time() {
     let receiver = Receiver::start(|_| Answer::status(200));
     let mut office = PostOffice::new(quick()).await;
     let user = office.user("sender").await;
-    let due_at = now() + 4_000;
+    let due_at = now() + 8_000;
     let order = json!({ "method": "GET", "url": receiver.url("/later") });
     let later = office.order_for(&user, Http, &order, due_at);
     let at_once = office.order_get(&user, &receiver.url("/now"));

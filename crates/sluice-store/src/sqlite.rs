@@ -9,7 +9,7 @@ mod writer;
 
 use std::{path::Path, sync::Arc, thread::JoinHandle};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use self::{
     conn::{SqliteConn, store_error},
@@ -131,6 +131,10 @@ fn open(path: &Path) -> Result<Connection> {
         StoreError::Unusable(format!("cannot open {}: {error}", path.display()))
     })?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    // Plans must not depend on bound values. Otherwise SQLite prepares each statement with `LIMIT ?` again on every use.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map_err(|error| store_error(&error))?;
     script(&connection, PRAGMAS)?;
     Ok(connection)
 }
@@ -139,4 +143,25 @@ fn script(connection: &Connection, sql: &str) -> Result<()> {
     connection
         .execute_batch(sql)
         .map_err(|error| store_error(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    #[test]
+    fn a_bound_limit_does_not_prepare_a_statement_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.db");
+        std::fs::File::create(&path).unwrap();
+        let connection = open(&path).unwrap();
+        let sql = "SELECT name FROM sqlite_schema LIMIT ?1";
+        let mut statement = connection.prepare(sql).unwrap();
+        for limit in 1..=3 {
+            assert!(!statement.exists([limit]).unwrap());
+        }
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+    }
 }

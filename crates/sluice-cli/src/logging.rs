@@ -1,5 +1,6 @@
 //! The server's own log, on standard error, as text or JSON. Repeated lines are rate-limited: see [`rate_limit`].
 
+mod json_fields;
 mod rate_limit;
 
 use anyhow::Context;
@@ -7,7 +8,7 @@ use tracing_subscriber::{
     EnvFilter, Layer, Registry, fmt, layer::SubscriberExt, util::SubscriberInitExt,
 };
 
-use self::rate_limit::RateLimit;
+use self::{json_fields::JsonFields, rate_limit::RateLimit};
 use crate::options::LogFormat;
 
 pub(crate) fn start(format: LogFormat, directives: &str) -> anyhow::Result<()> {
@@ -19,7 +20,7 @@ pub(crate) fn start(format: LogFormat, directives: &str) -> anyhow::Result<()> {
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()));
     let lines: Box<dyn Layer<Registry> + Send + Sync> = match format {
         LogFormat::Text => lines.boxed(),
-        LogFormat::Json => lines.json().boxed(),
+        LogFormat::Json => lines.json().fmt_fields(JsonFields::default()).boxed(),
     };
     tracing_subscriber::registry()
         .with(lines)

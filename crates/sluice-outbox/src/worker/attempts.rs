@@ -109,7 +109,7 @@ impl<R: Row> Attempts<R> {
 
     fn begin(&self, batch: Batch<R>) {
         let row = batch.ids().next().map(tracing::field::display);
-        let span = tracing::info_span!("delivery", queue = %self.key, row);
+        let span = tracing::debug_span!("delivery", queue = %self.key, row);
         let (permits, sender) = (Arc::clone(&self.permits), Arc::clone(&self.sender));
         let attempt = attempt(self.infra.clone(), permits, sender, batch);
         self.under_way.push(Box::pin(attempt.instrument(span)));

@@ -34,7 +34,7 @@ pub(crate) async fn run(infra: Infra, processes: Arc<dyn Processes>) {
 }
 
 async fn sweep(infra: &Infra, processes: &dyn Processes) -> Result<usize, SweepError> {
-    if !processes.has_old_packages()? {
+    if !processes.has_old_packages().await? {
         return Ok(0);
     }
     let in_use = locks_in_use(infra).await?;

@@ -3,7 +3,6 @@
 use oxc_allocator::Allocator;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::{LabeledSpan, SourceType};
-
 use sluice_model::CodeError;
 
 use crate::{

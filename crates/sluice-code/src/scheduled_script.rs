@@ -6,7 +6,6 @@ use oxc_ast::ast::{
 use oxc_parser::ParserReturn;
 use oxc_span::{GetSpan, Span};
 use serde_json::{Value, json};
-
 use sluice_model::CodeError;
 
 use crate::{language::Language, parse::parse};

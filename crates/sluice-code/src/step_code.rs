@@ -12,7 +12,6 @@ use oxc_ast::ast::{
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
-
 use sluice_model::CodeError;
 
 use crate::{

@@ -156,7 +156,7 @@ impl Packages {
         let modules = self.modules_of(lock);
         let home = self.folder.join(lock.hash());
         if tokio::fs::try_exists(&modules).await? {
-            sweep::touch(&home, self.now())?;
+            self.touch(home).await?;
             return Ok(modules);
         }
         let _alone = self.downloads.alone_with(lock.contents()).await;
@@ -169,8 +169,14 @@ impl Packages {
         }
     }
 
-    pub(crate) fn has_old_folders(&self) -> io::Result<bool> {
-        sweep::has_old_folders(&self.folder, self.now())
+    async fn touch(&self, home: PathBuf) -> io::Result<()> {
+        let now = self.now();
+        tokio::task::spawn_blocking(move || sweep::touch(&home, now)).await?
+    }
+
+    pub(crate) async fn has_old_folders(&self) -> io::Result<bool> {
+        let (folder, now) = (self.folder.clone(), self.now());
+        tokio::task::spawn_blocking(move || sweep::has_old_folders(&folder, now)).await?
     }
 
     /// Removes folders whose lock has none of these hashes, except new ones. Returns the number of removed folders.

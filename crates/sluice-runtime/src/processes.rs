@@ -75,8 +75,8 @@ pub trait Processes: Send + Sync {
     }
 
     /// Whether package folders exist that are old enough to be removed if no component uses them.
-    fn has_old_packages(&self) -> io::Result<bool> {
-        Ok(false)
+    fn has_old_packages(&self) -> BoxFuture<'_, io::Result<bool>> {
+        Box::pin(async { Ok(false) })
     }
 
     /// Removes old package folders, except those of locks with these hashes. Returns the number of removed folders.

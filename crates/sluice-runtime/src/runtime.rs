@@ -251,8 +251,8 @@ impl Processes for Runtime {
         Runtime::processes(self)
     }
 
-    fn has_old_packages(&self) -> io::Result<bool> {
-        self.0.packages.has_old_folders()
+    fn has_old_packages(&self) -> BoxFuture<'_, io::Result<bool>> {
+        Box::pin(self.0.packages.has_old_folders())
     }
 
     fn remove_unused_packages(&self, in_use: HashSet<String>) -> BoxFuture<'_, io::Result<usize>> {

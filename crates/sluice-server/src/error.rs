@@ -14,8 +14,10 @@ use http::{
 };
 use sluice_api::{ErrorBody, ErrorDetail, PropError};
 use sluice_engine::EngineError;
-use sluice_model::CodeError;
-use sluice_model::workflow::{DocumentError, StepPropError};
+use sluice_model::{
+    CodeError,
+    workflow::{DocumentError, StepPropError},
+};
 use sluice_store::StoreError;
 
 use crate::cause_chain::CauseChain;

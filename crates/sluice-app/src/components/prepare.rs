@@ -11,9 +11,8 @@ use sluice_code::{
     SourceMap, bundle, with_inline_map, without_inline_map,
 };
 use sluice_engine::EngineError;
-use sluice_runtime::Lines;
-
 use sluice_model::CodeError;
+use sluice_runtime::Lines;
 
 use super::{
     fetch::{self, Fetcher},

@@ -1,9 +1,8 @@
 //! Errors of a document that refer to other things: components, files, emitters, accounts.
 
 use sluice_engine::EngineError;
-use sluice_model::CodeError;
 use sluice_model::{
-    PropError, PropErrorCode,
+    CodeError, PropError, PropErrorCode,
     workflow::{DocumentError, PathPart, Positions, StepPropError},
 };
 

@@ -2,9 +2,8 @@
 
 use sluice_code::{Language, Location, MemoryFiles, ParsedModule, parse_step};
 use sluice_engine::EngineError;
-use sluice_model::CodeError;
 use sluice_model::{
-    ComponentKind, UserId, WorkflowId,
+    CodeError, ComponentKind, UserId, WorkflowId,
     workflow::{PathPart, Step, StepCode},
 };
 use sluice_store::components::Component;

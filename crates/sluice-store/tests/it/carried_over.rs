@@ -1,9 +1,10 @@
 //! Migrations keep the data of earlier schemas.
 
 use rstest::rstest;
-use sluice_model::ComponentKind;
+use sluice_model::{CodeError, ComponentKind};
 use sluice_store::{
     components::{self, Component, Packages},
+    imports,
     registry::{self, Publication, Shelf},
     state,
 };
@@ -33,6 +34,21 @@ fn before_versions(db: Db) -> String {
          INSERT INTO schema_version (version) VALUES (1), (2), (3), (4), (5), (6), (7), (8);
          {schema}"
     )
+}
+
+/// A database as it was before errors of imports were data.
+fn before_code_errors(db: Db) -> String {
+    let schema = match db {
+        Db::Sqlite => {
+            migrations!("sqlite": "0009_registry", "0010_sessions", "0011_activity", "0012_console_lists", "0013_step_pauses", "0014_commit_numbers", "0015_clock")
+        }
+        Db::Postgres => {
+            migrations!("postgres": "0009_registry", "0010_sessions", "0011_activity", "0012_console_lists", "0013_step_pauses", "0014_commit_numbers", "0015_clock")
+        }
+    };
+    let versions =
+        "INSERT INTO schema_version (version) VALUES (9), (10), (11), (12), (13), (14), (15);";
+    before_versions(db) + versions + &schema
 }
 
 #[rstest]
@@ -122,6 +138,24 @@ fn the_last_emit_of_a_source_is_found_among_its_events_when_it_was_not_kept_yet(
         let (a, b) = (source_id("a").into(), source_id("b").into());
         let last = state::last_emits(c, &[a, b])?;
         assert_eq!(last, [(source_id("a").into(), 7)].into());
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn the_error_of_an_import_becomes_a_list(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(place) = Place::new(db) else { return };
+    let imports = "INSERT INTO imports (tree, path, files, key, version, error) VALUES
+         ('t', 'a.mjs', '{}', 'a', '1', NULL), ('t', 'b.mjs', '{}', NULL, NULL, 'it''s \"bad\"');";
+    place.execute(&(before_code_errors(db) + imports));
+    let t = TestStore::at(place);
+    t.read(|c| {
+        let errors = imports::list(c, "t", "", 10)?
+            .into_iter()
+            .map(|import| import.errors);
+        let bad = CodeError::without_position("it's \"bad\"");
+        assert_eq!(errors.collect::<Vec<_>>(), [vec![], vec![bad]]);
         Ok(())
     })
     .unwrap();

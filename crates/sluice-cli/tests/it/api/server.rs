@@ -65,7 +65,7 @@ async fn the_operator_sees_what_the_server_uses_and_what_was_given() {
     for (name, value) in [
         ("--webhook-retries", json!("1s,2s")),
         ("--max-streams", json!("77")),
-        ("--load-timeout", json!("15s")),
+        ("--idle-timeout", json!("60s")),
         ("--allow-signup", json!("false")),
         ("--endpoint-domain", Value::Null),
         ("--listen", json!(server.addr())),

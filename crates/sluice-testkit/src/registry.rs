@@ -20,6 +20,9 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha512};
 
+/// The environment variable with the URL of the registry that test processes share.
+pub(crate) const URL: &str = "SLUICE_TEST_REGISTRY_URL";
+
 /// A registry that a test can publish to and stop, and that counts downloads.
 #[derive(Debug, Clone)]
 pub struct Registry {
@@ -85,6 +88,11 @@ impl Registry {
             registry.publish_folder(&node_modules());
             registry
         })
+    }
+
+    /// The URL of a registry with the packages in the repository's `node_modules`, shared if there is a broker.
+    pub(crate) fn installed_url() -> String {
+        env::var(URL).unwrap_or_else(|_| Registry::installed().url().to_owned())
     }
 
     pub fn url(&self) -> &str {

@@ -16,12 +16,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::{
-    ServerInfo, ServerOptions,
+    Registry, ServerInfo, ServerOptions,
     log::Log,
     options::PackageSource,
     raw::is_healthy,
     scratch,
-    shared::registry_url,
     spawner::{self, Launch},
     wait_for,
 };
@@ -147,7 +146,7 @@ fn launch(options: &ServerOptions, api_key: &str, data_dir: &Path, listen: &str)
     // Starting a process takes long on a busy machine. The flag `--load-timeout` takes precedence.
     env.push(("SLUICE_LOAD_TIMEOUT".into(), "1m".into()));
     let registry = match &options.packages {
-        PackageSource::Installed => Some(registry_url()),
+        PackageSource::Installed => Some(Registry::installed_url()),
         PackageSource::Given(registry) => Some(registry.url().to_owned()),
         PackageSource::Everywhere => None,
     };

@@ -21,10 +21,11 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{Registry, Server, ServerInfo, ServerOptions, options::SharedOptions, scratch};
+use crate::{
+    Registry, Server, ServerInfo, ServerOptions, options::SharedOptions, registry, scratch,
+};
 
 const BROKER: &str = "SLUICE_TEST_BROKER";
-const REGISTRY: &str = "SLUICE_TEST_REGISTRY_URL";
 
 /// The server called `name`, started on first use.
 ///
@@ -41,11 +42,6 @@ pub fn shared(name: &str, options: impl FnOnce() -> ServerOptions) -> &'static S
     };
     servers.insert(name.to_owned(), server);
     server
-}
-
-/// The URL of a registry with the packages that the repository has installed.
-pub(crate) fn registry_url() -> String {
-    env::var(REGISTRY).unwrap_or_else(|_| Registry::installed().url().to_owned())
 }
 
 /// A new folder that lasts as long as the shared servers. Only the options of the server called `name` may use it.
@@ -94,7 +90,10 @@ impl ServerBroker {
     /// The environment variables by which tests find the broker and its registry.
     pub fn env(&self) -> [(&'static str, OsString); 2] {
         let registry = Registry::installed().url();
-        [(BROKER, self.socket().into()), (REGISTRY, registry.into())]
+        [
+            (BROKER, self.socket().into()),
+            (registry::URL, registry.into()),
+        ]
     }
 
     fn socket(&self) -> PathBuf {

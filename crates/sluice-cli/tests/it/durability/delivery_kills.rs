@@ -15,9 +15,8 @@ use super::{
 
 /// Set it to repeat a run: the moments are the same, though the machine is not.
 const SEED: &str = "SLUICE_KILL_SEED";
-/// A kill repeats deliveries whose responses are on their way to the server. On a quiet machine these are about two of the
-/// dozens in flight. A busy machine delays responses, so there are more.
-const REPEATS_PER_KILL: usize = 8;
+/// How many deliveries there are for each that may come twice.
+const DELIVERIES_PER_REPEAT: usize = 1_000;
 
 #[rstest]
 #[case::sqlite(Backend::Sqlite, 4)]
@@ -25,7 +24,7 @@ const REPEATS_PER_KILL: usize = 8;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_committed_event_reaches_every_listener_however_often_the_server_is_killed(
     #[case] backend: Backend,
-    #[case] kills: usize,
+    #[case] kills: u32,
 ) {
     let (seed, mut rng) = seeded();
     let mut room = Mailroom::open(backend, seed).await;
@@ -44,8 +43,10 @@ async fn every_committed_event_reaches_every_listener_however_often_the_server_i
     tokio::time::sleep(moment(&mut rng)).await;
     let sent = room.close().await;
     let audit = audited(&room, &sent);
-    let limit = REPEATS_PER_KILL * (kills + 1);
-    assert!(audit.repeated <= limit, "more than {limit}: {audit:?}");
+    assert!(
+        audit.repeated * DELIVERIES_PER_REPEAT < audit.deliveries,
+        "too many came twice: {audit:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -70,7 +71,8 @@ fn seeded() -> (u64, StdRng) {
     (seed, StdRng::seed_from_u64(seed))
 }
 
-/// Well into the load.
+/// Well into the load. A kill repeats what is under way just then, so what share of all deliveries comes twice depends
+/// on how far apart kills are; a crash every eight seconds is many.
 fn moment(rng: &mut StdRng) -> Duration {
     Duration::from_millis(rng.random_range(4_000..12_000))
 }

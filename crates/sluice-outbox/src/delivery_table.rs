@@ -75,10 +75,10 @@ pub(crate) struct DeliveryTable {
 impl Table for DeliveryTable {
     type Row = DeliveryRow;
 
-    /// Nothing is due for a webhook that is inactive or deleted. Nothing is in hand when more is read.
+    /// Nothing is due for a webhook that is inactive or deleted.
     async fn read(
         &self,
-        _: BTreeSet<DeliveryId>,
+        in_hand: BTreeSet<DeliveryId>,
         portion: BatchLimit,
     ) -> Result<Page<DeliveryRow>, StoreError> {
         let (id, now) = (self.webhook.clone(), self.infra.now_ms());
@@ -87,7 +87,7 @@ impl Table for DeliveryTable {
             let Some(webhook) = webhook.filter(|webhook| webhook.active) else {
                 return Ok(None);
             };
-            let due = deliveries::due(c, &id, now, portion)?;
+            let due = deliveries::due(c, &id, now, &in_hand, portion)?;
             let next_due = match due.as_slice() {
                 [] => deliveries::next_due(c, &id, now)?,
                 _ => None,

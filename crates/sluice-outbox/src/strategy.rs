@@ -19,8 +19,10 @@ pub(crate) struct Strategy {
 /// When more rows are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refill {
-    /// When the last row is recorded: rows are read in order, and rows that are due together are seen together.
+    /// When the last row is recorded: rows that are due together are seen together.
     WhenEmpty,
+    /// As above. While there is a backlog, half of the window is refilled in advance.
+    Backlog,
     /// Whenever the window has room.
     Continuous,
 }

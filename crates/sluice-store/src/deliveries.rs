@@ -1,5 +1,7 @@
 //! The outbox: events on their way to webhooks, with the attempts that were made.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use sluice_model::{DeliveryId, EmitId, EmitterId, EventId, WebhookId};
 
@@ -7,6 +9,7 @@ use crate::{
     batch_limit::BatchLimit,
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
+    id_list::{IdList, ids_in},
     params,
     row::{FromRow, Row, to_json},
     server_clock::AT_ONCE,
@@ -133,38 +136,59 @@ impl FromRow for Due {
     }
 }
 
-/// The deliveries of webhook ?1 that are due at ?2, joined with their payloads: of the first ?3 first attempts and the first ?3
-/// others, the ?4 with the lowest ids. An index has each of the two parts in its order, however many are due.
-const DUE: &str = "FROM (SELECT id FROM (SELECT id FROM (SELECT id FROM deliveries \
-     WHERE webhook_id = ?1 AND due_at = 0 ORDER BY id LIMIT ?3) page_first \
-     UNION ALL SELECT id FROM (SELECT id FROM deliveries \
-     WHERE webhook_id = ?1 AND due_at > 0 AND due_at <= ?2 ORDER BY due_at, id LIMIT ?3) page_later) \
-     page_both ORDER BY id LIMIT ?4) page CROSS JOIN deliveries d CROSS JOIN payloads p \
-     WHERE d.id = page.id AND p.id = d.payload_id";
-
-/// The deliveries that are due for a webhook, in the order of their ids, which is that of the events. Sizes are read before
-/// payloads, so that a few huge ones do not fill the memory. One at least is read, if there is any.
+/// The deliveries that are due for a webhook and not in hand, in the order of their ids, which is that of the events. Sizes are
+/// read before payloads, so that a few huge ones do not fill the memory. One at least is read, if there is any.
 pub fn due(
     c: &mut dyn Conn,
     webhook: &WebhookId,
     now_ms: i64,
+    in_hand: &BTreeSet<DeliveryId>,
     limit: BatchLimit,
 ) -> Result<Vec<Due>> {
-    let mut sizes: Vec<(DeliveryId, u64)> = query_all(
+    let in_hand_count = u32::try_from(in_hand.len()).unwrap_or(u32::MAX);
+    let mut found = due_sizes(c, webhook, now_ms, limit.rows.saturating_add(in_hand_count))?;
+    found.sort();
+    found.retain(|(id, _)| !in_hand.contains(id));
+    found.truncate(limit.rows as usize);
+    let fitting = limit.fitting(found.iter().map(|(_, bytes)| *bytes));
+    let fitting = found.into_iter().take(fitting as usize);
+    let ids: Vec<DeliveryId> = fitting.map(|(id, _)| id).collect();
+    with_payloads(c, &ids)
+}
+
+/// The first deliveries of a webhook that are due, with the sizes of their payloads.
+fn due_sizes(
+    c: &mut dyn Conn,
+    webhook: &WebhookId,
+    now_ms: i64,
+    limit: u32,
+) -> Result<Vec<(DeliveryId, u64)>> {
+    // First attempts by their ids, and others by their times: an index has each in its order, however many are due.
+    query_all(
         c,
-        &format!("SELECT d.id, CAST(octet_length(p.data) AS BIGINT) {DUE}"),
-        params![webhook, now_ms, limit.rows, limit.rows],
-    )?;
-    sizes.sort();
-    let fitting = limit.fitting(sizes.into_iter().map(|(_, bytes)| bytes));
-    let mut due: Vec<Due> = query_all(
-        c,
-        &format!(
-            "SELECT d.id, d.due_at, d.tries, d.attempts, d.created_at, p.emitter_id, p.event_id, \
-             p.channel, p.data {DUE}"
-        ),
-        params![webhook, now_ms, limit.rows, fitting],
-    )?;
+        "SELECT d.id, CAST(octet_length(p.data) AS BIGINT) \
+         FROM (SELECT id FROM (SELECT id FROM (SELECT id FROM deliveries \
+         WHERE webhook_id = ?1 AND due_at = 0 ORDER BY id LIMIT ?3) page_first \
+         UNION ALL SELECT id FROM (SELECT id FROM deliveries \
+         WHERE webhook_id = ?1 AND due_at > 0 AND due_at <= ?2 ORDER BY due_at, id LIMIT ?3) page_later) \
+         page_both ORDER BY id LIMIT ?3) page CROSS JOIN deliveries d CROSS JOIN payloads p \
+         WHERE d.id = page.id AND p.id = d.payload_id",
+        params![webhook, now_ms, limit],
+    )
+}
+
+/// Deliveries with their payloads, in the order of their ids.
+fn with_payloads(c: &mut dyn Conn, ids: &[DeliveryId]) -> Result<Vec<Due>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT d.id, d.due_at, d.tries, d.attempts, d.created_at, p.emitter_id, p.event_id, \
+         p.channel, p.data FROM deliveries d CROSS JOIN payloads p \
+         WHERE d.id IN {} AND p.id = d.payload_id",
+        ids_in(c.dialect(), "?1")
+    );
+    let mut due: Vec<Due> = query_all(c, &sql, params![&IdList::new(ids)?])?;
     due.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(due)
 }

@@ -48,7 +48,7 @@ impl Sender<DeliveryRow> for WebhookSender {
                 rows: 200,
                 bytes: 512 * 1024,
             },
-            refill: Refill::WhenEmpty,
+            refill: Refill::Backlog,
             concurrency: 1,
             per_peer: 1,
             slot: Slot::UntilAnswered,

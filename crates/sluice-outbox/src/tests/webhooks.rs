@@ -33,21 +33,31 @@ async fn deliveries_go_out_in_order_and_are_observed() {
 
 #[tokio::test]
 async fn a_receiver_that_is_gone_gets_nothing_more_until_its_webhook_is_changed() {
+    // So many that the next rows are read while these are sent.
+    const COUNT: usize = 400;
+    const GONE: usize = 150;
     let receiver = Receiver::start(|request| match request.number {
-        1 => Answer::status(410),
+        GONE => Answer::status(410),
         _ => Answer::status(200),
     });
     let fixture = Fixture::new();
-    let webhook = fixture.webhook(&receiver.url("/"), 2, NOW).await;
+    let webhook = fixture.webhook(&receiver.url("/"), COUNT, NOW).await;
     fixture.outbox.start().await.unwrap();
+    let states = |then| {
+        let mut states = vec![("delivered", 1); GONE - 1];
+        states.push(("failed", 1));
+        states.resize(COUNT, then);
+        states
+    };
     fixture
-        .wait_for("deliveries", &[("failed", 1), ("pending", 0)])
+        .wait_for("deliveries", &states(("pending", 0)))
         .await;
+    assert_eq!(receiver.count(), GONE);
     let sql = "UPDATE webhooks SET active = TRUE";
     fixture.write(|c| c.execute(sql, &[]).map(|_| ())).await;
     fixture.outbox.webhook_changed(&webhook);
     fixture
-        .wait_for("deliveries", &[("failed", 1), ("delivered", 1)])
+        .wait_for("deliveries", &states(("delivered", 1)))
         .await;
-    assert_eq!(receiver.count(), 2);
+    assert_eq!(receiver.count(), COUNT);
 }

@@ -68,6 +68,8 @@ pub(crate) struct Worker<T: Table> {
     reading: Option<Task<Result<Page<T::Row>, StoreError>>>,
     /// Whether rows may be due that are not in hand.
     may_have_more: bool,
+    /// Whether the last page was so large that more rows are probably due.
+    backlog: bool,
     next_due: Option<Instant>,
     /// Nothing is read or started before.
     held_until: Option<Instant>,
@@ -101,6 +103,7 @@ impl<T: Table> Worker<T> {
             recording: None,
             reading: None,
             may_have_more: true,
+            backlog: false,
             next_due: None,
             held_until: None,
             read_backoff: Backoff::store(),
@@ -169,6 +172,13 @@ impl<T: Table> Worker<T> {
         }
     }
 
+    /// Until everything in hand is recorded.
+    fn stop_reading(&mut self) {
+        self.reading = None;
+        self.backlog = false;
+        self.drop_waiting();
+    }
+
     fn forget(&mut self, batch: &Batch<T::Row>) {
         for id in batch.ids() {
             self.in_hand.remove(&id);
@@ -194,14 +204,27 @@ impl<T: Table> Worker<T> {
     fn room(&self) -> Option<BatchLimit> {
         let strategy = self.attempts.strategy();
         let window = strategy.window;
-        if strategy.refill == Refill::WhenEmpty {
-            return self.in_hand.is_empty().then_some(window);
+        if self.in_hand.is_empty() {
+            return Some(window);
+        }
+        let may_refill = match strategy.refill {
+            Refill::WhenEmpty => false,
+            Refill::Backlog => self.backlog && self.waiting.len() <= self.refill_mark(),
+            Refill::Continuous => true,
+        };
+        if !may_refill {
+            return None;
         }
         let bytes: usize = self.waiting.iter().map(Batch::bytes).sum();
         let bytes = window.bytes.checked_sub(u64::try_from(bytes).ok()?)?;
         let rows = u32::try_from(self.waiting.len()).ok()?;
         let rows = window.rows.checked_sub(rows)?;
         (rows > 0 && bytes > 0).then_some(BatchLimit { rows, bytes })
+    }
+
+    /// The number of rows at which the window of a queue with a backlog is refilled.
+    fn refill_mark(&self) -> usize {
+        self.attempts.strategy().window.rows as usize / 2
     }
 
     fn on_page(&mut self, page: Result<Page<T::Row>, StoreError>) {
@@ -229,6 +252,7 @@ impl<T: Table> Worker<T> {
             self.attempts.set_concurrency(concurrency);
         }
         self.next_due = next_due.map(|due| Instant::now() + until(due, self.infra.now_ms()));
+        self.backlog = rows.len() >= self.refill_mark();
         self.may_have_more |= !rows.is_empty();
         self.in_hand.extend(rows.iter().map(Row::id));
         for batch in self.attempts.prepare(rows) {
@@ -259,7 +283,7 @@ impl<T: Table> Worker<T> {
         match self.attempts.end(ended) {
             Ok(finished) => {
                 if finished.fate == Fate::Gone {
-                    self.drop_waiting();
+                    self.stop_reading();
                 }
                 self.finish(finished);
             }
@@ -286,6 +310,8 @@ impl<T: Table> Worker<T> {
             self.attempts.recorded(finished);
             self.may_have_more |= finished.fate.is_pending();
         }
+        // A replay of a row in hand is not read while it is in hand.
+        self.may_have_more |= self.in_hand.is_empty();
         if !recorded.stored {
             self.may_have_more = true;
             self.held_until = Some(Instant::now() + REJECTED_PAUSE);

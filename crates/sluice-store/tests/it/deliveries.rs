@@ -1,5 +1,7 @@
 //! The outbox: due deliveries, recorded attempts, and pruning.
 
+use std::collections::BTreeSet;
+
 use rstest::rstest;
 use sluice_model::{DeliveryId, EmitId, EventId, IdGen, WebhookId};
 use sluice_store::{
@@ -66,7 +68,7 @@ fn fill(c: &mut dyn Conn, tail: &str, payloads: &[EmitId], first_at: i64) -> Res
 }
 
 fn due_ids(c: &mut dyn Conn, tail: &str, now: i64, room: BatchLimit) -> Result<Vec<DeliveryId>> {
-    let due = deliveries::due(c, &webhook_id(tail), now, room)?;
+    let due = deliveries::due(c, &webhook_id(tail), now, &BTreeSet::new(), room)?;
     Ok(due.into_iter().map(|due| due.id).collect())
 }
 
@@ -121,7 +123,7 @@ fn what_is_due_comes_in_order_with_all_that_is_sent(#[values(Db::Sqlite, Db::Pos
             "first attempts are due by any clock"
         );
         assert_eq!(deliveries::next_due(c, &webhook_id("w"), 1)?, None);
-        let due = deliveries::due(c, &webhook_id("w"), 11, ROOM)?;
+        let due = deliveries::due(c, &webhook_id("w"), 11, &BTreeSet::new(), ROOM)?;
         let expected = Due {
             id: order[2].clone(),
             due_at: AT_ONCE,
@@ -177,6 +179,25 @@ fn a_reader_gets_what_it_has_room_for(#[values(Db::Sqlite, Db::Postgres)] db: Db
 }
 
 #[rstest]
+fn rows_in_hand_are_not_read_again(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        fill(c, "w", &payloads(5), 10)?;
+        let room = BatchLimit { rows: 2, ..ROOM };
+        let mut in_hand = BTreeSet::new();
+        let mut sizes = Vec::new();
+        for _ in 0..4 {
+            let due = deliveries::due(c, &webhook_id("w"), 10, &in_hand, room)?;
+            sizes.push(due.len());
+            in_hand.extend(due.into_iter().map(|due| due.id));
+        }
+        assert_eq!((sizes, in_hand.len()), (vec![2, 2, 1, 0], 5));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
 fn a_try_is_recorded_once_however_often_it_is_written(
     #[values(Db::Sqlite, Db::Postgres)] db: Db,
     #[values(AttemptOutcome::Delivered, AttemptOutcome::Failed, AttemptOutcome::Retry { due_at: 90 })]
@@ -185,7 +206,7 @@ fn a_try_is_recorded_once_however_often_it_is_written(
     let Some(t) = TestStore::new(db) else { return };
     t.write(move |c| {
         fill(c, "w", &payloads(1), 10)?;
-        let due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
+        let due = deliveries::due(c, &webhook_id("w"), 10, &BTreeSet::new(), ROOM)?.remove(0);
         let tried = tried(&due, outcome);
         for now in [21, 22] {
             deliveries::record(c, &tried, now)?;
@@ -198,7 +219,8 @@ fn a_try_is_recorded_once_however_often_it_is_written(
             assert_eq!(state(c, &due.id)?, Some(expected));
         }
         if let AttemptOutcome::Retry { due_at } = outcome {
-            let again = deliveries::due(c, &webhook_id("w"), due_at, ROOM)?.remove(0);
+            let again =
+                deliveries::due(c, &webhook_id("w"), due_at, &BTreeSet::new(), ROOM)?.remove(0);
             assert_eq!((again.tries, again.attempts), (1, tried.attempts));
         }
         Ok(())
@@ -211,7 +233,7 @@ fn a_delivery_that_is_gone_does_not_come_back(#[values(Db::Sqlite, Db::Postgres)
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         fill(c, "w", &payloads(1), 10)?;
-        let due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
+        let due = deliveries::due(c, &webhook_id("w"), 10, &BTreeSet::new(), ROOM)?.remove(0);
         c.execute("DELETE FROM deliveries", &[])?;
         for outcome in [
             AttemptOutcome::Delivered,
@@ -235,7 +257,7 @@ fn what_is_asked_for_again_during_a_try_stays_due_unless_the_try_succeeds(
     let Some(t) = TestStore::new(db) else { return };
     t.write(move |c| {
         fill(c, "w", &payloads(1), 10)?;
-        let due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
+        let due = deliveries::due(c, &webhook_id("w"), 10, &BTreeSet::new(), ROOM)?.remove(0);
         c.execute("UPDATE deliveries SET due_at = 15, tries = 0", &[])?;
         deliveries::record(c, &tried(&due, outcome), 21)?;
         let expected = match outcome {
@@ -281,10 +303,10 @@ fn only_the_last_25_attempts_are_remembered(#[values(Db::Sqlite, Db::Postgres)] 
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         fill(c, "w", &payloads(1), 10)?;
-        let mut due = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
+        let mut due = deliveries::due(c, &webhook_id("w"), 10, &BTreeSet::new(), ROOM)?.remove(0);
         due.attempts = (1..=30).map(|at| attempt(at, 500)).collect();
         deliveries::record(c, &tried(&due, AttemptOutcome::Retry { due_at: 10 }), 21)?;
-        let kept = deliveries::due(c, &webhook_id("w"), 10, ROOM)?.remove(0);
+        let kept = deliveries::due(c, &webhook_id("w"), 10, &BTreeSet::new(), ROOM)?.remove(0);
         assert_eq!(kept.attempts.len(), 25);
         assert_eq!((kept.attempts[0].at, kept.attempts[24].at), (7, 20));
         Ok(())
@@ -310,7 +332,7 @@ fn only_active_webhooks_with_something_pending_have_work(
         }
         webhooks::insert(c, &webhook("idle"))?;
         webhooks::deactivate(c, &webhook_id("off"), 77)?;
-        let done = deliveries::due(c, &webhook_id("done"), 10, ROOM)?.remove(0);
+        let done = deliveries::due(c, &webhook_id("done"), 10, &BTreeSet::new(), ROOM)?.remove(0);
         deliveries::record(c, &tried(&done, AttemptOutcome::Delivered), 21)?;
 
         assert_eq!(deliveries::webhooks_with_work(c)?, [webhook_id("busy")]);
@@ -334,7 +356,7 @@ fn the_oldest_finished_deliveries_are_forgotten_with_payloads_nobody_has(
         fill(c, "w", &ids, 10)?;
         deliveries::insert(c, &ids[1], &webhook_id("other"), 11)?;
         let made = due_ids(c, "w", 99, ROOM)?;
-        for due in deliveries::due(c, &webhook_id("w"), 99, ROOM)? {
+        for due in deliveries::due(c, &webhook_id("w"), 99, &BTreeSet::new(), ROOM)? {
             // The oldest is still pending.
             if due.id != made[0] {
                 deliveries::record(c, &tried(&due, AttemptOutcome::Failed), 21)?;
@@ -374,7 +396,7 @@ fn a_clock_set_back_costs_a_delivery_its_own_pause(#[case] db: Db) {
     t.write(|c| {
         webhooks::insert(c, &webhook("w"))?;
         fill(c, "w", &payloads(2), 1_000_000)?;
-        let due = deliveries::due(c, &webhook_id("w"), 1_000_001, ROOM)?;
+        let due = deliveries::due(c, &webhook_id("w"), 1_000_001, &BTreeSet::new(), ROOM)?;
         let retry = AttemptOutcome::Retry { due_at: 1_007_000 };
         deliveries::record(c, &tried(&due[1], retry), 1_002_000)?;
         assert_eq!(

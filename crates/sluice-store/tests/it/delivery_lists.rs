@@ -1,6 +1,9 @@
 //! Lists of deliveries: of one webhook and of several, by state and time, and counts of a webhook.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 use rstest::rstest;
 use sluice_model::{Cursor, DeliveryId, WebhookId};
@@ -260,7 +263,7 @@ fn a_tally_tells_what_waits_what_failed_and_the_last_success(
             rows: 1,
             bytes: 1000,
         };
-        let due = deliveries::due(c, &other, 99, limit)?.remove(0);
+        let due = deliveries::due(c, &other, 99, &BTreeSet::new(), limit)?.remove(0);
         let success = Attempt {
             at: 70,
             status: Some(200),
@@ -275,7 +278,7 @@ fn a_tally_tells_what_waits_what_failed_and_the_last_success(
             delivered_at: Some(70),
         };
         assert_eq!(tally_of(c, &other)?, after);
-        let rest = deliveries::due(c, &other, 99, limit)?.remove(0);
+        let rest = deliveries::due(c, &other, 99, &BTreeSet::new(), limit)?.remove(0);
         let failed = AttemptRecord {
             id: rest.id,
             was_due_at: rest.due_at,

@@ -15,7 +15,10 @@ use sluice_store::{
     timers, uploads,
 };
 
-use crate::support::{Db, TestStore, invocation_ids, source_id, user_id, webhook_id, workflow_id};
+use crate::{
+    delivery_history::{payloads, send},
+    support::{Db, TestStore, invocation_ids, source_id, user_id, webhook_id, workflow_id},
+};
 
 const LIMIT: BatchLimit = BatchLimit {
     rows: 10,
@@ -166,7 +169,9 @@ fn due_work_is_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         held_events::next_due(c)?;
         runs::due(c, 1, 10)?;
         runs::next_due(c)?;
-        deliveries::due(c, &webhook_id("a"), 1, LIMIT)?;
+        // Payloads are only read for a delivery that is due.
+        send(c, &payloads(1)[0], &[&webhook_id("a")], 1)?;
+        deliveries::due(c, &webhook_id("a"), 1, &BTreeSet::new(), LIMIT)?;
         deliveries::next_due(c, &webhook_id("a"), 1)?;
         let lane = SendQueue {
             user_id: user_id("a"),

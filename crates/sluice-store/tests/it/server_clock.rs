@@ -182,13 +182,14 @@ fn deliveries_keep_their_order_and_their_pauses(#[values(Db::Sqlite, Db::Postgre
             deliver(c, &mut ids, now)?;
         }
         let created = |c: &mut dyn Conn, now| {
-            let due = deliveries::due(c, &webhook_id("w"), now, LIMIT)?;
+            let due = deliveries::due(c, &webhook_id("w"), now, &BTreeSet::new(), LIMIT)?;
             Result::Ok(due.iter().map(|due| due.created_at).collect::<Vec<_>>())
         };
         assert_eq!(created(c, AFTER)?, [BEFORE, BEFORE + 1, AFTER]);
 
         // The first failed before the clock was set back.
-        let first = deliveries::due(c, &webhook_id("w"), BEFORE, LIMIT)?.remove(0);
+        let first =
+            deliveries::due(c, &webhook_id("w"), BEFORE, &BTreeSet::new(), LIMIT)?.remove(0);
         deliveries::record(c, &failed(&first, BEFORE, HOUR), BEFORE)?;
         assert_eq!(created(c, AFTER)?, [BEFORE + 1, AFTER]);
         assert_eq!(deliveries::clamp(c, AFTER, 9)?, 1);
@@ -212,7 +213,7 @@ fn a_first_delivery_is_listed_as_due_since_it_was_made(#[values(Db::Sqlite, Db::
     t.write(|c| {
         webhooks::insert(c, &webhook("w", &user_id("a"), 1))?;
         deliver(c, &mut IdGen::new(1), BEFORE)?;
-        let due = deliveries::due(c, &webhook_id("w"), AFTER, LIMIT)?.remove(0);
+        let due = deliveries::due(c, &webhook_id("w"), AFTER, &BTreeSet::new(), LIMIT)?.remove(0);
         assert_eq!((due.due_at, due.due_since()), (AT_ONCE, BEFORE));
         let listed = delivery_history::get(c, &user_id("a"), &due.id)?.unwrap();
         assert_eq!(listed.due_at, Some(BEFORE));

@@ -20,7 +20,7 @@ pub(crate) fn start(format: LogFormat, directives: &str) -> anyhow::Result<()> {
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()));
     let lines: Box<dyn Layer<Registry> + Send + Sync> = match format {
         LogFormat::Text => lines.boxed(),
-        LogFormat::Json => lines.json().fmt_fields(JsonFields::default()).boxed(),
+        LogFormat::Json => lines.json().fmt_fields(JsonFields).boxed(),
     };
     tracing_subscriber::registry()
         .with(lines)

@@ -47,23 +47,18 @@ pub(crate) async fn allow_any_origin<F>(
 where
     F: Future<Output = Response>,
 {
-    let preflight = is_preflight(&request);
-    if request.method() == Method::OPTIONS && !preflight {
-        // `CorsLayer` would take it for a preflight.
+    if !is_preflight(&request) {
         let mut response = respond(request).await;
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY_ORIGIN);
         return response;
     }
     let respond = |request| respond(request).map(Ok::<_, Infallible>);
-    let responding = POLICY.layer(service_fn(respond)).oneshot(request);
-    let mut response = match responding.await {
+    let mut response = match POLICY.layer(service_fn(respond)).oneshot(request).await {
         Ok(response) => response,
         Err(infallible) => match infallible {},
     };
-    if preflight {
-        *response.status_mut() = StatusCode::NO_CONTENT;
-    }
+    *response.status_mut() = StatusCode::NO_CONTENT;
     response
 }
 

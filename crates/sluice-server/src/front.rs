@@ -1,27 +1,26 @@
 //! The service that handles every request, to an endpoint or to the API.
 //!
-//! Its layers give each request an id and a span, and answer with an error when a handler panics.
+//! Each request gets an id and a span.
 
-use std::{any::Any, convert::Infallible, net::IpAddr, sync::Arc};
+use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe};
 
 use axum::{
     Router,
     body::Body,
     response::{IntoResponse, Response},
 };
+use futures_util::FutureExt;
 use http::{Request, Uri};
 use rand::{Rng, rngs::StdRng};
-use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
-use tower_http::{
-    catch_panic::CatchPanicLayer,
-    request_id::{PropagateRequestIdLayer, SetRequestIdLayer},
-};
+use tower::ServiceExt;
+use tracing::Instrument;
 
 use crate::{
     error::ApiError,
     ingress::Ingress,
-    request_id::{self, RequestIds},
-    request_span, router,
+    request_id::{RequestIds, X_REQUEST_ID},
+    request_span::{self, RequestSpan},
+    router,
     state::ServerState,
 };
 
@@ -46,29 +45,17 @@ impl Front {
         }
     }
 
-    /// The service for the connections of one client.
-    pub(crate) fn service(
-        self: Arc<Self>,
-        client_ip: IpAddr,
-    ) -> impl Service<
-        Request<Body>,
-        Response = Response,
-        Error = Infallible,
-        Future: Future<Output = Result<Response, Infallible>> + Send,
-    > + Clone
-    + Send
-    + Sync {
-        ServiceBuilder::new()
-            .map_response(|response: http::Response<_>| response.map(Body::new))
-            .map_request(request_id::remove_invalid)
-            .layer(SetRequestIdLayer::x_request_id(self.request_ids.clone()))
-            .layer(PropagateRequestIdLayer::x_request_id())
-            .layer(request_span::layer())
-            .layer(CatchPanicLayer::custom(panicked))
-            .service(service_fn(move |request| {
-                let front = Arc::clone(&self);
-                async move { Ok(front.handle(request, client_ip).await) }
-            }))
+    /// Responds to a request of the client. A handler that panics gives an error.
+    pub(crate) async fn respond(&self, request: Request<Body>, client_ip: IpAddr) -> Response {
+        let request_id = self.request_ids.assign(request.headers());
+        let span = RequestSpan::new(request.method(), &request_id);
+        let handling = AssertUnwindSafe(self.handle(request, client_ip)).catch_unwind();
+        let handled = handling.instrument(span.span()).await;
+        let mut response =
+            handled.unwrap_or_else(|panic| span.span().in_scope(|| panicked(&*panic)));
+        response.headers_mut().insert(X_REQUEST_ID, request_id);
+        span.finish(response.status());
+        response
     }
 
     async fn handle(&self, request: Request<Body>, client_ip: IpAddr) -> Response {
@@ -107,11 +94,7 @@ fn strip_trailing_slash(uri: &mut Uri) {
     }
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the signature of a panic handler"
-)]
-fn panicked(panic: Box<dyn Any + Send>) -> Response {
+fn panicked(panic: &(dyn Any + Send)) -> Response {
     let message = panic
         .downcast_ref::<&str>()
         .copied()
@@ -148,7 +131,7 @@ mod tests {
             std::panic::catch_unwind(|| panic!("{} text", 1)),
             std::panic::catch_unwind(|| std::panic::panic_any(1)),
         ] {
-            assert_eq!(panicked(panic.unwrap_err()).status(), 500);
+            assert_eq!(panicked(&*panic.unwrap_err()).status(), 500);
         }
     }
 }

@@ -32,8 +32,7 @@ use self::{
     upload_address::UploadAddresses,
 };
 use crate::{
-    cors, error::ApiError, read_body::read_body, request_id, request_span, session_cookie,
-    state::ServerState,
+    cors, error::ApiError, read_body::read_body, request_span, session_cookie, state::ServerState,
 };
 
 pub(crate) struct Ingress {
@@ -112,7 +111,6 @@ impl Ingress {
         client_ip: IpAddr,
     ) -> Result<Acceptance, ApiError> {
         let (mut parts, body) = request.into_parts();
-        request_id::restore_client_header(&mut parts);
         session_cookie::strip(&mut parts.headers);
         let body = read_body(&parts.headers, body, self.state.infra.settings.max_body).await?;
         let (parsed, uploads) = parse_body(&parts.headers, &body, self).await;
@@ -132,8 +130,7 @@ impl Ingress {
         };
         let accepted = AcceptedRequest { event, uploads };
         let acceptance = self.state.accept.accept(endpoint, accepted).await?;
-        let (Acceptance::Stored(invocation) | Acceptance::Waiting(invocation, _)) = &acceptance;
-        request_span::record_accepted(&endpoint.emitter_id, invocation);
+        request_span::record_accepted(&endpoint.emitter_id, &acceptance);
         Ok(acceptance)
     }
 

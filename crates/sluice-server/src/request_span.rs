@@ -1,71 +1,57 @@
-//! The span `request`, in which every request is handled and its response body sent.
+//! The span `request`, in which every request is handled and the frames of a stream are sent.
 //!
 //! `path` is the template of the route, because paths of endpoints and callbacks hold secrets. Fields that are known later are
 //! recorded by the functions here, on the span that is current.
 
-use std::time::Duration;
+use std::time::Instant;
 
 use axum::{
     extract::{MatchedPath, Request},
     middleware::Next,
     response::Response,
 };
+use http::{HeaderValue, Method, StatusCode};
+use sluice_engine::accept::Acceptance;
 use sluice_model::{EmitterId, InvocationId, UserId};
-use tower_http::{
-    classify::{ServerErrorsAsFailures, SharedClassifier},
-    request_id::RequestId,
-    trace::{MakeSpan, OnResponse, TraceLayer},
-};
 use tracing::{Span, field};
 
-/// Traces requests. Errors are logged where their response is made, and not a second time as failures of the service.
-pub(crate) type Layer =
-    TraceLayer<SharedClassifier<ServerErrorsAsFailures>, NewSpan, (), RecordOutcome, (), (), ()>;
-
-pub(crate) fn layer() -> Layer {
-    TraceLayer::new_for_http()
-        .make_span_with(NewSpan)
-        .on_request(())
-        .on_response(RecordOutcome)
-        .on_body_chunk(())
-        .on_eos(())
-        .on_failure(())
+/// The span of a request that is being handled.
+pub(crate) struct RequestSpan {
+    span: Span,
+    started: Instant,
 }
 
-#[derive(Clone, Copy)]
-pub(crate) struct NewSpan;
-
-impl<B> MakeSpan<B> for NewSpan {
-    fn make_span(&mut self, request: &http::Request<B>) -> Span {
-        let request_id = request.extensions().get::<RequestId>();
-        let request_id = request_id.and_then(|id| id.header_value().to_str().ok());
-        tracing::info_span!(
+impl RequestSpan {
+    pub(crate) fn new(method: &Method, request_id: &HeaderValue) -> RequestSpan {
+        let span = tracing::info_span!(
             "request",
-            request_id,
-            method = request.method().as_str(),
+            request_id = request_id.to_str().ok(),
+            method = method.as_str(),
             path = field::Empty,
             user_id = field::Empty,
             emitter_id = field::Empty,
             invocation_id = field::Empty,
             status = field::Empty,
             latency_ms = field::Empty,
-        )
+        );
+        RequestSpan {
+            span,
+            started: Instant::now(),
+        }
     }
-}
 
-#[derive(Clone, Copy)]
-pub(crate) struct RecordOutcome;
+    pub(crate) fn span(&self) -> Span {
+        self.span.clone()
+    }
 
-impl<B> OnResponse<B> for RecordOutcome {
-    fn on_response(self, response: &http::Response<B>, latency: Duration, span: &Span) {
+    pub(crate) fn finish(self, status: StatusCode) {
         // Only the line below shows these fields.
         if !tracing::enabled!(tracing::Level::DEBUG) {
             return;
         }
-        let status = response.status().as_u16();
-        let latency_ms = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
-        tracing::record_all!(span, status = status, latency_ms = latency_ms);
-        tracing::debug!("request finished");
+        let latency_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::record_all!(self.span, status = status.as_u16(), latency_ms = latency_ms);
+        self.span.in_scope(|| tracing::debug!("request finished"));
     }
 }
 
@@ -84,7 +70,12 @@ pub(crate) fn record_user(id: &UserId) {
 }
 
 /// Records the emitter and the invocation of an accepted request.
-pub(crate) fn record_accepted(emitter: &EmitterId, invocation: &InvocationId) {
+pub(crate) fn record_accepted(emitter: &EmitterId, acceptance: &Acceptance) {
+    let invocation = match acceptance {
+        // The response follows at once, and only the line "request finished" shows these fields.
+        Acceptance::Stored(_) if !tracing::enabled!(tracing::Level::DEBUG) => return,
+        Acceptance::Stored(invocation) | Acceptance::Waiting(invocation, _) => invocation,
+    };
     let span = Span::current();
     let (emitter_id, invocation_id) = (emitter.as_str(), invocation.as_str());
     tracing::record_all!(span, emitter_id = emitter_id, invocation_id = invocation_id);

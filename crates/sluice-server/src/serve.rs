@@ -3,6 +3,7 @@
 use std::{
     convert::Infallible,
     io,
+    net::IpAddr,
     pin::pin,
     sync::{
         Arc,
@@ -11,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{body::Body, response::Response};
+use axum::body::Body;
 use http::Request;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -21,7 +22,6 @@ use tokio::{
     task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
-use tower::{Service, ServiceExt};
 
 use crate::{cause_chain::CauseChain, front::Front, sse::Endless, state::ServerState};
 
@@ -52,8 +52,8 @@ pub async fn serve(
             () = shutdown.cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
-                    let service = Arc::clone(&front).service(peer.ip());
-                    connections.spawn(serve_connection(stream, service, shutdown.clone()));
+                    let (front, shutdown) = (Arc::clone(&front), shutdown.clone());
+                    connections.spawn(serve_connection(stream, peer.ip(), front, shutdown));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "accepting a connection failed");
@@ -74,10 +74,12 @@ pub async fn serve(
 }
 
 /// Serves one connection until either side closes it.
-async fn serve_connection<S>(stream: TcpStream, service: S, shutdown: CancellationToken)
-where
-    S: Service<Request<Body>, Response = Response, Error = Infallible> + Clone,
-{
+async fn serve_connection(
+    stream: TcpStream,
+    client_ip: IpAddr,
+    front: Arc<Front>,
+    shutdown: CancellationToken,
+) {
     if let Err(error) = set_options(&stream) {
         tracing::debug!(%error, "connection closed before its first request");
         return;
@@ -85,10 +87,9 @@ where
     let streaming = Arc::new(AtomicBool::new(false));
     let is_streaming = Arc::clone(&streaming);
     let service = service_fn(move |request: Request<hyper::body::Incoming>| {
-        let is_streaming = Arc::clone(&is_streaming);
-        let responding = service.clone().oneshot(request.map(Body::new));
+        let (front, is_streaming) = (Arc::clone(&front), Arc::clone(&is_streaming));
         async move {
-            let response = responding.await?;
+            let response = front.respond(request.map(Body::new), client_ip).await;
             let endless = response.extensions().get::<Endless>().is_some();
             is_streaming.store(endless, Ordering::Relaxed);
             Ok::<_, Infallible>(response)

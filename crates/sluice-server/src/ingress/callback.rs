@@ -18,7 +18,7 @@ use super::{
     upload_address::UploadAddresses,
 };
 use crate::{
-    error::ApiError, fields::FieldSelection, read_body::read_body, reply, request_id, request_span,
+    error::ApiError, fields::FieldSelection, read_body::read_body, reply, request_span,
     session_cookie,
 };
 
@@ -31,7 +31,6 @@ pub(crate) async fn resume(
 ) -> Result<Response, ApiError> {
     let key = valid_key(&key)?;
     let (mut parts, body) = request.into_parts();
-    request_id::restore_client_header(&mut parts);
     session_cookie::strip(&mut parts.headers);
     let body = read_body(&parts.headers, body, infra.settings.max_body).await?;
     let (body, uploads) = parse_body(&parts.headers, &body, &Addresses(&infra.settings)).await;

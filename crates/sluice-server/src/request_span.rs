@@ -1,4 +1,4 @@
-//! The span `request`, in which every request is handled and the frames of a stream are sent.
+//! The span `request`, in which every request is handled. A stream does not hold it: its log lines name their subject.
 //!
 //! `path` is the template of the route, because paths of endpoints and callbacks hold secrets. Fields that are known later are
 //! recorded by the functions here, on the span that is current.

@@ -12,7 +12,6 @@ use futures_util::stream;
 use sluice_app::App;
 use sluice_engine::streams::StreamEnd;
 use tokio::time::{Interval, MissedTickBehavior};
-use tracing::{Instrument, Span};
 
 use super::frames::Frames;
 use crate::{auth::Credential, cause_chain::CauseChain, sse};
@@ -29,8 +28,6 @@ struct Stream {
     sent_at: Instant,
     /// The longest time that the client took for a frame since the last event. A heartbeat must not hide a slow client.
     taken_in: Duration,
-    /// The span of its request.
-    span: Span,
 }
 
 /// Who may read a stream.
@@ -65,14 +62,12 @@ pub(super) fn stream(frames: Frames, access: Access) -> Body {
         heartbeat,
         sent_at: Instant::now(),
         taken_in: Duration::ZERO,
-        span: Span::current(),
     };
     let opening = stream::iter([Ok::<_, Infallible>(opening(stream.frames.heartbeat()))]);
     let rest = stream::unfold(State::Open(Box::new(stream)), |state| async {
         match state {
             State::Open(stream) => {
-                let span = stream.span.clone();
-                let (frame, state) = stream.next().instrument(span).await;
+                let (frame, state) = stream.next().await;
                 Some((Ok(frame), state))
             }
             State::Ended => None,
@@ -123,7 +118,8 @@ fn end_reason(end: &StreamEnd, frames: &Frames) -> String {
         StreamEnd::Draining => format!("the server is shutting down: {resume}"),
         StreamEnd::TooSlow => format!("the client reads too slowly: {resume}"),
         StreamEnd::Failed(error) => {
-            tracing::warn!(error = %CauseChain(error), "stream ended because the store is unavailable");
+            let subject = frames.subject();
+            tracing::warn!(subject, error = %CauseChain(error), "stream ended because the store is unavailable");
             format!("the server is temporarily unavailable: {resume}")
         }
     }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sluice_engine::streams::{EventReader, LogReader, StreamEnd, StreamedEvent, TrafficReader};
-use sluice_model::{EmitterId, EventId};
+use sluice_model::{EmitterId, EventId, UserId};
 use sluice_store::{events::StoredEvent, logs::StoredLog};
 
 use super::traffic_frame;
@@ -33,11 +33,15 @@ pub(super) enum Frames {
     },
     /// The messages that a workflow sends to its stream.
     Sends {
+        workflow: EmitterId,
         reader: EventReader,
         /// The prefix of the selected messages; none for all.
         head: Option<String>,
     },
-    Traffic(TrafficReader),
+    Traffic {
+        user: UserId,
+        reader: TrafficReader,
+    },
 }
 
 /// The form of log lines.
@@ -65,24 +69,37 @@ impl Frames {
                 let line = reader.next().await?;
                 Ok(line_frame(source, line, *form))
             }
-            Frames::Sends { reader, head } => loop {
+            Frames::Sends {
+                workflow,
+                reader,
+                head,
+            } => loop {
                 let frame = match reader.next(read_in).await? {
-                    StreamedEvent::Stored(event) => send_frame(&event),
-                    StreamedEvent::Live(live) => live.frame(send_frame),
+                    StreamedEvent::Stored(event) => send_frame(workflow, &event),
+                    StreamedEvent::Live(live) => live.frame(|event| send_frame(workflow, event)),
                 };
                 let head = head.as_deref().unwrap_or_default();
                 if frame.starts_with(head.as_bytes()) {
                     return Ok(frame);
                 }
             },
-            Frames::Traffic(reader) => Ok(reader.next().await?.frame(traffic_frame::frame)),
+            Frames::Traffic { reader, .. } => Ok(reader.next().await?.frame(traffic_frame::frame)),
+        }
+    }
+
+    /// The id of the source, the workflow or the user.
+    pub(super) fn subject(&self) -> &str {
+        match self {
+            Frames::Events { source, .. } | Frames::Lines { source, .. } => source.as_str(),
+            Frames::Sends { workflow, .. } => workflow.as_str(),
+            Frames::Traffic { user, .. } => user.as_str(),
         }
     }
 
     /// Sent at the start and between messages.
     pub(super) fn heartbeat(&self) -> Bytes {
         match self {
-            Frames::Events { .. } | Frames::Lines { .. } | Frames::Traffic(_) => sse::HANDSHAKE,
+            Frames::Events { .. } | Frames::Lines { .. } | Frames::Traffic { .. } => sse::HANDSHAKE,
             Frames::Sends { .. } => sse::KEEPALIVE,
         }
     }
@@ -92,7 +109,7 @@ impl Frames {
         match self {
             Frames::Events { .. } | Frames::Lines { .. } => "the source is deleted",
             Frames::Sends { .. } => "the workflow is deleted",
-            Frames::Traffic(_) => "the user is deleted",
+            Frames::Traffic { .. } => "the user is deleted",
         }
     }
 
@@ -102,7 +119,7 @@ impl Frames {
             Frames::Events { .. } | Frames::Lines { .. } | Frames::Sends { .. } => {
                 "reconnect with Last-Event-ID to continue"
             }
-            Frames::Traffic(_) => "reconnect to continue",
+            Frames::Traffic { .. } => "reconnect to continue",
         }
     }
 }
@@ -113,10 +130,10 @@ fn event_frame(source: &EmitterId, event: StoredEvent) -> Bytes {
         let message = sse::message(id, &summary);
         message.map_err(|error| ApiError::internal("the event cannot be serialised", error))
     });
-    frame.unwrap_or_else(|error| skipped(id, &error))
+    frame.unwrap_or_else(|error| skipped(source, id, &error))
 }
 
-fn send_frame(event: &StoredEvent) -> Bytes {
+fn send_frame(workflow: &EmitterId, event: &StoredEvent) -> Bytes {
     #[derive(Deserialize)]
     struct Sent<'a> {
         channel: String,
@@ -125,12 +142,12 @@ fn send_frame(event: &StoredEvent) -> Bytes {
     }
     let frame = serde_json::from_str(&event.data)
         .and_then(|Sent { channel, payload }| sse::named_message(&channel, event.id, &payload));
-    frame.unwrap_or_else(|error| skipped(event.id, &error))
+    frame.unwrap_or_else(|error| skipped(workflow, event.id, &error))
 }
 
 /// The comment in place of an event that has no frame.
-fn skipped(id: EventId, error: &dyn Error) -> Bytes {
-    tracing::error!(event = %id, error = %CauseChain(error), "event skipped in a stream");
+fn skipped(emitter: &EmitterId, id: EventId, error: &dyn Error) -> Bytes {
+    tracing::error!(%emitter, event = %id, error = %CauseChain(error), "event skipped in a stream");
     sse::comment(&format!("event {id} cannot be shown"))
 }
 

@@ -30,6 +30,10 @@ pub(crate) async fn follow(
 ) -> Result<Response, ApiError> {
     get_only(&method)?;
     let reader = streams.follow_traffic(&user.id)?;
-    let body = body::stream(Frames::Traffic(reader), Access::While(credential, app));
-    Ok(sse::response(body))
+    let frames = Frames::Traffic {
+        user: user.id,
+        reader,
+    };
+    let access = Access::While(credential, app);
+    Ok(sse::response(body::stream(frames, access)))
 }

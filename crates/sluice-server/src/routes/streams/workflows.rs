@@ -32,6 +32,7 @@ pub(crate) async fn sends(
     let after = last_event_id(&headers, query.last_event_id.as_deref())?;
     let frames = Frames::Sends {
         reader: streams.follow_sends(&id, after).await?,
+        workflow: id.into(),
         head: query.channel.as_deref().map(sse::name_line),
     };
     Ok(sse::response(body::stream(frames, body::Access::Public)))

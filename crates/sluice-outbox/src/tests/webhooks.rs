@@ -61,3 +61,26 @@ async fn a_receiver_that_is_gone_gets_nothing_more_until_its_webhook_is_changed(
         .await;
     assert_eq!(receiver.count(), COUNT);
 }
+
+#[tokio::test]
+async fn a_pause_keeps_the_order_of_a_backlog() {
+    // So many that the next rows are read while these are sent.
+    const COUNT: usize = 400;
+    const PAUSED: usize = 150;
+    let receiver = Receiver::start(|request| match request.number {
+        PAUSED => Answer::status(429).header("retry-after", "0"),
+        _ => Answer::status(200),
+    });
+    let fixture = Fixture::new();
+    fixture.webhook(&receiver.url("/"), COUNT, NOW).await;
+    fixture.outbox.start().await.unwrap();
+    fixture
+        .wait_for("deliveries", &[("delivered", 1); COUNT])
+        .await;
+    let bodies: Vec<Value> = receiver.requests().iter().map(|r| r.json()).collect();
+    let expected: Vec<Value> = (1..=PAUSED)
+        .chain(PAUSED..=COUNT)
+        .map(Value::from)
+        .collect();
+    assert_eq!(bodies, expected);
+}

@@ -146,7 +146,6 @@ impl<T: Table> Worker<T> {
             // The destination may work now, and the rows that were read may belong elsewhere.
             self.attempts.reset();
             self.held_until = None;
-            self.reading = None;
             self.drop_waiting();
         }
         if self.next_due.is_some_and(|due| due <= now) {
@@ -164,19 +163,15 @@ impl<T: Table> Worker<T> {
         self.held_until.max(self.attempts.pause(now))
     }
 
-    /// Rows that were not attempted are read again.
+    /// Rows that were not attempted are read again, the first of them first: no later ones are read before, nor until
+    /// everything in hand is recorded.
     fn drop_waiting(&mut self) {
+        self.reading = None;
+        self.backlog = false;
         self.may_have_more = true;
         for batch in std::mem::take(&mut self.waiting) {
             self.forget(&batch);
         }
-    }
-
-    /// Until everything in hand is recorded.
-    fn stop_reading(&mut self) {
-        self.reading = None;
-        self.backlog = false;
-        self.drop_waiting();
     }
 
     fn forget(&mut self, batch: &Batch<T::Row>) {
@@ -283,7 +278,7 @@ impl<T: Table> Worker<T> {
         match self.attempts.end(ended) {
             Ok(finished) => {
                 if finished.fate == Fate::Gone {
-                    self.stop_reading();
+                    self.drop_waiting();
                 }
                 self.finish(finished);
             }

@@ -13,6 +13,8 @@ use tokio::{
     process::Command,
 };
 
+use tracing::Instrument;
+
 use super::lock::{self, PackageLock};
 
 pub(super) struct Installer {
@@ -46,7 +48,11 @@ impl Installer {
             .map(|request| format!("npm:{}", request.name()))
             .collect();
         let reload = format!("--reload={}", anew.join(","));
-        self.run(folder, &["--lockfile-only", &reload]).await?;
+        let names = requests.iter().map(|request| request.name());
+        let span = tracing::info_span!("resolve_packages", packages = joined(names));
+        self.run(folder, &["--lockfile-only", &reload])
+            .instrument(span)
+            .await?;
         let lockfile = tokio::fs::read_to_string(folder.join("deno.lock")).await?;
         Ok(PackageLock::new(requests, lockfile))
     }
@@ -59,7 +65,8 @@ impl Installer {
     ) -> Result<(), InstallError> {
         tokio::fs::write(folder.join("package.json"), lock.manifest()).await?;
         tokio::fs::write(folder.join("deno.lock"), lock.lockfile()).await?;
-        self.run(folder, &["--frozen"]).await
+        let span = tracing::info_span!("install_packages", packages = joined(lock.aliases()));
+        self.run(folder, &["--frozen"]).instrument(span).await
     }
 
     async fn run(&self, folder: &Path, arguments: &[&str]) -> Result<(), InstallError> {
@@ -101,6 +108,10 @@ impl Installer {
             Err(reason(&said))
         }
     }
+}
+
+fn joined<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Downloads are logged at once. Other lines are kept, because they may explain a failure.

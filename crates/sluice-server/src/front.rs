@@ -49,7 +49,8 @@ impl Front {
     pub(crate) async fn respond(&self, request: Request<Body>, client_ip: IpAddr) -> Response {
         let request_id = self.request_ids.assign(request.headers());
         let span = RequestSpan::new(request.method(), &request_id);
-        let handling = AssertUnwindSafe(self.handle(request, client_ip)).catch_unwind();
+        // On the heap: a connection keeps the memory of the future in line, also while it streams or is idle.
+        let handling = AssertUnwindSafe(Box::pin(self.handle(request, client_ip))).catch_unwind();
         let handled = handling.instrument(span.span()).await;
         let mut response =
             handled.unwrap_or_else(|panic| span.span().in_scope(|| panicked(&*panic)));

@@ -51,6 +51,36 @@ test('an error in code is shown, corrected code is saved with Ctrl-S, and prop v
   expect(errors.filter((words) => !words.includes('422'))).toEqual([]);
 });
 
+test('each file of a component is edited in its place, and an error names its file', async () => {
+  const who = await server.user('files');
+  const component_code = code('" + word + "').replace('export', 'import { word } from "../lib/word";\nexport');
+  const component_files = {
+    path: 'acme/sources/speaker.mjs',
+    files: { 'acme/lib/word.ts': 'export const word: string = "one";\n' },
+  };
+  const { data } = await who.post<{ data: { id: string } }>('/sources', {
+    name: 'files',
+    component_code,
+    component_files,
+  });
+  const { id } = data;
+  const page = await signedIn(browser, who, `/sources/${id}/code`);
+  await page.getByRole('combobox', { name: 'File' }).selectOption('acme/lib/word.ts');
+  await editor(page).getByText('"one"').waitFor();
+  await write(page, 'export const word: string = ;\n');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').getByText('acme/lib/word.ts, line 1').waitFor();
+  await page.locator('.cm-lint-marker-error').waitFor();
+
+  await write(page, 'export const word: string = "two";\n');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expectToast(page, 'Code saved');
+  await expect.poll(() => emitted(who, id)).toMatchObject({ word: 'two' });
+  await page.getByRole('combobox', { name: 'File' }).selectOption('acme/sources/speaker.mjs');
+  await editor(page).getByText('import').waitFor();
+  expect(await page.getByText('Unsaved changes').count()).toBe(0);
+});
+
 test('typing over all of the code inserts the text without errors', async () => {
   const who = await server.user('over');
   const source = await who.source('over', code('one'));

@@ -1,5 +1,7 @@
 //! Saved components: code that can be deployed as a source.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use sluice_model::{ComponentId, ComponentKind, PropDef};
 use utoipa::{IntoParams, ToSchema};
@@ -10,6 +12,9 @@ pub struct Component {
     #[schema(value_type = String, example = "sc_JDi8EB")]
     pub id: ComponentId,
     pub code: String,
+    /// The files that the code imports. Missing for code in one file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<ComponentFiles>,
     /// SHA-256 of the code, in hexadecimal.
     pub code_hash: String,
     pub name: String,
@@ -30,11 +35,26 @@ pub struct Component {
     pub kind: ComponentKind,
 }
 
-/// Body of `POST /components`. One of the two is required.
+/// The files beside a component's code.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema,
+)]
+pub struct ComponentFiles {
+    /// The path or URL of the code itself. Its relative imports begin there.
+    #[schema(example = "acme/sources/new-order/new-order.mjs")]
+    pub path: String,
+    /// The texts of the other files, by path or URL.
+    pub files: BTreeMap<String, String>,
+}
+
+/// Body of `POST /components`. One of `component_code` and `component_url` is required.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct CreateComponent {
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_code: Option<String>,
+    /// The files that `component_code` imports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component_files: Option<ComponentFiles>,
     /// The URL of the code. With `component_code`, it only records the origin of the code.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_url: Option<String>,
@@ -50,6 +70,9 @@ pub struct PublishComponent {
     /// Code to save and publish.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_code: Option<String>,
+    /// The files that `component_code` imports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component_files: Option<ComponentFiles>,
     /// The URL of the code. With `component_code`, it only records the origin of the code.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_url: Option<String>,

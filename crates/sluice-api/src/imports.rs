@@ -13,6 +13,9 @@ pub struct ImportComponents {
     #[serde(default, deserialize_with = "crate::text::optional")]
     #[schema(required = true, value_type = String)]
     pub tree: Option<String>,
+    /// The texts of the files of all components, by path.
+    #[serde(default)]
+    pub texts: BTreeMap<String, String>,
     /// At most 100.
     #[serde(default)]
     #[schema(required = true)]
@@ -26,14 +29,7 @@ pub struct ImportComponents {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ImportComponent {
     pub path: String,
-    /// Its files, bundled as one module.
-    #[serde(
-        default,
-        deserialize_with = "crate::text::optional",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub component_code: Option<String>,
-    /// The errors when its files cannot be bundled, instead of code. They are stored without further effect.
+    /// The errors when its files cannot be read. They are stored without further effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<CodeError>,
     /// The SHA-256 of each file that was read, by path. Empty for a file that was not found.

@@ -37,8 +37,8 @@ pub use activity::{
 };
 pub use apps::{App, AuthType, ClientAuthentication, CustomField, OauthClient, RegisterApp};
 pub use components::{
-    Component, ComponentScope, ComponentsQuery, CreateComponent, FoundComponents, PublishComponent,
-    SearchComponentsQuery,
+    Component, ComponentFiles, ComponentScope, ComponentsQuery, CreateComponent, FoundComponents,
+    PublishComponent, SearchComponentsQuery,
 };
 pub use data_stores::DataStore;
 pub use deliveries::{

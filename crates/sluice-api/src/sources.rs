@@ -5,6 +5,8 @@ use serde_json::{Map, Value, value::RawValue};
 use sluice_model::{ComponentId, InvocationId, SourceId, UserId};
 use utoipa::ToSchema;
 
+use crate::components::ComponentFiles;
+
 use crate::activity::EmitterActivity;
 
 /// A deployed component.
@@ -75,6 +77,9 @@ pub struct CreateSource {
     pub component_id: Option<String>,
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_code: Option<String>,
+    /// The files that `component_code` imports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component_files: Option<ComponentFiles>,
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_url: Option<String>,
     /// Key of a component in the registry of this server.
@@ -100,6 +105,9 @@ pub struct UpdateSource {
     pub component_id: Option<String>,
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_code: Option<String>,
+    /// The files that `component_code` imports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component_files: Option<ComponentFiles>,
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub component_url: Option<String>,
     #[serde(default, deserialize_with = "crate::text::optional")]

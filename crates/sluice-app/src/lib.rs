@@ -42,11 +42,11 @@ pub use app::App;
 pub use apps::{Apps, NewApp};
 pub use components::{
     CodeInput, ComponentFilter, ComponentMatches, ComponentRef, ComponentSearch, Components,
-    ListedComponent, PublishInput, Scope, raw_address,
+    FilesInput, ListedComponent, PublishInput, Scope, raw_address,
 };
 pub use flow::{Edge as FlowEdge, Flow, FlowMap, FlowQuery, Kind as FlowKind, Node as FlowNode};
 pub use forms::{Choice, DeclaredProps, Draft, Forms, OptionsAnswer, OptionsQuestion};
-pub use import::{ImportOutcome, ImportedComponent, Imports, TreeCode, TreePart};
+pub use import::{ImportOutcome, ImportedComponent, Imports, TreePart};
 pub use listing::Listing;
 pub use overview::{ActiveEmitter, Overview, Overviews, Tally};
 pub use server_status::{ProcessView, ResourceUsage, ServerStatus, ServerView};

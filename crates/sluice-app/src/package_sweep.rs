@@ -1,15 +1,16 @@
-//! Periodic removal of package folders that no component uses.
+//! Periodic removal of package folders and of code files that no component uses.
 
 use std::{collections::HashSet, io, sync::Arc, time::Duration};
 
-use sluice_infra::Infra;
+use sluice_infra::{Infra, MS_PER_DAY};
 use sluice_model::ComponentId;
 use sluice_runtime::{PackageLock, Processes};
-use sluice_store::{Conn, StoreError, components};
+use sluice_store::{Conn, StoreError, code_files, components};
 
 const INTERVAL: Duration = Duration::from_hours(24);
 /// Locks that one read returns. A lock can be some hundred kilobytes.
 const LOCK_BATCH: u32 = 50;
+const FILE_BATCH: u32 = 500;
 
 #[derive(Debug, thiserror::Error)]
 enum SweepError {
@@ -29,8 +30,18 @@ pub(crate) async fn run(infra: Infra, processes: Arc<dyn Processes>) {
             Ok(removed) => tracing::info!(folders = removed, "removed unused packages"),
             Err(error) => tracing::warn!(%error, "cannot remove unused packages; retrying later"),
         }
+        if let Err(error) = remove_files(&infra).await {
+            tracing::warn!(%error, "cannot remove unused code files; retrying later");
+        }
         infra.shutdown.sleep(INTERVAL).await;
     }
+}
+
+async fn remove_files(infra: &Infra) -> Result<(), StoreError> {
+    let before = infra.now_ms() - MS_PER_DAY;
+    let remove = move |c: &mut dyn Conn| code_files::remove_unused(c, before, FILE_BATCH);
+    while infra.store.write(remove).await? >= u64::from(FILE_BATCH) {}
+    Ok(())
 }
 
 async fn sweep(infra: &Infra, processes: &dyn Processes) -> Result<usize, SweepError> {

@@ -1,8 +1,8 @@
-//! Measures the bundling of a component of five files: `cargo run --release -p sluice-code --example speed`.
+//! Measures the linking of a component of five files: `cargo run --release -p sluice-code --example speed`.
 
 use std::{fmt::Write as _, fs, path::Path, time::Instant};
 
-use sluice_code::{BundleOptions, LocalFiles, Location, bundle};
+use sluice_code::{LinkOptions, LocalFiles, Location, link};
 
 const COMPONENTS: u32 = 200;
 
@@ -41,10 +41,14 @@ async fn main() {
     let mut bytes = 0;
     for number in 0..COMPONENTS {
         let entry = Location::new(format!("{number}/new.mjs"));
-        let bundle = bundle(&entry, files.clone(), BundleOptions::default())
+        let tree = link(&entry, files.clone(), LinkOptions::default())
             .await
-            .expect("it can be bundled");
-        bytes += bundle.code.len();
+            .expect("it can be linked");
+        bytes += tree
+            .to_files()
+            .all()
+            .map(|file| file.text.len())
+            .sum::<usize>();
     }
     let each = start.elapsed() / COMPONENTS;
     eprintln!("{COMPONENTS} components of five files, {bytes} bytes: {each:?} each");

@@ -20,6 +20,21 @@ pub struct AuthFields {
     pub of_props: BTreeMap<String, BTreeSet<String>>,
 }
 
+impl AuthFields {
+    /// Adds the fields of another file.
+    pub(crate) fn extend(&mut self, other: &AuthFields) {
+        for (ours, theirs) in [
+            (&mut self.of_apps, &other.of_apps),
+            (&mut self.of_props, &other.of_props),
+        ] {
+            for (owner, fields) in theirs {
+                let known = ours.entry(owner.clone()).or_default();
+                known.extend(fields.iter().cloned());
+            }
+        }
+    }
+}
+
 pub(crate) fn of(program: &Program<'_>) -> AuthFields {
     let mut collector = Collector::default();
     collector.visit_program(program);

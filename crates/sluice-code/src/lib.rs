@@ -1,34 +1,40 @@
-//! Reads and bundles user code: parsing, import specifiers, syntax errors, and joining files into one module.
+//! Reads user code: parsing, import specifiers, syntax errors, and linking the files of a component.
 //!
 //! [`ParsedModule`] is the outcome of one parse and is passed on, so that no text is parsed twice on its way to a process.
-//! Everything that depends on oxc or rolldown is in this crate.
+//! Everything that depends on oxc is in this crate.
 
 mod auth_fields;
-mod bundle;
+mod code_tree;
 mod component_check;
 mod expressions;
+mod file_text;
 mod imports;
-mod inline_map;
 mod insertions;
 mod language;
+mod layout;
+mod link;
+mod location;
 mod module;
 mod nesting;
 mod parse;
 mod position;
+mod resolved_file;
 mod scheduled_script;
+mod source_kind;
 mod specifier;
 mod stand_ins;
 mod step_code;
+mod typescript_common_js;
 
 pub use auth_fields::AuthFields;
-pub use bundle::{
-    Bundle, BundleOptions, FileError, Files, Limits, LocalFiles, Location, MemoryFiles,
-    RemoteFiles, SourceMap, bundle,
-};
+pub use code_tree::CodeTree;
 pub use component_check::looks_like_component;
 pub use expressions::{ExpressionError, check_expressions};
-pub use inline_map::{with_inline_map, without_inline_map};
 pub use language::Language;
+pub use link::{
+    FileError, Files, Limits, LinkOptions, Linker, LocalFiles, MemoryFiles, RemoteFiles, link,
+};
+pub use location::Location;
 pub use module::{PackageImport, ParsedModule, RelativeImport};
 pub use parse::detect_language;
 pub use scheduled_script::scheduled_script;

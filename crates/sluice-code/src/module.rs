@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use oxc_ast::ast::{Program, Statement, TSModuleReference};
 use oxc_parser::ParserReturn;
-use sluice_model::{CodeError, ModuleFormat};
+use sluice_model::{CodeError, Edit, ModuleFormat};
 
 use crate::{
     auth_fields::{self, AuthFields},
-    imports::{self, Import},
+    imports::{self, Import, ImportKind},
     language::Language,
-    nesting,
-    parse::parse,
+    parse::{parse, parse_file},
     position::{error_at, position},
     specifier::{PackageRequest, Specifier},
     stand_ins::StandIns,
+    typescript_common_js::TypeScriptForm,
 };
 
 /// A module's code and everything that callers need from its syntax tree, so that code is parsed once.
@@ -22,7 +21,7 @@ use crate::{
 pub struct ParsedModule {
     code: Arc<str>,
     language: Language,
-    contents: Contents,
+    contents: Arc<Contents>,
     packages: Vec<PackageImport>,
     relative_import: Option<RelativeImport>,
 }
@@ -31,6 +30,8 @@ pub struct ParsedModule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageImport {
     pub request: PackageRequest,
+    /// The file that imports it; `None` for the first file of the component.
+    pub file: Option<String>,
     pub line: Option<u32>,
     pub column: Option<u32>,
 }
@@ -61,46 +62,34 @@ impl ParsedModule {
         language: Language,
         contents: Contents,
     ) -> Result<ParsedModule, Vec<CodeError>> {
-        let mut packages: Vec<PackageImport> = Vec::new();
-        let mut relative_import = None;
-        let mut errors = Vec::new();
-        for Import { specifier, offset } in &contents.imports {
-            match Specifier::parse(specifier) {
-                Specifier::Package(request) => {
-                    if packages.iter().all(|package| package.request != request) {
-                        let (line, column) = position(&code, *offset);
-                        packages.push(PackageImport {
-                            request,
-                            line,
-                            column,
-                        });
-                    }
-                }
-                Specifier::BadVersion => {
-                    let message = format!("{specifier:?} does not name a version that npm knows");
-                    errors.push(error_at(&code, *offset, message));
-                }
-                Specifier::Relative if relative_import.is_none() => {
-                    let (line, column) = position(&code, *offset);
-                    relative_import = Some(RelativeImport {
-                        specifier: specifier.clone(),
-                        line,
-                        column,
-                    });
-                }
-                Specifier::Relative | Specifier::Other => {}
+        let packages = packages(&code, &contents.imports, |_| false)?;
+        let mut imports = contents.imports.iter();
+        let relative =
+            imports.find(|import| Specifier::parse(&import.specifier) == Specifier::Relative);
+        let relative_import = relative.map(|import| {
+            let (line, column) = position(&code, import.offset);
+            RelativeImport {
+                specifier: import.specifier.clone(),
+                line,
+                column,
             }
-        }
-        if !errors.is_empty() {
-            return Err(errors);
-        }
+        });
         Ok(ParsedModule {
             code,
             language,
-            contents,
+            contents: Arc::new(contents),
             packages,
             relative_import,
         })
+    }
+
+    /// Parses a file of a tree, whose name tells its language.
+    pub(crate) fn parse_file(
+        code: Arc<str>,
+        language: Language,
+    ) -> Result<ParsedModule, Vec<CodeError>> {
+        let contents = parse_file(&code, language, Contents::of).map_err(|error| error.errors)?;
+        ParsedModule::new(code, language, contents)
     }
 
     pub fn code(&self) -> &Arc<str> {
@@ -121,6 +110,12 @@ impl ParsedModule {
         &self.packages
     }
 
+    /// As [`Self::packages`], without the specifiers that are files.
+    pub(crate) fn packages_except(&self, is_file: impl Fn(&str) -> bool) -> Vec<PackageImport> {
+        // Without files there were no errors, so there are none with them.
+        packages(&self.code, &self.contents.imports, is_file).unwrap_or_default()
+    }
+
     /// The first import of a file beside this one.
     pub fn relative_import(&self) -> Option<&RelativeImport> {
         self.relative_import.as_ref()
@@ -131,13 +126,53 @@ impl ParsedModule {
         &self.contents.auth_fields
     }
 
-    /// The code with a stand-in for everything that it imports from packages. Every line stays where it is.
-    pub fn without_packages(&self) -> String {
-        self.contents.stand_ins.apply(&self.code)
+    pub(crate) fn imports(&self) -> &[Import] {
+        &self.contents.imports
     }
 
-    pub(crate) fn contents(&self) -> &Contents {
-        &self.contents
+    /// The changes without which Deno would not run the code, in the order of the text.
+    pub(crate) fn edits(&self) -> &[Edit] {
+        &self.contents.edits
+    }
+
+    pub(crate) fn stand_ins(&self) -> &StandIns {
+        &self.contents.stand_ins
+    }
+}
+
+/// Each package once, or the errors of specifiers with versions that npm does not know.
+fn packages(
+    code: &str,
+    imports: &[Import],
+    is_file: impl Fn(&str) -> bool,
+) -> Result<Vec<PackageImport>, Vec<CodeError>> {
+    let mut packages: Vec<PackageImport> = Vec::new();
+    let mut errors = Vec::new();
+    for import in imports.iter().filter(|import| !is_file(&import.specifier)) {
+        match Specifier::parse(&import.specifier) {
+            Specifier::Package(request) => {
+                if packages.iter().all(|package| package.request != request) {
+                    let (line, column) = position(code, import.offset);
+                    packages.push(PackageImport {
+                        request,
+                        file: None,
+                        line,
+                        column,
+                    });
+                }
+            }
+            Specifier::BadVersion => {
+                let specifier = &import.specifier;
+                let message = format!("{specifier:?} does not name a version that npm knows");
+                errors.push(error_at(code, import.offset, message));
+            }
+            Specifier::Relative | Specifier::Other => {}
+        }
+    }
+    if errors.is_empty() {
+        Ok(packages)
+    } else {
+        Err(errors)
     }
 }
 
@@ -146,7 +181,8 @@ impl ParsedModule {
 pub(crate) struct Contents {
     pub(crate) format: ModuleFormat,
     pub(crate) imports: Vec<Import>,
-    pub(crate) tree_depth: usize,
+    /// The changes without which Deno would not run the code.
+    edits: Vec<Edit>,
     auth_fields: AuthFields,
     stand_ins: StandIns,
 }
@@ -154,15 +190,20 @@ pub(crate) struct Contents {
 impl Contents {
     pub(crate) fn of(parsed: &ParserReturn<'_>) -> Contents {
         let program = &parsed.program;
-        let is_module = parsed.module_record.has_module_syntax && !is_typescript_common_js(program);
+        let has_module_syntax = parsed.module_record.has_module_syntax;
+        let (is_module, edits) = match TypeScriptForm::of(program) {
+            TypeScriptForm::Neither => (has_module_syntax, Vec::new()),
+            TypeScriptForm::CommonJs => (false, Vec::new()),
+            TypeScriptForm::Mixed(edits) => (true, edits),
+        };
         Contents {
             format: if is_module {
                 ModuleFormat::EsModule
             } else {
                 ModuleFormat::CommonJs
             },
-            imports: imports::of(program),
-            tree_depth: nesting::tree_depth(program),
+            imports: imports::of(program, is_module),
+            edits,
             auth_fields: auth_fields::of(program),
             stand_ins: StandIns::of(program),
         }
@@ -172,22 +213,17 @@ impl Contents {
     pub(crate) fn with_offsets(mut self, map: impl Fn(usize) -> usize) -> Contents {
         for import in &mut self.imports {
             import.offset = map(import.offset);
+            import.end = map(import.end);
+            if let ImportKind::Module { attributes_end, .. } = &mut import.kind {
+                *attributes_end = map(*attributes_end);
+            }
+        }
+        for edit in &mut self.edits {
+            (edit.start, edit.end) = (map(edit.start), map(edit.end));
         }
         self.stand_ins.map_offsets(map);
         self
     }
-}
-
-/// `export = …` and `import x = require(…)` are how TypeScript writes CommonJS.
-fn is_typescript_common_js(program: &Program<'_>) -> bool {
-    program.body.iter().any(|statement| match statement {
-        Statement::TSExportAssignment(_) => true,
-        Statement::TSImportEqualsDeclaration(import) => matches!(
-            import.module_reference,
-            TSModuleReference::ExternalModuleReference(_)
-        ),
-        _ => false,
-    })
 }
 
 #[cfg(test)]
@@ -223,8 +259,12 @@ mod tests {
             ),
             ("const a = 1; export = a", ModuleFormat::CommonJs),
             (
-                "import a = require('a'); export default a",
+                "import a = require('a'); export = a",
                 ModuleFormat::CommonJs,
+            ),
+            (
+                "import a = require('a'); export default a",
+                ModuleFormat::EsModule,
             ),
             ("import a = B.c; export default a", ModuleFormat::EsModule),
         ] {

@@ -2,18 +2,12 @@
 //!
 //! Parsers and visitors recurse once per level. A few kilobytes of `[[[[…` overflow the stack of an ordinary thread, and
 //! a stack overflow ends the whole server. So user code is only parsed on a thread whose stack fits the deepest nesting
-//! that code of its length can have. The bundler has threads of its own with a fixed stack and takes shallower code only.
+//! that code of its length can have.
 
 use std::thread;
 
-use oxc_ast::{AstKind, ast::Program};
-use oxc_ast_visit::Visit;
-
 /// Levels of brackets, and prefix operators in a row, that are parsed at all. Each takes one byte of code and much stack.
 const MAX_PARSED: usize = 1_000;
-/// The same for the bundler, and its limit for levels of the syntax tree. Ordinary code has a few dozen, a long chain of
-/// `+` a few hundred.
-const MAX_BUNDLED: usize = 400;
 /// Levels other than brackets and prefix operators take two bytes of code or more.
 const STACK_PER_BYTE: usize = if cfg!(debug_assertions) {
     4 << 10
@@ -37,17 +31,6 @@ pub(crate) fn with_stack_for<T: Send>(code: &str, work: impl FnOnce() -> T + Sen
     })
 }
 
-/// Whether the bundler can take code with this text and, if it was parsed, this depth of its syntax tree.
-pub(crate) fn fits_bundler(text: &str, tree_depth: Option<usize>) -> bool {
-    text_depth(text) <= MAX_BUNDLED && tree_depth.is_none_or(|depth| depth <= MAX_BUNDLED)
-}
-
-pub(crate) fn tree_depth(program: &Program<'_>) -> usize {
-    let mut depth = Depth::default();
-    depth.visit_program(program);
-    depth.deepest
-}
-
 /// The levels that a parser can meet in a text: nested brackets, or prefix operators in a row.
 fn text_depth(text: &str) -> usize {
     let (mut brackets, mut operators, mut deepest) = (0_usize, 0_usize, 0);
@@ -67,23 +50,6 @@ fn text_depth(text: &str) -> usize {
     deepest
 }
 
-#[derive(Default)]
-struct Depth {
-    current: usize,
-    deepest: usize,
-}
-
-impl<'a> Visit<'a> for Depth {
-    fn enter_node(&mut self, _kind: AstKind<'a>) {
-        self.current += 1;
-        self.deepest = self.deepest.max(self.current);
-    }
-
-    fn leave_node(&mut self, _kind: AstKind<'a>) {
-        self.current -= 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +65,5 @@ mod tests {
     fn code_that_is_too_deep_is_not_parsed() {
         assert_eq!(with_stack_for(&"[".repeat(MAX_PARSED), || 1), Some(1));
         assert_eq!(with_stack_for(&"[".repeat(MAX_PARSED + 1), || 1), None);
-        assert!(!fits_bundler("", Some(MAX_BUNDLED + 1)));
-        assert!(!fits_bundler(&"!".repeat(MAX_BUNDLED + 1), None));
     }
 }

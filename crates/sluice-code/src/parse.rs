@@ -55,7 +55,7 @@ pub(crate) fn parse<T: Send>(
     parsed.unwrap_or_else(|| Err(SyntaxErrors::too_deep(language)))
 }
 
-/// Parses a file for the bundler, which also accepts files that are only valid as a module or only as CommonJS.
+/// Parses a file of a tree. It may be valid only as a module or only as CommonJS.
 pub(crate) fn parse_file<T: Send>(
     code: &str,
     language: Language,

@@ -1,78 +1,103 @@
 //! Stand-ins for packages, for code that is analysed without installing them: every import from a package becomes a value
 //! of the harness.
 
-use std::{fmt::Write as _, ops::Range};
+use std::ops::Range;
 
 use oxc_ast::ast::{
     ExportAllDeclaration, ExportFromDeclaration, Expression, ImportDeclaration,
-    ImportDeclarationSpecifier, ImportExpression, ModuleExportName, Program,
+    ImportDeclarationSpecifier, ImportExpression, ImportOrExportKind, ModuleExportName, Program,
+    TSImportEqualsDeclaration, TSModuleReference,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
+use sluice_model::Edit;
 
 use crate::specifier::Specifier;
 
 /// The function of the harness that makes stand-ins. `require` makes them by itself.
 const STAND_IN: &str = "__sluiceStandIn";
 
-/// The edits that put stand-ins in place of packages.
+/// The changes that put stand-ins in place of packages.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StandIns {
-    declarations: String,
     /// In the order of the text.
-    edits: Vec<(Range<usize>, String)>,
+    replaced: Vec<ReplacedImport>,
     exports: usize,
+}
+
+/// An import from a package.
+#[derive(Debug, Clone)]
+struct ReplacedImport {
+    specifier: String,
+    range: Range<usize>,
+    replacement: String,
+    /// The constants that the import becomes.
+    declarations: String,
 }
 
 impl StandIns {
     pub(crate) fn of(program: &Program<'_>) -> StandIns {
         let mut stand_ins = StandIns::default();
         stand_ins.visit_program(program);
-        stand_ins.edits.sort_by_key(|(range, _)| range.start);
+        stand_ins.replaced.sort_by_key(|import| import.range.start);
         stand_ins
     }
 
-    /// The same module with a constant for each import from a package. Every line stays where it is.
-    pub(crate) fn apply(&self, code: &str) -> String {
-        let mut text = code.to_owned();
-        for (range, replacement) in self.edits.iter().rev() {
-            let line_breaks = "\n".repeat(code[range.clone()].matches('\n').count());
-            text.replace_range(range.clone(), &format!("{replacement}{line_breaks}"));
+    /// The edits that make a constant of each import from a package, except for specifiers that are files of the tree.
+    /// Every line stays where it is.
+    pub(crate) fn edits(&self, code: &str, is_file: impl Fn(&str) -> bool) -> Vec<Edit> {
+        let mut declarations = String::new();
+        let mut edits = Vec::new();
+        for import in &self.replaced {
+            if is_file(&import.specifier) {
+                continue;
+            }
+            declarations += &import.declarations;
+            let line_breaks = code[import.range.clone()].matches('\n').count();
+            edits.push(Edit {
+                start: import.range.start,
+                end: import.range.end,
+                text: format!("{}{}", import.replacement, "\n".repeat(line_breaks)),
+            });
         }
-        // Imports are evaluated before the first statement, wherever they are written.
-        let start = match text.strip_prefix("#!") {
-            Some(rest) => text.len() - rest.find('\n').map_or(0, |at| rest.len() - at - 1),
-            None => 0,
-        };
-        text.insert_str(start, &self.declarations);
-        text
+        if !declarations.is_empty() {
+            // Imports are evaluated before the first statement, wherever they are written.
+            let start = after_hashbang(code);
+            let text = declarations;
+            edits.insert(
+                0,
+                Edit {
+                    start,
+                    end: start,
+                    text,
+                },
+            );
+        }
+        edits
     }
 
     pub(crate) fn map_offsets(&mut self, map: impl Fn(usize) -> usize) {
-        for (range, _) in &mut self.edits {
-            *range = map(range.start)..map(range.end);
+        for import in &mut self.replaced {
+            import.range = map(import.range.start)..map(import.range.end);
         }
     }
 
-    fn replace(&mut self, span: Span, replacement: String) {
-        self.edits
-            .push((span.start as usize..span.end as usize, replacement));
+    fn replace(&mut self, specifier: &str, span: Span, replacement: String, declarations: String) {
+        self.replaced.push(ReplacedImport {
+            specifier: specifier.to_owned(),
+            range: span.start as usize..span.end as usize,
+            replacement,
+            declarations,
+        });
     }
 
-    fn remove(&mut self, span: Span) {
-        self.replace(span, String::new());
-    }
-
-    fn declare(&mut self, local: &str, value: &str) {
-        let _ = write!(self.declarations, "const {local} = {value}; ");
-    }
-
-    fn export(&mut self, exported: &ModuleExportName<'_>, value: &str) {
+    /// The declaration of an export.
+    fn export(&mut self, exported: &ModuleExportName<'_>, value: &str) -> String {
         let local = format!("{STAND_IN}{}", self.exports);
         self.exports += 1;
-        self.declare(&local, value);
         let exported = quoted(exported.name().as_str());
-        let _ = write!(self.declarations, "export {{ {local} as {exported} }}; ");
+        let declaration = declare(&local, value);
+        format!("{declaration}export {{ {local} as {exported} }}; ")
     }
 }
 
@@ -81,9 +106,15 @@ impl<'a> Visit<'a> for StandIns {
         let Some(package) = package(&import.source.value) else {
             return;
         };
-        self.remove(import.span);
-        for specifier in import.specifiers.iter().flatten() {
+        let mut declarations = String::new();
+        let is_value = import.import_kind == ImportOrExportKind::Value;
+        for specifier in import.specifiers.iter().flatten().filter(|_| is_value) {
             let (local, value) = match specifier {
+                ImportDeclarationSpecifier::ImportSpecifier(named)
+                    if named.import_kind == ImportOrExportKind::Type =>
+                {
+                    continue;
+                }
                 ImportDeclarationSpecifier::ImportSpecifier(named) => {
                     (&named.local, member(&package, &named.imported))
                 }
@@ -94,7 +125,24 @@ impl<'a> Visit<'a> for StandIns {
                     (&all.local, package.clone())
                 }
             };
-            self.declare(local.name.as_str(), &value);
+            declarations += &declare(local.name.as_str(), &value);
+        }
+        self.replace(
+            &import.source.value,
+            import.span,
+            String::new(),
+            declarations,
+        );
+    }
+
+    /// `import a = require("x")` of TypeScript.
+    fn visit_ts_import_equals_declaration(&mut self, import: &TSImportEqualsDeclaration<'a>) {
+        if let TSModuleReference::ExternalModuleReference(module) = &import.module_reference
+            && let Some(package) = package(&module.expression.value)
+        {
+            let declaration = declare(import.id.name.as_str(), &package);
+            let specifier = &module.expression.value;
+            self.replace(specifier, import.span, String::new(), declaration);
         }
     }
 
@@ -102,30 +150,60 @@ impl<'a> Visit<'a> for StandIns {
         let Some(package) = package(&export.source.value) else {
             return;
         };
-        self.remove(export.span);
-        for specifier in &export.specifiers {
-            self.export(&specifier.exported, &member(&package, &specifier.local));
+        let mut declarations = String::new();
+        let is_value = export.export_kind == ImportOrExportKind::Value;
+        for specifier in export.specifiers.iter().filter(|_| is_value) {
+            if specifier.export_kind == ImportOrExportKind::Value {
+                let value = member(&package, &specifier.local);
+                declarations += &self.export(&specifier.exported, &value);
+            }
         }
+        self.replace(
+            &export.source.value,
+            export.span,
+            String::new(),
+            declarations,
+        );
     }
 
     fn visit_export_all_declaration(&mut self, export: &ExportAllDeclaration<'a>) {
         let Some(package) = package(&export.source.value) else {
             return;
         };
-        self.remove(export.span);
-        if let Some(exported) = &export.exported {
-            self.export(exported, &package);
-        }
+        let is_value = export.export_kind == ImportOrExportKind::Value;
+        let exported = export.exported.as_ref().filter(|_| is_value);
+        let declaration = exported.map(|exported| self.export(exported, &package));
+        let declarations = declaration.unwrap_or_default();
+        self.replace(
+            &export.source.value,
+            export.span,
+            String::new(),
+            declarations,
+        );
     }
 
     fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
         if let Expression::StringLiteral(literal) = &import.source
             && let Some(package) = package(&literal.value)
         {
-            self.replace(import.span, format!("Promise.resolve({package})"));
+            let replacement = format!("Promise.resolve({package})");
+            self.replace(&literal.value, import.span, replacement, String::new());
             return;
         }
         walk::walk_import_expression(self, import);
+    }
+}
+
+fn declare(local: &str, value: &str) -> String {
+    format!("const {local} = {value}; ")
+}
+
+/// The byte offset of the first line that is code.
+fn after_hashbang(code: &str) -> usize {
+    if code.starts_with("#!") {
+        code.find('\n').map_or(code.len(), |end| end + 1)
+    } else {
+        0
     }
 }
 
@@ -148,6 +226,8 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use sluice_model::{CodeFile, CodeFiles, FileLink};
+
     use super::*;
     use crate::{language::Language, parse::parse};
 
@@ -156,7 +236,19 @@ mod tests {
             StandIns::of(&parsed.program)
         });
         let (_, stand_ins) = parsed.unwrap_or_else(|_| panic!("{code} parses"));
-        stand_ins.apply(code)
+        let entry = CodeFile {
+            link: FileLink {
+                edits: stand_ins.edits(code, |specifier| specifier == "file"),
+                ..FileLink::unnamed("mjs")
+            },
+            text: code.into(),
+        };
+        let files = CodeFiles {
+            entry,
+            others: Vec::new(),
+        };
+        let (_, text) = files.laid_out().next().expect("there is a file");
+        text.into_owned()
     }
 
     #[test]

@@ -6,6 +6,7 @@
 pub mod app;
 pub mod clock;
 pub mod code_error;
+pub mod code_files;
 pub mod component;
 pub mod cursor;
 pub mod dedupe;
@@ -40,6 +41,7 @@ pub use app::{
 };
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use code_error::CodeError;
+pub use code_files::{CodeFile, CodeFiles, Edit, FileLink, json_module_path};
 pub use component::{ComponentKind, ComponentShape, DedupeStrategy, Hook, ModuleFormat, code_hash};
 pub use cursor::Cursor;
 pub use dedupe::{DedupeKey, DedupeState, Verdict, order_by_ts};

@@ -1,7 +1,7 @@
 // Loads a component.
 
 import process from "node:process";
-import { describeError, nameModule } from "./errors.mjs";
+import { describeError, nameFiles, ownLines } from "./errors.mjs";
 import { componentOf } from "./function_step.mjs";
 
 /** Modules of Node that packages use. Their first import is most of the cost of loading a package. */
@@ -17,10 +17,10 @@ export async function importNodeModules() {
   for (const name of NODE_MODULES.split(" ")) await import(`node:${name}`);
 }
 
-/** Imports the file of a module. Returns the component object or throws. */
-export async function load({ name, file, packages, acceptsFunctions }) {
-  nameModule(name, new URL(".", file).href);
-  lookForPackages(file, packages);
+/** Imports the entry of a module. Returns the component object or throws. */
+export async function load({ folder, file, entry, locations, packages, acceptsFunctions }) {
+  nameFiles({ files: `${folder}/src/`, file, entry, locations });
+  lookForPackages(folder, packages);
   const module = await import(file);
   const exported = module.default;
   const component = exported?.__esModule ? exported.default : exported;
@@ -38,8 +38,8 @@ export async function load({ name, file, packages, acceptsFunctions }) {
 
 /** Resolves packages in the module's folder and in its packages only. Lookups in parent folders would fail with a permission
  * error instead of "not found". */
-export function lookForPackages(file, packages) {
-  ownFolders.push(new URL(".", file).pathname, ...(packages ? [packages] : []));
+export function lookForPackages(folder, packages) {
+  ownFolders.push(`${new URL(folder).pathname}/`, ...(packages ? [packages] : []));
   if (everywhere !== undefined) return;
   const { Module } = process.getBuiltinModule("node:module");
   everywhere = Module._nodeModulePaths;
@@ -50,6 +50,7 @@ export function loadError(error) {
   const { name, message, stack, file, line, column } = describeError(error);
   // The message of a missing export contains its position, with the path of the internal folder.
   const [headline] = message.split(/\n(?:Require stack:|\s+(?:at|hint:) )| at file:\/\/\S+$/);
-  const told = name === "Error" || name === "TypeError" ? headline : `${name}: ${headline}`;
+  const own = ownLines(headline);
+  const told = name === "Error" || name === "TypeError" ? own : `${name}: ${own}`;
   return { message: told, stack, file, line, column };
 }

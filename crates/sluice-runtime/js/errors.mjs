@@ -5,16 +5,32 @@ const HARNESS = new URL(".", import.meta.url).href;
 const RUNTIME_FRAME = /^\s*at (?:.*\()?(?:ext|node):/;
 // A frame in a source file of a component, by its URL or its path in the tree.
 const FRAME_ELSEWHERE = /^\s*at (?:.*\()?(https?:\/\/.+|(?!node_modules\/)[^\s():]+\.[cm]?[jt]s):(\d+):(\d+)\)?$/;
-const modules = [];
-/** A position in the first file of a module. */
+/** Texts in stacks, each with the text that replaces it. */
+const renames = [];
+const entries = [];
+/** A position in the entry of a module. */
 let place = /(?!)/;
 
-/** The files of a module are in this folder and have its name. Built files are called `component`. */
-export function nameModule(name, folder) {
-  const isFile = folder.startsWith("file://");
-  modules.push({ name, paths: isFile ? [folder, folder.slice("file://".length)] : [folder] });
-  const names = modules.map((module) => module.name).join("|");
-  place = new RegExp(`(?<![\\w/.-])(?:${names})\\.[cm]?[jt]s:(\\d+):(\\d+)`);
+/**
+ * Names the files of a module in errors. They are below `files`, a URL. `entry` is the location of the first one, and
+ * `locations` has those of files with other paths, by path.
+ */
+export function nameFiles({ files, file, entry, locations = {} }) {
+  nameFolder(files, { ...locations, [file.slice(files.length)]: entry });
+  entries.push(entry);
+  place = new RegExp(`(?<![\\w/.-])(?:${entries.map(escapeRegExp).join("|")}):(\\d+):(\\d+)`);
+}
+
+/** Names files of a folder by their paths in it, or as `locations` says by these paths. */
+export function nameFolder(url, locations = {}) {
+  for (const folder of [url, url.replace("file://", "")]) {
+    for (const path of Object.keys(locations)) renames.push([`${folder}${path}:`, `${locations[path]}:`]);
+    renames.push([folder, ""]);
+  }
+}
+
+function escapeRegExp(text) {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
 /**
@@ -54,13 +70,9 @@ function placeIn(stack) {
 
 /** A stack with the file names of the author and without frames of the harness. */
 export function ownLines(stack) {
-  if (modules.length === 0) return stack;
+  if (renames.length === 0) return stack;
   let told = stack;
-  for (const { name, paths } of modules) {
-    for (const path of paths) {
-      told = told.replaceAll(`${path}component.`, `${name}.`).replaceAll(path, "");
-    }
-  }
+  for (const [text, name] of renames) told = told.replaceAll(text, name);
   return told
     .split("\n")
     .filter((line) => !line.includes(HARNESS) && !RUNTIME_FRAME.test(line))

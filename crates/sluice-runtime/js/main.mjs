@@ -37,7 +37,7 @@ await receive((message, alone) => {
       prime(message);
       break;
     case "survey":
-      survey(message.files);
+      survey(message.modules);
       break;
     case "run":
       run(message, alone);
@@ -52,8 +52,8 @@ await receive((message, alone) => {
 exit(0);
 
 /** Imports packages ahead. Errors are reported by the component that needs them. */
-async function prime({ file, modules }) {
-  lookForPackages(file, modules);
+async function prime({ folder, file, modules }) {
+  lookForPackages(folder, modules);
   await import(file).catch(() => {});
   send('{"t":"ready"}');
   flush();

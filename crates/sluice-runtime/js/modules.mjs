@@ -9,9 +9,9 @@ const modules = new Map();
 /** Loads all modules. Returns their shapes, or throws a `LoadFailure`. */
 export async function loadModules(specs, { steps, inWorkflow, process }) {
   const shapes = [];
-  for (const { name, file, packages, props } of specs) {
+  for (const { name, props, ...files } of specs) {
     try {
-      const component = await load({ name, file, packages, acceptsFunctions: steps });
+      const component = await load({ ...files, acceptsFunctions: steps });
       const keyPrefix = inWorkflow ? `${name}/` : "";
       const makeInstance = instanceMaker(component, props, { inWorkflow, keyPrefix, process });
       modules.set(name, { name, component, props, makeInstance });

@@ -8,14 +8,14 @@ import { flush, send, stringify } from "./wire.mjs";
 const { getOwnPropertyDescriptor, ownKeys } = Reflect;
 
 /**
- * Reports the shape of each file as soon as it is known. A file that changes shared state is the last one, because it would
- * affect the others.
+ * Reports the shape of each module as soon as it is known. A module that changes shared state is the last one, because it
+ * would affect the others.
  */
-export async function survey(files) {
+export async function survey(modules) {
   giveStandIns();
   const before = picture();
-  for (const file of files) {
-    const told = await look(file);
+  for (const module of modules) {
+    const told = await look(module);
     const spoiled = before.some(hasChanged);
     send(`{"t":"surveyed","spoiled":${spoiled},${told}}`);
     flush();
@@ -23,9 +23,9 @@ export async function survey(files) {
   }
 }
 
-async function look(file) {
+async function look(module) {
   try {
-    const component = await load({ name: "component", file });
+    const component = await load(module);
     return `"shapes":[${stringify(shapeOf(component))}]`;
   } catch (error) {
     return `"error":${stringify(loadError(error))}`;

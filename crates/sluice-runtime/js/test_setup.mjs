@@ -1,14 +1,14 @@
 // Runs before a file of tests and sets up the same globals as on a server.
 
 import { setMaxValue } from "./data_store.mjs";
-import { nameModule } from "./errors.mjs";
+import { nameFolder } from "./errors.mjs";
 import { defineStepGlobals } from "./function_step.mjs";
 import { clearSurroundings, defineHelpers } from "./globals.mjs";
 import { currentInvocation, setLimits } from "./invocation.mjs";
 import { captureOutput, captureUncaught } from "./stdio.mjs";
 import { setMaxStore } from "./store.mjs";
 
-const limits = JSON.parse(Deno.args[0]);
+const [limits, files] = [JSON.parse(Deno.args[0]), Deno.args[1]];
 
 clearSurroundings();
 defineHelpers();
@@ -19,5 +19,4 @@ captureUncaught(() => currentInvocation()?.ended === false);
 setLimits(limits);
 setMaxValue(limits.value);
 setMaxStore(limits.db);
-// Source maps of tests name files by these URLs.
-nameModule("component", "sluice:///");
+nameFolder(files);

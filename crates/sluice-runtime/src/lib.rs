@@ -59,8 +59,7 @@ pub use running::RunningProcess;
 pub use runtime::Runtime;
 pub use sandbox::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};
 pub use spec::{
-    Analysis, BindingKind, Lines, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, PropBinding,
-    Role, SurveyModule,
+    Analysis, BindingKind, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, PropBinding, Role,
 };
 pub use step::{Flow, Send, SendKind, StepOutcome};
 pub use test_spec::{TestEnd, TestReport, TestSpec};

@@ -7,6 +7,7 @@ use std::{
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
+use sluice_model::CodeFiles;
 
 use crate::{
     ask,
@@ -17,6 +18,9 @@ use crate::{
 
 /// The files of a module in the folder of its process.
 pub(crate) struct ModuleFiles {
+    /// The folder of its files and its packages.
+    pub(crate) folder: PathBuf,
+    /// The entry.
     pub(crate) file: PathBuf,
     /// The folder of its packages, if it has any.
     pub(crate) packages: Option<PathBuf>,
@@ -40,7 +44,14 @@ struct LoadMessage<'a> {
 #[derive(Serialize)]
 struct Module<'a> {
     name: &'a str,
+    /// The folder of its files and its packages.
+    folder: String,
+    /// The entry.
     file: String,
+    /// The locations of files that have other paths in the folder, by these paths. Errors name locations.
+    locations: BTreeMap<&'a str, &'a str>,
+    /// The location of the entry.
+    entry: String,
     packages: Option<&'a Path>,
     props: Vec<Prop<'a>>,
 }
@@ -110,7 +121,10 @@ pub(crate) fn load_line(
         modules: modules
             .map(|(module, files)| Module {
                 name: &module.name,
+                folder: file_url(&files.folder),
                 file: file_url(&files.file),
+                locations: locations(&module.files),
+                entry: module.entry_location(),
                 packages: files.packages.as_deref(),
                 props: props(&module.props, workflow.is_some()),
             })
@@ -148,14 +162,23 @@ impl Prop<'_> {
     }
 }
 
+fn locations(files: &CodeFiles) -> BTreeMap<&str, &str> {
+    let links = files.all().map(|file| &file.link);
+    let moved = links.filter(|link| link.path != link.location);
+    moved
+        .map(|link| (link.path.as_str(), link.location.as_str()))
+        .collect()
+}
+
 fn file_url(file: &Path) -> String {
     format!("file://{}", file.display())
 }
 
 /// The line that makes a process import packages ahead, through a file that imports them.
-pub(crate) fn prime_line(file: &Path, modules: &Path) -> String {
+pub(crate) fn prime_line(folder: &Path, file: &Path, modules: &Path) -> String {
     let message = serde_json::json!({
         "t": "prime",
+        "folder": file_url(folder),
         "file": file_url(file),
         "modules": modules,
     });
@@ -163,8 +186,15 @@ pub(crate) fn prime_line(file: &Path, modules: &Path) -> String {
 }
 
 /// The line that makes a process survey modules.
-pub(crate) fn survey_line(files: &[PathBuf]) -> String {
-    let files: Vec<String> = files.iter().map(|file| file_url(file)).collect();
-    let message = serde_json::json!({ "t": "survey", "files": files });
+pub(crate) fn survey_line(modules: &[(PathBuf, PathBuf, &CodeFiles)]) -> String {
+    let modules = modules.iter().map(|(folder, file, files)| {
+        serde_json::json!({
+            "folder": file_url(folder),
+            "file": file_url(file),
+            "locations": locations(files),
+            "entry": files.entry.link.location,
+        })
+    });
+    let message = serde_json::json!({ "t": "survey", "modules": modules.collect::<Vec<_>>() });
     format!("{message}\n")
 }

@@ -2,10 +2,10 @@
 
 use std::{
     io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
-use sluice_model::{CodeError, ModuleFormat, RawShape};
+use sluice_model::{CodeError, CodeFiles, ModuleFormat, RawShape};
 use tokio::io::AsyncWriteExt;
 
 use crate::{
@@ -155,7 +155,7 @@ impl Inner {
         };
         let file = folder.join(name);
         tokio::fs::write(&file, code).await?;
-        let line = prime_line(&file, &modules);
+        let line = prime_line(&folder, &file, &modules);
         started.stdin.write_all(line.as_bytes()).await?;
         self.until_ready(started).await
     }
@@ -180,6 +180,9 @@ impl Inner {
     }
 }
 
+/// The folder of a module's own files, beside its packages.
+pub(crate) const FILES: &str = "src";
+
 /// Writes a module into its folder and links its packages.
 async fn write_files(
     started: &StartedChild,
@@ -190,25 +193,46 @@ async fn write_files(
     if let Some(packages) = &packages {
         link_packages(&folder, packages).await?;
     }
-    let file = write_module(&folder, &module.name, &module.code, module.format).await?;
-    Ok(ModuleFiles { file, packages })
+    let file = lay_out(&folder, &module.files).await?;
+    Ok(ModuleFiles {
+        folder,
+        file,
+        packages,
+    })
 }
 
-/// Writes code into a folder.
-pub(crate) async fn write_module(
-    folder: &Path,
-    name: &str,
-    code: &str,
-    format: ModuleFormat,
-) -> io::Result<PathBuf> {
-    tokio::fs::create_dir_all(folder).await?;
-    let extension = match format {
-        ModuleFormat::CommonJs => "cjs",
-        ModuleFormat::EsModule => "mjs",
-    };
-    let file = folder.join(format!("{name}.{extension}"));
-    tokio::fs::write(&file, code).await?;
-    Ok(file)
+/// Writes files into the folder of their module. Returns the path of the entry.
+pub(crate) async fn lay_out(folder: &Path, files: &CodeFiles) -> io::Result<PathBuf> {
+    let root = folder.join(FILES);
+    let files_on_disk: Vec<(PathBuf, String)> = files
+        .laid_out()
+        .map(|(path, text)| Ok((below(&root, &path)?, text.into_owned())))
+        .collect::<io::Result<_>>()?;
+    // Together, because each change of thread takes as long as writing a file.
+    tokio::task::spawn_blocking(move || write_all(&files_on_disk)).await??;
+    below(&root, &files.entry.link.path)
+}
+
+fn write_all(files: &[(PathBuf, String)]) -> io::Result<()> {
+    for (path, text) in files {
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, text)?;
+    }
+    Ok(())
+}
+
+/// A path below a folder. The author of the code chose it.
+fn below(folder: &Path, path: &str) -> io::Result<PathBuf> {
+    let path = Path::new(path);
+    let is_plain = |part| matches!(part, Component::Normal(_));
+    if path.components().all(is_plain) {
+        Ok(folder.join(path))
+    } else {
+        let message = format!("{} leaves the folder of the code", path.display());
+        Err(io::Error::other(message))
+    }
 }
 
 /// A process that imported these packages ahead has the link already.

@@ -248,6 +248,7 @@ fn with_position(error: InstallError, imports: &[PackageImport]) -> PackageError
 
 fn error_at(package: &PackageImport, message: String) -> CodeError {
     CodeError {
+        file: package.file.clone(),
         line: package.line,
         column: package.column,
         ..CodeError::without_position(message)

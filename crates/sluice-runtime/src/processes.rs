@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, io, pin::Pin, sync::Arc, time::Duration};
 
-use sluice_code::ParsedModule;
+use sluice_code::CodeTree;
 use sluice_model::ComponentShape;
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     process::{Process, ProcessEvents},
     question::{self, QuestionOutcome},
     running::RunningProcess,
-    spec::{Analysis, Lines, LoadError, ProcessSpec, Role, SurveyModule},
+    spec::{Analysis, LoadError, ProcessSpec, Role},
 };
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -23,19 +23,16 @@ pub trait Processes: Send + Sync {
         spec: &'a ProcessSpec,
     ) -> BoxFuture<'a, Result<(Process, ProcessEvents), LoadError>>;
 
-    /// Reads the shape of code that is being saved, which is JavaScript, and locks its packages.
+    /// Reads the shape of code that is being saved, and locks its packages.
     fn analyze<'a>(
         &'a self,
-        module: &'a ParsedModule,
-        lines: Lines,
+        tree: &'a CodeTree,
         role: Role<'a>,
     ) -> BoxFuture<'a, Result<Analysis, LoadError>>;
 
     /// Reads the shapes of many components, in their order, without installing packages.
-    fn survey(
-        &self,
-        modules: Vec<SurveyModule>,
-    ) -> BoxFuture<'_, Vec<Result<ComponentShape, LoadError>>>;
+    fn survey(&self, trees: Vec<CodeTree>)
+    -> BoxFuture<'_, Vec<Result<ComponentShape, LoadError>>>;
 
     /// Asks a component one question, in a process of its own. `argument` is JSON on one line.
     fn ask<'a>(

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use sluice_code::ParsedModule;
+use sluice_code::CodeTree;
 use sluice_model::{Clock, CodeError, ComponentShape, RawShape};
 use tokio::sync::Semaphore;
 
@@ -26,7 +26,7 @@ use crate::{
     question::{self, QuestionOutcome},
     running::{RunningProcess, RunningProcesses},
     sandbox::Sandbox,
-    spec::{Analysis, Lines, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, Role, SurveyModule},
+    spec::{Analysis, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, Role},
     survey,
 };
 
@@ -90,45 +90,30 @@ impl Runtime {
         self.0.pool.is_full()
     }
 
-    /// Reads the shape of a component, which is JavaScript: installs the packages it imports, then loads it in a sandboxed
-    /// process of its own.
-    pub async fn analyze(
-        &self,
-        module: &ParsedModule,
-        lines: Lines,
-        role: Role<'_>,
-    ) -> Result<Analysis, LoadError> {
-        let packages = match module.packages() {
+    /// Reads the shape of a component: installs the packages it imports, then loads it in a sandboxed process of its own.
+    pub async fn analyze(&self, tree: &CodeTree, role: Role<'_>) -> Result<Analysis, LoadError> {
+        let imports = tree.packages();
+        let packages = match imports.as_slice() {
             [] => None,
-            imports => {
-                let lock = self.0.packages.resolve(imports).await;
-                Some(Arc::new(lock.map_err(|error| match lines {
-                    Lines::Written => LoadError::from(error),
-                    Lines::Built => LoadError::from(error).without_positions(),
-                })?))
-            }
+            imports => Some(Arc::new(self.0.packages.resolve(imports).await?)),
         };
         let spec = ProcessSpec {
             owner: ProcessOwner::Unowned,
             modules: vec![ModuleSpec {
                 name: role.module_name().to_owned(),
-                code: Arc::clone(module.code()),
-                format: module.format(),
+                files: Arc::new(tree.to_files()),
+                format: tree.format(),
                 packages: packages.clone(),
                 props: Vec::new(),
             }],
             env: BTreeMap::new(),
             stored: Vec::new(),
         };
-        let loaded = self.load(&spec, role).await;
-        let (mut child, shapes, _) = loaded.map_err(|error| match lines {
-            Lines::Written => error,
-            Lines::Built => error.without_built_lines(),
-        })?;
+        let (mut child, shapes, _) = self.load(&spec, role).await?;
         kill_group(&child.child);
         // Its folder must not be removed while the process still runs.
         let _ = child.child.wait().await;
-        let shape = role.check(shapes, module.format()).map_err(|errors| {
+        let shape = role.check(shapes, tree.format()).map_err(|errors| {
             LoadError::Code(
                 errors
                     .into_iter()
@@ -163,11 +148,8 @@ impl Runtime {
     }
 
     /// Reads the shapes of components, in their order, without their packages: values from packages are left out.
-    pub async fn survey(
-        &self,
-        modules: Vec<SurveyModule>,
-    ) -> Vec<Result<ComponentShape, LoadError>> {
-        survey::survey(&self.0, modules).await
+    pub async fn survey(&self, trees: Vec<CodeTree>) -> Vec<Result<ComponentShape, LoadError>> {
+        survey::survey(&self.0, trees).await
     }
 
     /// Asks a component one question, in a process of its own. `argument` is JSON on one line. Other effects of the
@@ -207,18 +189,17 @@ impl Processes for Runtime {
 
     fn analyze<'a>(
         &'a self,
-        module: &'a ParsedModule,
-        lines: Lines,
+        tree: &'a CodeTree,
         role: Role<'a>,
     ) -> BoxFuture<'a, Result<Analysis, LoadError>> {
-        Box::pin(Runtime::analyze(self, module, lines, role))
+        Box::pin(Runtime::analyze(self, tree, role))
     }
 
     fn survey(
         &self,
-        modules: Vec<SurveyModule>,
+        trees: Vec<CodeTree>,
     ) -> BoxFuture<'_, Vec<Result<ComponentShape, LoadError>>> {
-        Box::pin(Runtime::survey(self, modules))
+        Box::pin(Runtime::survey(self, trees))
     }
 
     fn ask<'a>(

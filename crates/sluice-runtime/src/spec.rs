@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, io, sync::Arc};
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
-use sluice_code::ParsedModule;
 use sluice_model::{
-    CodeError, ComponentKind, ComponentShape, ModuleFormat, RawShape, SourceId, WorkflowId,
+    CodeError, CodeFiles, ComponentKind, ComponentShape, ModuleFormat, RawShape, SourceId,
+    WorkflowId,
 };
 
 use crate::packages::{PackageError, PackageLock};
@@ -51,10 +51,10 @@ pub enum ProcessOwner {
 
 /// A module with its packages and props.
 pub struct ModuleSpec {
-    /// The name of the step, or [`ModuleSpec::COMPONENT`]. Its files have this name.
+    /// The name of the step, or [`ModuleSpec::COMPONENT`].
     pub name: String,
-    /// JavaScript.
-    pub code: Arc<str>,
+    pub files: Arc<CodeFiles>,
+    /// The format of the entry.
     pub format: ModuleFormat,
     pub packages: Option<Arc<PackageLock>>,
     pub props: Vec<PropBinding>,
@@ -62,6 +62,15 @@ pub struct ModuleSpec {
 
 impl ModuleSpec {
     pub const COMPONENT: &'static str = "component";
+
+    /// The name of the entry in errors. Code without a file has the name of its module.
+    pub(crate) fn entry_location(&self) -> String {
+        let location = &self.files.entry.link.location;
+        match location.strip_prefix("component.") {
+            Some(extension) if !extension.contains('/') => format!("{}.{extension}", self.name),
+            _ => location.clone(),
+        }
+    }
 }
 
 /// The purpose of code, which decides the forms that are allowed.
@@ -121,51 +130,11 @@ impl From<io::Error> for LoadError {
     }
 }
 
-impl LoadError {
-    pub(crate) fn without_positions(mut self) -> LoadError {
-        if let LoadError::Code(errors) = &mut self {
-            for error in errors {
-                (error.line, error.column) = (None, None);
-            }
-        }
-        self
-    }
-
-    /// Removes the positions of syntax errors in built code. It was parsed when it was built, so such an error is an import
-    /// of a name that a module does not export, at a line that no source map has mapped.
-    pub(crate) fn without_built_lines(mut self) -> LoadError {
-        if let LoadError::Code(errors) = &mut self {
-            for error in errors {
-                if error.file.is_none() && error.message.starts_with("SyntaxError: ") {
-                    (error.line, error.column) = (None, None);
-                }
-            }
-        }
-        self
-    }
-}
-
-/// The origin of the lines of code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lines {
-    /// The author wrote them, so errors name them.
-    Written,
-    /// A program generated them.
-    Built,
-}
-
 /// The outcome of analysing code.
 pub struct Analysis {
     pub shape: ComponentShape,
     /// `None` if the code imports no package.
     pub packages: Option<PackageLock>,
-}
-
-/// A component to survey.
-pub struct SurveyModule {
-    /// JavaScript.
-    pub module: ParsedModule,
-    pub lines: Lines,
 }
 
 /// The default version of a step.

@@ -5,16 +5,17 @@
 
 use std::{collections::VecDeque, sync::Arc, thread, time::Duration};
 
-use sluice_model::{CodeError, ComponentShape, ModuleFormat, RawShape};
+use sluice_code::CodeTree;
+use sluice_model::{CodeError, CodeFiles, ComponentShape, ModuleFormat, RawShape};
 use tokio::{io::AsyncWriteExt, task::JoinSet};
 
 use crate::{
     deno_process::{StartedChild, kill_group},
     inner::Inner,
     load_message::survey_line,
-    loading::{code_error, unreadable, write_module},
+    loading::{code_error, lay_out, unreadable},
     protocol::{self, Message},
-    spec::{Lines, LoadError, Preload, Role, SurveyModule},
+    spec::{LoadError, Preload},
 };
 
 /// With more modules per process, one that ends its process would cost more.
@@ -27,13 +28,12 @@ pub(crate) fn max_processes() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A module without its packages.
+/// A component without its packages.
 struct Candidate {
-    /// Its index among the modules of the survey.
+    /// Its index among the components of the survey.
     number: usize,
-    code: String,
+    files: CodeFiles,
     format: ModuleFormat,
-    lines: Lines,
 }
 
 type ShapeResult = Result<Box<RawShape>, LoadError>;
@@ -49,13 +49,13 @@ struct ProcessResults {
 /// The shapes of components, in their order, without values from their packages.
 pub(crate) async fn survey(
     inner: &Arc<Inner>,
-    modules: Vec<SurveyModule>,
+    modules: Vec<CodeTree>,
 ) -> Vec<Result<ComponentShape, LoadError>> {
     let count = modules.len();
     let mut shapes: Vec<Option<Result<ComponentShape, LoadError>>> = Vec::new();
     shapes.resize_with(count, || None);
     let mut readers = JoinSet::new();
-    let mut modules: VecDeque<(usize, SurveyModule)> = modules.into_iter().enumerate().collect();
+    let mut modules: VecDeque<(usize, CodeTree)> = modules.into_iter().enumerate().collect();
     let per_process = count.div_ceil(max_processes()).min(MAX_PER_PROCESS);
     while !modules.is_empty() {
         let group = modules.drain(..modules.len().min(per_process)).collect();
@@ -77,7 +77,7 @@ pub(crate) async fn survey(
 impl Inner {
     async fn survey_group(
         &self,
-        group: Vec<(usize, SurveyModule)>,
+        group: Vec<(usize, CodeTree)>,
     ) -> Vec<(usize, Result<ComponentShape, LoadError>)> {
         let Ok(_permit) = self.surveys.acquire().await else {
             return Vec::new();
@@ -150,15 +150,16 @@ impl Inner {
         let permit = self.starting.acquire().await;
         let _permit = permit.map_err(|error| LoadError::Start(error.to_string()))?;
         let mut started = self.spawn(Preload::Nothing)?;
-        let mut files = Vec::with_capacity(candidates.len());
-        for (number, Candidate { code, format, .. }) in candidates.iter().enumerate() {
+        let mut modules = Vec::with_capacity(candidates.len());
+        for (number, Candidate { files, .. }) in candidates.iter().enumerate() {
             let folder = started.folder.module(&number.to_string());
-            files.push(write_module(&folder, Role::Component.module_name(), code, *format).await?);
+            let file = lay_out(&folder, files).await?;
+            modules.push((folder, file, files));
         }
         self.until_ready(&mut started).await?;
         started
             .stdin
-            .write_all(survey_line(&files).as_bytes())
+            .write_all(survey_line(&modules).as_bytes())
             .await?;
         Ok(started)
     }
@@ -190,12 +191,11 @@ struct Report {
 }
 
 impl Candidate {
-    fn of((number, SurveyModule { module, lines }): &(usize, SurveyModule)) -> Candidate {
+    fn of((number, tree): &(usize, CodeTree)) -> Candidate {
         Candidate {
             number: *number,
-            code: module.without_packages(),
-            format: module.format(),
-            lines: *lines,
+            files: tree.without_packages(),
+            format: tree.format(),
         }
     }
 
@@ -209,10 +209,6 @@ impl Candidate {
                         .collect(),
                 )
             })
-        });
-        let shape = shape.map_err(|error| match self.lines {
-            Lines::Written => error,
-            Lines::Built => error.without_built_lines(),
         });
         (self.number, shape)
     }

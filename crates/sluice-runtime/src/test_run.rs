@@ -2,8 +2,7 @@
 
 use std::{io, path::Path};
 
-use sluice_code::{Language, PackageImport, ParsedModule};
-use sluice_model::ModuleFormat;
+use sluice_code::PackageImport;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader},
     process::Command,
@@ -11,7 +10,7 @@ use tokio::{
 };
 
 use crate::{
-    loading::link_packages,
+    loading::{FILES, lay_out, link_packages},
     runtime::Runtime,
     spec::LoadError,
     test_spec::{TestEnd, TestReport, TestSpec},
@@ -19,8 +18,6 @@ use crate::{
 
 /// The package from which tests import the function that runs a component.
 const HELPER_PACKAGE: &str = "sluice";
-/// The prefix of files in source maps, which the runner prints.
-const FILES: &str = "sluice:///";
 /// The last line of the runner, which repeats its exit code.
 const FAILED: &str = ": Test failed";
 
@@ -31,27 +28,20 @@ impl Runtime {
         spec: &TestSpec<'_>,
         mut line: impl FnMut(&str),
     ) -> Result<TestEnd, LoadError> {
-        let module = ParsedModule::parse(spec.code, Some(Language::JavaScript));
-        let module = module.map_err(LoadError::Code)?;
-        let imports = module.packages().iter();
+        let imports = spec.tree.packages().into_iter();
         let packages: Vec<PackageImport> = imports
             .filter(|package| package.request.name() != HELPER_PACKAGE)
-            .cloned()
             .collect();
         let folder = self.0.instance_folder()?;
         let code = folder.module("test");
-        if packages.is_empty() {
-            tokio::fs::create_dir_all(&code).await?;
-        } else {
+        if !packages.is_empty() {
             let lock = self.0.packages.resolve(&packages).await?;
             link_packages(&code, &self.0.packages.modules(&lock).await?).await?;
         }
-        let file = code.join(match module.format() {
-            ModuleFormat::CommonJs => "component.test.cjs",
-            ModuleFormat::EsModule => "component.test.mjs",
-        });
-        tokio::fs::write(&file, spec.code).await?;
-        let command = self.0.sandbox.test_command(&folder, &file, spec.report);
+        let file = lay_out(&code, &spec.tree.to_files()).await?;
+        let (url, files) = (file_url(&file), format!("{}/", file_url(&code.join(FILES))));
+        let sandbox = &self.0.sandbox;
+        let command = sandbox.test_command(&folder, &file, &files, spec.report);
         let mut child = Command::from(command).kill_on_drop(true).spawn()?;
         let watchdog = self.0.watch(&child, &folder)?;
         let (sender, mut lines) = mpsc::unbounded_channel();
@@ -61,13 +51,12 @@ impl Runtime {
         if let Some(stderr) = child.stderr.take() {
             tokio::spawn(read_lines(stderr, sender));
         }
-        let harness = file_url(&self.0.sandbox.harness());
-        let url = file_url(&file);
+        let harness = file_url(&sandbox.harness());
         while let Some(text) = lines.recv().await {
             // In this format a whole stack is one line.
             let is_harness_frame = spec.report != TestReport::Tap && text.contains(&harness);
             if !is_harness_frame && !text.ends_with(FAILED) {
-                let text = text.replace(FILES, "").replace(&url, spec.name);
+                let text = text.replace(&url, spec.name).replace(&files, "");
                 line(&renamed(&text, &file, spec.name));
             }
         }

@@ -1,11 +1,12 @@
 //! Files of tests and how they end.
 
-/// Tests in one module.
+use sluice_code::CodeTree;
+
+/// Tests in one file, with the files that it imports.
 pub struct TestSpec<'a> {
-    /// The name of the first file.
+    /// The name of the first file, as the report shows it.
     pub name: &'a str,
-    /// JavaScript. A source map in it names files `sluice:///<path>`.
-    pub code: &'a str,
+    pub tree: &'a CodeTree,
     pub report: TestReport,
 }
 

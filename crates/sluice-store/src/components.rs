@@ -3,14 +3,18 @@
 
 use std::collections::HashMap;
 
-use sluice_model::{ComponentId, ComponentShape, UserId, WorkflowId};
+use sluice_model::{
+    CodeFile, CodeFiles, ComponentId, ComponentShape, FileLink, UserId, WorkflowId,
+};
 
 use crate::{
+    code_files,
     conn::{Conn, query_all, query_opt},
     error::Result,
     id_list::{IdList, ids_in},
     params,
     row::{FromRow, Row, to_json},
+    value::Value,
 };
 
 /// The npm packages that a component runs with.
@@ -30,12 +34,11 @@ pub struct Component {
     pub key: Option<String>,
     pub name: String,
     pub version: String,
-    pub code: String,
+    pub code: CodeFiles,
+    /// The hash of the entry.
     pub code_hash: String,
     /// Where the code was fetched from, if it was.
     pub url: Option<String>,
-    /// The JavaScript that runs, where it is not the code itself.
-    pub built: Option<String>,
     pub packages: Packages,
     pub shape: ComponentShape,
     pub created_at: i64,
@@ -47,33 +50,64 @@ pub struct Component {
 }
 
 pub(crate) const SELECT: &str = "SELECT c.id, c.user_id, c.key, c.name, c.version, c.code, \
-     c.code_hash, c.url, c.built, c.packages, c.shape, c.created_at, c.updated_at, \
+     c.code_hash, c.url, c.link, c.packages, c.shape, c.created_at, c.updated_at, \
      c.workflow_id, c.resolved, c.imported FROM components c";
 
-impl FromRow for Component {
+/// A component without the files that it imports.
+struct ComponentRow(Component);
+
+impl FromRow for ComponentRow {
     fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(Component {
+        let shape: ComponentShape = row.json(10)?;
+        let text: String = row.get(5)?;
+        let link: Option<String> = row.get(8)?;
+        let mut code = CodeFiles::single(text, shape.format);
+        if link.is_some() {
+            code.entry.link = row.json(8)?;
+        }
+        Ok(ComponentRow(Component {
             id: row.get(0)?,
             user_id: row.get(1)?,
             key: row.get(2)?,
             name: row.get(3)?,
             version: row.get(4)?,
-            code: row.get(5)?,
+            code,
             code_hash: row.get(6)?,
             url: row.get(7)?,
-            built: row.get(8)?,
             packages: if row.get(14)? {
                 Packages::Resolved(row.get(9)?)
             } else {
                 Packages::Unresolved
             },
-            shape: row.json(10)?,
+            shape,
             created_at: row.get(11)?,
             updated_at: row.get(12)?,
             workflow_id: row.get(13)?,
             imported: row.get(15)?,
-        })
+        }))
     }
+}
+
+/// A component with its files. The statement begins with [`SELECT`].
+pub(crate) fn query_component(
+    c: &mut dyn Conn,
+    sql: &str,
+    params: &[Value<'_>],
+) -> Result<Option<Component>> {
+    let Some(ComponentRow(mut component)) = query_opt(c, sql, params)? else {
+        return Ok(None);
+    };
+    if stored_link(&component).is_some() {
+        component.code.others = code_files::of_component(c, &component.id)?;
+    }
+    Ok(Some(component))
+}
+
+/// The link of the entry, unless it is that of JavaScript in one file.
+fn stored_link(component: &Component) -> Option<&FileLink> {
+    let CodeFiles { entry, .. } = &component.code;
+    let CodeFile { link, .. } = CodeFiles::single("", component.shape.format).entry;
+    (entry.link != link).then_some(&entry.link)
 }
 
 pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
@@ -86,7 +120,6 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
         code,
         code_hash,
         url,
-        built,
         packages,
         shape,
         created_at,
@@ -94,12 +127,13 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
         workflow_id,
         imported,
     } = component;
+    let link = stored_link(component).map(to_json).transpose()?;
     let (resolved, packages) = match packages {
         Packages::Unresolved => (false, None),
         Packages::Resolved(packages) => (true, packages.as_deref()),
     };
     c.execute(
-        "INSERT INTO components (id, user_id, key, name, version, code, code_hash, url, built, \
+        "INSERT INTO components (id, user_id, key, name, version, code, code_hash, url, link, \
          packages, shape, created_at, updated_at, workflow_id, resolved, imported) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         params![
@@ -108,10 +142,10 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
             key.as_deref(),
             name,
             version,
-            code,
+            &*code.entry.text,
             code_hash,
             url.as_deref(),
-            built.as_deref(),
+            link.as_deref(),
             packages,
             &to_json(shape)?,
             *created_at,
@@ -121,7 +155,7 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
             *imported
         ],
     )?;
-    Ok(())
+    code_files::insert(c, id, &code.others, *created_at)
 }
 
 /// Saves the resolved form of an imported component at its first use. False when it was resolved before, or is
@@ -171,13 +205,16 @@ pub fn locks(
 /// Removes an imported component that was never used. A used one stays for its sources.
 pub(crate) fn remove_unused(c: &mut dyn Conn, id: &ComponentId) -> Result<()> {
     let sql = "DELETE FROM components WHERE id = ?1 AND NOT resolved";
-    c.execute(sql, params![id])?;
+    if c.execute(sql, params![id])? > 0 {
+        let files = "DELETE FROM component_files WHERE component_id = ?1";
+        c.execute(files, params![id])?;
+    }
     Ok(())
 }
 
 pub fn get(c: &mut dyn Conn, user: &UserId, id: &ComponentId) -> Result<Option<Component>> {
     let sql = format!("{SELECT} WHERE c.id = ?1 AND c.user_id = ?2");
-    query_opt(c, &sql, params![id, user])
+    query_component(c, &sql, params![id, user])
 }
 
 /// The user's component with this key that was saved last.
@@ -186,7 +223,7 @@ pub fn newest_by_key(c: &mut dyn Conn, user: &UserId, key: &str) -> Result<Optio
         "{SELECT} WHERE c.user_id = ?1 AND c.key = ?2 AND c.workflow_id IS NULL AND NOT c.imported \
          ORDER BY c.created_at DESC, c.id DESC LIMIT 1"
     );
-    query_opt(c, &sql, params![user, key])
+    query_component(c, &sql, params![user, key])
 }
 
 /// Components that the user may read: their own, and those that their sources run.
@@ -195,7 +232,7 @@ pub fn readable(c: &mut dyn Conn, user: &UserId, id: &ComponentId) -> Result<Opt
         "{SELECT} WHERE c.id = ?1 AND (c.user_id = ?2 OR EXISTS \
          (SELECT 1 FROM sources s WHERE s.user_id = ?2 AND s.component_id = c.id))"
     );
-    query_opt(c, &sql, params![id, user])
+    query_component(c, &sql, params![id, user])
 }
 
 /// Components that `?1` saved: the newest of each key, and without a key the newest of each name.
@@ -230,7 +267,7 @@ pub fn newest(c: &mut dyn Conn, user: &UserId) -> Result<Vec<Outline>> {
 
 /// A component of any user: for running a source, which may use a published one.
 pub fn get_for_run(c: &mut dyn Conn, id: &ComponentId) -> Result<Option<Component>> {
-    query_opt(c, &format!("{SELECT} WHERE c.id = ?1"), params![id])
+    query_component(c, &format!("{SELECT} WHERE c.id = ?1"), params![id])
 }
 
 struct Shape(ComponentShape);

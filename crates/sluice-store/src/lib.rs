@@ -30,6 +30,7 @@ pub mod account_uses;
 pub mod accounts;
 pub mod activity;
 pub mod apps;
+pub mod code_files;
 pub mod components;
 pub mod connections;
 pub mod data_stores;

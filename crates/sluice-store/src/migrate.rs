@@ -97,6 +97,11 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0016_import_errors.sql"),
         postgres: include_str!("../migrations/postgres/0016_import_errors.sql"),
     },
+    Migration {
+        version: 17,
+        sqlite: include_str!("../migrations/sqlite/0017_code_files.sql"),
+        postgres: include_str!("../migrations/postgres/0017_code_files.sql"),
+    },
 ];
 
 /// Any number that no other program is likely to lock.

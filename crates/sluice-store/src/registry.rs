@@ -3,8 +3,8 @@
 use sluice_model::{ComponentId, ComponentKind, UserId, newest_version};
 
 use crate::{
-    components::{self, Component, SELECT},
-    conn::{Conn, Dialect, query_all, query_opt},
+    components::{self, Component, SELECT, query_component},
+    conn::{Conn, Dialect, query_all},
     error::Result,
     imports, params,
     row::{FromRow, Row},
@@ -135,9 +135,9 @@ pub fn register(
         "{SELECT} JOIN registry r ON r.component_id = c.id \
          WHERE r.shelf = ?1 AND r.key = ?2 AND r.version = ?3"
     );
-    let before: Option<Component> = query_opt(c, &sql, params![shelf, key, version])?;
+    let before = query_component(c, &sql, params![shelf, key, version])?;
     if let Some(before) = &before {
-        if (&before.code_hash, &before.built) == (&component.code_hash, &component.built) {
+        if before.code.is_same_code(&component.code) {
             return Ok(Registration::Unchanged);
         }
         take_down(c, shelf, key, version, &before.id)?;
@@ -173,7 +173,7 @@ pub fn newest(c: &mut dyn Conn, shelf: &Shelf, key: &str) -> Result<Option<Compo
         "{SELECT} JOIN registry r ON r.component_id = c.id \
          WHERE r.shelf = ?1 AND r.key = ?2 AND r.newest"
     );
-    query_opt(c, &sql, params![shelf, key])
+    query_component(c, &sql, params![shelf, key])
 }
 
 /// The component with this id, when it is published on the server.
@@ -182,7 +182,7 @@ pub fn by_id(c: &mut dyn Conn, id: &ComponentId) -> Result<Option<Component>> {
         "{SELECT} WHERE c.id = ?1 AND EXISTS \
          (SELECT 1 FROM registry WHERE component_id = c.id AND shelf = ?2)"
     );
-    query_opt(c, &sql, params![id, SERVER])
+    query_component(c, &sql, params![id, SERVER])
 }
 
 /// The newest version of every key of a shelf, in no order.

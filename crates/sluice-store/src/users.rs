@@ -204,6 +204,8 @@ pub fn remove(c: &mut dyn Conn, user: &UserId) -> Result<bool> {
     let removed = c.execute("DELETE FROM users WHERE id = ?1", params![user])?;
     for belongings in [
         "DELETE FROM registry WHERE shelf = ?1",
+        "DELETE FROM component_files WHERE component_id IN \
+         (SELECT id FROM components WHERE user_id = ?1)",
         "DELETE FROM components WHERE user_id = ?1",
         "DELETE FROM accounts WHERE user_id = ?1",
         "DELETE FROM connections WHERE user_id = ?1",

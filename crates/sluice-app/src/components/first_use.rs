@@ -1,10 +1,10 @@
 //! The first use of an imported component. An import resolves no packages: they are resolved, and the real shape is read,
 //! when the component first runs or its form is first opened.
 
-use sluice_code::{Language, ParsedModule};
+use sluice_code::CodeTree;
 use sluice_engine::EngineError;
 use sluice_model::ComponentId;
-use sluice_runtime::{Analysis, Lines, Role};
+use sluice_runtime::{Analysis, Role};
 use sluice_store::components::{self, Component, Packages};
 
 use super::service::{Components, stored_lock};
@@ -22,16 +22,8 @@ impl Components {
         if found.packages != Packages::Unresolved {
             return Ok(found);
         }
-        let (code, lines) = match &found.built {
-            Some(built) => (built, Lines::Built),
-            None => (&found.code, Lines::Written),
-        };
-        let module = ParsedModule::parse(code.as_str(), Some(Language::JavaScript));
-        let module = module.map_err(EngineError::InvalidCode)?;
-        let Analysis { shape, packages } = self
-            .processes
-            .analyze(&module, lines, Role::Component)
-            .await?;
+        let tree = CodeTree::parse(&found.code).map_err(EngineError::InvalidCode)?;
+        let Analysis { shape, packages } = self.processes.analyze(&tree, Role::Component).await?;
         let packages = stored_lock(packages.as_ref())?;
         let (id, now) = (found.id.clone(), self.infra.now_ms());
         self.infra

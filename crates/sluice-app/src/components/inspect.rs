@@ -1,6 +1,6 @@
 //! Saving components: code is loaded in a sandbox once, and stored with the shape that it reports.
 
-use sluice_code::{Location, MemoryFiles, ParsedModule};
+use sluice_code::{CodeTree, Location, MemoryFiles, ParsedModule};
 use sluice_engine::EngineError;
 use sluice_model::{ComponentId, ComponentShape, UserId, code_hash};
 use sluice_runtime::{Analysis, Role};
@@ -8,7 +8,7 @@ use sluice_store::components::{self, Component, Packages};
 
 use super::{
     input::CodeInput,
-    prepare::{PreparedCode, prepare, prepare_beside},
+    prepare::{prepare, prepare_beside},
     service::{Components, stored_lock},
 };
 
@@ -31,16 +31,16 @@ impl Components {
         input: CodeInput,
     ) -> Result<Component, EngineError> {
         let url = input.url.clone();
-        let prepared = self.prepare(input).await?;
-        self.inspect(user, prepared, url, Role::Component).await
+        let tree = self.prepare(input).await?;
+        self.inspect(user, &tree, url, Role::Component).await
     }
 
-    /// Fetches and bundles the code of a request.
-    pub(crate) async fn prepare(&self, input: CodeInput) -> Result<PreparedCode, EngineError> {
+    /// The files of a request's code.
+    pub(crate) async fn prepare(&self, input: CodeInput) -> Result<CodeTree, EngineError> {
         prepare(input, &self.fetcher, self.infra.settings.max_api_body).await
     }
 
-    /// Bundles the code of a workflow step and loads it in a sandbox. Nothing is saved.
+    /// Loads the code of a workflow step in a sandbox, with the files that it imports. Nothing is saved.
     pub(crate) async fn inspect_step(
         &self,
         user: &UserId,
@@ -50,29 +50,26 @@ impl Components {
         files: MemoryFiles,
     ) -> Result<Component, EngineError> {
         let max_bytes = self.infra.settings.max_api_body;
-        let prepared = prepare_beside(module, entry, files, max_bytes).await?;
-        self.inspect(user, prepared, None, Role::Step(step)).await
+        let tree = prepare_beside(module, entry, files, max_bytes).await?;
+        self.inspect(user, &tree, None, Role::Step(step)).await
     }
 
     /// Loads code in a sandbox to read its shape. Nothing is saved.
     async fn inspect(
         &self,
         user: &UserId,
-        prepared: PreparedCode,
+        tree: &CodeTree,
         url: Option<String>,
         role: Role<'_>,
     ) -> Result<Component, EngineError> {
-        let Analysis { shape, packages } = self
-            .processes
-            .analyze(&prepared.module, prepared.lines(), role)
-            .await?;
+        let Analysis { shape, packages } = self.processes.analyze(tree, role).await?;
         for warning in &shape.warnings {
             tracing::warn!(%user, component = shape.name, warning, "component has a warning");
         }
         let packages = Packages::Resolved(stored_lock(packages.as_ref())?);
         Ok(Component {
             url,
-            ..self.new_component(user, prepared, shape, packages)
+            ..self.new_component(user, tree, shape, packages)
         })
     }
 
@@ -80,7 +77,7 @@ impl Components {
     pub(crate) fn new_component(
         &self,
         user: &UserId,
-        PreparedCode { code, built, .. }: PreparedCode,
+        tree: &CodeTree,
         shape: ComponentShape,
         packages: Packages,
     ) -> Component {
@@ -91,10 +88,9 @@ impl Components {
             key: shape.key.clone(),
             name: shape.name.clone(),
             version: shape.version.clone(),
-            code_hash: code_hash(&code),
-            code,
+            code_hash: code_hash(tree.code()),
+            code: tree.to_files(),
             url: None,
-            built,
             packages,
             shape,
             created_at: now,

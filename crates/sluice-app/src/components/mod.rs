@@ -13,9 +13,8 @@ mod search;
 mod service;
 mod words;
 
-pub use input::{CodeInput, ComponentRef};
+pub use input::{CodeInput, ComponentRef, FilesInput};
 pub use list::{ComponentFilter, ListedComponent, Scope};
-pub(crate) use prepare::PreparedCode;
 pub use prepare::raw_address;
 pub use publish::PublishInput;
 pub(crate) use publish::publication;

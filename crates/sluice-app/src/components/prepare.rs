@@ -1,50 +1,26 @@
-//! From the code of a request to the code that is stored and the JavaScript that runs.
-//!
-//! A single file of JavaScript runs unchanged. TypeScript, and code that imports other files, is bundled into one module
-//! with a source map, so that errors show the author's lines.
+//! From the code of a request to the files that are stored and run.
 
 use std::sync::Arc;
 
 use reqwest::Url;
 use sluice_code::{
-    Bundle, BundleOptions, FileError, Files, Language, Limits, Location, ParsedModule, RemoteFiles,
-    SourceMap, bundle, with_inline_map, without_inline_map,
+    CodeTree, FileError, Files, Language, Limits, LinkOptions, Location, MemoryFiles, ParsedModule,
+    RemoteFiles, link,
 };
 use sluice_engine::EngineError;
 use sluice_model::CodeError;
-use sluice_runtime::Lines;
 
 use super::{
     fetch::{self, Fetcher},
-    input::CodeInput,
+    input::{CodeInput, FilesInput},
 };
 
-/// A component's code, ready to be loaded.
-pub(crate) struct PreparedCode {
-    /// Stored and shown.
-    pub(crate) code: String,
-    /// The JavaScript that runs, unless that is the code itself.
-    pub(crate) built: Option<String>,
-    /// The JavaScript that runs.
-    pub(crate) module: ParsedModule,
-}
-
-impl PreparedCode {
-    pub(crate) fn lines(&self) -> Lines {
-        if self.built.is_some() {
-            Lines::Built
-        } else {
-            Lines::Written
-        }
-    }
-}
-
-/// Fetches code from its address, follows its imports, and bundles it if it cannot run unchanged.
+/// Fetches code from its address, and finds the files that it imports.
 pub(super) async fn prepare(
     input: CodeInput,
     fetcher: &Arc<Fetcher>,
     max_bytes: usize,
-) -> Result<PreparedCode, EngineError> {
+) -> Result<CodeTree, EngineError> {
     let address = match &input.url {
         Some(url) => Some(raw_address(fetch::checked(url)?)),
         None => None,
@@ -63,11 +39,17 @@ pub(super) async fn prepare(
             "component_code must not contain NUL characters".to_owned(),
         ));
     }
+    if let Some(files) = input.files {
+        return prepare_with(code, files, max_bytes).await;
+    }
     let language = language_of(address.as_ref());
     let module = ParsedModule::parse(code, language).map_err(EngineError::InvalidCode)?;
-    if let (Some(import), None) = (module.relative_import(), &address) {
+    let Some(import) = module.relative_import() else {
+        return Ok(CodeTree::single(module));
+    };
+    let Some(address) = address else {
         let message = format!(
-            "the code imports {}, and only one file was given: give component_url, or put everything into one file",
+            "the code imports {}, and only one file was given: give component_files or component_url, or put everything into one file",
             import.specifier
         );
         return Err(EngineError::InvalidCode(vec![CodeError {
@@ -75,10 +57,7 @@ pub(super) async fn prepare(
             column: import.column,
             ..CodeError::without_position(message)
         }]));
-    }
-    if module.language() == Language::JavaScript && module.relative_import().is_none() {
-        return Ok(unchanged(module));
-    }
+    };
     let fetcher = Arc::clone(fetcher);
     let beside = RemoteFiles::new(move |address: Url| {
         let fetcher = Arc::clone(&fetcher);
@@ -91,86 +70,69 @@ pub(super) async fn prepare(
         }
     });
     let entry = entry_location(address, module.language());
-    build(module, entry, beside, max_bytes).await
+    link_files(module, entry, beside, max_bytes).await
 }
 
-/// Bundles the code of the file `entry` with the files of `beside` that it imports, if it cannot run unchanged.
+/// Code with the files that came with it.
+async fn prepare_with(
+    code: String,
+    FilesInput { path, files }: FilesInput,
+    max_bytes: usize,
+) -> Result<CodeTree, EngineError> {
+    let invalid = |error: FileError| EngineError::Invalid(format!("component_files: {error}"));
+    if files.keys().chain([&path]).any(|path| path.contains('\0')) {
+        return Err(EngineError::Invalid(
+            "component_files: paths must not contain NUL characters".to_owned(),
+        ));
+    }
+    let entry = MemoryFiles::location(&path).map_err(invalid)?;
+    let beside = MemoryFiles::new(&files).map_err(invalid)?;
+    let module = ParsedModule::parse(code, language_of_path(entry.as_str()));
+    let module = module.map_err(EngineError::InvalidCode)?;
+    link_files(module, entry, beside, max_bytes).await
+}
+
+/// Finds the files of `beside` that the code of the file `entry` imports.
 pub(super) async fn prepare_beside(
     module: ParsedModule,
     entry: Location,
     beside: impl Files,
     max_bytes: usize,
-) -> Result<PreparedCode, EngineError> {
+) -> Result<CodeTree, EngineError> {
     if module.code().contains('\0') {
         let message = "the code must not contain NUL characters";
         return Err(EngineError::InvalidCode(vec![CodeError::without_position(
             message,
         )]));
     }
-    if module.language() == Language::JavaScript && module.relative_import().is_none() {
-        return Ok(PreparedCode {
-            code: module.code().to_string(),
-            built: None,
-            module,
-        });
+    if module.relative_import().is_none() {
+        return Ok(CodeTree::single(module));
     }
-    build(module, entry, beside, max_bytes).await
+    link_files(module, entry, beside, max_bytes).await
 }
 
-/// Generated code with an inline source map is shown without the map and runs with it.
-fn unchanged(module: ParsedModule) -> PreparedCode {
-    let code = module.code().to_string();
-    match without_inline_map(&code).map(str::to_owned) {
-        Some(shown) => PreparedCode {
-            code: shown,
-            built: Some(code),
-            module,
-        },
-        None => PreparedCode {
-            code,
-            built: None,
-            module,
-        },
-    }
-}
-
-async fn build(
+async fn link_files(
     module: ParsedModule,
     entry: Location,
     beside: impl Files,
     max_bytes: usize,
-) -> Result<PreparedCode, EngineError> {
-    let code = module.code().to_string();
+) -> Result<CodeTree, EngineError> {
     let files = ComponentFiles {
         entry: entry.clone(),
         module,
         beside,
     };
-    let options = BundleOptions {
+    let options = LinkOptions {
         limits: Limits {
             bytes: max_bytes,
             ..Limits::default()
         },
-        source_map: Some(SourceMap::NamesOnly),
-        ..BundleOptions::default()
+        ..LinkOptions::default()
     };
-    let Bundle {
-        code: javascript,
-        files,
-        map,
-        ..
-    } = bundle(&entry, files, options).await.map_err(|errors| {
+    link(&entry, files, options).await.map_err(|errors| {
         let errors = errors.into_iter();
         let errors = errors.map(|error| error.relative_to(entry.as_str()));
         EngineError::InvalidCode(errors.collect())
-    })?;
-    let built = with_inline_map(&javascript, &map.unwrap_or_default());
-    let module = ParsedModule::parse(built.as_str(), Some(Language::JavaScript));
-    Ok(PreparedCode {
-        module: module.map_err(EngineError::InvalidCode)?,
-        // Several files are stored as the one module that they become.
-        code: if files.len() == 1 { code } else { javascript },
-        built: Some(built),
     })
 }
 
@@ -202,16 +164,13 @@ impl<F: Files> Files for ComponentFiles<F> {
     }
 }
 
-/// The name of the entry file: its address or a default name, with the extension of its language.
-fn entry_location(address: Option<Url>, language: Language) -> Location {
+/// The address of the entry file, with the extension of its language.
+fn entry_location(mut address: Url, language: Language) -> Location {
     let extension = match language {
         Language::JavaScript => "js",
         Language::TypeScript => "ts",
     };
-    let Some(mut address) = address else {
-        return Location::new(format!("component.{extension}"));
-    };
-    if extension_of(&address).is_none() {
+    if extension_of(address.path()).is_none() {
         let path = format!("{}.{extension}", address.path());
         address.set_path(&path);
     }
@@ -220,13 +179,17 @@ fn entry_location(address: Option<Url>, language: Language) -> Location {
 
 /// The language of a file by its address; others are detected.
 fn language_of(address: Option<&Url>) -> Option<Language> {
-    let extension = address.and_then(extension_of);
+    language_of_path(address?.path())
+}
+
+fn language_of_path(path: &str) -> Option<Language> {
+    let extension = extension_of(path);
     matches!(extension, Some("ts" | "mts" | "cts")).then_some(Language::TypeScript)
 }
 
-/// The extension of an address, if it is one of a code file.
-fn extension_of(address: &Url) -> Option<&str> {
-    let (_, extension) = address.path().rsplit_once('.')?;
+/// The extension of a path, if it is one of a code file.
+fn extension_of(path: &str) -> Option<&str> {
+    let (_, extension) = path.rsplit_once('.')?;
     ["js", "mjs", "cjs", "ts", "mts", "cts"]
         .contains(&extension)
         .then_some(extension)
@@ -284,17 +247,16 @@ mod tests {
 
     #[test]
     fn the_entry_file_has_the_extension_of_its_language() {
-        let name = |address: Option<&str>, language| {
-            let address = address.map(|address| Url::parse(address).unwrap());
+        let name = |address: &str, language| {
+            let address = Url::parse(address).unwrap();
             entry_location(address, language).as_str().to_owned()
         };
-        assert_eq!(name(None, Language::TypeScript), "component.ts");
         assert_eq!(
-            name(Some("https://a.test/x.mjs?v=1"), Language::JavaScript),
+            name("https://a.test/x.mjs?v=1", Language::JavaScript),
             "https://a.test/x.mjs?v=1"
         );
         assert_eq!(
-            name(Some("https://a.test/x"), Language::TypeScript),
+            name("https://a.test/x", Language::TypeScript),
             "https://a.test/x.ts"
         );
     }

@@ -142,14 +142,13 @@ impl Forms {
     ) -> Result<QuestionOutcome, EngineError> {
         self.infra.shutdown.check()?;
         let component = asked.component;
-        let code = component.built.as_ref().unwrap_or(&component.code);
         let spec = ProcessSpec {
             owner: asked.previous.map_or(ProcessOwner::Unowned, |previous| {
                 ProcessOwner::Source(previous.source.clone())
             }),
             modules: vec![ModuleSpec {
                 name: ModuleSpec::COMPONENT.to_owned(),
-                code: Arc::from(code.as_str()),
+                files: Arc::new(component.code.clone()),
                 format: component.shape.format,
                 packages: packages_of(component)?,
                 props: self.bindings(asked).await?,

@@ -6,4 +6,4 @@ mod service;
 mod tree;
 
 pub use service::Imports;
-pub use tree::{ImportOutcome, ImportedComponent, TreeCode, TreePart};
+pub use tree::{ImportOutcome, ImportedComponent, TreePart};

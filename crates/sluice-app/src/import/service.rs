@@ -1,12 +1,13 @@
 //! Importing a tree of components into the registry. Each component is inspected without its packages, and valid ones are
 //! registered with their app. The tree is authoritative for its components: code of the same version may change.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
+use sluice_code::{CodeTree, FileError, Limits, LinkOptions, Linker, Location, MemoryFiles};
 use sluice_engine::{EngineError, process::credentials::Credentials};
 use sluice_infra::Infra;
 use sluice_model::{CodeError, ComponentShape, UserId};
-use sluice_runtime::{LoadError, Processes, SurveyModule};
+use sluice_runtime::{LoadError, Processes};
 use sluice_store::{
     components::{Component, Packages},
     imports::{self, Import},
@@ -16,10 +17,10 @@ use sluice_store::{
 use super::{
     app_fields::AppFields,
     register::{Candidate, Registration, ValidComponent},
-    tree::{ImportOutcome, ImportedComponent, TreeCode, TreePart},
+    tree::{ImportOutcome, ImportedComponent, TreePart},
 };
 use crate::{
-    components::{CodeInput, Components, PreparedCode, publication},
+    components::{Components, publication},
     listing::Listing,
 };
 
@@ -55,13 +56,23 @@ impl Imports {
     ) -> Result<Vec<(String, ImportOutcome)>, EngineError> {
         let TreePart {
             tree,
+            texts,
             components,
             left,
         } = part;
+        let linker = linker(&texts)?;
         let mut places = Vec::with_capacity(components.len());
         let mut codes = Vec::with_capacity(components.len());
-        for ImportedComponent { path, code, files } in components {
-            codes.push(self.prepare(code).await?);
+        for component in components {
+            let ImportedComponent {
+                path,
+                files,
+                errors,
+            } = component;
+            codes.push(match errors.as_slice() {
+                [] => link(&linker, &path).await,
+                _ => Err(errors),
+            });
             places.push((path, files));
         }
         let shapes = self.survey(&codes).await?;
@@ -70,8 +81,8 @@ impl Imports {
         for (((path, files), code), shape) in places.into_iter().zip(codes).zip(shapes) {
             let result = match (code, shape) {
                 (Ok(code), Some(Ok(shape))) => {
-                    fields.add(&shape, code.module.auth_fields().clone());
-                    self.validate(user, app_folder(&path), code, shape)
+                    fields.add(&shape, code.auth_fields());
+                    self.validate(user, app_folder(&path), &code, shape)
                 }
                 (Ok(_), Some(Err(errors))) | (Err(errors), _) => Err(errors),
                 (Ok(_), None) => Err(one_error("it was not inspected")),
@@ -113,37 +124,13 @@ impl Imports {
         Ok(listing.await?)
     }
 
-    /// The code to inspect, or its errors.
-    async fn prepare(
-        &self,
-        code: TreeCode,
-    ) -> Result<Result<PreparedCode, Vec<CodeError>>, EngineError> {
-        let code = match code {
-            TreeCode::Module(code) => Some(code),
-            TreeCode::Broken(errors) => return Ok(Err(errors)),
-        };
-        let input = CodeInput { code, url: None };
-        let prepared = self.components.prepare(input).await;
-        // Preparing takes a while. Other requests run in between.
-        tokio::task::yield_now().await;
-        match prepared {
-            Ok(prepared) => Ok(Ok(prepared)),
-            Err(EngineError::InvalidCode(errors)) => Ok(Err(errors)),
-            Err(EngineError::Invalid(reason)) => Ok(Err(one_error(reason))),
-            Err(error) => Err(error),
-        }
-    }
-
     /// The shapes of the components with code; `None` for the others.
     async fn survey(
         &self,
-        codes: &[Result<PreparedCode, Vec<CodeError>>],
+        codes: &[Result<CodeTree, Vec<CodeError>>],
     ) -> Result<Vec<Option<Result<ComponentShape, Vec<CodeError>>>>, EngineError> {
-        let modules = codes.iter().flatten().map(|code| SurveyModule {
-            module: code.module.clone(),
-            lines: code.lines(),
-        });
-        let surveyed = self.processes.survey(modules.collect()).await;
+        let trees = codes.iter().flatten().cloned();
+        let surveyed = self.processes.survey(trees.collect()).await;
         let mut surveyed = surveyed.into_iter();
         codes
             .iter()
@@ -163,7 +150,7 @@ impl Imports {
         &self,
         user: &UserId,
         folder: Option<&str>,
-        code: PreparedCode,
+        code: &CodeTree,
         shape: ComponentShape,
     ) -> Result<ValidComponent, Vec<CodeError>> {
         let now = self.infra.now_ms();
@@ -180,6 +167,32 @@ impl Imports {
             publication,
         })
     }
+}
+
+fn linker(texts: &BTreeMap<String, String>) -> Result<Linker<MemoryFiles>, EngineError> {
+    let invalid = |error: FileError| EngineError::Invalid(format!("texts: {error}"));
+    let files = MemoryFiles::new(texts).map_err(invalid)?;
+    // The size of a request is limited.
+    let limits = Limits {
+        files: texts.len(),
+        bytes: usize::MAX,
+    };
+    let options = LinkOptions {
+        limits,
+        ..LinkOptions::default()
+    };
+    Ok(Linker::new(files, options))
+}
+
+/// The code of the component at `path`, or its errors.
+async fn link(linker: &Linker<MemoryFiles>, path: &str) -> Result<CodeTree, Vec<CodeError>> {
+    let tree = linker.link(&Location::new(path)).await;
+    // Linking takes a while. Other requests run in between.
+    tokio::task::yield_now().await;
+    tree.map_err(|errors| {
+        let errors = errors.into_iter();
+        errors.map(|error| error.relative_to(path)).collect()
+    })
 }
 
 /// The folder of the app that a file of the tree belongs to.

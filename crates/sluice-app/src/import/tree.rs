@@ -7,16 +7,10 @@ use sluice_model::CodeError;
 /// A component of a tree.
 pub struct ImportedComponent {
     pub path: String,
-    pub code: TreeCode,
-    /// The hash of each file that it was built from, by path; empty for a file that does not exist.
+    /// The hash of each file that was looked for, by path; empty for a file that does not exist.
     pub files: BTreeMap<String, String>,
-}
-
-/// The code that the files of a component become.
-pub enum TreeCode {
-    Module(String),
-    /// The files cannot be bundled.
-    Broken(Vec<CodeError>),
+    /// The errors that were found where the files are.
+    pub errors: Vec<CodeError>,
 }
 
 /// The outcome for one component.
@@ -32,6 +26,8 @@ pub enum ImportOutcome {
 pub struct TreePart {
     /// The name of the tree.
     pub tree: String,
+    /// The texts of all files, by path.
+    pub texts: BTreeMap<String, String>,
     pub components: Vec<ImportedComponent>,
     /// Paths that are no longer in the tree.
     pub left: Vec<String>,

@@ -138,7 +138,7 @@ fn resolved(
 ) -> Resolved {
     let responds = steps
         .iter()
-        .any(|(component, _)| calls_respond(&component.component().code));
+        .any(|(component, _)| calls_respond(&component.component().code.entry.text));
     let (components, steps): (Vec<_>, Vec<_>) = steps.into_iter().unzip();
     let own = components
         .into_iter()

@@ -7,11 +7,12 @@ use std::{
 };
 
 use anyhow::Context;
-use serde_json::Value;
+use sluice_api::{Component, ComponentFiles, CreateComponent};
 use sluice_code::{
-    Bundle, BundleOptions, FileError, Files, Language, LocalFiles, Location, ParsedModule,
-    SourceMap, bundle, detect_language, with_inline_map,
+    CodeTree, FileError, Files, Language, LinkOptions, LocalFiles, Location, ParsedModule,
+    detect_language, link,
 };
+use sluice_model::CodeError;
 
 const TYPESCRIPT: [&str; 3] = ["ts", "mts", "cts"];
 /// The package prefix under which components import the apps of their tree.
@@ -28,44 +29,37 @@ pub(crate) struct CodeFolder {
 /// Error messages, each with its location.
 pub(crate) type CodeErrors = Vec<String>;
 
-/// A component in one module.
-pub(crate) struct Module {
-    /// Without the source map, as the server shows it.
-    pub(crate) code: String,
-    /// The source map of bundled or compiled code.
-    map: Option<String>,
-    /// All files of the module.
-    pub(crate) files: Vec<PathBuf>,
+/// The code of a component, as it is sent to the server and shown by it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Code {
+    pub(crate) text: String,
+    /// The files that it imports.
+    pub(crate) files: Option<ComponentFiles>,
 }
 
-impl Module {
-    /// The code to send to the server. The source map maps the lines of errors to the original files.
-    pub(crate) fn code_with_map(&self) -> String {
-        match &self.map {
-            Some(map) => with_inline_map(&self.code, map),
-            None => self.code.clone(),
+impl Code {
+    pub(crate) fn of(component: &Component) -> Code {
+        Code {
+            text: component.code.clone(),
+            files: component.files.clone(),
         }
     }
 
-    /// Whether its lines differ from those of the original file.
-    pub(crate) fn is_bundled(&self) -> bool {
-        self.map.is_some()
-    }
-
-    /// The code for the test runner, which shows the URLs of the source map as they are.
-    pub(crate) fn code_for_tests(&self) -> String {
-        let Some(map) = &self.map else {
-            return self.code.clone();
-        };
-        let mut map: Value = serde_json::from_str(map).unwrap_or_default();
-        if let Some(Value::Array(sources)) = map.get_mut("sources") {
-            for source in sources {
-                let path = source.as_str().unwrap_or_default();
-                *source = format!("sluice:///{path}").into();
-            }
+    /// The request that saves it.
+    pub(crate) fn to_create(&self) -> CreateComponent {
+        CreateComponent {
+            component_code: Some(self.text.clone()),
+            component_files: self.files.clone(),
+            component_url: None,
         }
-        with_inline_map(&self.code, &map.to_string())
     }
+}
+
+/// Code in local files.
+pub(crate) struct Module {
+    pub(crate) code: Code,
+    /// All files of the module.
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// Reads the component in a local file, with its imports from the same tree.
@@ -74,7 +68,7 @@ pub(crate) async fn read_module(path: &Path) -> anyhow::Result<Result<Module, Co
     Ok(folder.module(location.as_str()).await)
 }
 
-/// As [`read_module`], but transforms the file before it is bundled with its imports.
+/// As [`read_module`], but transforms the text of the file.
 pub(crate) async fn read_transformed(
     path: &Path,
     transform: impl FnOnce(&str, Language) -> Result<String, CodeErrors>,
@@ -85,25 +79,25 @@ pub(crate) async fn read_transformed(
         .text(path)
         .and_then(|text| transform(&text, language_of(path, &text)));
     Ok(match transformed {
-        Ok(text) => {
-            folder
-                .module_or_bundle(path, text, CodeFolder::is_self_contained)
-                .await
-        }
+        Ok(text) => folder.module_of(path, text).await,
         Err(errors) => Err(errors),
     })
 }
 
-/// As [`read_module`], but always as JavaScript, for the local runtime.
-pub(crate) async fn read_javascript(path: &Path) -> anyhow::Result<Result<Module, CodeErrors>> {
+/// Reads a local file and its imports for the local runtime. `parse` parses the file itself.
+pub(crate) async fn read_tree(
+    path: &Path,
+    parse: impl Fn(String, Option<Language>) -> Result<ParsedModule, Vec<CodeError>>,
+) -> anyhow::Result<Result<CodeTree, CodeErrors>> {
     let (folder, location) = CodeFolder::around(path)?;
-    let path = location.as_str();
-    let is_ready = |folder: &CodeFolder, path: &str, code: &str| {
-        folder.is_self_contained(path, code) && language_of(path, code) == Language::JavaScript
+    let text = match folder.text(location.as_str()) {
+        Ok(text) => text,
+        Err(errors) => return Ok(Err(errors)),
     };
-    Ok(match folder.text(path) {
-        Ok(text) => folder.module_or_bundle(path, text, is_ready).await,
-        Err(errors) => Err(errors),
+    let parsed = parse(text, language_by_name(location.as_str()));
+    Ok(match parsed {
+        Ok(module) => folder.link(&location, module).await,
+        Err(errors) => Err(located(&errors, location.as_str())),
     })
 }
 
@@ -124,34 +118,28 @@ impl CodeFolder {
         Ok((CodeFolder { root, files }, location))
     }
 
-    /// The code in a file. It is bundled if it imports files, or if the server could not detect its language.
+    /// The code in a file, with the files that it imports.
     pub(crate) async fn module(&self, path: &str) -> Result<Module, CodeErrors> {
         let text = self.text(path)?;
-        self.module_or_bundle(path, text, CodeFolder::is_self_contained)
-            .await
+        self.module_of(path, text).await
     }
 
-    /// The code of a file as it is if it `is_ready`, else as a bundle.
-    async fn module_or_bundle(
-        &self,
-        path: &str,
-        text: String,
-        is_ready: impl Fn(&CodeFolder, &str, &str) -> bool,
-    ) -> Result<Module, CodeErrors> {
-        if is_ready(self, path, &text) {
-            return Ok(Module {
-                code: text,
-                map: None,
-                files: vec![self.root.join(path)],
-            });
-        }
-        let Bundle {
-            code, files, map, ..
-        } = self.bundle(path, text).await?;
+    /// `text`, as if it were in the file `path`, with the files that it imports.
+    async fn module_of(&self, path: &str, text: String) -> Result<Module, CodeErrors> {
+        let imports = self.imports_of(path, &text).await?;
+        // The server detects the language of code without a name.
+        let is_plain = imports.is_empty() && language_of(path, &text) == detect_language(&text);
+        let mut files = vec![self.root.join(path)];
+        files.extend(imports.keys().map(|import| self.root.join(import)));
         Ok(Module {
-            code,
-            map,
-            files: files.iter().map(|file| self.files.path(file)).collect(),
+            code: Code {
+                text,
+                files: (!is_plain).then(|| ComponentFiles {
+                    path: path.to_owned(),
+                    files: imports,
+                }),
+            },
+            files,
         })
     }
 
@@ -172,34 +160,26 @@ impl CodeFolder {
         path: &str,
         code: &str,
     ) -> Result<BTreeMap<String, String>, CodeErrors> {
-        let mut imported = BTreeMap::new();
-        if !self.has_imports(path, code) {
-            return Ok(imported);
-        }
-        for location in self.bundle(path, code.to_owned()).await?.files {
-            if location.as_str() != path {
-                imported.insert(location.to_string(), self.text(location.as_str())?);
-            }
-        }
-        Ok(imported)
-    }
-
-    /// Whether the server accepts the file without bundling.
-    fn is_self_contained(&self, path: &str, code: &str) -> bool {
-        language_of(path, code) == detect_language(code) && !self.has_imports(path, code)
-    }
-
-    /// Whether code imports relative files, or another app of the tree. Syntax errors are left to the server.
-    fn has_imports(&self, path: &str, code: &str) -> bool {
-        let Ok(module) = ParsedModule::parse(code, language_by_name(path)) else {
-            return false;
+        let Some(module) = self.with_file_imports(path, code) else {
+            return Ok(BTreeMap::new());
         };
+        let tree = self.link(&Location::new(path), module).await?;
+        let others = tree.to_files().others.into_iter();
+        Ok(others
+            .map(|file| (file.link.location, file.text.to_string()))
+            .collect())
+    }
+
+    /// The module, if it imports relative files or another app of the tree. Syntax errors are left to the server.
+    fn with_file_imports(&self, path: &str, code: &str) -> Option<ParsedModule> {
+        let module = ParsedModule::parse(code, language_by_name(path)).ok()?;
         let mut packages = module.packages().iter();
-        module.relative_import().is_some()
+        let has_imports = module.relative_import().is_some()
             || packages.any(|package| {
                 let app = package.request.name().strip_prefix(APP_PACKAGES);
                 app.is_some_and(|app| self.files.app_folder(app).is_some())
-            })
+            });
+        has_imports.then_some(module)
     }
 
     fn text(&self, path: &str) -> Result<String, CodeErrors> {
@@ -212,26 +192,25 @@ impl CodeFolder {
         })
     }
 
-    async fn bundle(&self, path: &str, text: String) -> Result<Bundle, CodeErrors> {
-        let entry = Location::new(path);
+    async fn link(&self, entry: &Location, module: ParsedModule) -> Result<CodeTree, CodeErrors> {
         let files = OverlayFiles {
             entry: entry.clone(),
-            text,
+            module,
             files: self.files.clone(),
         };
-        let options = BundleOptions {
-            source_map: Some(SourceMap::NamesOnly),
-            ..BundleOptions::default()
-        };
-        let bundled = bundle(&entry, files, options).await;
-        bundled.map_err(|errors| errors.iter().map(ToString::to_string).collect())
+        let linked = link(entry, files, LinkOptions::default()).await;
+        linked.map_err(|errors| located(&errors, entry.as_str()))
     }
 }
 
-/// The files of a folder, with the text of one of them replaced.
+fn located(errors: &[CodeError], file: &str) -> CodeErrors {
+    errors.iter().map(|error| error.located(file)).collect()
+}
+
+/// The files of a folder, with one of them replaced.
 struct OverlayFiles {
     entry: Location,
-    text: String,
+    module: ParsedModule,
     files: LocalFiles,
 }
 
@@ -246,9 +225,13 @@ impl Files for OverlayFiles {
 
     async fn read(&self, location: &Location) -> Result<Option<String>, FileError> {
         if *location == self.entry {
-            return Ok(Some(self.text.clone()));
+            return Ok(Some(self.module.code().to_string()));
         }
         self.files.read(location).await
+    }
+
+    fn parsed(&self, location: &Location) -> Option<&ParsedModule> {
+        (*location == self.entry).then_some(&self.module)
     }
 }
 

@@ -84,10 +84,7 @@ impl ComponentName {
                     Ok(module) => module,
                     Err(errors) => bail!("{}", errors.join("\n")),
                 };
-                CreateComponent {
-                    component_code: Some(module.code_with_map()),
-                    ..CreateComponent::default()
-                }
+                module.code.to_create()
             }
         };
         save(client, &new).await

@@ -1,4 +1,4 @@
-//! Stack traces with the name of the local file. The server calls a file that was sent unbundled `component.mjs` or the like.
+//! Stack traces with the name of the local file. The server calls a file that was sent alone `component.mjs` or the like.
 
 const NAMES: [&str; 6] = [
     "component.mjs:",

@@ -79,7 +79,7 @@ async fn body(file: &str) -> anyhow::Result<Value> {
         return Ok(json!({ "component_url": file }));
     }
     match read_module(Path::new(file)).await? {
-        Ok(module) => Ok(json!({ "component_code": module.code_with_map() })),
+        Ok(module) => Ok(serde_json::to_value(module.code.to_create())?),
         Err(errors) => bail!("{}", errors.join("\n")),
     }
 }

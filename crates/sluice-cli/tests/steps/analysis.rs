@@ -1,14 +1,14 @@
 //! What is told of a step's code when it is saved.
 
-use sluice_code::parse_step;
+use sluice_code::{CodeTree, parse_step};
 use sluice_model::{ComponentKind, ComponentShape, ModuleFormat};
-use sluice_runtime::{Lines, LoadError, Role};
+use sluice_runtime::{LoadError, Role};
 
 use crate::support::runtime;
 
 async fn analyze(code: &str, role: Role<'_>) -> Result<ComponentShape, Vec<String>> {
     let module = parse_step(code, None).expect("it parses");
-    match runtime().analyze(&module, Lines::Written, role).await {
+    match runtime().analyze(&CodeTree::single(module), role).await {
         Ok(analysis) => Ok(analysis.shape),
         Err(LoadError::Code(faults)) => {
             Err(faults.into_iter().map(|fault| fault.message).collect())

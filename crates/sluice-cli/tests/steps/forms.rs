@@ -1,10 +1,6 @@
 //! The forms that a step's code may have.
 
-use std::fs;
-
-use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
-use sluice_code::{BundleOptions, LocalFiles, Location, SourceMap, bundle, parse_step};
 
 use crate::support::{module, run_code, start, with_props};
 
@@ -166,31 +162,11 @@ async fn typescript_has_the_same_forms() {
         "async (event: any) => {\n  this.x = 1;\n  if (event.n > 1) throw new Error('oh');\n  return event.n;\n}",
         "export default defineComponent({ run({ $, steps }: any) {\n  $.export('x', 1);\n  if (steps.trigger.event.n > 1) throw new Error('oh' as string);\n  return steps.trigger.event.n } })",
     ] {
-        let step = parse_step(code, None).expect("it parses");
-        let built = built(step.code()).await;
-        let steps = start(vec![module("test", &built)]).await;
+        let steps = start(vec![module("test", code)]).await;
         let ran = steps.run("test", json!({ "n": 1 })).await;
         assert_eq!(ran.ok(), json!({ "x": 1, "$return_value": 1 }), "{code}");
         let ran = steps.run("test", json!({ "n": 2 })).await;
         let stack = &ran.failure().stack;
         assert!(stack.contains("test.ts:3:"), "{stack}");
     }
-}
-
-/// TypeScript as the engine has it built.
-async fn built(code: &str) -> String {
-    let folder = tempfile::tempdir().expect("a folder can be made");
-    fs::write(folder.path().join("component.ts"), code).expect("a file can be written");
-    let options = BundleOptions {
-        source_map: Some(SourceMap::NamesOnly),
-        ..BundleOptions::default()
-    };
-    let files = LocalFiles::new(folder.path()).expect("the folder can be read");
-    let bundle = bundle(&Location::new("component.ts"), files, options).await;
-    let bundle = bundle.unwrap_or_else(|faults| panic!("{faults:?}"));
-    let map = BASE64_STANDARD.encode(bundle.map.expect("a source map"));
-    format!(
-        "{}\n//# sourceMappingURL=data:application/json;base64,{map}\n",
-        bundle.code
-    )
 }

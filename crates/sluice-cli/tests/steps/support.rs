@@ -8,7 +8,7 @@ use std::{
 
 use parking_lot::Mutex;
 use serde_json::{Value, json, value::RawValue};
-use sluice_code::{Language, parse_step};
+use sluice_code::{CodeTree, parse_step};
 use sluice_model::{IdGen, InvocationId, SystemClock, WorkflowId};
 use sluice_runtime::{
     BindingKind, Call, Failure, Invocation, Limits, LoadError, ModuleSpec, Network, Outcome,
@@ -75,11 +75,11 @@ pub(crate) fn packages() -> PathBuf {
 
 /// A step's code as it is run.
 pub(crate) fn module(name: &str, code: &str) -> ModuleSpec {
-    let step = parse_step(code, Some(Language::JavaScript))
-        .unwrap_or_else(|errors| panic!("{errors:?}: {code}"));
+    let step = parse_step(code, None).unwrap_or_else(|errors| panic!("{errors:?}: {code}"));
+    let step = CodeTree::single(step);
     ModuleSpec {
         name: name.to_owned(),
-        code: Arc::clone(step.code()),
+        files: Arc::new(step.to_files()),
         format: step.format(),
         packages: None,
         props: Vec::new(),

@@ -1,9 +1,9 @@
 //! Many components are looked at together, without their packages, and none costs another anything.
 
 use serde_json::{Value, json};
-use sluice_code::{Language, ParsedModule};
+use sluice_code::{CodeTree, Language, ParsedModule};
 use sluice_model::ComponentShape;
-use sluice_runtime::{Lines, LoadError, SurveyModule};
+use sluice_runtime::LoadError;
 
 use crate::support::runtime;
 
@@ -18,10 +18,7 @@ async fn survey(codes: &[&str]) -> Vec<Result<ComponentShape, String>> {
             Err(errors) => (None, Some(errors[0].message.clone())),
         })
         .unzip();
-    let modules = modules.into_iter().flatten().map(|module| SurveyModule {
-        module,
-        lines: Lines::Written,
-    });
+    let modules = modules.into_iter().flatten().map(CodeTree::single);
     let mut found = runtime().survey(modules.collect()).await.into_iter();
     broken
         .into_iter()

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use sluice_code::{BundleOptions, FileError, Limits, Location, RemoteFiles, bundle};
+use sluice_code::{CodeTree, FileError, Limits, LinkOptions, Location, RemoteFiles, link};
 
 use crate::support::Tree;
 
 async fn errors(files: &[(&str, &str)]) -> Vec<String> {
     let tree = Tree::of(files);
-    shown(tree.bundle(files[0].0).await)
+    shown(tree.link(files[0].0).await)
 }
 
-fn shown(result: Result<sluice_code::Bundle, Vec<sluice_model::CodeError>>) -> Vec<String> {
+fn shown(result: Result<CodeTree, Vec<sluice_model::CodeError>>) -> Vec<String> {
     let errors = result.expect_err("there is an error");
     errors.iter().map(ToString::to_string).collect()
 }
@@ -53,24 +53,6 @@ async fn an_import_of_nothing_names_the_file_that_imports_and_its_line() {
 }
 
 #[tokio::test]
-async fn an_import_of_a_name_that_is_not_exported_is_an_error() {
-    let errors = errors(&[
-        (
-            "a.mjs",
-            "import { one,\n  two } from './b.mjs';\nexport default [one, two];",
-        ),
-        ("b.mjs", "export const one = 1;"),
-    ])
-    .await;
-    assert_eq!(errors.len(), 1, "{errors:?}");
-    assert!(errors[0].starts_with("a.mjs:2:3: "), "{errors:?}");
-    assert!(
-        errors[0].contains("\"two\" is not exported by \"b.mjs\""),
-        "{errors:?}"
-    );
-}
-
-#[tokio::test]
 async fn all_errors_are_reported_at_once() {
     let errors = errors(&[
         (
@@ -105,7 +87,7 @@ async fn files_other_than_code_are_an_error() {
         errors(&[("a.txt", "x")]).await,
         ["a.txt: a.txt is not JavaScript, TypeScript or JSON"]
     );
-    let absent = shown(Tree::of(&[]).bundle("a.mjs").await);
+    let absent = shown(Tree::of(&[]).link("a.mjs").await);
     assert_eq!(absent, ["a.mjs: there is no such file"]);
 }
 
@@ -116,7 +98,7 @@ async fn nothing_outside_of_the_tree_is_read() {
     std::os::unix::fs::symlink(outside.path("secret.mjs"), tree.path("in/link.mjs"))
         .expect("a link can be made");
     assert_eq!(
-        shown(tree.bundle("in/a.mjs").await),
+        shown(tree.link("in/a.mjs").await),
         ["in/a.mjs:1:8: in/link.mjs is outside of the folder that holds the component"]
     );
     for specifier in [
@@ -160,12 +142,12 @@ async fn too_many_files_or_bytes_are_one_clear_error() {
             "more than 90 bytes",
         ),
     ] {
-        let options = BundleOptions {
+        let options = LinkOptions {
             limits,
-            ..BundleOptions::default()
+            ..LinkOptions::default()
         };
         assert_eq!(
-            shown(tree.bundle_with("a.mjs", options).await),
+            shown(tree.link_with("a.mjs", options).await),
             [format!("the component is too large: {message}")]
         );
     }
@@ -174,14 +156,14 @@ async fn too_many_files_or_bytes_are_one_clear_error() {
 #[tokio::test]
 async fn files_that_never_come_end_in_an_error() {
     let files = RemoteFiles::new(|_| std::future::pending::<Result<Option<String>, FileError>>());
-    let options = BundleOptions {
+    let options = LinkOptions {
         time: Duration::from_millis(20),
-        ..BundleOptions::default()
+        ..LinkOptions::default()
     };
     let entry = Location::new("https://example.com/a.mjs");
-    let errors = shown(bundle(&entry, files, options).await);
+    let errors = shown(link(&entry, files, options).await);
     assert!(
-        errors[0].starts_with("joining the files took longer"),
+        errors[0].starts_with("reading the files took longer"),
         "{errors:?}"
     );
 }

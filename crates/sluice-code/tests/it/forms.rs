@@ -1,4 +1,4 @@
-//! The forms of modules: a bundle behaves like its separate files.
+//! The forms of modules: linked files behave like the original ones.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::support::{Tree, run};
 
 type Case = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// The first file of each case is the one that is bundled.
+/// The first file of each case is the entry.
 #[rustfmt::skip]
 const CASES: &[Case] = &[
     ("imports by default, by name and as a whole", &[
@@ -110,7 +110,7 @@ const CASES: &[Case] = &[
         ("a.mjs", "import whole from './b.cjs'; export default whole;"),
         ("b.cjs", "Object.defineProperty(exports, '__esModule', { value: true }); exports.default = 'inner'; exports.x = 1;"),
     ]),
-    ("what a CommonJS file sees in an ES module's bundle", &[
+    ("what a CommonJS file sees beside ES modules", &[
         ("a.mjs", "import b from './b.cjs'; export default b;"),
         ("b.cjs", "const p = require('pkg-cjs'); const path = require('path'); module.exports = { p, base: path.basename('/x/y'), self: this === exports, same: module.exports === exports, types: [typeof require, typeof module, typeof __filename, typeof __dirname], name: [__filename, __dirname].every(path.isAbsolute) }; "),
     ]),
@@ -151,7 +151,7 @@ const CASES: &[Case] = &[
 ];
 
 #[tokio::test]
-async fn a_bundle_does_what_its_files_do() {
+async fn linked_files_do_what_the_original_ones_do() {
     let mut trees = Vec::new();
     let mut modules = Vec::new();
     for (_, files) in CASES {
@@ -159,7 +159,7 @@ async fn a_bundle_does_what_its_files_do() {
         let entry = files[0].0;
         let other = Tree::of(&[]);
         modules.push(tree.path(entry));
-        modules.push(tree.bundle_to(&other, entry).await);
+        modules.push(tree.lay_out_in(&other, entry).await);
         trees.push((tree, other));
     }
     let results = run(&modules);
@@ -167,7 +167,7 @@ async fn a_bundle_does_what_its_files_do() {
         .iter()
         .zip(results.chunks(2))
         .filter(|(_, pair)| pair[0] != pair[1])
-        .map(|((name, _), pair)| format!("{name}:\n  files  {}\n  bundle {}", pair[0], pair[1]))
+        .map(|((name, _), pair)| format!("{name}:\n  files  {}\n  linked {}", pair[0], pair[1]))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     for ((name, _), pair) in CASES.iter().zip(results.chunks(2)) {
@@ -197,47 +197,7 @@ async fn json_needs_no_attribute_and_has_named_exports() {
 }
 
 #[tokio::test]
-async fn packages_stay_as_they_are_written_and_stand_once() {
-    let tree = Tree::of(&[
-        (
-            "a.mjs",
-            "import a from 'pkg@1.2.0'; import b from '@scope/pkg@^1/sub'; import c from 'npm:left@2'; import d from 'fs';
-             import e from 'node:fs'; import './b.mjs'; import f from 'lodash/get'; export default [a, b, c, d, e, f];",
-        ),
-        ("b.mjs", "import a from 'pkg@1.2.0'; import { x } from 'pkg@1.2.0'; console.log(a, x);"),
-    ]);
-    let code = tree.code("a.mjs").await;
-    for specifier in [
-        "pkg@1.2.0",
-        "@scope/pkg@^1/sub",
-        "npm:left@2",
-        "fs",
-        "node:fs",
-        "lodash/get",
-    ] {
-        assert_eq!(
-            code.matches(&format!("from \"{specifier}\"")).count(),
-            1,
-            "{specifier}: {code}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_package_that_is_required_stays_a_call_of_require() {
-    let tree = Tree::of(&[
-        ("a.mjs", "import b from './b.cjs'; export default b;"),
-        ("b.cjs", "module.exports = require('axios@1');"),
-        ("c.js", "module.exports = require('axios@1');"),
-    ]);
-    for entry in ["a.mjs", "c.js"] {
-        let code = tree.code(entry).await;
-        assert!(code.contains(" require(\"axios@1\")"), "{code}");
-    }
-}
-
-#[tokio::test]
-async fn common_js_that_needs_an_es_module_becomes_one() {
+async fn common_js_can_require_an_es_module() {
     let tree = Tree::of(&[
         (
             "a.cjs",
@@ -249,7 +209,7 @@ async fn common_js_that_needs_an_es_module_becomes_one() {
         ),
     ]);
     assert_eq!(
-        tree.exports("a.cjs").await["default"],
+        tree.exports("a.cjs").await,
         json!({"d": "d", "later": "[function later]", "x": ["esm", {"kind": "cjs"}]})
     );
 }

@@ -1,9 +1,9 @@
-//! Bundles of real files, run by the real Deno.
+//! Linked files, run by the real Deno.
 
 mod errors;
 mod forms;
 mod nesting;
 mod remote;
 mod resolution;
-mod source_map;
+mod stacks;
 mod support;

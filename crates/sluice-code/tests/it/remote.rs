@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::json;
-use sluice_code::{Bundle, BundleOptions, FileError, Location, RemoteFiles, bundle};
+use sluice_code::{CodeTree, FileError, LinkOptions, Location, RemoteFiles, link};
 
 use sluice_model::CodeError;
 
@@ -15,7 +15,7 @@ use crate::support::{Tree, run};
 const HOST: &str = "https://example.com/repo";
 
 /// Serves the files from memory, and tells what was asked for.
-async fn bundled(files: &[(&str, &str)]) -> (Result<Bundle, Vec<CodeError>>, Vec<String>) {
+async fn linked(files: &[(&str, &str)]) -> (Result<CodeTree, Vec<CodeError>>, Vec<String>) {
     let served: HashMap<String, String> = files
         .iter()
         .map(|(path, text)| (format!("{HOST}/{path}"), (*text).to_owned()))
@@ -33,7 +33,7 @@ async fn bundled(files: &[(&str, &str)]) -> (Result<Bundle, Vec<CodeError>>, Vec
         }
     });
     let entry = Location::new(format!("{HOST}/{}", files[0].0));
-    let made = bundle(&entry, remote, BundleOptions::default()).await;
+    let made = link(&entry, remote, LinkOptions::default()).await;
     let mut asked = std::mem::take(&mut *asked.lock().expect("no thread panicked"));
     asked.sort();
     (made, asked)
@@ -41,7 +41,7 @@ async fn bundled(files: &[(&str, &str)]) -> (Result<Bundle, Vec<CodeError>>, Vec
 
 #[tokio::test]
 async fn the_files_beside_an_address_are_fetched_once_each() {
-    let (made, asked) = bundled(&[
+    let (made, asked) = linked(&[
         (
             "acme/sources/new.ts?token=1",
             "import app from '../acme.app'; import { twice } from './common/util.js'; import './common/other.mjs'; export default [app, twice(2)];",
@@ -52,7 +52,7 @@ async fn the_files_beside_an_address_are_fetched_once_each() {
         ("root.mjs", ""),
     ])
     .await;
-    let made = made.expect("it can be bundled");
+    let made = made.expect("it can be linked");
     let mut once = asked.clone();
     once.dedup();
     assert_eq!(asked, once);
@@ -61,8 +61,8 @@ async fn the_files_beside_an_address_are_fetched_once_each() {
         6,
         "one more than there are files, for util.js: {asked:?}"
     );
-    let other = Tree::of(&[("bundled.mjs", &made.code)]);
-    let ran = run(&[other.path("bundled.mjs")]);
+    let other = Tree::of(&[]);
+    let ran = run(&[other.lay_out(&made)]);
     assert_eq!(
         ran[0]["exports"]["default"],
         json!(["app", 4]),
@@ -73,7 +73,7 @@ async fn the_files_beside_an_address_are_fetched_once_each() {
 
 #[tokio::test]
 async fn errors_name_urls() {
-    let (made, _) = bundled(&[
+    let (made, _) = linked(&[
         (
             "a.mjs",
             "import { x } from './b.mjs'; import './no.mjs'; export default x;",
@@ -90,23 +90,11 @@ async fn errors_name_urls() {
         errors.contains(&format!("{HOST}/a.mjs:1:37: `./no.mjs` names no file")),
         "{errors:?}"
     );
-
-    let (made, _) = bundled(&[
-        ("a.mjs", "import { x } from './b.mjs'; export default x;"),
-        ("b.mjs", "export const y = 1;"),
-    ])
-    .await;
-    let errors = made.expect_err("there is an error");
-    assert_eq!(errors[0].file, Some(format!("{HOST}/a.mjs")));
-    assert!(
-        errors[0].message.contains(&format!("\"{HOST}/b.mjs\"")),
-        "{errors:?}"
-    );
 }
 
 #[tokio::test]
 async fn an_address_cannot_lead_to_files_of_the_machine() {
-    let (made, _) = bundled(&[(
+    let (made, _) = linked(&[(
         "a.mjs",
         "import '../../../../../../../../../../etc/hostname'; import 'file:///etc/hostname'; export default 1;",
     )])
@@ -126,7 +114,7 @@ async fn a_fetch_that_fails_is_an_error_at_the_import() {
         })
     });
     let entry = Location::new("https://example.com/a.mjs");
-    let errors = bundle(&entry, remote, BundleOptions::default())
+    let errors = link(&entry, remote, LinkOptions::default())
         .await
         .expect_err("there is an error");
     assert_eq!(

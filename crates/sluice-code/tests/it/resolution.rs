@@ -1,7 +1,7 @@
 //! Imports that resolve to files, and imports that are left to npm.
 
 use serde_json::json;
-use sluice_code::{BundleOptions, LocalFiles, Location, bundle};
+use sluice_code::{LinkOptions, LocalFiles, link};
 
 use crate::support::Tree;
 
@@ -75,7 +75,8 @@ async fn apps_that_are_not_there_and_the_platform_stay_for_npm() {
         ("types/index.mjs", "throw 1"),
         ("built/built.app.ts", "throw 1"),
     ]);
-    let code = tree.code("acme/acme.mjs").await;
+    let code = tree.texts("acme/acme.mjs").await.remove("acme/acme.mjs");
+    let code = code.unwrap_or_default();
     for name in [
         "elsewhere",
         "elsewhere/x.mjs",
@@ -85,7 +86,7 @@ async fn apps_that_are_not_there_and_the_platform_stay_for_npm() {
         "acme@1.0.0",
     ] {
         assert!(
-            code.contains(&format!("import \"@pipedream/{name}\";")),
+            code.contains(&format!("import '@pipedream/{name}';")),
             "{name}: {code}"
         );
     }
@@ -120,11 +121,12 @@ async fn the_tree_of_a_component_is_found_from_its_path() {
     ] {
         let (files, entry) = LocalFiles::around(&tree.path(path)).expect("the component exists");
         assert_eq!(entry.as_str(), name);
-        let bundle = bundle(&entry, files.clone(), BundleOptions::default())
-            .await
-            .unwrap_or_else(|errors| panic!("{path}: {errors:?}"));
-        assert!(bundle.files.contains(&entry));
-        assert!(bundle.files.iter().all(|file| files.path(file).is_file()));
+        let linked = link(&entry, files.clone(), LinkOptions::default()).await;
+        let linked = linked.unwrap_or_else(|errors| panic!("{path}: {errors:?}"));
+        assert_eq!(linked.locations().next(), Some(entry.as_str()));
+        for location in linked.locations() {
+            assert!(files.root().join(location).is_file(), "{location}");
+        }
     }
 }
 
@@ -141,7 +143,7 @@ async fn every_file_that_was_read_is_listed_once() {
         ("e.json", "{}"),
         ("unused.mjs", ""),
     ]);
-    let bundle = tree.bundle("a.mjs").await.expect("it can be bundled");
-    let names: Vec<&str> = bundle.files.iter().map(Location::as_str).collect();
+    let linked = tree.link("a.mjs").await.expect("it can be linked");
+    let names: Vec<&str> = linked.locations().collect();
     assert_eq!(names, ["a.mjs", "b.mjs", "c.cjs", "d.mjs", "e.json"]);
 }

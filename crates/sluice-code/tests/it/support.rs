@@ -1,6 +1,7 @@
-//! Component trees in temporary folders, and Deno to run their bundles.
+//! Component trees in temporary folders, and Deno to run them.
 
 use std::{
+    collections::BTreeMap,
     env, fs,
     path::{Path, PathBuf},
     process::Command,
@@ -8,8 +9,8 @@ use std::{
 };
 
 use serde_json::Value;
-use sluice_code::{Bundle, BundleOptions, LocalFiles, Location, bundle};
-use sluice_model::{CodeError, ModuleFormat};
+use sluice_code::{CodeTree, LinkOptions, LocalFiles, Location, link};
+use sluice_model::CodeError;
 use tempfile::TempDir;
 
 const DRIVER: &str = include_str!("driver.mjs");
@@ -65,44 +66,50 @@ impl Tree {
         self.folder.path().join(path)
     }
 
-    pub(crate) async fn bundle(&self, entry: &str) -> Result<Bundle, Vec<CodeError>> {
-        self.bundle_with(entry, BundleOptions::default()).await
+    pub(crate) async fn link(&self, entry: &str) -> Result<CodeTree, Vec<CodeError>> {
+        self.link_with(entry, LinkOptions::default()).await
     }
 
-    pub(crate) async fn bundle_with(
+    pub(crate) async fn link_with(
         &self,
         entry: &str,
-        options: BundleOptions,
-    ) -> Result<Bundle, Vec<CodeError>> {
+        options: LinkOptions,
+    ) -> Result<CodeTree, Vec<CodeError>> {
         let files = LocalFiles::new(self.folder.path()).expect("the tree exists");
-        bundle(&Location::new(entry), files, options).await
+        link(&Location::new(entry), files, options).await
     }
 
-    pub(crate) async fn code(&self, entry: &str) -> String {
-        self.bundle(entry)
-            .await
-            .unwrap_or_else(|errors| panic!("{entry}: {errors:?}"))
-            .code
+    /// The texts of the files as they run, by path.
+    pub(crate) async fn texts(&self, entry: &str) -> BTreeMap<String, String> {
+        let linked = self.link(entry).await;
+        let linked = linked.unwrap_or_else(|errors| panic!("{entry}: {errors:?}"));
+        let files = linked.to_files();
+        let laid_out = files.laid_out();
+        laid_out
+            .map(|(path, text)| (path.into_owned(), text.into_owned()))
+            .collect()
     }
 
-    /// Bundles `entry`, and writes the bundle to a tree that holds nothing else but packages.
-    pub(crate) async fn bundle_to(&self, other: &Tree, entry: &str) -> PathBuf {
-        let bundle = self
-            .bundle(entry)
-            .await
-            .unwrap_or_else(|errors| panic!("{entry}: {errors:?}"));
-        let name = match bundle.format {
-            ModuleFormat::CommonJs => "bundled.cjs",
-            ModuleFormat::EsModule => "bundled.mjs",
-        };
-        other.write(name, &bundle.code);
-        other.path(name)
+    /// Links `entry`, and lays its files out in a tree that holds nothing else but packages.
+    pub(crate) async fn lay_out_in(&self, other: &Tree, entry: &str) -> PathBuf {
+        let linked = self.link(entry).await;
+        let linked = linked.unwrap_or_else(|errors| panic!("{entry}: {errors:?}"));
+        other.lay_out(&linked)
     }
 
-    /// The exports of the bundle of `entry`.
+    /// Writes the files of a component, and returns the path of its entry.
+    pub(crate) fn lay_out(&self, tree: &CodeTree) -> PathBuf {
+        let files = tree.to_files();
+        for (path, text) in files.laid_out() {
+            self.write(&format!("src/{path}"), &text);
+        }
+        self.path(&format!("src/{}", files.entry.link.path))
+    }
+
+    /// The exports of `entry`, when it runs with its files alone.
     pub(crate) async fn exports(&self, entry: &str) -> Value {
         let other = Tree::of(&[]);
-        let ran = run(&[self.bundle_to(&other, entry).await]).remove(0);
+        let ran = run(&[self.lay_out_in(&other, entry).await]).remove(0);
         assert_eq!(ran["error"], Value::Null, "{ran}");
         ran["exports"].clone()
     }

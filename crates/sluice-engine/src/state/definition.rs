@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use sluice_model::{ComponentShape, DedupeState, EventId, SourceId, TimerSpec};
+use sluice_model::{CodeFiles, ComponentShape, DedupeState, EventId, SourceId, TimerSpec};
 use sluice_runtime::PackageLock;
 use sluice_store::{
     Conn, StoreError,
@@ -20,8 +20,7 @@ pub struct Definition {
     pub source: Source,
     /// The component's shape with the source's dynamic props.
     pub shape: Arc<ComponentShape>,
-    /// JavaScript.
-    pub code: Arc<str>,
+    pub code: Arc<CodeFiles>,
     pub packages: Option<Arc<PackageLock>>,
     pub endpoints: Vec<Endpoint>,
     pub timers: BTreeMap<String, TimerSpec>,
@@ -34,13 +33,12 @@ impl Definition {
         endpoints: Vec<Endpoint>,
         timers: BTreeMap<String, TimerSpec>,
     ) -> Result<Definition, StoreError> {
-        let code = component.built.as_ref().unwrap_or(&component.code);
         let packages = packages_of(component)?;
         let shape = component.shape.clone();
         Ok(Definition {
             shape: Arc::new(shape.with_dynamic_props(&source.dynamic_props)),
             source,
-            code: Arc::from(code.as_str()),
+            code: Arc::new(component.code.clone()),
             packages,
             endpoints,
             timers,

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, value::to_raw_value};
 use sluice_engine::Engine;
 use sluice_infra::{Infra, testing};
 use sluice_model::{
-    ComponentId, ComponentKind, ComponentShape, ManualClock, ModuleFormat, SourceId, TimerSpec,
-    UserId,
+    CodeFiles, ComponentId, ComponentKind, ComponentShape, ManualClock, ModuleFormat, SourceId,
+    TimerSpec, UserId,
 };
 use sluice_runtime::{
     Processes,
@@ -130,10 +130,9 @@ fn component() -> Component {
         key: None,
         name: "Scripted".to_owned(),
         version: "0.0.1".to_owned(),
-        code: "module.exports = {}".to_owned(),
+        code: CodeFiles::single("module.exports = {}", ModuleFormat::CommonJs),
         code_hash: "hash".to_owned(),
         url: None,
-        built: None,
         packages: Packages::Resolved(None),
         shape,
         created_at: testing::NOW,

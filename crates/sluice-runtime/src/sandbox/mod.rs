@@ -146,11 +146,12 @@ impl Sandbox {
         command
     }
 
-    /// The command that runs the tests in `file`, for a component in `folder`.
+    /// The command that runs the tests in `file`, in `folder`. `files` is the URL of the folder of all files.
     pub(crate) fn test_command(
         &self,
         folder: &InstanceFolder,
         file: &Path,
+        files: &str,
         report: TestReport,
     ) -> Command {
         let mut command = self.deno_command(folder, &self.confinement(folder), "test");
@@ -168,6 +169,7 @@ impl Sandbox {
             .arg(file)
             .arg("--")
             .arg(harness_limits(&self.limits))
+            .arg(files)
             .stdin(Stdio::null());
         if report.is_coloured() {
             command.env_remove("NO_COLOR").env("FORCE_COLOR", "1");

@@ -11,7 +11,7 @@ use std::{
 
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
-use sluice_code::ParsedModule;
+use sluice_code::CodeTree;
 use sluice_model::{CodeError, ComponentShape, RawShape};
 use tokio::sync::mpsc;
 
@@ -24,12 +24,12 @@ use crate::{
     ask::Answer,
     process::{Process, ProcessEvents},
     processes::{BoxFuture, Processes},
-    spec::{Analysis, Lines, LoadError, ProcessSpec, Role, SurveyModule},
+    spec::{Analysis, LoadError, ProcessSpec, Role},
 };
 
 type RunScript = dyn Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync;
 type StartScript = dyn Fn(&ProcessSpec) -> Result<(), LoadError> + Send + Sync;
-type ShapeScript = dyn Fn(&ParsedModule) -> Value + Send + Sync;
+type ShapeScript = dyn Fn(&CodeTree) -> Value + Send + Sync;
 
 /// Credentials that were passed to a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl ScriptedProcesses {
     #[must_use]
     pub fn with_shape(
         mut self,
-        shape: impl Fn(&ParsedModule) -> Value + Send + Sync + 'static,
+        shape: impl Fn(&CodeTree) -> Value + Send + Sync + 'static,
     ) -> ScriptedProcesses {
         self.shape = Arc::new(shape);
         self
@@ -137,12 +137,12 @@ impl ScriptedProcesses {
         Ok((process, receiver))
     }
 
-    fn shape_of(&self, module: &ParsedModule, role: Role<'_>) -> Result<ComponentShape, LoadError> {
+    fn shape_of(&self, tree: &CodeTree, role: Role<'_>) -> Result<ComponentShape, LoadError> {
         let code_error =
             |message: String| LoadError::Code(vec![CodeError::without_position(message)]);
-        let shape: RawShape = serde_json::from_value((self.shape)(module))
+        let shape: RawShape = serde_json::from_value((self.shape)(tree))
             .map_err(|error| code_error(error.to_string()))?;
-        role.check(vec![shape], module.format())
+        role.check(vec![shape], tree.format())
             .map_err(|errors| code_error(errors.join("; ")))
     }
 }
@@ -177,13 +177,12 @@ impl Processes for ScriptedProcesses {
 
     fn analyze<'a>(
         &'a self,
-        module: &'a ParsedModule,
-        _lines: Lines,
+        tree: &'a CodeTree,
         role: Role<'a>,
     ) -> BoxFuture<'a, Result<Analysis, LoadError>> {
         Box::pin(async move {
             Ok(Analysis {
-                shape: self.shape_of(module, role)?,
+                shape: self.shape_of(tree, role)?,
                 packages: None,
             })
         })
@@ -191,12 +190,12 @@ impl Processes for ScriptedProcesses {
 
     fn survey(
         &self,
-        modules: Vec<SurveyModule>,
+        trees: Vec<CodeTree>,
     ) -> BoxFuture<'_, Vec<Result<ComponentShape, LoadError>>> {
         Box::pin(async move {
-            let modules = modules.iter();
-            modules
-                .map(|survey| self.shape_of(&survey.module, Role::Component))
+            let trees = trees.iter();
+            trees
+                .map(|tree| self.shape_of(tree, Role::Component))
                 .collect()
         })
     }

@@ -4,14 +4,14 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json, value::to_raw_value};
-use sluice_code::ParsedModule;
-use sluice_model::{ComponentKind, IdGen, InvocationId, ModuleFormat};
+use sluice_code::{CodeTree, ParsedModule};
+use sluice_model::{CodeFiles, ComponentKind, IdGen, InvocationId, ModuleFormat};
 
 use super::{
     invocation::ScriptedInvocation, outcome::ScriptedOutcome, processes::ScriptedProcesses,
 };
 use crate::{
-    Call, Invocation, Lines, LoadError, LogLevel, ModuleSpec, Outcome, Process, ProcessEvent,
+    Call, Invocation, LoadError, LogLevel, ModuleSpec, Outcome, Process, ProcessEvent,
     ProcessEvents, ProcessOwner, ProcessSpec, Processes, Question, Reply, Role,
 };
 
@@ -20,7 +20,7 @@ fn spec() -> ProcessSpec {
         owner: ProcessOwner::Unowned,
         modules: vec![ModuleSpec {
             name: ModuleSpec::COMPONENT.to_owned(),
-            code: Arc::from(""),
+            files: Arc::new(CodeFiles::single("", ModuleFormat::EsModule)),
             format: ModuleFormat::EsModule,
             packages: None,
             props: Vec::new(),
@@ -204,15 +204,15 @@ async fn the_script_decides_shapes_and_failed_starts() {
             _ => json!({ "version": "1" }),
         })
         .with_start(|_| Err(LoadError::Start("no memory".to_owned())));
-    let module = |code: &str| ParsedModule::parse(code, None).expect("it parses");
+    let module = |code: &str| CodeTree::single(ParsedModule::parse(code, None).expect("it parses"));
     let (good, bad) = (module("source"), module("other"));
-    let analysis = scripted.analyze(&good, Lines::Written, Role::Component);
+    let analysis = scripted.analyze(&good, Role::Component);
     let shape = analysis.await.expect("it has a shape").shape;
     assert_eq!(
         (shape.name.as_str(), shape.kind),
         ("S", ComponentKind::Source)
     );
-    let analysis = scripted.analyze(&bad, Lines::Written, Role::Component);
+    let analysis = scripted.analyze(&bad, Role::Component);
     assert!(matches!(analysis.await, Err(LoadError::Code(_))));
     assert!(matches!(
         scripted.start(&spec()).await,

@@ -1,17 +1,17 @@
 //! Saved components, and the search for published ones.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{extract::State, response::Response};
 use sluice_api::{
-    Component, ComponentScope, ComponentsQuery, CreateComponent, Data, FieldQuery, FoundComponents,
-    List, PageQuery, SearchComponentsQuery,
+    Component, ComponentFiles, ComponentScope, ComponentsQuery, CreateComponent, Data, FieldQuery,
+    FoundComponents, List, PageQuery, SearchComponentsQuery,
 };
 use sluice_app::{
-    App, CodeInput, ComponentFilter, ComponentSearch, ListedComponent, Listing, Scope,
+    App, CodeInput, ComponentFilter, ComponentSearch, FilesInput, ListedComponent, Listing, Scope,
 };
 use sluice_infra::Infra;
-use sluice_model::{ComponentId, Cursor};
+use sluice_model::{CodeFiles, ComponentId, Cursor};
 use sluice_store::components;
 
 use crate::{
@@ -39,6 +39,7 @@ pub(crate) async fn create(
 ) -> Result<Response, ApiError> {
     let CreateComponent {
         component_code: code,
+        component_files,
         component_url: url,
     } = parameters;
     if code.is_none() && url.is_none() {
@@ -48,7 +49,7 @@ pub(crate) async fn create(
     }
     let component = app
         .components
-        .save(&user.id, CodeInput { code, url })
+        .save(&user.id, code_input(code, component_files, url))
         .await?;
     Ok(reply::one(on_the_wire(component), &fields))
 }
@@ -169,10 +170,31 @@ fn cursor_of(row: &ListedComponent) -> String {
     page::cursor(row.at_ms, row.component.id.as_str())
 }
 
+/// The code of a request.
+pub(super) fn code_input(
+    code: Option<String>,
+    files: Option<ComponentFiles>,
+    url: Option<String>,
+) -> CodeInput {
+    let files = files.map(|ComponentFiles { path, files }| FilesInput { path, files });
+    CodeInput { code, url, files }
+}
+
+fn files_on_the_wire(CodeFiles { entry, others }: &CodeFiles) -> Option<ComponentFiles> {
+    let others = others.iter();
+    let texts = others.map(|file| (file.link.location.clone(), file.text.to_string()));
+    let files: BTreeMap<String, String> = texts.collect();
+    (!files.is_empty()).then(|| ComponentFiles {
+        path: entry.link.location.clone(),
+        files,
+    })
+}
+
 pub(super) fn on_the_wire(component: components::Component) -> Component {
     Component {
         id: component.id,
-        code: component.code,
+        files: files_on_the_wire(&component.code),
+        code: component.code.entry.text.to_string(),
         code_hash: component.code_hash,
         name: component.name,
         version: component.version,

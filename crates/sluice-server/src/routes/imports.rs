@@ -7,7 +7,7 @@ use sluice_api::{
     Data, FieldQuery, ImportComponent, ImportComponents, ImportOutcome, ImportedComponent,
     ImportedFile, ImportsQuery, List, PageQuery,
 };
-use sluice_app::{App, Listing, TreeCode, TreePart};
+use sluice_app::{App, Listing, TreePart};
 use sluice_store::imports::Import;
 
 use crate::{
@@ -39,6 +39,7 @@ pub(crate) async fn import(
 ) -> Result<Response, ApiError> {
     let ImportComponents {
         tree,
+        texts,
         components,
         left,
     } = parameters;
@@ -47,14 +48,20 @@ pub(crate) async fn import(
             "components must be at most {MAX_COMPONENTS}"
         )));
     }
-    if left.iter().any(|path| path.contains('\0')) {
-        return Err(ApiError::bad_request(
-            "left must not contain NUL characters",
-        ));
+    for (field, paths) in [
+        ("left", left.iter().collect::<Vec<_>>()),
+        ("texts", texts.keys().collect()),
+    ] {
+        if paths.iter().any(|path| path.contains('\0')) {
+            return Err(ApiError::BadRequest(format!(
+                "{field} must not contain NUL characters"
+            )));
+        }
     }
     let components = components.into_iter().map(component_of_tree);
     let part = TreePart {
         tree: required_tree(tree)?,
+        texts,
         components: components.collect::<Result<_, _>>()?,
         left,
     };
@@ -113,7 +120,6 @@ fn component_of_tree(
 ) -> Result<sluice_app::ImportedComponent, ApiError> {
     let ImportComponent {
         path,
-        component_code,
         errors,
         files,
     } = component;
@@ -127,17 +133,11 @@ fn component_of_tree(
             "components must not contain NUL characters",
         ));
     }
-    let code = match component_code {
-        Some(code) if errors.is_empty() => TreeCode::Module(code),
-        None if !errors.is_empty() => TreeCode::Broken(errors),
-        _ => {
-            return Err(ApiError::BadRequest(format!(
-                "components: {path} needs one of component_code and errors"
-            )));
-        }
-    };
-    let path = short("a path of components", path)?;
-    Ok(sluice_app::ImportedComponent { path, code, files })
+    Ok(sluice_app::ImportedComponent {
+        path: short("a path of components", path)?,
+        files,
+        errors,
+    })
 }
 
 fn outcome_on_the_wire((path, imported): (String, sluice_app::ImportOutcome)) -> ImportedComponent {

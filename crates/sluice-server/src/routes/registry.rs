@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use http::StatusCode;
 use sluice_api::{Component, Data, FieldQuery, PublishComponent};
-use sluice_app::{App, CodeInput, PublishInput};
+use sluice_app::{App, PublishInput};
 use sluice_infra::Infra;
 use sluice_model::UserId;
 use sluice_store::registry::{self, Shelf};
@@ -18,7 +18,7 @@ use crate::{
     path::ComponentPath,
     query::Query,
     reply,
-    routes::components::{answer, on_the_wire, parse_id},
+    routes::components::{answer, code_input, on_the_wire, parse_id},
 };
 
 /// Publish a component into your account
@@ -108,11 +108,14 @@ async fn publish_on(
     let PublishComponent {
         component_id,
         component_code: code,
+        component_files,
         component_url: url,
     } = parameters;
     let what = match component_id {
         Some(id) => PublishInput::Saved(parse_id(&id)?),
-        None if code.is_some() || url.is_some() => PublishInput::Code(CodeInput { code, url }),
+        None if code.is_some() || url.is_some() => {
+            PublishInput::Code(code_input(code, component_files, url))
+        }
         None => {
             return Err(ApiError::bad_request(
                 "one of component_id, component_code and component_url is required",

@@ -26,7 +26,7 @@ use crate::{
     reply,
     routes::{
         activity::{expanded, selection},
-        components::parse_id,
+        components::{code_input, parse_id},
         dates::epoch_seconds,
     },
 };
@@ -44,6 +44,7 @@ pub(crate) async fn create(
     let CreateSource {
         component_id,
         component_code,
+        component_files,
         component_url,
         key,
         name,
@@ -51,12 +52,12 @@ pub(crate) async fn create(
         dynamic_props_id,
         retention,
     } = parameters;
-    let component =
-        component_ref(component_id, component_code, component_url, key)?.ok_or_else(|| {
-            ApiError::bad_request(
-                "one of component_id, component_code, component_url and key is required",
-            )
-        })?;
+    let code = code_input(component_code, component_files, component_url);
+    let component = component_ref(component_id, code, key)?.ok_or_else(|| {
+        ApiError::bad_request(
+            "one of component_id, component_code, component_url and key is required",
+        )
+    })?;
     let request = sluice_app::CreateSource {
         component,
         name,
@@ -140,6 +141,7 @@ pub(crate) async fn update(
     let UpdateSource {
         component_id,
         component_code,
+        component_files,
         component_url,
         key,
         name,
@@ -148,8 +150,9 @@ pub(crate) async fn update(
         retention,
         active,
     } = parameters;
+    let code = code_input(component_code, component_files, component_url);
     let request = sluice_app::UpdateSource {
-        component: component_ref(component_id, component_code, component_url, key)?,
+        component: component_ref(component_id, code, key)?,
         name,
         configured_props,
         dynamic_props_id,
@@ -204,15 +207,14 @@ pub(super) fn event_to_run(event: Option<&RawValue>) -> Box<RawValue> {
 /// The first reference that is present. A URL next to code only documents the origin of the code.
 fn component_ref(
     id: Option<String>,
-    code: Option<String>,
-    url: Option<String>,
+    input: CodeInput,
     key: Option<String>,
 ) -> Result<Option<ComponentRef>, ApiError> {
     if let Some(id) = id {
         return Ok(Some(ComponentRef::Id(parse_id(&id)?)));
     }
-    if code.is_some() || url.is_some() {
-        return Ok(Some(ComponentRef::Code(CodeInput { code, url })));
+    if input.code.is_some() || input.url.is_some() {
+        return Ok(Some(ComponentRef::Code(input)));
     }
     Ok(key.map(ComponentRef::RegistryKey))
 }
@@ -276,7 +278,8 @@ mod tests {
 
     fn selected(id: &str, code: &str, url: &str, key: &str) -> &'static str {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        match component_ref(some(id), some(code), some(url), some(key)) {
+        let input = code_input(some(code), None, some(url));
+        match component_ref(some(id), input, some(key)) {
             Ok(Some(ComponentRef::Id(_))) => "id",
             Ok(Some(ComponentRef::Code(CodeInput { code: Some(_), .. }))) => "code",
             Ok(Some(ComponentRef::Code(CodeInput { code: None, .. }))) => "url",

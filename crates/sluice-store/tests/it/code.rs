@@ -1,10 +1,11 @@
 //! Components.
 
 use rstest::rstest;
-use sluice_model::WorkflowId;
+use sluice_model::{CodeFile, CodeFiles, Edit, FileLink, ModuleFormat, WorkflowId};
 use sluice_store::{
+    code_files,
     components::{self, Component},
-    sources,
+    sources, users,
 };
 
 use crate::support::{Db, TestStore, component, component_id, source, user_id};
@@ -124,6 +125,70 @@ fn what_a_source_runs_can_be_read_by_its_owner(#[values(Db::Sqlite, Db::Postgres
         };
         sources::insert(c, &mine)?;
         assert_eq!(components::readable(c, &a, &theirs.id)?, Some(theirs));
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// A component of two files.
+fn of_two_files(tail: &str, text: &str) -> Component {
+    let file = |location: &str, text: &str| CodeFile {
+        link: FileLink {
+            location: location.to_owned(),
+            path: format!("{location}.cjs"),
+            edits: vec![Edit {
+                start: 0,
+                end: 1,
+                text: "x".to_owned(),
+            }],
+        },
+        text: text.into(),
+    };
+    let code = CodeFiles {
+        entry: file("a.js", "require('./b')"),
+        others: vec![file("b.js", text), file("c.js", "shared")],
+    };
+    Component {
+        code,
+        ..component(tail, &user_id("a"))
+    }
+}
+
+#[rstest]
+fn a_text_is_kept_while_a_component_has_it(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let owner = user_id("a");
+        let first = of_two_files("a", "one");
+        let second = Component {
+            user_id: user_id("b"),
+            ..of_two_files("b", "two")
+        };
+        components::insert(c, &first)?;
+        components::insert(c, &second)?;
+        assert_eq!(components::get(c, &owner, &first.id)?, Some(first.clone()));
+        assert_eq!(code_files::remove_unused(c, i64::MAX, 10)?, 0);
+
+        // Its component is gone, and the text that both had stays.
+        users::remove(c, &user_id("b"))?;
+        assert_eq!(code_files::remove_unused(c, first.created_at, 10)?, 0);
+        assert_eq!(code_files::remove_unused(c, i64::MAX, 10)?, 1);
+        assert_eq!(components::get(c, &owner, &first.id)?, Some(first));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn javascript_in_one_file_has_no_other_files(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let single = Component {
+            code: CodeFiles::single("module.exports = 1", ModuleFormat::CommonJs),
+            ..component("a", &user_id("a"))
+        };
+        components::insert(c, &single)?;
+        assert_eq!(components::get_for_run(c, &single.id)?, Some(single));
         Ok(())
     })
     .unwrap();

@@ -1,6 +1,7 @@
 //! Published components, of users and of imports.
 
 use rstest::rstest;
+use sluice_model::{CodeFiles, ModuleFormat};
 use sluice_store::{
     Conn, Result,
     components::{self, Component, Packages},
@@ -27,7 +28,7 @@ fn publish(c: &mut dyn Conn, shelf: &Shelf, tail: &str, version: &str) -> Result
 /// As an import makes it.
 fn imported(tail: &str, version: &str, code: &str) -> Component {
     Component {
-        code_hash: code.to_owned(),
+        code: CodeFiles::single(code, ModuleFormat::CommonJs),
         packages: Packages::Unresolved,
         imported: true,
         ..version_of(tail, version)

@@ -5,8 +5,8 @@ use std::{env, sync::mpsc};
 use rand::random;
 use serde_json::{Map, json};
 use sluice_model::{
-    ComponentId, ComponentKind, ComponentShape, DeploymentId, EndpointKey, EventId, IdGen,
-    InvocationId, ModuleFormat, PropDef, SourceId, UserId, WebhookId, WorkflowId,
+    CodeFiles, ComponentId, ComponentKind, ComponentShape, DeploymentId, EndpointKey, EventId,
+    IdGen, InvocationId, ModuleFormat, PropDef, SourceId, UserId, WebhookId, WorkflowId,
 };
 use sluice_store::{
     Conn, Location, Result, Store, StoreOptions,
@@ -235,10 +235,9 @@ pub(crate) fn component(tail: &str, owner: &UserId) -> Component {
         key: Some("key".to_owned()),
         name: "Name".to_owned(),
         version: "0.0.1".to_owned(),
-        code: "module.exports = {}".to_owned(),
+        code: CodeFiles::single("module.exports = {}", ModuleFormat::CommonJs),
         code_hash: "hash".to_owned(),
         url: None,
-        built: None,
         packages: Packages::Resolved(None),
         shape: ComponentShape {
             name: "Name".to_owned(),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use sluice_api::{Component, Source, Webhook, Workflow};
 
 use super::plan::{Action, Effect, Plan, PlanError, SourceChange, Step};
+use crate::commands::code::Code;
 use crate::{
     client::{Client, escaped},
     commands::{
@@ -22,7 +23,7 @@ pub(crate) struct Executor<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) ids: Ids,
     /// The ids of saved components by code, or the error of saving them.
-    pub(crate) saved: BTreeMap<String, Result<String, String>>,
+    pub(crate) saved: BTreeMap<Code, Result<String, String>>,
     pub(crate) done: usize,
     pub(crate) failures: Vec<PlanError>,
     /// With JSON output only the final report is printed.
@@ -84,7 +85,7 @@ impl Executor<'_> {
             let listed: Vec<Component> = self.client.all("/components").await?;
             for code in self.folder.components.values() {
                 let is_planned = !self.saved.contains_key(code);
-                if !is_planned && !listed.iter().any(|component| component.code == *code) {
+                if !is_planned && !listed.iter().any(|component| Code::of(component) == *code) {
                     self.saved.remove(code);
                     let _ = self.component(code).await;
                 }
@@ -101,7 +102,7 @@ impl Executor<'_> {
         }
         let listed: Vec<Component> = self.client.all("/components").await?;
         for (stem, code) in &self.folder.components {
-            let is_listed = listed.iter().any(|component| component.code == *code);
+            let is_listed = listed.iter().any(|component| Code::of(component) == *code);
             if matches!(self.saved.get(code), Some(Ok(_))) && !is_listed {
                 let reason = "another file has the same key, or the same name and no key: give one of them its own key";
                 self.failed(&format!("components/{stem}"), reason)?;
@@ -204,14 +205,14 @@ impl Executor<'_> {
     }
 
     /// The id of the component with this code. It is saved first if necessary.
-    async fn component(&mut self, code: &str) -> Result<String, ErrorText> {
+    async fn component(&mut self, code: &Code) -> Result<String, ErrorText> {
         if let Some(saved) = self.saved.get(code) {
             return saved.clone();
         }
-        let body = json!({ "component_code": code });
+        let body = json!(code.to_create());
         let saved: Result<Component, ErrorText> = self.post("/components", &body).await;
         let saved = saved.map(|component| component.id.to_string());
-        self.saved.insert(code.to_owned(), saved.clone());
+        self.saved.insert(code.clone(), saved.clone());
         saved
     }
 

@@ -21,6 +21,7 @@ use clap::Args;
 use sluice_api::Component;
 
 use self::{execute::Executor, plan::PlanInput};
+use crate::commands::code::Code;
 use crate::{
     client::{Client, ClientError, escaped},
     commands::{
@@ -115,7 +116,7 @@ pub(crate) async fn apply(options: ApplyOptions) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(DIFFERS));
     }
     let saved = account.components.iter();
-    let saved = saved.map(|saved| (saved.code.clone(), Ok(saved.id.to_string())));
+    let saved = saved.map(|saved| (Code::of(saved), Ok(saved.id.to_string())));
     let mut executor = Executor {
         client: &client,
         folder: &folder,

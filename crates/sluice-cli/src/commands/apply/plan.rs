@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sluice_api::Component;
 
+use crate::commands::code::Code;
 use crate::commands::snapshot::{
     account::Account,
     folder::{Folder, Runs, Source, Subscription, Webhook, Workflow},
@@ -39,7 +40,7 @@ pub(crate) struct Step {
 
 pub(crate) enum Action {
     SaveComponent {
-        code: String,
+        code: Code,
         is_new: bool,
     },
     CreateWebhook(Webhook),

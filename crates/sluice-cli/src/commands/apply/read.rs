@@ -1,6 +1,7 @@
 //! Reading the files of a folder.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -9,8 +10,9 @@ use anyhow::Context;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::commands::{
-    code::{CodeFolder, EXTENSIONS},
+    code::{Code, CodeErrors, CodeFolder, EXTENSIONS, Module},
     snapshot::{
+        COMPONENTS,
         folder::{Folder, Runs, Source, Subscription, Workflow, default_true},
         source_file::{SourceFile, in_folder},
     },
@@ -29,6 +31,8 @@ struct WorkflowState {
 struct Reader<'a> {
     root: &'a Path,
     code: CodeFolder,
+    /// The paths of components that have folders of their own, by the names of these folders.
+    trees: BTreeMap<String, String>,
     errors: Vec<String>,
 }
 
@@ -39,9 +43,15 @@ pub(crate) async fn read(root: &Path) -> anyhow::Result<Result<Folder, Vec<Strin
     let mut reader = Reader {
         root,
         code,
+        trees: BTreeMap::new(),
         errors: Vec::new(),
     };
     let mut folder = Folder::default();
+    reader.trees = reader.yaml(COMPONENTS).unwrap_or_default();
+    for (stem, path) in reader.trees.clone() {
+        let code = reader.code_in(&format!("components/{stem}"), &path).await;
+        folder.components.extend(code.map(|code| (stem, code)));
+    }
     for path in entries(&root.join("components"))? {
         let Some((stem, extension)) = file_name(&path) else {
             continue;
@@ -55,7 +65,7 @@ pub(crate) async fn read(root: &Path) -> anyhow::Result<Result<Folder, Vec<Strin
         if let Some((slug, extension)) = file_name(&path)
             && extension == "yaml"
         {
-            let source = reader.source(&path).await;
+            let source = reader.source(&slug, &path).await;
             folder.sources.extend(source.map(|source| (slug, source)));
         }
     }
@@ -80,19 +90,46 @@ pub(crate) async fn read(root: &Path) -> anyhow::Result<Result<Folder, Vec<Strin
 }
 
 impl Reader<'_> {
-    async fn code(&mut self, path: &str) -> Option<String> {
-        match self.code.module(path).await {
-            Ok(module) => Some(module.code),
-            Err(errors) => {
-                // Each error begins with a path in the folder.
-                let with_root = |error: String| self.root.join(error).display().to_string();
-                self.errors.extend(errors.into_iter().map(with_root));
-                None
-            }
+    async fn code(&mut self, path: &str) -> Option<Code> {
+        let read = self.code.module(path).await;
+        self.checked("", read)
+    }
+
+    /// Code in a folder of its own, which its imports cannot leave.
+    async fn code_in(&mut self, folder: &str, path: &str) -> Option<Code> {
+        let read = match CodeFolder::new(&self.root.join(folder)) {
+            Ok(code) => code.module(path).await,
+            Err(error) => Err(vec![format!(": cannot read the folder: {error}")]),
+        };
+        self.checked(folder, read)
+    }
+
+    fn checked(&mut self, folder: &str, read: Result<Module, CodeErrors>) -> Option<Code> {
+        // Each error begins with a path in the folder.
+        let folder = self.root.join(folder);
+        let with_folder = |error: String| folder.join(error).display().to_string();
+        read.map_err(|errors| self.errors.extend(errors.into_iter().map(with_folder)))
+            .ok()
+            .map(|module| module.code)
+    }
+
+    /// The code at a path of the source `slug`. Files of an export are in a folder of their own.
+    async fn code_of_source(&mut self, slug: &str, path: &str) -> Option<Code> {
+        let of_source = path.strip_prefix(&format!("sources/{slug}/"));
+        if let Some(below) = of_source {
+            return self.code_in(&format!("sources/{slug}"), below).await;
+        }
+        let of_component = path.strip_prefix("components/").and_then(|below| {
+            let (stem, below) = below.split_once('/')?;
+            self.trees.contains_key(stem).then_some((stem, below))
+        });
+        match of_component {
+            Some((stem, below)) => self.code_in(&format!("components/{stem}"), below).await,
+            None => self.code(path).await,
         }
     }
 
-    async fn source(&mut self, path: &Path) -> Option<Source> {
+    async fn source(&mut self, slug: &str, path: &Path) -> Option<Source> {
         let file: SourceFile = self.parsed(path)?;
         let retention = file.retention();
         let runs = match (file.component, file.key) {
@@ -105,7 +142,7 @@ impl Reader<'_> {
                     return None;
                 };
                 Runs::File {
-                    code: self.code(&path_in_folder).await?,
+                    code: self.code_of_source(slug, &path_in_folder).await?,
                     path: path_in_folder,
                 }
             }

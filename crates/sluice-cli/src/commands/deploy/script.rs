@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
-use sluice_api::CreateComponent;
 use sluice_code::{detect_language, scheduled_script};
 use sluice_model::CodeError;
 
+use crate::commands::code::Code;
 use crate::{
     client::Client,
     commands::{
@@ -50,23 +50,20 @@ impl ScriptArgs {
         let code = match ComponentName::parse(script_name) {
             ComponentName::Url(url) => {
                 let script = fetch(&url).await?;
-                wrapped(&script, detect_language(&script))
+                let text = wrapped(&script, detect_language(&script));
+                text.map(|text| Code { text, files: None })
             }
-            // The imports of the script are bundled into the component.
+            // The component has the imports of the script.
             ComponentName::File(_) | ComponentName::Key(_) => {
                 let module = code::read_transformed(Path::new(script_name), wrapped).await?;
-                module.map(|module| module.code_with_map())
+                module.map(|module| module.code)
             }
         };
         let code = match code {
             Ok(code) => code,
             Err(errors) => bail!("{}", errors.join("\n")),
         };
-        let new = CreateComponent {
-            component_code: Some(code),
-            ..CreateComponent::default()
-        };
-        component::save(client, &new).await
+        component::save(client, &code.to_create()).await
     }
 
     fn schedule(&self) -> Value {

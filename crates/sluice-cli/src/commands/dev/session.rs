@@ -13,7 +13,7 @@ use super::{output::DevOutput, target::DevTarget, watch::Watch};
 use crate::{
     client::ClientError,
     commands::{
-        code::{CodeErrors, Module, read_module},
+        code::{Code, CodeErrors, Module, read_module},
         error_location::with_file_name,
         follow::{self, BEGINNING, Feed},
     },
@@ -62,7 +62,7 @@ impl<'a> Session<'a> {
             match self.build().await {
                 Ok(module) => {
                     shown = None;
-                    let code = module.code_with_map();
+                    let code = module.code.clone();
                     let is_new = self.follow(&module)?;
                     if sent.as_ref() != Some(&code) {
                         let received = self.send(code.clone(), saved_at).await?;
@@ -107,9 +107,9 @@ impl<'a> Session<'a> {
 
     /// Sends code to the server. Errors that a later save can fix are shown, others are returned. Returns false when the
     /// server did not receive the code.
-    async fn send(&mut self, code: String, saved_at: Instant) -> anyhow::Result<bool> {
+    async fn send(&mut self, code: Code, saved_at: Instant) -> anyhow::Result<bool> {
         let sent = match &mut self.running {
-            None => self.begin(code).await,
+            None => self.begin(&code).await,
             Some(running) => match self.target.update(&running.source, code).await {
                 Ok(source) => {
                     self.output.updated(&source, saved_at.elapsed())?;
@@ -146,7 +146,7 @@ impl<'a> Session<'a> {
         Some(with_file.collect())
     }
 
-    async fn begin(&mut self, code: String) -> anyhow::Result<()> {
+    async fn begin(&mut self, code: &Code) -> anyhow::Result<()> {
         let initial = self.target.begin(code).await?;
         // Follow an existing source from now on, and a new one from its beginning.
         let (source, feeds) = if let Some(source) = &initial.existing {

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use anyhow::bail;
 use serde_json::{Map, Value};
-use sluice_api::{Component, CreateComponent, CreateSource, Source, UpdateSource};
+use sluice_api::{Component, CreateSource, Source, UpdateSource};
 use sluice_model::{ComponentKind, code_hash, slugify};
 
+use crate::commands::code::Code;
 use crate::{
     client::{Client, ClientError},
     commands::{
@@ -36,11 +37,8 @@ pub(super) struct InitialState {
 
 impl DevTarget<'_> {
     /// Saves the code as a component, and looks up its source.
-    pub(super) async fn begin(&self, code: String) -> anyhow::Result<InitialState> {
-        let new = CreateComponent {
-            component_code: Some(code),
-            ..CreateComponent::default()
-        };
+    pub(super) async fn begin(&self, code: &Code) -> anyhow::Result<InitialState> {
+        let new = code.to_create();
         let component: Component = self.client.post("/components", &new).await?;
         if component.kind == ComponentKind::Action {
             bail!(
@@ -142,13 +140,10 @@ impl DevTarget<'_> {
         self.client.put(&path_of(source), &body).await
     }
 
-    pub(super) async fn update(
-        &self,
-        source: &Source,
-        code: String,
-    ) -> Result<Source, ClientError> {
+    pub(super) async fn update(&self, source: &Source, code: Code) -> Result<Source, ClientError> {
         let body = UpdateSource {
-            component_code: Some(code),
+            component_code: Some(code.text),
+            component_files: code.files,
             ..UpdateSource::default()
         };
         self.client.put(&path_of(source), &body).await

@@ -8,10 +8,14 @@ use std::{
 
 use anyhow::{Context, bail};
 use serde_json::json;
+use sluice_api::ComponentFiles;
 
 use crate::commands::{
+    code::Code,
     snapshot::{
+        COMPONENTS,
         folder::{Folder, Runs},
+        from_account::entry_path,
         source_file::SourceFile,
     },
     yaml,
@@ -47,17 +51,39 @@ pub(crate) fn write(root: &Path, folder: &Folder) -> anyhow::Result<ExportResult
     Ok(result)
 }
 
+/// Adds the files of a component: one file, or a folder.
+fn add_code(files: &mut BTreeMap<String, String>, place: &str, code: &Code) -> anyhow::Result<()> {
+    let others = code.files.iter().flat_map(|files| &files.files);
+    for (path, text) in others {
+        if !is_inside(Path::new(path)) {
+            bail!("{place} has a file outside of its folder: {path}");
+        }
+        files.insert(format!("{place}/{path}"), text.clone());
+    }
+    files.insert(entry_path(place, code), code.text.clone());
+    Ok(())
+}
+
 /// The text of every file, by its path in the folder.
 fn files(folder: &Folder) -> anyhow::Result<BTreeMap<String, String>> {
     let mut files = BTreeMap::new();
+    let mut trees = BTreeMap::new();
     for (stem, code) in &folder.components {
-        files.insert(format!("components/{stem}.mjs"), code.clone());
+        add_code(&mut files, &format!("components/{stem}"), code)?;
+        if let Some(ComponentFiles { path, .. }) = &code.files {
+            trees.insert(stem, path);
+        }
+    }
+    if !trees.is_empty() {
+        files.insert(COMPONENTS.to_owned(), yaml::to_text(&trees));
     }
     for (slug, source) in &folder.sources {
         let text = yaml::to_text(&SourceFile::new(source));
         files.insert(format!("sources/{slug}.yaml"), text);
-        if let Runs::File { path, code } = &source.runs {
-            files.insert(path.clone(), code.clone());
+        if let Runs::File { path, code } = &source.runs
+            && !path.starts_with("components/")
+        {
+            add_code(&mut files, &format!("sources/{slug}"), code)?;
         }
     }
     for (slug, workflow) in &folder.workflows {

@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sluice_api::Retention;
 
+use crate::commands::code::Code;
+
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Folder {
-    /// Code, by file name without `.mjs`.
-    pub(crate) components: BTreeMap<String, String>,
+    /// By file name without `.mjs`, or by the name of the folder of several files.
+    pub(crate) components: BTreeMap<String, Code>,
     /// By slug.
     pub(crate) sources: BTreeMap<String, Source>,
     pub(crate) workflows: BTreeMap<String, Workflow>,
@@ -32,7 +34,7 @@ pub(crate) struct Source {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Runs {
     /// A file of the folder, by its path in the folder.
-    File { path: String, code: String },
+    File { path: String, code: Code },
     /// A component of the server's registry.
     Registry(String),
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sluice_api::ComponentFiles;
 use sluice_model::unique_slug;
 
 use super::{
@@ -11,6 +12,7 @@ use super::{
     names::component_stem,
     references,
 };
+use crate::commands::code::Code;
 
 pub(crate) fn folder_of(account: &Account) -> Folder {
     let components = component_files(account);
@@ -43,20 +45,28 @@ pub(crate) fn folder_of(account: &Account) -> Folder {
 }
 
 /// Code by file name. Of two components with the same name, the older one keeps it.
-pub(crate) fn component_files(account: &Account) -> BTreeMap<String, String> {
+pub(crate) fn component_files(account: &Account) -> BTreeMap<String, Code> {
     let mut files = BTreeMap::new();
     for component in account.components.iter().rev() {
         let stem = component_stem(component.key.as_deref(), &component.name);
         let stem = unique_slug(&stem, |taken| files.contains_key(taken));
-        files.insert(stem, component.code.clone());
+        files.insert(stem, Code::of(component));
     }
     files
+}
+
+/// The path of code in an export: a file, or a file in a folder of its own if there are several.
+pub(crate) fn entry_path(place: &str, code: &Code) -> String {
+    match &code.files {
+        Some(ComponentFiles { path, .. }) => format!("{place}/{path}"),
+        None => format!("{place}.mjs"),
+    }
 }
 
 fn source(
     account: &Account,
     deployed: &DeployedSource,
-    components: &BTreeMap<String, String>,
+    components: &BTreeMap<String, Code>,
 ) -> Source {
     let DeployedSource {
         source, component, ..
@@ -76,7 +86,7 @@ fn source(
     }
 }
 
-fn runs(deployed: &DeployedSource, components: &BTreeMap<String, String>) -> Runs {
+fn runs(deployed: &DeployedSource, components: &BTreeMap<String, Code>) -> Runs {
     let DeployedSource {
         source,
         component,
@@ -86,13 +96,15 @@ fn runs(deployed: &DeployedSource, components: &BTreeMap<String, String>) -> Run
         Some(key) if *is_from_registry => return Runs::Registry(key.clone()),
         _ => {}
     }
-    let saved = components.iter().find(|(_, code)| **code == component.code);
+    let code = Code::of(component);
+    let saved = components.iter().find(|(_, saved)| **saved == code);
+    let place = match saved {
+        Some((stem, _)) => format!("components/{stem}"),
+        None => format!("sources/{}", source.name_slug),
+    };
     Runs::File {
-        path: match saved {
-            Some((stem, _)) => format!("components/{stem}.mjs"),
-            None => format!("sources/{}.mjs", source.name_slug),
-        },
-        code: component.code.clone(),
+        path: entry_path(&place, &code),
+        code,
     }
 }
 

@@ -10,3 +10,6 @@ pub(super) mod ids;
 pub(super) mod names;
 pub(super) mod references;
 pub(super) mod source_file;
+
+/// The file that names the first file of each component in a folder of its own, by the name of the folder.
+pub(super) const COMPONENTS: &str = "components.yaml";

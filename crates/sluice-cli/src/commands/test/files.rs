@@ -8,6 +8,7 @@ use std::{
 };
 
 use serde_json::json;
+use sluice_code::ParsedModule;
 use sluice_runtime::{Runtime, TestEnd, TestReport, TestSpec};
 
 use super::{
@@ -15,7 +16,7 @@ use super::{
     tap::{Outcome, Tap, TestResult},
 };
 use crate::commands::{
-    code::read_javascript,
+    code::read_tree,
     output::{BAD, GOOD, counted, show, show_json, show_stderr, styled},
 };
 
@@ -116,14 +117,14 @@ async fn run_one(
     report: TestReport,
     line: impl FnMut(&str),
 ) -> anyhow::Result<Result<bool, String>> {
-    let module = match read_javascript(file).await? {
-        Ok(module) => module,
+    let tree = match read_tree(file, ParsedModule::parse).await? {
+        Ok(tree) => tree,
         Err(errors) => return Ok(Err(errors.join("\n"))),
     };
     let name = file.display().to_string();
     let spec = TestSpec {
         name: &name,
-        code: &module.code_for_tests(),
+        tree: &tree,
         report,
     };
     Ok(match runtime.test(&spec, line).await {

@@ -4,22 +4,22 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc, time:
 
 use anyhow::bail;
 use serde_json::{Map, Value, json};
-use sluice_code::{Language, ParsedModule, parse_step};
+use sluice_code::{CodeTree, ParsedModule, parse_step};
 use sluice_engine::process::bindings::binding;
 use sluice_model::{
     Clock, ComponentKind, ComponentShape, IdGen, InvocationId, PropDef, PropType, SystemClock,
     WorkflowId, configure,
 };
 use sluice_runtime::{
-    Analysis, BindingKind, Call, Failure, Invocation, Lines, LoadError, ModuleSpec, Outcome,
-    ProcessEvent, ProcessOwner, ProcessSpec, PropBinding, Reply, Role, Runtime,
+    Analysis, BindingKind, Call, Failure, Invocation, LoadError, ModuleSpec, Outcome, ProcessEvent,
+    ProcessOwner, ProcessSpec, PropBinding, Reply, Role, Runtime,
 };
 
 use super::{
     event, load_errors::load_error_lines, local::LocalRuntime, report::Report, stores::Stores,
 };
 use crate::commands::{
-    code::{Module, read_javascript},
+    code::read_tree,
     event_arg::parse_event,
     output::{show, show_json, show_stderr},
     prop_args::PropArgs,
@@ -45,19 +45,15 @@ pub(super) async fn run(
 ) -> anyhow::Result<ExitCode> {
     let given = input.event.map(parse_event).transpose()?;
     let name = file.display().to_string();
-    let module = match read_javascript(file).await? {
-        Ok(module) => module,
-        Err(errors) => return failed(&errors),
-    };
-    let (analysis, code) = match analyze(&local.runtime, &module).await {
+    let (analysis, tree) = match analyze(&local.runtime, file).await? {
         Ok(analyzed) => analyzed,
-        Err(error) => return failed(&load_error_lines(&name, error)?),
+        Err(errors) => return failed(&errors),
     };
     let shape = &analysis.shape;
     let values = values(input.props, shape)?;
     let now = SystemClock.now_ms();
     let event = event::event(shape, &values, given, now);
-    let spec = process(&analysis, code, &values);
+    let spec = process(&analysis, &tree, &values);
     let (call, argument) = match shape.kind {
         ComponentKind::Source => (Call::Run, event),
         ComponentKind::Action => (Call::Step, step_input(&event)),
@@ -91,33 +87,37 @@ fn failed(errors: &[String]) -> anyhow::Result<ExitCode> {
 }
 
 /// Analyzes the component. Code without a name and a version, or a function, is analyzed as a step of a workflow.
-async fn analyze(runtime: &Runtime, module: &Module) -> Result<(Analysis, Arc<str>), LoadError> {
-    let lines = if module.is_bundled() {
-        Lines::Built
-    } else {
-        Lines::Written
-    };
-    let code: Arc<str> = module.code_with_map().into();
-    let error = match ParsedModule::parse(Arc::clone(&code), Some(Language::JavaScript)) {
-        Ok(module) => match runtime.analyze(&module, lines, Role::Component).await {
-            Ok(analysis) => return Ok((analysis, code)),
-            Err(error) => error,
+async fn analyze(
+    runtime: &Runtime,
+    file: &Path,
+) -> anyhow::Result<Result<(Analysis, CodeTree), Vec<String>>> {
+    let name = file.display().to_string();
+    let (errors, count) = match read_tree(file, ParsedModule::parse).await? {
+        Ok(tree) => match runtime.analyze(&tree, Role::Component).await {
+            Ok(analysis) => return Ok(Ok((analysis, tree))),
+            Err(LoadError::Code(errors)) => {
+                let count = errors.len();
+                (load_error_lines(&name, LoadError::Code(errors))?, count)
+            }
+            Err(error) => return Ok(Err(load_error_lines(&name, error)?)),
         },
-        Err(errors) => LoadError::Code(errors),
-    };
-    let LoadError::Code(component_errors) = &error else {
-        return Err(error);
-    };
-    let step = parse_step(code, Some(Language::JavaScript)).map_err(LoadError::Code)?;
-    let role = Role::Step(ModuleSpec::COMPONENT);
-    match runtime.analyze(&step, lines, role).await {
-        Ok(analysis) if is_unnamed(&analysis.shape) => Ok((analysis, Arc::clone(step.code()))),
-        // A step needs neither a name nor a version, so code that lacks both has two errors less as a step.
-        Err(LoadError::Code(step_errors)) if step_errors.len() + 2 <= component_errors.len() => {
-            Err(LoadError::Code(step_errors))
+        Err(errors) => {
+            let count = errors.len();
+            (errors, count)
         }
-        _ => Err(error),
-    }
+    };
+    let Ok(step) = read_tree(file, parse_step).await? else {
+        return Ok(Err(errors));
+    };
+    let role = Role::Step(ModuleSpec::COMPONENT);
+    Ok(match runtime.analyze(&step, role).await {
+        Ok(analysis) if is_unnamed(&analysis.shape) => Ok((analysis, step)),
+        // A step needs neither a name nor a version, so code that lacks both has two errors less as a step.
+        Err(LoadError::Code(step_errors)) if step_errors.len() + 2 <= count => {
+            Err(load_error_lines(&name, LoadError::Code(step_errors))?)
+        }
+        _ => Err(errors),
+    })
 }
 
 /// Whether the runtime filled in the name and the version, as it does for steps.
@@ -160,7 +160,7 @@ fn is_app(prop: &PropDef) -> bool {
     prop.prop_type == PropType::App
 }
 
-fn process(analysis: &Analysis, code: Arc<str>, values: &Map<String, Value>) -> ProcessSpec {
+fn process(analysis: &Analysis, tree: &CodeTree, values: &Map<String, Value>) -> ProcessSpec {
     let shape = &analysis.shape;
     ProcessSpec {
         owner: match (shape.kind, WorkflowId::parse(WORKFLOW)) {
@@ -169,7 +169,7 @@ fn process(analysis: &Analysis, code: Arc<str>, values: &Map<String, Value>) -> 
         },
         modules: vec![ModuleSpec {
             name: ModuleSpec::COMPONENT.to_owned(),
-            code,
+            files: Arc::new(tree.to_files()),
             format: shape.format,
             packages: analysis.packages.clone().map(Arc::new),
             props: shape

@@ -50,11 +50,26 @@ async fn furnished() -> Cli {
     api.post("/components", &json!({ "component_code": action }))
         .await
         .ok();
+    several_files(api).await;
     subscribe(api, &old, "default", &second).await;
     subscribe(api, &old, "", &plain).await;
     subscribe(api, "p_*", "$errors", &hook).await;
     workflows(api, &hook).await;
     cli
+}
+
+/// A saved component of several files with a source, and a source of an older version of it.
+async fn several_files(api: &Api) {
+    for version in ["1", "2"] {
+        let code = format!(
+            "import {{ lib }} from \"../lib\";\nimport app from \"@pipedream/acme\";\nexport default {{ key: \"acme-many\", name: \"Many\", version: \"0.0.{version}\", run() {{ return [lib, app]; }} }};\n"
+        );
+        let files = json!({ "path": "acme/sources/many.mjs", "files": {
+            "acme/lib.mjs": "export const lib = 1;\n", "acme/acme.app.mjs": "export default 2;\n",
+        } });
+        let body = json!({ "name": format!("Many {version}"), "component_code": code, "component_files": files });
+        api.post("/sources", &body).await.ok();
+    }
 }
 
 /// One workflow with files, a secret and a trigger; one that is inactive, and listens to one whose name comes after its own.

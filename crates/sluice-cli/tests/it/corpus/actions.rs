@@ -15,7 +15,7 @@ fn names(component: &Value) -> Vec<&str> {
 #[rstest]
 #[tokio::test]
 async fn row_an_action_with_exports_loads_and_its_shape_is_served(
-    #[values(Way::Url, Way::Bundle)] way: Way,
+    #[values(Way::Url, Way::Files)] way: Way,
 ) {
     let stage = Stage::enter().await;
     let saved = stage
@@ -42,7 +42,7 @@ async fn row_an_action_with_exports_loads_and_its_shape_is_served(
 
 #[rstest]
 #[tokio::test]
-async fn row_an_action_in_typescript_loads(#[values(Way::Url, Way::Bundle)] way: Way) {
+async fn row_an_action_in_typescript_loads(#[values(Way::Url, Way::Files)] way: Way) {
     let stage = Stage::enter().await;
     let saved = stage
         .save(way, "crane/actions/lift-order/lift-order.ts")

@@ -70,7 +70,7 @@ async fn point_02_hooks_and_methods_are_separate_namespaces(
 #[rstest]
 #[tokio::test]
 async fn point_03_components_compose_by_spreading_and_call_the_hooks_of_their_base(
-    #[values(Way::Url, Way::Bundle)] way: Way,
+    #[values(Way::Url, Way::Files)] way: Way,
 ) {
     let stage = Stage::enter().await;
     let acme = AcmeApi::shared();

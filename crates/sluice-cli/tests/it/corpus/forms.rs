@@ -22,7 +22,7 @@ async fn options(api: &Api, id: &Value, prop: &str, props: Value, context: Value
 
 #[rstest]
 #[case(Way::Url, "acme/actions/create-order/create-order.mjs", "acme")]
-#[case(Way::Bundle, "bolt/sources/new-order/new-order.js", "bolt")]
+#[case(Way::Files, "bolt/sources/new-order/new-order.js", "bolt")]
 #[case(Way::Url, "crane/sources/new-order/new-order.ts", "crane")]
 #[tokio::test]
 async fn point_04_options_of_an_app_see_the_app_and_page_by_context(
@@ -56,7 +56,7 @@ async fn point_04_the_third_element_is_a_function_of_earlier_props_and_joins_the
         acme.order(&stage.key, customer, "2026-01-01T00:00:00Z");
     }
     let path = "acme/actions/create-order/create-order.mjs";
-    let id = stage.save(Way::Bundle, path).await["id"].clone();
+    let id = stage.save(Way::Files, path).await["id"].clone();
     let props = stage.props("acme", json!({ "customerId": "c1" }));
     let found = options(&stage.api, &id, "copyOf", props, json!(null)).await;
     assert_eq!(found["stringOptions"], json!(["3", "1"]));

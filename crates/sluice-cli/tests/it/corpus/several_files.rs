@@ -20,7 +20,7 @@ const TYPESCRIPT: &str = "crane/sources/new-order/new-order.ts";
 #[tokio::test]
 async fn a_polling_source_pages_through_an_api_and_emits_each_order_once(
     #[values(MODULE, COMMON_JS, TYPESCRIPT)] path: &str,
-    #[values(Way::Url, Way::Bundle)] way: Way,
+    #[values(Way::Url, Way::Files)] way: Way,
 ) {
     let stage = Stage::enter().await;
     let acme = AcmeApi::shared();
@@ -55,7 +55,7 @@ async fn a_webhook_source_registers_itself_checks_signatures_and_unregisters(
         "bolt/sources/new-order-instant/new-order-instant.js"
     )]
     path: &str,
-    #[values(Way::Url, Way::Bundle)] way: Way,
+    #[values(Way::Url, Way::Files)] way: Way,
 ) {
     let stage = Stage::enter().await;
     let acme = AcmeApi::shared();
@@ -97,7 +97,7 @@ async fn row_files_of_another_app_are_found_in_its_folder_or_else_on_npm() {
     let server = Server::start(options().registry(registry)).await;
     let stage = Stage::on(&server).await;
     AcmeApi::shared().order(&stage.key, "c1", "2026-01-01T00:00:00Z");
-    for way in [Way::Bundle, Way::Url] {
+    for way in [Way::Files, Way::Url] {
         let path = "bolt/sources/order-bolted/order-bolted.mjs";
         let source = stage.deploy_for("acme", way, path, json!({})).await;
         assert_eq!(source.events(1).await[0]["id"], 1, "{way:?}");
@@ -137,15 +137,18 @@ fn publish_app(registry: &Registry, app: &str) {
 
 #[rstest]
 #[tokio::test]
-async fn the_code_in_the_answer_is_one_module_that_can_be_sent_back(
+async fn the_code_and_the_files_in_the_answer_can_be_sent_back(
     #[values(MODULE, COMMON_JS, TYPESCRIPT)] path: &str,
 ) {
     let stage = Stage::enter().await;
     AcmeApi::shared().order(&stage.key, "c1", "2026-01-01T00:00:00Z");
     let saved = stage.save(Way::Url, path).await;
     let app = path.split('/').next().expect("an app");
-    let body =
-        json!({ "component_code": saved["code"], "configured_props": stage.props(app, json!({})) });
+    let body = json!({
+        "component_code": saved["code"],
+        "component_files": saved["files"],
+        "configured_props": stage.props(app, json!({})),
+    });
     let source = deployed(&stage.api, stage.api.post("/sources", &body).await);
     assert_eq!(ids(&source.events(1).await), [1]);
     let read = stage
@@ -156,7 +159,14 @@ async fn the_code_in_the_answer_is_one_module_that_can_be_sent_back(
         ))
         .await
         .ok();
-    for field in ["code", "code_hash", "configurable_props", "name", "version"] {
+    for field in [
+        "code",
+        "files",
+        "code_hash",
+        "configurable_props",
+        "name",
+        "version",
+    ] {
         assert_eq!(read[field], saved[field], "{field}");
     }
 }

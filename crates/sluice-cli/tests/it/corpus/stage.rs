@@ -3,7 +3,7 @@
 use std::{path::Path, sync::LazyLock};
 
 use serde_json::{Value, json};
-use sluice_code::{BundleOptions, LocalFiles, bundle};
+use sluice_code::{LinkOptions, LocalFiles, link};
 use sluice_testkit::{Answer, Api, Plan, ServerInfo, ServerOptions, shared};
 use tokio::sync::OnceCell;
 
@@ -18,8 +18,8 @@ const APPS: [&str; 3] = ["acme", "bolt", "crane"];
 pub(super) enum Way {
     /// By its address, from where the server follows its imports.
     Url,
-    /// As one module that was made of its files beforehand.
-    Bundle,
+    /// With all its files.
+    Files,
 }
 
 /// A new user, who has a workspace at Acme and an account with each app.
@@ -40,14 +40,21 @@ pub(super) fn address(path: &str) -> String {
     format!("{}/{path}", *URL)
 }
 
-/// A file of the tree and all that it imports, as one module.
-pub(super) async fn bundled(path: &str) -> String {
+/// A file of the tree and all that it imports.
+async fn with_imports(path: &str) -> Value {
     let files = LocalFiles::new(tree()).expect("the tree is there");
     let entry = files
         .location(&tree().join(path))
         .expect("a file of the tree");
-    let made = bundle(&entry, files, BundleOptions::default()).await;
-    made.expect("the component can be bundled").code
+    let linked = link(&entry, files, LinkOptions::default()).await;
+    let files = linked.expect("the component can be linked").to_files();
+    let others = files.others.iter();
+    let others = others.map(|file| (file.link.location.clone(), json!(&*file.text)));
+    let others: serde_json::Map<String, Value> = others.collect();
+    json!({
+        "component_code": &*files.entry.text,
+        "component_files": { "path": path, "files": others },
+    })
 }
 
 /// Options for a server that may reach loopback.
@@ -105,7 +112,7 @@ impl Stage {
     pub(super) async fn named(way: Way, path: &str) -> Value {
         match way {
             Way::Url => json!({ "component_url": address(path) }),
-            Way::Bundle => json!({ "component_code": bundled(path).await }),
+            Way::Files => with_imports(path).await,
         }
     }
 

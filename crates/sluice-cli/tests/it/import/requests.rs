@@ -8,11 +8,14 @@ use crate::support::{shared_server, unique_name};
 
 const IMPORT: &str = "/components/registry/import";
 
-fn component(path: &str, key: &str) -> Value {
-    let code = format!(
+fn component(path: &str) -> Value {
+    json!({ "path": path, "files": { path: "00" } })
+}
+
+fn code(key: &str) -> String {
+    format!(
         "module.exports = {{ key: '{key}', name: 'N', version: '1.0.0', type: 'action', run() {{}} }};"
-    );
-    json!({ "path": path, "component_code": code, "files": { path: "00" } })
+    )
 }
 
 #[rstest]
@@ -24,8 +27,9 @@ async fn a_request_registers_remembers_and_tells(#[case] backend: Backend) {
     let tree = unique_name();
     let key = format!("it-{}", tree.to_lowercase());
     let broken = json!({ "path": "b.mjs", "errors": [{ "message": "no such file" }], "files": { "gone.mjs": "" } });
-    let body = json!({ "tree": tree, "components": [
-        component("a.mjs", &key), broken, component("c.mjs", &key),
+    let texts = json!({ "a.mjs": code(&key), "c.mjs": code(&key) });
+    let body = json!({ "tree": tree, "texts": texts, "components": [
+        component("a.mjs"), broken, component("c.mjs"), component("missing.mjs"),
     ] });
     let answer = api.post(IMPORT, &body).await.ok();
     let taken = format!("a.mjs has the key {key} already");
@@ -35,15 +39,15 @@ async fn a_request_registers_remembers_and_tells(#[case] backend: Backend) {
             { "path": "a.mjs", "outcome": "registered", "key": key, "version": "1.0.0" },
             { "path": "b.mjs", "outcome": "failed", "errors": [{ "message": "no such file" }] },
             { "path": "c.mjs", "outcome": "failed", "errors": [{ "message": taken }] },
+            { "path": "missing.mjs", "outcome": "failed", "errors": [{ "message": "there is no such file" }] },
         ])
     );
-    let again = json!({ "tree": tree, "components": [component("a.mjs", &key)] });
+    let again = json!({ "tree": tree, "texts": texts, "components": [component("a.mjs")] });
     assert_eq!(
         api.post(IMPORT, &again).await.ok()[0]["outcome"],
         "unchanged"
     );
-    let moved =
-        json!({ "tree": tree, "left": ["a.mjs"], "components": [component("c.mjs", &key)] });
+    let moved = json!({ "tree": tree, "texts": texts, "left": ["a.mjs", "missing.mjs"], "components": [component("c.mjs")] });
     assert_eq!(
         api.post(IMPORT, &moved).await.ok()[0]["outcome"],
         "unchanged"
@@ -51,7 +55,7 @@ async fn a_request_registers_remembers_and_tells(#[case] backend: Backend) {
 
     let list = format!("/components/registry/imports?tree={tree}&limit=1");
     let first = api.get(&list).await.expect(200);
-    assert_eq!(first["page_info"]["total_count"], 2);
+    assert_eq!(first["page_info"]["total_count"], 3);
     assert_eq!(
         first["data"],
         json!([{ "path": "b.mjs", "files": { "gone.mjs": "" }, "errors": [{ "message": "no such file" }] }])
@@ -61,7 +65,10 @@ async fn a_request_registers_remembers_and_tells(#[case] backend: Backend) {
         next["data"],
         json!([{ "path": "c.mjs", "files": { "c.mjs": "00" }, "key": key, "version": "1.0.0" }])
     );
-    let end = api.get(&format!("{list}&after=c.mjs")).await.expect(200);
+    let end = api
+        .get(&format!("{list}&after=missing.mjs"))
+        .await
+        .expect(200);
     assert_eq!(end["data"], json!([]));
 }
 
@@ -69,15 +76,12 @@ async fn a_request_registers_remembers_and_tells(#[case] backend: Backend) {
 async fn requests_that_make_no_sense_are_refused() {
     let server = shared_server(Backend::Sqlite);
     let api = server.api();
-    let many: Vec<Value> = (0..101)
-        .map(|n| component(&n.to_string(), "it-x"))
-        .collect();
+    let many: Vec<Value> = (0..101).map(|n| component(&n.to_string())).collect();
     for body in [
         json!({ "components": [] }),
         json!({ "tree": "", "components": [] }),
         json!({ "tree": "t", "components": many }),
-        json!({ "tree": "t", "components": [{ "path": "a" }] }),
-        json!({ "tree": "t", "components": [{ "path": "a", "component_code": "1", "errors": [{ "message": "x" }] }] }),
+        json!({ "tree": "t", "components": [], "texts": { "\0": "" } }),
         json!({ "tree": "t", "components": [{ "path": "a\0", "errors": [{ "message": "x" }] }] }),
         json!({ "tree": "t", "components": [{ "path": "a", "errors": [{ "message": "x" }], "files": { "\0": "" } }] }),
         json!({ "tree": "t", "left": ["\0"] }),

@@ -10,7 +10,7 @@ fn told(flaw: Flaw, planted: &PlantedComponent) -> Vec<String> {
     let texts: &[&str] = match flaw {
         Flaw::Syntax => &["\"line\":10,", "SyntaxError"],
         Flaw::MissingFile => &["\"line\":3,", "`../../common/gone.mjs` names no file"],
-        Flaw::MissingName => &["\"line\":3,", "nothing", "is not exported by"],
+        Flaw::MissingName => &["\"line\":3,", "nothing", "does not provide an export"],
         Flaw::NoVersion => &["version is required"],
         Flaw::NoKey => &["key of the form <app>-<name>"],
         Flaw::KeyOfAnotherApp => &["does not begin with"],

@@ -44,8 +44,9 @@ impl Shop {
     }
 
     async fn import(&self, code: &str) -> Value {
-        let component = json!({ "path": "acme/thing.mjs", "component_code": code });
-        let body = json!({ "tree": "tree", "components": [component] });
+        let path = "acme/thing.mjs";
+        let body =
+            json!({ "tree": "tree", "texts": { path: code }, "components": [{ "path": path }] });
         let path = "/components/registry/import";
         self.server.api().post(path, &body).await.ok()[0]["outcome"].clone()
     }

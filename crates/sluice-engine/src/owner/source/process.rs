@@ -52,7 +52,7 @@ impl SourceOwner {
             owner: ProcessOwner::Source(source.id.clone()),
             modules: vec![ModuleSpec {
                 name: ModuleSpec::COMPONENT.to_owned(),
-                code: Arc::clone(&definition.code),
+                files: Arc::clone(&definition.code),
                 format: definition.shape.format,
                 packages: definition.packages.clone(),
                 props,

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::{Map, Value};
 use sluice_infra::Settings;
 use sluice_model::{
-    ComponentShape, DeploymentId, UserId, WorkflowId,
+    CodeFiles, ComponentShape, DeploymentId, UserId, WorkflowId,
     workflow::{DeployedStep, EnvValue, WorkflowDefinition},
 };
 use sluice_runtime::{
@@ -33,7 +33,7 @@ pub(super) struct Version {
 
 struct Module {
     shape: ComponentShape,
-    code: Arc<str>,
+    code: Arc<CodeFiles>,
     packages: Option<Arc<PackageLock>>,
 }
 
@@ -75,7 +75,7 @@ impl Version {
                 .steps()
                 .map(|(step, module)| ModuleSpec {
                     name: step.name.clone(),
-                    code: Arc::clone(&module.code),
+                    files: Arc::clone(&module.code),
                     format: module.shape.format,
                     packages: module.packages.clone(),
                     props: bindings(step, &module.shape, settings),
@@ -131,9 +131,8 @@ impl Module {
         let component = components::get_for_run(c, &step.component_id)?.ok_or_else(|| {
             StoreError::Corrupt(format!("the step {} has no component", step.name))
         })?;
-        let code = component.built.as_ref().unwrap_or(&component.code);
         Ok(Module {
-            code: Arc::from(code.as_str()),
+            code: Arc::new(component.code.clone()),
             packages: packages_of(&component)?,
             shape: component.shape,
         })

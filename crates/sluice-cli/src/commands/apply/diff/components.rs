@@ -3,6 +3,7 @@
 use super::common::in_order;
 use crate::commands::{
     apply::plan::{Action, Plan, PlanInput},
+    code::Code,
     snapshot::from_account::component_files,
 };
 
@@ -11,7 +12,7 @@ pub(in super::super) fn components(input: &PlanInput<'_>, plan: &mut Plan) {
     let saved = &input.account.components;
     let files = component_files(input.account);
     for (stem, code) in in_order(&input.folder.components) {
-        if saved.iter().any(|component| component.code == *code) {
+        if saved.iter().any(|component| Code::of(component) == *code) {
             plan.unchanged += 1;
             continue;
         }

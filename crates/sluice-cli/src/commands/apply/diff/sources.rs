@@ -7,6 +7,7 @@ use sluice_api::Component;
 use sluice_model::{MASK, configure};
 
 use super::common::{changed, in_order};
+use crate::commands::code::Code;
 use crate::commands::{
     apply::{
         matching::{Matches, match_items},
@@ -138,7 +139,7 @@ fn update(
 
 fn has_other_code(input: &PlanInput<'_>, wanted: &Runs, found: &DeployedSource) -> bool {
     match wanted {
-        Runs::File { code, .. } => *code != found.component.code,
+        Runs::File { code, .. } => *code != Code::of(&found.component),
         Runs::Registry(key) => {
             let published = input.registry.get(key).and_then(Option::as_ref);
             published.is_none_or(|published| published.id != found.component.id)
@@ -154,10 +155,10 @@ fn component_of<'a>(
 ) -> Option<&'a Component> {
     match wanted {
         Runs::Registry(key) => input.registry.get(key).and_then(Option::as_ref),
-        Runs::File { code, .. } if *code == current.code => Some(current),
+        Runs::File { code, .. } if *code == Code::of(current) => Some(current),
         Runs::File { code, .. } => {
             let saved = input.account.components.iter();
-            saved.into_iter().find(|saved| saved.code == *code)
+            saved.into_iter().find(|saved| Code::of(saved) == *code)
         }
     }
 }

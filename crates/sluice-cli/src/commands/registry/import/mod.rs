@@ -1,8 +1,8 @@
 //! `sluice registry import`
 
 mod batches;
-mod bundling;
 mod history;
+mod linking;
 mod progress;
 mod recording;
 mod report;
@@ -78,9 +78,9 @@ pub(super) async fn import(options: ImportOptions) -> anyhow::Result<ExitCode> {
         left: removed.iter().map(|file| file.path.clone()).collect(),
         dry_run: options.dry_run,
     };
-    let mut batches = batches::bundle_in_batches(&tree, changed);
+    let mut batches = batches::read_in_batches(&tree, changed);
     while let Some(batch) = batches.recv().await {
-        let size = batch.len();
+        let size = batch.components.len();
         report.add(session.send(batch).await?);
         progress.advance(size)?;
     }
@@ -129,11 +129,14 @@ struct ImportSession<'a> {
 impl ImportSession<'_> {
     async fn send(&mut self, batch: Batch) -> anyhow::Result<Vec<ImportedComponent>> {
         if self.dry_run {
-            return Ok(batch.into_iter().map(report::dry_run_result).collect());
+            let components = batch.components.into_iter();
+            return Ok(components.map(report::dry_run_result).collect());
         }
+        let Batch { components, texts } = batch;
         let request = ImportComponents {
             tree: Some(self.tree.to_owned()),
-            components: batch,
+            texts,
+            components,
             left: self.left.clone(),
         };
         Ok(self

@@ -1,4 +1,4 @@
-//! Recording the files of a bundle, including those that were looked up and do not exist.
+//! Recording the files of a component, including those that were looked up and do not exist.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,7 +1,9 @@
 //! Where the files of a component come from.
 
-use super::location::{Location, PathError};
-use crate::module::ParsedModule;
+use crate::{
+    location::{Location, PathError},
+    module::ParsedModule,
+};
 
 /// The files that a component may import.
 pub trait Files: Send + Sync + 'static {
@@ -32,8 +34,6 @@ pub enum FileError {
     Unsupported(String),
     #[error("{location} cannot be read: {reason}")]
     Unreadable { location: Location, reason: String },
-    #[error("{0} is nested too deeply")]
-    TooDeep(Location),
     #[error("the component is too large: {0}")]
     TooMuch(String),
 }

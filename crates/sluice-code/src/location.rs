@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// The location of a file: its path below the root of a tree, with `/` as separator, or its URL. Errors and source maps
-/// name files by it.
+/// The location of a file: its path below the root of a tree, with `/` as separator, or its URL. Errors name files by it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location(String);
 
@@ -80,20 +79,6 @@ impl Location {
         } else {
             self.with(&format!("/{name}"))
         }
-    }
-
-    /// The module id for the bundler: an absolute path, because it names modules relative to `/`.
-    pub(crate) fn module_id(&self) -> String {
-        format!("/{}", self.0)
-    }
-
-    pub(crate) fn of_module(id: &str) -> Location {
-        Location(id.strip_prefix('/').unwrap_or(id).to_owned())
-    }
-
-    /// The location as the bundler prints it, because it treats URLs as paths.
-    pub(crate) fn as_path(&self) -> String {
-        self.0.replacen("://", ":/", 1)
     }
 }
 

@@ -4,8 +4,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     files::{FileError, Files},
-    location::Location,
+    remote_files::locate_url,
 };
+use crate::location::Location;
 
 /// A folder tree in memory.
 #[derive(Debug, Clone, Default)]
@@ -25,8 +26,11 @@ impl MemoryFiles {
         })
     }
 
-    /// The location of the file at a path.
+    /// The location of the file at a path. Files that came from URLs keep them.
     pub fn location(path: &str) -> Result<Location, FileError> {
+        if path.contains("://") {
+            return Ok(Location::new(path));
+        }
         if path.starts_with('/') {
             return Err(FileError::Outside(path.to_owned()));
         }
@@ -42,6 +46,9 @@ impl MemoryFiles {
 
 impl Files for MemoryFiles {
     fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
+        if importer.is_url() {
+            return locate_url(importer, specifier);
+        }
         let location = importer.relative(specifier);
         location.map_err(|error| FileError::of_path(&error, specifier))
     }

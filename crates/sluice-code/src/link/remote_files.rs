@@ -2,10 +2,8 @@
 
 use url::Url;
 
-use super::{
-    files::{FileError, Files},
-    location::Location,
-};
+use super::files::{FileError, Files};
+use crate::location::Location;
 
 /// Files at http and https URLs. The caller's function fetches them and decides which hosts may be reached. It returns
 /// `None` if the server has no such file.
@@ -24,20 +22,25 @@ where
     }
 }
 
+/// The URL that `specifier` means in the file at a URL.
+pub(crate) fn locate_url(importer: &Location, specifier: &str) -> Result<Location, FileError> {
+    let unsupported = || FileError::Unsupported(specifier.to_owned());
+    let url = Url::parse(importer.as_str())
+        .and_then(|importer| importer.join(specifier))
+        .map_err(|_| unsupported())?;
+    match url.scheme() {
+        "http" | "https" => Ok(Location::new(url)),
+        _ => Err(unsupported()),
+    }
+}
+
 impl<F, Fetched> Files for RemoteFiles<F>
 where
     F: Fn(Url) -> Fetched + Send + Sync + 'static,
     Fetched: Future<Output = Result<Option<String>, FileError>> + Send,
 {
     fn locate(&self, importer: &Location, specifier: &str) -> Result<Location, FileError> {
-        let unsupported = || FileError::Unsupported(specifier.to_owned());
-        let url = Url::parse(importer.as_str())
-            .and_then(|importer| importer.join(specifier))
-            .map_err(|_| unsupported())?;
-        match url.scheme() {
-            "http" | "https" => Ok(Location::new(url)),
-            _ => Err(unsupported()),
-        }
+        locate_url(importer, specifier)
     }
 
     /// Apps are not looked for at URLs, because each guess would be a request.

@@ -4,14 +4,16 @@ use super::{
     files::{FileError, Files},
     graph::Graph,
     import_target::ImportTarget,
+};
+use crate::{
     location::Location,
-    source::{EXTENSIONS, SourceKind},
+    source_kind::{EXTENSIONS, SourceKind},
 };
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Resolution {
     File(Location),
-    /// Left in the bundle as it is written.
+    /// Left as it is written.
     Package,
 }
 
@@ -80,7 +82,8 @@ impl<F: Files> Graph<F> {
         let Some(file) = self.read(manifest).await? else {
             return Ok(None);
         };
-        let manifest: Option<serde_json::Value> = serde_json::from_str(&file.text).ok();
+        let text = file.text().map(|text| &**text).unwrap_or_default();
+        let manifest: Option<serde_json::Value> = serde_json::from_str(text).ok();
         Ok(manifest.and_then(|manifest| Some(manifest.get("main")?.as_str()?.to_owned())))
     }
 

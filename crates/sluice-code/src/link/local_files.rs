@@ -7,9 +7,9 @@ use std::{
 
 use super::{
     files::{FileError, Files},
-    location::Location,
     tree_root,
 };
+use crate::location::Location;
 
 /// The files below a root. If app folders are directly below it, `@pipedream/<app>/…` resolves to them.
 #[derive(Debug, Clone)]

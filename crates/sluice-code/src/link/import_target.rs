@@ -1,4 +1,4 @@
-//! The kinds of targets that an import can have for the bundler.
+//! The kinds of targets that an import can have.
 
 /// Packages of the platform itself, which are never in a tree.
 const PLATFORM_PACKAGES: [&str; 2] = ["platform", "types"];
@@ -9,7 +9,7 @@ pub(crate) enum ImportTarget<'a> {
     File(&'a str),
     /// `@pipedream/<app>`, with an optional path in it.
     App { app: &'a str, path: Option<&'a str> },
-    /// Left in the bundle, for npm or the runtime.
+    /// Left to npm or the runtime.
     Package,
 }
 

@@ -1,22 +1,14 @@
-//! The files of one bundle. Each is read and parsed once, however many files import it. Their number and size are limited.
+//! The files of one component. Each is read and parsed once, however many files import it. Their number and size are limited.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
-use sluice_model::ModuleFormat;
 use tokio::{sync::OnceCell, task};
 
-use super::{
-    file_text::FileText,
-    files::{FileError, Files},
-    location::Location,
-    source::SourceKind,
-};
+use super::files::{FileError, Files};
+use crate::{file_text::FileText, location::Location};
 
-/// Limits of a bundle.
+/// Limits of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub files: usize,
@@ -69,23 +61,21 @@ impl<F: Files> Graph<F> {
         };
         self.count(text.len())?;
         let text: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text));
-        let Some(SourceKind::Code(language)) = SourceKind::of(location) else {
-            return FileText::plain(location, text).map(|file| Some(Arc::new(file)));
-        };
-        let parsed = self.files.parsed(location);
-        let parsed =
-            parsed.filter(|module| module.language() == language && *module.code() == text);
-        let file = if let Some(module) = parsed {
-            FileText::code(location, text, module.contents())
-        } else {
-            let owned = location.clone();
-            let parsing = task::spawn_blocking(move || FileText::parse(&owned, text, language));
-            parsing.await.map_err(|error| FileError::Unreadable {
-                location: location.clone(),
-                reason: error.to_string(),
-            })?
-        };
-        file.map(|file| Some(Arc::new(file)))
+        if let Some(module) = self.files.parsed(location)
+            && *module.code() == text
+        {
+            return Ok(Some(Arc::new(FileText::of_module(
+                location,
+                module.clone(),
+            ))));
+        }
+        let owned = location.clone();
+        let parsing = task::spawn_blocking(move || FileText::parse(&owned, text));
+        let file = parsing.await.map_err(|error| FileError::Unreadable {
+            location: location.clone(),
+            reason: error.to_string(),
+        })?;
+        Ok(Some(Arc::new(file)))
     }
 
     fn count(&self, bytes: usize) -> Result<(), FileError> {
@@ -109,32 +99,5 @@ impl<F: Files> Graph<F> {
     pub(crate) fn file(&self, location: &Location) -> Option<Arc<FileText>> {
         let cell = Arc::clone(self.reads.lock().get(location)?);
         cell.get()?.clone().ok().flatten()
-    }
-
-    /// Whether a file that was read does not parse.
-    pub(crate) fn is_broken(&self, location: &Location) -> bool {
-        let file = self.file(location);
-        file.is_some_and(|file| !file.syntax_errors.is_empty())
-    }
-
-    /// Every file that was read, in order of location.
-    pub(crate) fn locations(&self) -> Vec<Location> {
-        let mut locations: Vec<Location> = self
-            .reads
-            .lock()
-            .iter()
-            .filter(|(_, read)| matches!(read.get(), Some(Ok(Some(_)))))
-            .map(|(location, _)| location.clone())
-            .collect();
-        locations.sort();
-        locations
-    }
-
-    /// The formats of all files of code.
-    pub(crate) fn formats(&self) -> HashSet<ModuleFormat> {
-        self.locations()
-            .iter()
-            .filter_map(|location| self.file(location)?.format)
-            .collect()
     }
 }

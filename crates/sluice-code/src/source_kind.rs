@@ -1,10 +1,8 @@
-//! The kinds of files that can be bundled.
+//! The kinds of files that a component may have.
 
-use rolldown::ModuleType;
 use sluice_model::ModuleFormat;
 
-use super::location::Location;
-use crate::language::Language;
+use crate::{language::Language, location::Location};
 
 /// The extensions that an import without one may mean, in the order in which they are tried.
 pub(crate) const EXTENSIONS: [&str; 7] = ["mjs", "js", "cjs", "ts", "mts", "cts", "json"];
@@ -16,23 +14,13 @@ pub(crate) enum SourceKind {
 }
 
 impl SourceKind {
-    /// `None` if the file cannot be bundled. A file without an extension is JavaScript, as in Node.
+    /// `None` if the file is of another kind. A file without an extension is JavaScript, as in Node.
     pub(crate) fn of(location: &Location) -> Option<SourceKind> {
         match location.extension() {
             None | Some("mjs" | "js" | "cjs") => Some(SourceKind::Code(Language::JavaScript)),
             Some("ts" | "mts" | "cts") => Some(SourceKind::Code(Language::TypeScript)),
             Some("json") => Some(SourceKind::Json),
             Some(_) => None,
-        }
-    }
-}
-
-impl From<SourceKind> for ModuleType {
-    fn from(kind: SourceKind) -> ModuleType {
-        match kind {
-            SourceKind::Code(Language::JavaScript) => ModuleType::Js,
-            SourceKind::Code(Language::TypeScript) => ModuleType::Ts,
-            SourceKind::Json => ModuleType::Json,
         }
     }
 }

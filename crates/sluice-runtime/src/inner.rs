@@ -15,6 +15,7 @@ use tokio::{
 };
 
 use crate::{
+    analysis_cache::AnalysisCache,
     deno_process::{InstanceFolder, MAX_LINE, StartedChild},
     lines::LineReader,
     memory::MemoryInUse,
@@ -33,6 +34,7 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) packages: Packages,
     pub(crate) pool: Pool,
+    pub(crate) analyses: AnalysisCache,
     /// Permits for processes that are starting.
     pub(crate) starting: Semaphore,
     /// Permits for questions. Their processes do not count as those of sources.

@@ -4,6 +4,7 @@
 //! lines is reported as a [`ProcessEvent`] and never causes a panic here. The engine depends on the trait [`Processes`];
 //! [`Runtime`] implements it, and so does `ScriptedProcesses` for tests (feature `scripted`).
 
+mod analysis_cache;
 mod ask;
 mod assets;
 mod code_cache;

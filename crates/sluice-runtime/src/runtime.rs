@@ -12,6 +12,7 @@ use sluice_model::{Clock, CodeError, ComponentShape, RawShape};
 use tokio::sync::Semaphore;
 
 use crate::{
+    analysis_cache::{AnalysisCache, AnalysisKey},
     code_cache,
     deno_process::{DenoProcess, StartedChild, kill_group},
     inner::Inner,
@@ -54,6 +55,7 @@ impl Runtime {
             sandbox,
             packages,
             pool: Pool::new(options.warm_processes),
+            analyses: AnalysisCache::default(),
             starting: Semaphore::new(options.starting_at_once.max(1)),
             questions: Semaphore::new(question::MAX_CONCURRENT),
             surveys: Semaphore::new(survey::max_processes()),
@@ -90,22 +92,46 @@ impl Runtime {
         self.0.pool.is_full()
     }
 
-    /// Reads the shape of a component: installs the packages it imports, then loads it in a sandboxed process of its own.
+    /// Reads the shape of a component: installs the packages it imports, then loads it in a sandboxed process of its own, unless
+    /// the same code was analysed a short while ago.
     pub async fn analyze(&self, tree: &CodeTree, role: Role<'_>) -> Result<Analysis, LoadError> {
         let imports = tree.packages();
         let packages = match imports.as_slice() {
             [] => None,
             imports => Some(Arc::new(self.0.packages.resolve(imports).await?)),
         };
-        let spec = ProcessSpec {
-            owner: ProcessOwner::Unowned,
-            modules: vec![ModuleSpec {
+        let files = Arc::new(tree.to_files());
+        let key = AnalysisKey::of(&files, tree.format(), packages.as_deref(), role);
+        let now_ms = self.0.clock.now_ms();
+        let shape = if let Some(shape) = self.0.analyses.get(key, now_ms) {
+            shape
+        } else {
+            let module = ModuleSpec {
                 name: role.module_name().to_owned(),
-                files: Arc::new(tree.to_files()),
+                files,
                 format: tree.format(),
                 packages: packages.clone(),
                 props: Vec::new(),
-            }],
+            };
+            let shape = self.analyze_in_process(module, role).await?;
+            self.0.analyses.insert(key, &shape, now_ms);
+            shape
+        };
+        Ok(Analysis {
+            shape,
+            packages: packages.map(Arc::unwrap_or_clone),
+        })
+    }
+
+    async fn analyze_in_process(
+        &self,
+        module: ModuleSpec,
+        role: Role<'_>,
+    ) -> Result<ComponentShape, LoadError> {
+        let format = module.format;
+        let spec = ProcessSpec {
+            owner: ProcessOwner::Unowned,
+            modules: vec![module],
             env: BTreeMap::new(),
             stored: Vec::new(),
         };
@@ -113,17 +139,13 @@ impl Runtime {
         kill_group(&child.child);
         // Its folder must not be removed while the process still runs.
         let _ = child.child.wait().await;
-        let shape = role.check(shapes, tree.format()).map_err(|errors| {
+        role.check(shapes, format).map_err(|errors| {
             LoadError::Code(
                 errors
                     .into_iter()
                     .map(CodeError::without_position)
                     .collect(),
             )
-        })?;
-        Ok(Analysis {
-            shape,
-            packages: packages.map(Arc::unwrap_or_clone),
         })
     }
 

@@ -13,12 +13,21 @@ const LONG: Duration = Duration::from_secs(30);
 
 /// Opens a new database in `folder`. The clock stands at [`NOW`].
 pub fn infra(folder: &Path) -> (Infra, ManualClock) {
-    let location = Location::Sqlite(folder.join("sluice.db"));
-    let store = Store::open(StoreOptions::new(location)).expect("the folder is writable");
     let clock = ManualClock::new(NOW);
     let vault = Vault::new([1; 32]);
-    let infra = Infra::new(store, vault, Arc::new(clock.clone()), settings(folder));
+    let infra = Infra::new(
+        store(folder),
+        vault,
+        Arc::new(clock.clone()),
+        settings(folder),
+    );
     (infra, clock)
+}
+
+/// Opens the database in `folder`, which is created if it is missing.
+pub fn store(folder: &Path) -> Store {
+    let location = Location::Sqlite(folder.join("sluice.db"));
+    Store::open(StoreOptions::new(location)).expect("the folder is writable")
 }
 
 /// Limits that no test reaches by accident, without retries of deliveries and sends.

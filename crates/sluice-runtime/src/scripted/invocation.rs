@@ -1,17 +1,28 @@
 //! An invocation as a script gets it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sluice_model::InvocationId;
 
 use crate::{outcome::Call, spec::ProcessOwner};
+
+/// A component or a step with the values of its props.
+#[derive(Debug, Clone)]
+pub struct ScriptedModule {
+    pub name: String,
+    /// The text of the entry.
+    pub code: Arc<str>,
+    pub props: Map<String, Value>,
+}
 
 #[derive(Debug, Clone)]
 pub struct ScriptedInvocation {
     /// Processes are numbered from zero, in the order of their starts.
     pub process: usize,
     pub owner: ProcessOwner,
+    /// The modules of the process.
+    pub modules: Arc<[ScriptedModule]>,
     pub id: InvocationId,
     pub call: Call,
     pub event: Value,

@@ -7,6 +7,6 @@ mod processes;
 #[cfg(test)]
 mod tests;
 
-pub use invocation::ScriptedInvocation;
+pub use invocation::{ScriptedInvocation, ScriptedModule};
 pub use outcome::ScriptedOutcome;
 pub use processes::{Authorization, ScriptedProcesses};

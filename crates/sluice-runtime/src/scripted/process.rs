@@ -12,7 +12,7 @@ use sluice_model::InvocationId;
 use tokio::sync::mpsc;
 
 use super::{
-    invocation::ScriptedInvocation,
+    invocation::{ScriptedInvocation, ScriptedModule},
     outcome::{End, ScriptedOutcome},
 };
 use crate::{
@@ -32,6 +32,7 @@ pub(super) trait Director: Send + Sync {
 pub(super) struct ScriptedProcess {
     pub(super) number: usize,
     pub(super) owner: ProcessOwner,
+    pub(super) modules: Arc<[ScriptedModule]>,
     pub(super) director: Arc<dyn Director>,
     pub(super) tmp: PathBuf,
     pub(super) state: Arc<Mutex<State>>,
@@ -105,6 +106,7 @@ impl ScriptedProcess {
         self.director.invoked(ScriptedInvocation {
             process: self.number,
             owner: self.owner.clone(),
+            modules: Arc::clone(&self.modules),
             id: invocation.id,
             call: invocation.call,
             event: serde_json::from_str(&invocation.event).unwrap_or_default(),

@@ -16,7 +16,7 @@ use sluice_model::{CodeError, ComponentShape, RawShape};
 use tokio::sync::mpsc;
 
 use super::{
-    invocation::ScriptedInvocation,
+    invocation::{ScriptedInvocation, ScriptedModule},
     outcome::ScriptedOutcome,
     process::{Director, ScriptedProcess, State},
 };
@@ -24,7 +24,7 @@ use crate::{
     ask::Answer,
     process::{Process, ProcessEvents},
     processes::{BoxFuture, Processes},
-    spec::{Analysis, LoadError, ProcessSpec, Role},
+    spec::{Analysis, LoadError, ModuleSpec, ProcessSpec, Role},
 };
 
 type RunScript = dyn Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync;
@@ -130,6 +130,7 @@ impl ScriptedProcesses {
         let process = Process::new(ScriptedProcess {
             number: self.records.starts.fetch_add(1, Ordering::SeqCst),
             owner: spec.owner.clone(),
+            modules: spec.modules.iter().map(scripted_module).collect(),
             director: Arc::new(self.clone()),
             tmp: self.tmp.clone(),
             state: Arc::new(Mutex::new(State::new(events, stored))),
@@ -144,6 +145,17 @@ impl ScriptedProcesses {
             .map_err(|error| code_error(error.to_string()))?;
         role.check(vec![shape], tree.format())
             .map_err(|errors| code_error(errors.join("; ")))
+    }
+}
+
+fn scripted_module(module: &ModuleSpec) -> ScriptedModule {
+    let props = module.props.iter();
+    ScriptedModule {
+        name: module.name.clone(),
+        code: Arc::clone(&module.files.entry.text),
+        props: props
+            .map(|prop| (prop.name.clone(), prop.value.clone()))
+            .collect(),
     }
 }
 

@@ -1,0 +1,115 @@
+//! A server in the process of its test.
+
+use std::{ops::Deref, sync::Arc};
+
+use serde_json::json;
+use sluice_app::App;
+use sluice_engine::Engine;
+use sluice_infra::{Infra, Settings, testing};
+use sluice_model::{ApiKey, ManualClock};
+use sluice_runtime::{Processes, scripted::ScriptedProcesses};
+use sluice_server::ServerState;
+use sluice_store::Vault;
+use sluice_testkit::Api;
+use tempfile::TempDir;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::{described, support::unique_name};
+
+const OPERATOR_KEY: &str = "0123456789abcdef0123456789abcdef";
+
+/// It ends when all its users are dropped.
+pub(crate) struct TestServer {
+    url: String,
+    pub(crate) clock: ManualClock,
+    pub(crate) infra: Infra,
+    pub(crate) processes: ScriptedProcesses,
+    _stop: DropGuard,
+    _folder: TempDir,
+}
+
+/// A user of a server. Requests are made through it as through [`Api`].
+#[derive(Clone)]
+pub(crate) struct User {
+    api: Api,
+    pub(crate) server: Arc<TestServer>,
+}
+
+impl Deref for User {
+    type Target = Api;
+
+    fn deref(&self) -> &Api {
+        &self.api
+    }
+}
+
+impl TestServer {
+    pub(crate) async fn start() -> Arc<TestServer> {
+        TestServer::with(|_| {}).await
+    }
+
+    /// Starts a server with other settings. Components are described by their code.
+    pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Arc<TestServer> {
+        // One TLS provider for the process. The error only means that one is installed already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::tempdir().expect("the temporary folder is writable");
+        let listener = sluice_server::listen("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let mut settings = Settings {
+            public_url: url.clone(),
+            ..testing::settings(folder.path())
+        };
+        change(&mut settings);
+        let clock = ManualClock::new(testing::NOW);
+        let infra = Infra::new(
+            testing::store(folder.path()),
+            Vault::new([1; 32]),
+            Arc::new(clock.clone()),
+            settings,
+        );
+        let scripted = described::processes().with_tmp(folder.path().to_owned());
+        let processes: Arc<dyn Processes> = Arc::new(scripted.clone());
+        let engine = Engine::start(&infra, &processes).await.unwrap();
+        let app = App::new(&infra, &engine, &processes).unwrap();
+        app.users
+            .ensure_first(ApiKey::parse(OPERATOR_KEY))
+            .await
+            .unwrap();
+        let stop = CancellationToken::new();
+        let state = ServerState::new(app, &infra, &engine);
+        tokio::spawn(sluice_server::serve(listener, state, stop.clone()));
+        Arc::new(TestServer {
+            url,
+            clock,
+            infra,
+            processes: scripted,
+            _stop: stop.drop_guard(),
+            _folder: folder,
+        })
+    }
+
+    /// The first user.
+    pub(crate) fn operator(self: &Arc<Self>) -> User {
+        self.user_with_key(OPERATOR_KEY)
+    }
+
+    /// A new user with the free plan.
+    pub(crate) async fn user(self: &Arc<Self>) -> User {
+        self.user_on("free").await
+    }
+
+    pub(crate) async fn user_on(self: &Arc<Self>, plan: &str) -> User {
+        let name = unique_name();
+        let email = format!("{name}@example.com");
+        let body = json!({ "username": name, "email": email, "plan": plan });
+        let user = self.operator().post("/users", &body).await.ok();
+        self.user_with_key(user["api_key"].as_str().expect("a key"))
+    }
+
+    fn user_with_key(self: &Arc<Self>, key: &str) -> User {
+        User {
+            api: Api::new(&self.url, key),
+            server: Arc::clone(self),
+        }
+    }
+}

@@ -54,7 +54,8 @@ bench: tools build ## Measure throughput, latency and memory; ARGS="--only a,b" 
 	cargo run --release --package sluice-bench -- $(ARGS)
 
 packages: tools ## Run what uses popular npm packages, fetched from the registry, under the sandbox
-	SLUICE_POPULAR=all cargo test --package sluice-cli --test popular -- --nocapture
+	cargo build --package sluice-cli
+	SLUICE_POPULAR=all cargo test --package sluice-e2e --test popular -- --nocapture
 
 screenshots: tools ui ## Take pictures of every page of the console, light and dark, into docs/screenshots
 	cargo build --package sluice-cli

@@ -4,6 +4,8 @@
 //! them. No handle belongs to an async runtime, so that many `#[tokio::test]`s can share one server.
 
 mod api;
+mod binary;
+mod clock;
 mod component_tree;
 mod log;
 mod options;
@@ -20,6 +22,8 @@ mod terminal;
 mod wait;
 
 pub use api::{Answer, Api, Request};
+pub use binary::sluice_binary;
+pub use clock::now_ms;
 pub use component_tree::{ComponentTree, Flaw, PlantedComponent, TreePlan};
 pub use options::{Backend, ServerOptions};
 pub use postgres::Postgres;

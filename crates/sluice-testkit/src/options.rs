@@ -37,7 +37,7 @@ pub(crate) enum PackageSource {
 }
 
 impl ServerOptions {
-    /// `binary` is the `sluice` to run; in its own integration tests, `env!("CARGO_BIN_EXE_sluice")`.
+    /// `binary` is the `sluice` to run. Tests pass [`crate::sluice_binary`].
     pub fn new(binary: impl AsRef<Path>) -> Self {
         Self {
             binary: binary.as_ref().to_owned(),

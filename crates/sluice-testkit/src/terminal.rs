@@ -54,7 +54,7 @@ pub enum Key {
 impl Terminal {
     /// Starts a program in a folder. Its environment has only these variables and `TERM`.
     pub fn start(
-        program: &str,
+        program: impl AsRef<OsStr>,
         args: &[&str],
         env: &[(String, String)],
         folder: &Path,

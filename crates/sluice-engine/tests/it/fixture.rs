@@ -1,6 +1,6 @@
 //! An engine with one source, whose process is scripted.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, value::to_raw_value};
 use sluice_engine::Engine;
@@ -28,7 +28,7 @@ pub(crate) struct Fixture {
     pub(crate) engine: Engine,
     pub(crate) infra: Infra,
     pub(crate) clock: ManualClock,
-    _folder: TempDir,
+    _folder: Option<TempDir>,
 }
 
 impl Fixture {
@@ -44,9 +44,21 @@ impl Fixture {
         timer: Option<TimerSpec>,
         run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
     ) -> Fixture {
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().unwrap();
-        let (infra, clock) = testing::infra(folder.path());
+        let fixture = Fixture::new_in(folder.path(), timer, run).await;
+        Fixture {
+            _folder: Some(folder),
+            ..fixture
+        }
+    }
+
+    /// Starts an engine on a new database in `folder`.
+    pub(crate) async fn new_in(
+        folder: &Path,
+        timer: Option<TimerSpec>,
+        run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
+    ) -> Fixture {
+        let (infra, clock) = testing::infra(folder);
         let stored = infra.store.write(move |c| {
             components::insert(c, &component())?;
             sources::insert(c, &source())?;
@@ -56,13 +68,31 @@ impl Fixture {
             }
         });
         stored.await.unwrap();
+        Fixture::on(infra, clock, run).await
+    }
+
+    /// Starts an engine on the database that an earlier one left in `folder`.
+    pub(crate) async fn again_in(
+        folder: &Path,
+        run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
+    ) -> Fixture {
+        let (infra, clock) = testing::infra(folder);
+        Fixture::on(infra, clock, run).await
+    }
+
+    async fn on(
+        infra: Infra,
+        clock: ManualClock,
+        run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
+    ) -> Fixture {
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let processes: Arc<dyn Processes> = Arc::new(ScriptedProcesses::new(run));
         let engine = Engine::start(&infra, &processes).await.unwrap();
         Fixture {
             engine,
             infra,
             clock,
-            _folder: folder,
+            _folder: None,
         }
     }
 

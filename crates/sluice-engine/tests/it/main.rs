@@ -2,6 +2,7 @@
 
 mod clock;
 mod commits;
+mod crashes;
 mod fixture;
 mod retries;
 mod supervision;

@@ -100,9 +100,14 @@ impl ScriptedOutcome {
         self
     }
 
-    pub fn log(mut self, level: LogLevel, message: &str) -> ScriptedOutcome {
+    pub fn log(self, level: LogLevel, message: &str) -> ScriptedOutcome {
+        self.log_at(0, level, message)
+    }
+
+    /// Writes a log line at this time, in epoch milliseconds.
+    pub fn log_at(mut self, ts: i64, level: LogLevel, message: &str) -> ScriptedOutcome {
         self.effects.logs.push(LogLine {
-            ts: 0,
+            ts,
             kind: "stdout".to_owned(),
             level,
             message: message.to_owned(),

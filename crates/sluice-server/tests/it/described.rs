@@ -3,12 +3,16 @@
 //! The code of a component is `module.exports = {…};` with the fields of a component: `name`, `version`, `key`, `type`,
 //! `dedupe` and `props`. `run` and the members of `hooks` are objects that describe the effects of a call:
 //!
-//! - `"emit": [[data, metadata], …]` emits these events. `"emit": "event"` emits the list `emits` of the event or else its
-//!   body, and `"emit": "props"` emits the values of its props.
-//! - `"log": "…"` writes a line, and `"fail": "…"` throws an error with this message.
+//! - `"emit": [[data, metadata], …]` emits these events. `"emit": "asked"` emits the list `emits` of the event or else its
+//!   body, and fails if `emits` is no list. `"emit": "event"` emits the event, and `"emit": "props"` the values of the props.
+//! - `"log": "…"` writes a line, and `"log": "asked"` writes the lines `lines` of the event.
+//! - `"fail": "…"` throws an error with this message, and `"fail_if": "…"` throws one if this prop is true.
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json, value::to_raw_value};
 use sluice_code::CodeTree;
+use sluice_model::Clock;
 use sluice_runtime::{
     Call, Emit, LogLevel,
     scripted::{ScriptedInvocation, ScriptedOutcome, ScriptedProcesses},
@@ -16,17 +20,9 @@ use sluice_runtime::{
 
 const BEFORE: &str = "module.exports = ";
 
-/// The code of a component with a name and a version.
-pub(crate) fn component(fields: Value) -> String {
-    let mut description = json!({ "name": "Test", "version": "0.0.1", "run": {} });
-    if let (Value::Object(all), Value::Object(fields)) = (&mut description, fields) {
-        all.extend(fields);
-    }
-    format!("{BEFORE}{description};")
-}
-
-pub(crate) fn processes() -> ScriptedProcesses {
-    ScriptedProcesses::new(outcome).with_shape(shape)
+/// Log lines have the time of `clock`.
+pub(crate) fn processes(clock: Arc<dyn Clock>) -> ScriptedProcesses {
+    ScriptedProcesses::new(move |invocation| outcome(invocation, clock.now_ms())).with_shape(shape)
 }
 
 fn description(code: &str) -> Value {
@@ -66,21 +62,31 @@ fn members(object: Option<Value>) -> impl Iterator<Item = (String, Value)> {
     object.unwrap_or_default().into_iter()
 }
 
-fn outcome(invocation: &ScriptedInvocation) -> ScriptedOutcome {
+fn outcome(invocation: &ScriptedInvocation, now_ms: i64) -> ScriptedOutcome {
     let module = &invocation.modules[0];
     let description = description(&module.code);
     let effects = match invocation.call {
         Call::Hook(hook) => &description["hooks"][hook.as_str()],
         _ => &description["run"],
     };
+    let asks_to_fail = effects["fail_if"]
+        .as_str()
+        .is_some_and(|prop| module.props.get(prop) == Some(&Value::Bool(true)));
+    let is_wrong = effects["emit"] == "asked"
+        && invocation
+            .event
+            .get("emits")
+            .is_some_and(|emits| !emits.is_array());
     let outcome = match effects["fail"].as_str() {
         Some(message) => ScriptedOutcome::failure("Error", message),
+        None if asks_to_fail => ScriptedOutcome::failure("Error", "a prop says so"),
+        None if is_wrong => ScriptedOutcome::failure("TypeError", "emits is no list"),
         None => ScriptedOutcome::success(),
     };
-    let outcome = match effects["log"].as_str() {
-        Some(line) => outcome.log(LogLevel::Info, line),
-        None => outcome,
-    };
+    let lines = logs(&effects["log"], &invocation.event);
+    let outcome = lines.into_iter().fold(outcome, |outcome, line| {
+        outcome.log_at(now_ms, LogLevel::Info, line)
+    });
     let emits = emits(&effects["emit"], &invocation.event, &module.props);
     emits
         .iter()
@@ -88,12 +94,27 @@ fn outcome(invocation: &ScriptedInvocation) -> ScriptedOutcome {
         .fold(outcome, ScriptedOutcome::emit_with)
 }
 
+fn logs<'a>(described: &'a Value, event: &'a Value) -> Vec<&'a str> {
+    match described.as_str() {
+        Some("asked") => {
+            let lines = event["lines"].as_array();
+            lines
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect()
+        }
+        line => line.into_iter().collect(),
+    }
+}
+
 fn emits(described: &Value, event: &Value, props: &Map<String, Value>) -> Vec<Value> {
     match described.as_str() {
-        Some("event") => match event.get("emits").and_then(Value::as_array) {
-            Some(emits) => emits.clone(),
+        Some("asked") => match event.get("emits") {
+            Some(emits) => emits.as_array().cloned().unwrap_or_default(),
             None => vec![json!([event["body"]])],
         },
+        Some("event") => vec![json!([event])],
         Some("props") => vec![json!([props])],
         _ => described.as_array().cloned().unwrap_or_default(),
     }

@@ -6,8 +6,8 @@ use serde_json::json;
 use sluice_app::App;
 use sluice_engine::Engine;
 use sluice_infra::{Infra, Settings, testing};
-use sluice_model::{ApiKey, ManualClock};
-use sluice_runtime::{Processes, scripted::ScriptedProcesses};
+use sluice_model::{ApiKey, Clock, ManualClock};
+use sluice_runtime::Processes;
 use sluice_server::ServerState;
 use sluice_store::Vault;
 use sluice_testkit::Api;
@@ -23,9 +23,18 @@ pub(crate) struct TestServer {
     url: String,
     pub(crate) clock: ManualClock,
     pub(crate) infra: Infra,
-    pub(crate) processes: ScriptedProcesses,
     _stop: DropGuard,
     _folder: TempDir,
+}
+
+/// A manual clock that moves by a millisecond whenever it is read, so that rows have an order in time.
+struct SteppingClock(ManualClock);
+
+impl Clock for SteppingClock {
+    fn now_ms(&self) -> i64 {
+        self.0.advance(1);
+        self.0.now_ms()
+    }
 }
 
 /// A user of a server. Requests are made through it as through [`Api`].
@@ -61,14 +70,16 @@ impl TestServer {
         };
         change(&mut settings);
         let clock = ManualClock::new(testing::NOW);
+        let stepping: Arc<dyn Clock> = Arc::new(SteppingClock(clock.clone()));
         let infra = Infra::new(
             testing::store(folder.path()),
             Vault::new([1; 32]),
-            Arc::new(clock.clone()),
+            Arc::clone(&stepping),
             settings,
         );
-        let scripted = described::processes().with_tmp(folder.path().to_owned());
-        let processes: Arc<dyn Processes> = Arc::new(scripted.clone());
+        let processes = described::processes(Arc::clone(&stepping));
+        let processes = processes.with_tmp(folder.path().to_owned());
+        let processes: Arc<dyn Processes> = Arc::new(processes);
         let engine = Engine::start(&infra, &processes).await.unwrap();
         let app = App::new(&infra, &engine, &processes).unwrap();
         app.users
@@ -82,10 +93,14 @@ impl TestServer {
             url,
             clock,
             infra,
-            processes: scripted,
             _stop: stop.drop_guard(),
             _folder: folder,
         })
+    }
+
+    /// `http://127.0.0.1:<port>`, without a slash at the end.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
     }
 
     /// The first user.
@@ -99,7 +114,10 @@ impl TestServer {
     }
 
     pub(crate) async fn user_on(self: &Arc<Self>, plan: &str) -> User {
-        let name = unique_name();
+        self.user_named(&unique_name(), plan).await
+    }
+
+    pub(crate) async fn user_named(self: &Arc<Self>, name: &str, plan: &str) -> User {
         let email = format!("{name}@example.com");
         let body = json!({ "username": name, "email": email, "plan": plan });
         let user = self.operator().post("/users", &body).await.ok();

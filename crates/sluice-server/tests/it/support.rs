@@ -1,6 +1,10 @@
 //! Sources of a server in process, and waiting for their events.
 
-use std::time::Duration;
+use std::{
+    cell::RefCell,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use sluice_testkit::{Answer, Method, wait_for};
@@ -9,9 +13,24 @@ use crate::server::{TestServer, User};
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A user of a server of its own.
+thread_local! {
+    /// The server of the test that runs on this thread.
+    static SERVER: RefCell<Weak<TestServer>> = RefCell::default();
+}
+
+/// A new user of the test's own server, which is started for the first of them.
 pub(crate) async fn new_user() -> User {
-    TestServer::start().await.user().await
+    server().await.user().await
+}
+
+/// The test's own server.
+pub(crate) async fn server() -> Arc<TestServer> {
+    if let Some(server) = SERVER.with_borrow(Weak::upgrade) {
+        return server;
+    }
+    let server = TestServer::start().await;
+    SERVER.set(Arc::downgrade(&server));
+    server
 }
 
 pub(crate) fn unique_name() -> String {
@@ -83,5 +102,40 @@ impl Deployed {
         oldest_first
             .map(|summary| summary["event"].clone())
             .collect()
+    }
+
+    /// Waits for errors in `$errors` and returns their data, oldest first.
+    pub(crate) async fn errors(&self, count: usize) -> Vec<Value> {
+        let path = self.path("/event_summaries?limit=100&expand=event&event_name=$errors");
+        let mut errors = wait_for(PATIENCE, &format!("{count} errors"), async || {
+            let page = self.api.get(&path).await.expect(200);
+            let rows = page["data"].as_array().cloned().unwrap_or_default();
+            (rows.len() >= count).then_some(rows)
+        })
+        .await;
+        errors.reverse();
+        errors.into_iter().map(|row| row["event"].clone()).collect()
+    }
+
+    /// Log lines as they stand, oldest first.
+    pub(crate) async fn logs(&self) -> Vec<Value> {
+        let page = self
+            .api
+            .get(&self.path("/logs?limit=100"))
+            .await
+            .expect(200);
+        let mut rows = page["data"].as_array().cloned().unwrap_or_default();
+        rows.reverse();
+        rows
+    }
+
+    /// Waits for a log line that contains `text`.
+    pub(crate) async fn log_with(&self, text: &str) -> Value {
+        wait_for(PATIENCE, &format!("a log line with {text:?}"), async || {
+            let logs = self.logs().await;
+            let has_text = |row: &Value| row["msg"].as_str().is_some_and(|msg| msg.contains(text));
+            logs.into_iter().find(has_text)
+        })
+        .await
     }
 }

@@ -1,14 +1,10 @@
 //! The body of every refusal, and the statuses that no other file is about.
 
 use serde_json::{Value, json};
-use sluice_testkit::{Answer, Method, Plan, raw_http};
+use sluice_testkit::{Answer, Method, Plan, operations, raw_http};
 
-use super::{
-    fixtures::{
-        EMITTER, IDLE, SMALL_API_BODY, SMALL_BODY, field_names, idle_source, limited_server,
-        refused,
-    },
-    openapi::operations,
+use super::fixtures::{
+    EMITTER, IDLE, SMALL_API_BODY, SMALL_BODY, field_names, idle_source, limited_server, refused,
 };
 use crate::support::{deploy, new_user, unique_name};
 

@@ -1,14 +1,11 @@
 //! What another site can make a signed-in browser do: nothing.
 
 use serde_json::json;
-use sluice_testkit::{Backend, Method};
+use sluice_testkit::{Backend, Method, guarded_operations};
 
 use super::fixtures::Browser;
 use crate::{
-    api::{
-        fixtures::{EMITTER, refused},
-        openapi::guarded_operations,
-    },
+    api::fixtures::{EMITTER, refused},
     support::{new_user, shared_server},
 };
 

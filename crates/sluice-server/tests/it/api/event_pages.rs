@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::fixtures::{all_pages, emit_numbers, emitter_code, page, text};
+use super::fixtures::{EMITTER, all_pages, emit_numbers, page, text};
 use crate::support::{Deployed, deploy, new_user};
 
 async fn emitter(events: u64) -> Deployed {
-    let source = deploy(&new_user().await, &emitter_code()).await;
+    let source = deploy(&new_user().await, EMITTER).await;
     emit_numbers(&source, events).await;
     source
 }
@@ -136,7 +136,7 @@ async fn never_more_than_the_newest_100_though_total_count_counts_all() {
 
 #[tokio::test]
 async fn the_window_of_100_is_that_of_the_selected_channel() {
-    let source = deploy(&new_user().await, &emitter_code()).await;
+    let source = deploy(&new_user().await, EMITTER).await;
     let quiet = json!(["rare", { "name": "quiet" }]);
     let emits: Vec<Value> = [quiet]
         .into_iter()

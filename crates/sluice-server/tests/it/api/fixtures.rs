@@ -1,36 +1,46 @@
 //! Components, events and pages for these tests.
 
-use std::fmt::Write;
+use std::{fmt::Write, sync::Arc};
 
 use serde_json::{Value, json};
 use sluice_testkit::{Answer, Api, wait_for};
 
 use crate::{
-    described::component,
-    server::User,
+    server::{TestServer, User},
     support::{Deployed, PATIENCE, deploy},
 };
 
 /// Emits the list `emits` of its event, of `[data, metadata]` pairs.
-pub(crate) fn emitter_code() -> String {
-    let http = json!({ "http": "$.interface.http" });
-    component(json!({ "name": "Emitter", "props": http, "run": { "emit": "event" } }))
-}
+pub(crate) const EMITTER: &str = r#"module.exports = { "name": "Emitter", "version": "0.0.1",
+    "props": { "http": "$.interface.http" }, "run": { "emit": "asked" } };"#;
 
 /// Does nothing.
-pub(crate) fn idle_code() -> String {
-    component(json!({ "name": "Idle" }))
-}
+pub(crate) const IDLE: &str =
+    r#"module.exports = { "name": "Idle", "version": "0.0.1", "run": {} };"#;
 
 /// Has one required and one optional prop.
-pub(crate) fn code_with_props() -> String {
-    let props = json!({ "city": "string", "count": { "type": "integer", "optional": true } });
-    component(json!({ "name": "With props", "props": props, "run": { "emit": "props" } }))
+pub(crate) const WITH_PROPS: &str = r#"module.exports = { "name": "With props", "version": "0.0.1",
+    "props": { "city": "string", "count": { "type": "integer", "optional": true } },
+    "run": { "emit": "props" } };"#;
+
+/// The largest body of an API request on [`limited_server`].
+pub(super) const SMALL_API_BODY: usize = 32 * 1024;
+/// The daily invocations of a free user there.
+pub(super) const SMALL_QUOTA: u64 = 2;
+
+/// A server with small limits that allows sign-up.
+pub(super) async fn limited_server() -> Arc<TestServer> {
+    TestServer::with(|settings| {
+        settings.allow_signup = true;
+        settings.max_api_body = SMALL_API_BODY;
+        settings.daily_invocations_quota = Some(SMALL_QUOTA);
+    })
+    .await
 }
 
 /// A source without interfaces, which never runs by itself.
 pub(super) async fn idle_source(api: &User) -> Deployed {
-    deploy(api, &idle_code()).await
+    deploy(api, IDLE).await
 }
 
 /// The id of a saved component.

@@ -1,4 +1,33 @@
-//! Lists, fields, errors and authentication of the REST API.
+//! The REST API, rule by rule: one subject to a file.
 
+mod authentication;
+mod auto_subscriptions;
+mod delete_events;
+mod deliveries;
 mod event_pages;
+mod event_summaries;
+mod fields;
 mod fixtures;
+mod log_events;
+mod logs;
+mod older_events;
+mod openapi;
+mod operations;
+mod ownership;
+mod parameters;
+mod request_ids;
+mod run;
+mod signup;
+mod source_create;
+mod source_delete;
+mod source_list;
+mod source_names;
+mod source_references;
+mod source_states;
+mod source_update;
+mod source_update_code;
+mod subscriptions;
+mod trailing_slashes;
+mod user_admin;
+mod users;
+mod webhooks;

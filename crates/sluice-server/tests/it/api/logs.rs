@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 use super::fixtures::{all_pages, field_names, page, text};
 use crate::support::{Deployed, deploy, new_user};
 
-/// Logs the numbers from 1 to what its event says, in one invocation.
-const COUNTER: &str = r#"module.exports = { name: "Counter", version: "1",
-    run(event) { for (let line = 1; line <= event.lines; line++) console.log(`line ${line}.`); } };"#;
+/// Logs the lines of its event.
+const LOGGER: &str =
+    r#"module.exports = { "name": "Logger", "version": "1", "run": { "log": "asked" } };"#;
 
 async fn counter(lines: u64) -> (Deployed, String) {
-    let source = deploy(&new_user().await, COUNTER).await;
-    let invocation = text(&source.run(json!({ "lines": lines })).await["id"]);
+    let source = deploy(&new_user().await, LOGGER).await;
+    let numbered: Vec<String> = (1..=lines).map(|line| format!("line {line}.")).collect();
+    let invocation = text(&source.run(json!({ "lines": numbered })).await["id"]);
     source.log_with(&format!("line {lines}.")).await;
     (source, invocation)
 }
@@ -47,7 +48,7 @@ async fn a_line_has_its_id_time_kind_level_message_and_invocation() {
 
 #[tokio::test]
 async fn a_source_that_never_ran_has_an_empty_log() {
-    let source = deploy(&new_user().await, COUNTER).await;
+    let source = deploy(&new_user().await, LOGGER).await;
     let list = page(&source.api, &source.path("/logs")).await;
     assert_eq!(
         list.info,
@@ -98,8 +99,8 @@ async fn a_page_has_at_most_100_lines_whatever_the_limit() {
 #[tokio::test]
 async fn a_log_holds_the_lines_of_its_source_alone() {
     let (source, _) = counter(1).await;
-    let other = deploy(&source.api, COUNTER).await;
-    other.run(json!({ "lines": 2 })).await;
+    let other = deploy(&source.api, LOGGER).await;
+    other.run(json!({ "lines": ["line 2."] })).await;
     other.log_with("line 2.").await;
     assert_eq!(messages(&source.logs().await), ["line 1."]);
 }

@@ -10,10 +10,8 @@ async fn new_code_runs_with_the_same_id_and_the_same_endpoint() {
     let api = new_user().await;
     let source = deploy(&api, EMITTER).await;
     emit_numbers(&source, 1).await;
-    let code = EMITTER.replace(
-        "this.$emit(data, metadata)",
-        "this.$emit(`new ${data}`, metadata)",
-    );
+    let code = r#"module.exports = { "name": "Emitter", "version": "0.0.2",
+        "props": { "http": "$.interface.http" }, "run": { "emit": [["of the new code"]] } };"#;
     let updated = api
         .put(&source.path(""), &json!({ "component_code": code }))
         .await
@@ -25,7 +23,7 @@ async fn new_code_runs_with_the_same_id_and_the_same_endpoint() {
         source.source["configured_props"]["http"]
     );
     source.send(&json!("body")).await.expect(200);
-    assert_eq!(source.events(2).await, [json!(1), json!("new body")]);
+    assert_eq!(source.events(2).await, [json!(1), json!("of the new code")]);
 }
 
 #[tokio::test]
@@ -64,7 +62,8 @@ async fn a_component_id_replaces_the_code() {
 async fn new_code_keeps_the_values_of_the_props_it_still_has() {
     let api = new_user().await;
     let source = deploy_with(&api, WITH_PROPS, json!({ "city": "Rome", "count": 1 })).await;
-    let code = WITH_PROPS.replace(r#", count: { type: "integer", optional: true }"#, "");
+    let code = r#"module.exports = { "name": "With one", "version": "0.0.2", "run": {},
+        "props": { "city": "string" } };"#;
     let updated = api
         .put(&source.path(""), &json!({ "component_code": code }))
         .await
@@ -99,7 +98,8 @@ async fn new_code_and_its_props_come_together() {
 async fn code_that_does_not_load_and_actions_are_422_and_change_nothing() {
     let api = new_user().await;
     let source = idle_source(&api).await;
-    let action = r#"module.exports = { name: "A", version: "1", type: "action", run() {} };"#;
+    let action =
+        r#"module.exports = { "name": "A", "version": "1", "type": "action", "run": {} };"#;
     for code in ["oops(", action, ""] {
         refused(
             api.put(&source.path(""), &json!({ "component_code": code }))
@@ -114,10 +114,8 @@ async fn code_that_does_not_load_and_actions_are_422_and_change_nothing() {
 async fn an_activate_hook_that_throws_is_422_and_the_old_code_goes_on() {
     let api = new_user().await;
     let source = deploy(&api, EMITTER).await;
-    let code = EMITTER.replace(
-        "run(event)",
-        "hooks: { activate() { throw new Error('no') } }, run(event)",
-    );
+    let code = r#"module.exports = { "name": "Hooked", "version": "0.0.2", "run": {},
+        "hooks": { "activate": { "fail": "no" } } };"#;
     let refusal = api
         .put(&source.path(""), &json!({ "component_code": code }))
         .await

@@ -1,19 +1,20 @@
 //! The current user on both plans, quotas, and the operator's way to make users.
 
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Backend, Method, Plan, wait_for};
+use sluice_testkit::{Api, Method, wait_for};
 
 use super::fixtures::{
     EMITTER, SMALL_QUOTA, emit_numbers, field_names, idle_source, limited_server, refused, text,
 };
-use crate::support::{PATIENCE, deploy, new_user, shared_server, unique_name};
+use crate::{
+    server::User,
+    support::{PATIENCE, deploy, new_user, server, unique_name},
+};
 
 const DAY: i64 = 86_400;
 
-async fn paid_user() -> Api {
-    shared_server(Backend::Sqlite)
-        .user(&unique_name(), Plan::Paid)
-        .await
+async fn paid_user() -> User {
+    server().await.user_on("paid").await
 }
 
 async fn me(api: &Api) -> Value {
@@ -23,7 +24,7 @@ async fn me(api: &Api) -> Value {
 #[tokio::test]
 async fn users_me_of_a_free_plan_user_has_the_key_and_four_quota_fields() {
     let name = unique_name();
-    let api = shared_server(Backend::Sqlite).user(&name, Plan::Free).await;
+    let api = server().await.user_named(&name, "free").await;
     let user = me(&api).await;
     assert!(text(&user["id"]).starts_with("u_"));
     let expected = json!({
@@ -91,7 +92,7 @@ async fn billing_period_invocations_counts_invocations() {
 
 #[tokio::test]
 async fn the_daily_quota_is_shown_and_over_it_runs_and_requests_are_429_with_retry_after() {
-    let api = limited_server().user(&unique_name(), Plan::Free).await;
+    let api = limited_server().await.user().await;
     assert_eq!(me(&api).await["daily_invocations_quota"], SMALL_QUOTA);
     let source = deploy(&api, EMITTER).await;
     for _ in 0..SMALL_QUOTA {
@@ -108,11 +109,13 @@ async fn the_daily_quota_is_shown_and_over_it_runs_and_requests_are_429_with_ret
         assert!((1..=DAY).contains(&seconds), "{seconds}");
         refused(answer, 429);
     }
+    api.server.clock.advance(DAY * 1_000);
+    emit_numbers(&source, 1).await;
 }
 
 #[tokio::test]
 async fn quotas_do_not_bind_paid_users() {
-    let api = limited_server().user(&unique_name(), Plan::Paid).await;
+    let api = limited_server().await.user_on("paid").await;
     let source = deploy(&api, EMITTER).await;
     for _ in 0..=SMALL_QUOTA {
         emit_numbers(&source, 1).await;
@@ -125,7 +128,7 @@ async fn quotas_do_not_bind_paid_users() {
 
 #[tokio::test]
 async fn the_operator_makes_users_whose_key_of_32_lower_case_hexadecimal_characters_works() {
-    let operator = shared_server(Backend::Sqlite).api();
+    let operator = server().await.operator();
     let name = unique_name();
     let body = json!({ "username": name, "email": "a@b.c", "plan": "paid" });
     let user = operator.post("/users", &body).await.ok();
@@ -138,7 +141,7 @@ async fn the_operator_makes_users_whose_key_of_32_lower_case_hexadecimal_charact
     );
     let expected = json!({ "id": user["id"], "username": name, "email": "a@b.c", "plan": "paid", "api_key": key });
     assert_eq!(user, expected);
-    let seen = me(&Api::new(shared_server(Backend::Sqlite).url(), &key)).await;
+    let seen = me(&Api::new(operator.server.url(), &key)).await;
     assert_eq!(
         (&seen["id"], &seen["username"]),
         (&user["id"], &user["username"])
@@ -147,7 +150,7 @@ async fn the_operator_makes_users_whose_key_of_32_lower_case_hexadecimal_charact
 
 #[tokio::test]
 async fn post_users_makes_free_plan_users_unless_told_otherwise() {
-    let operator = shared_server(Backend::Sqlite).api();
+    let operator = server().await.operator();
     let body = json!({ "username": unique_name(), "email": "a@b.c" });
     assert_eq!(operator.post("/users", &body).await.ok()["plan"], "free");
 }
@@ -163,7 +166,7 @@ async fn post_users_does_not_exist_for_anyone_but_the_operator() {
 
 #[tokio::test]
 async fn post_users_wants_a_username_an_email_and_a_known_plan() {
-    let operator = shared_server(Backend::Sqlite).api();
+    let operator = server().await.operator();
     for (body, field) in [
         (json!({ "email": "a@b.c" }), "username"),
         (json!({ "username": "", "email": "a@b.c" }), "username"),
@@ -186,7 +189,7 @@ async fn post_users_wants_a_username_an_email_and_a_known_plan() {
 
 #[tokio::test]
 async fn a_username_that_is_taken_is_409() {
-    let operator = shared_server(Backend::Sqlite).api();
+    let operator = server().await.operator();
     let body = json!({ "username": unique_name(), "email": "a@b.c" });
     operator.post("/users", &body).await.expect(200);
     refused(operator.post("/users", &body).await, 409);

@@ -1,13 +1,13 @@
 //! `include` and `exclude`, on every endpoint that answers with data.
 
 use serde_json::{Value, json};
-use sluice_testkit::{Backend, Method};
+use sluice_testkit::Method;
 
 use super::fixtures::{EMITTER, IDLE, emit_numbers, field_names};
-use crate::support::{deploy, new_user, shared_server, unique_name};
+use crate::support::{deploy, new_user, server, unique_name};
 
 const CONSOLE: &str =
-    r#"module.exports = { name: "C", version: "1", run() { console.log("hello"); } };"#;
+    r#"module.exports = { "name": "C", "version": "1", "run": { "log": "hello" } };"#;
 
 /// The item, or the first item of the list.
 fn item(body: &Value) -> &Value {
@@ -64,7 +64,7 @@ async fn get_takes_include_and_exclude_in_the_query_string_for_each_item() {
 #[tokio::test]
 async fn post_and_put_take_include_and_exclude_in_the_body() {
     let api = new_user().await;
-    let operator = shared_server(Backend::Sqlite).api();
+    let operator = server().await.operator();
     let source = deploy(&api, EMITTER).await;
     let code = json!({ "component_code": IDLE });
     let user = json!({ "username": unique_name(), "email": "a@b.c" });
@@ -100,9 +100,9 @@ async fn post_takes_include_in_the_query_string_too_and_the_body_wins() {
 
 #[tokio::test]
 async fn the_registry_takes_include_and_exclude() {
-    let operator = shared_server(Backend::Sqlite).api();
+    let operator = server().await.operator();
     let key = format!("fields-{}", unique_name());
-    let code = IDLE.replace("version: ", &format!(r#"key: "{key}", version: "#));
+    let code = IDLE.replace(r#""version": "#, &format!(r#""key": "{key}", "version": "#));
     let saved = operator
         .post(
             "/components",

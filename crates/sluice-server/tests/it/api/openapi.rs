@@ -2,8 +2,7 @@
 
 use std::{env, fs, path::Path};
 
-use serde_json::Value;
-use sluice_testkit::{Api, Method};
+use sluice_testkit::{api_document, routes};
 
 use crate::support::new_user;
 
@@ -105,59 +104,10 @@ const ROUTES: [(&str, &str); 91] = [
     ("GET", "/v1/workflows/{id}/events/{event_id}"),
 ];
 
-async fn document(api: &Api) -> Value {
-    let answer = api.root(Method::GET, "/openapi.json").send().await;
-    assert_eq!(answer.header("content-type"), Some("application/json"));
-    answer.expect(200)
-}
-
-fn routes(document: &Value) -> Vec<(String, String)> {
-    let paths = document["paths"].as_object().expect("paths");
-    let of_path = |(path, methods): (&String, &Value)| {
-        let methods = methods.as_object().expect("methods").keys();
-        methods
-            .map(|method| (method.to_uppercase(), path.clone()))
-            .collect::<Vec<_>>()
-    };
-    paths.iter().flat_map(of_path).collect()
-}
-
-/// Every documented method and path, with the variable parts filled in by text that names nothing.
-pub(super) async fn operations(api: &Api) -> Vec<(String, String)> {
-    filled(routes(&document(api).await))
-}
-
-/// Those of them that need a key.
-pub(crate) async fn guarded_operations(api: &Api) -> Vec<(String, String)> {
-    let document = document(api).await;
-    let mut guarded = routes(&document);
-    guarded.retain(|(method, path)| {
-        let operation = &document["paths"][path][method.to_lowercase()];
-        operation["security"] != serde_json::json!([{}])
-    });
-    filled(guarded)
-}
-
-fn filled(routes: Vec<(String, String)>) -> Vec<(String, String)> {
-    let filled = |path: &str| {
-        path.replace("{id}", "dc_unknown")
-            .replace("{key_or_id}", "unknown")
-            .replace("{id_or_slug}", "unknown")
-            .replace("{key}", "unknown")
-            .replace("{name}", "unknown")
-            .replace("{number}", "1")
-            .replace("{run_id}", "unknown")
-            .replace("{event_id}", "1-0")
-    };
-    routes
-        .into_iter()
-        .map(|(method, path)| (method, filled(&path)))
-        .collect()
-}
-
 #[tokio::test]
 async fn the_document_lists_every_route() {
-    let mut listed = routes(&document(&new_user().await).await);
+    let api = new_user().await;
+    let mut listed = routes(&api_document(&api).await);
     let mut expected: Vec<_> = ROUTES
         .map(|(method, path)| (method.to_owned(), path.to_owned()))
         .to_vec();
@@ -168,7 +118,8 @@ async fn the_document_lists_every_route() {
 
 #[tokio::test]
 async fn every_route_documents_its_success_and_the_shared_errors() {
-    let document = document(&new_user().await).await;
+    let api = new_user().await;
+    let document = api_document(&api).await;
     for (method, path) in routes(&document) {
         let responses = &document["paths"][&path][method.to_lowercase()]["responses"];
         let success = match (method.as_str(), path.ends_with("/events")) {
@@ -186,7 +137,8 @@ async fn every_route_documents_its_success_and_the_shared_errors() {
 
 #[tokio::test]
 async fn the_document_is_the_snapshot() {
-    let document = document(&new_user().await).await;
+    let api = new_user().await;
+    let document = api_document(&api).await;
     let served = serde_json::to_string_pretty(&document).expect("JSON") + "\n";
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(SNAPSHOT);
     if env::var_os(UPDATE).is_some() {

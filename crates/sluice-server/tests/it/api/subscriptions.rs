@@ -1,11 +1,10 @@
 //! `/subscriptions`: who listens to whom.
 
-use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::{Answer, Api, Backend, Method};
+use sluice_testkit::{Answer, Api, Method};
 
 use super::fixtures::{escaped, field_names, idle_source, refused, text};
-use crate::support::{new_user, new_user_on};
+use crate::support::new_user;
 
 const PATH: &str = "/subscriptions";
 const LIST: &str = "/users/me/subscriptions";
@@ -36,12 +35,9 @@ async fn remove(api: &Api, body: &Value) -> Answer {
     api.request(Method::DELETE, PATH).json(body).send().await
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_subscription_has_its_four_fields_and_the_same_again_changes_nothing(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn a_subscription_has_its_four_fields_and_the_same_again_changes_nothing() {
+    let api = new_user().await;
     let (source, hook) = (idle_source(&api).await.id, webhook(&api).await);
     let body = json!({ "emitter_id": source, "listener_id": hook, "event_name": "$errors" });
     let made = api.post(PATH, &body).await.ok();
@@ -57,12 +53,9 @@ async fn a_subscription_has_its_four_fields_and_the_same_again_changes_nothing(
     assert_eq!(subscriptions(&api).await, [made]);
 }
 
-#[rstest]
 #[tokio::test]
-async fn the_same_many_times_at_once_is_one_subscription(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn the_same_many_times_at_once_is_one_subscription() {
+    let api = new_user().await;
     let (source, hook) = (idle_source(&api).await.id, webhook(&api).await);
     let calls: Vec<_> = (0..12)
         .map(|_| {
@@ -154,12 +147,9 @@ async fn a_star_is_for_auto_subscriptions() {
     assert!(error.contains("/auto_subscriptions"), "{error}");
 }
 
-#[rstest]
 #[tokio::test]
-async fn unknown_and_foreign_ids_are_404(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let (api, stranger) = (new_user_on(backend).await, new_user_on(backend).await);
+async fn unknown_and_foreign_ids_are_404() {
+    let (api, stranger) = (new_user().await, new_user().await);
     let (source, hook) = (idle_source(&api).await.id, webhook(&api).await);
     let foreign_source = idle_source(&stranger).await.id;
     let foreign_hook = webhook(&stranger).await;
@@ -241,12 +231,9 @@ async fn event_names_are_kept_as_they_were_sent_and_reserved_ones_refused() {
     assert_eq!(api.post(PATH, &body).await.ok()["event_name"], "");
 }
 
-#[rstest]
 #[tokio::test]
-async fn deleting_takes_either_name_of_the_default_channel_and_else_the_exact_one(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn deleting_takes_either_name_of_the_default_channel_and_else_the_exact_one() {
+    let api = new_user().await;
     let hook = webhook(&api).await;
     let body =
         |name: &str| json!({ "emitter_id": "dc_*", "listener_id": hook, "event_name": name });
@@ -300,12 +287,9 @@ async fn the_list_has_all_of_them_newest_first() {
     assert_eq!(subscriptions(&api).await, made);
 }
 
-#[rstest]
 #[tokio::test]
-async fn subscriptions_go_with_their_emitter_and_their_listener(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn subscriptions_go_with_their_emitter_and_their_listener() {
+    let api = new_user().await;
     let (one, two) = (idle_source(&api).await.id, idle_source(&api).await.id);
     let hook = webhook(&api).await;
     for (emitter, listener) in [(&one, &two), (&two, &one), (&two, &hook), (&two, &two)] {

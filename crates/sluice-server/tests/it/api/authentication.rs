@@ -1,8 +1,8 @@
 //! Who may ask: the key in the `Authorization` header, on every path of the API.
 
-use sluice_testkit::Method;
+use sluice_testkit::{Method, guarded_operations};
 
-use super::{fixtures::refused, openapi::guarded_operations};
+use super::fixtures::refused;
 use crate::support::new_user;
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::fixtures::{EMITTER, emit_numbers, idle_source, page, refused};
 use crate::support::{deploy, new_user};
 
-const STUBBORN: &str = r#"module.exports = { name: "Stubborn", version: "1",
-    hooks: { deactivate() { throw new Error("I stay"); } }, run() {} };"#;
+const STUBBORN: &str = r#"module.exports = { "name": "Stubborn", "version": "1",
+    "hooks": { "deactivate": { "fail": "I stay" } }, "run": {} };"#;
 
 #[tokio::test]
 async fn deleting_answers_204_without_a_body() {

@@ -64,7 +64,7 @@ async fn an_http_prop_holds_its_endpoint_url() {
 #[tokio::test]
 async fn a_timer_prop_is_given_in_camel_case_and_returned_as_cron_and_interval_seconds() {
     let api = new_user().await;
-    let code = r#"module.exports = { name: "T", version: "1", props: { timer: "$.interface.timer" }, run() {} };"#;
+    let code = r#"module.exports = { "name": "T", "version": "1", "props": { "timer": "$.interface.timer" }, "run": {} };"#;
     for (given, returned) in [
         (
             json!({ "intervalSeconds": 7200 }),
@@ -89,7 +89,8 @@ async fn a_timer_prop_is_given_in_camel_case_and_returned_as_cron_and_interval_s
 #[tokio::test]
 async fn a_secret_prop_is_shown_masked() {
     let api = new_user().await;
-    let code = r#"module.exports = { name: "S", version: "1", props: { token: { type: "string", secret: true } }, run() {} };"#;
+    let code = r#"module.exports = { "name": "S", "version": "1",
+        "props": { "token": { "type": "string", "secret": true } }, "run": {} };"#;
     let source = deploy_with(&api, code, json!({ "token": "hunter2" })).await;
     assert_eq!(source.source["configured_props"]["token"], "********");
     assert!(!api.get("/users/me/sources").await.text.contains("hunter2"));
@@ -151,7 +152,7 @@ async fn code_that_does_not_load_is_422() {
 #[tokio::test]
 async fn an_action_cannot_be_deployed() {
     let api = new_user().await;
-    let code = r#"module.exports = { name: "A", version: "1", type: "action", run() {} };"#;
+    let code = r#"module.exports = { "name": "A", "version": "1", "type": "action", "run": {} };"#;
     refused(
         api.post("/sources", &json!({ "component_code": code }))
             .await,
@@ -162,8 +163,8 @@ async fn an_action_cannot_be_deployed() {
 #[tokio::test]
 async fn a_hook_that_throws_is_422_with_observations_and_leaves_nothing_behind() {
     let api = new_user().await;
-    let code = r#"module.exports = { name: "Hooked", version: "1",
-        hooks: { deploy() { console.log("so far so good"); throw new Error("no luck"); } }, run() {} };"#;
+    let code = r#"module.exports = { "name": "Hooked", "version": "1", "run": {},
+        "hooks": { "deploy": { "log": "so far so good", "fail": "no luck" } } };"#;
     let refusal = api
         .post("/sources", &json!({ "component_code": code }))
         .await

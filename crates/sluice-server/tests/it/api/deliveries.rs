@@ -1,21 +1,17 @@
 //! `/deliveries`: what there is to say when nothing was delivered. What became of real deliveries is in `delivery/history.rs`.
 
-use rstest::rstest;
 use serde_json::json;
-use sluice_testkit::{Backend, Method};
+use sluice_testkit::Method;
 
 use super::{
     fixtures::{page, refused},
     subscriptions::webhook,
 };
-use crate::support::{new_user, new_user_on};
+use crate::support::new_user;
 
-#[rstest]
 #[tokio::test]
-async fn a_webhook_without_deliveries_has_an_empty_list(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn a_webhook_without_deliveries_has_an_empty_list() {
+    let api = new_user().await;
     let path = format!("/webhooks/{}/deliveries", webhook(&api).await);
     for query in [
         "",
@@ -70,12 +66,9 @@ async fn parameters_that_make_no_sense_are_400() {
     }
 }
 
-#[rstest]
 #[tokio::test]
-async fn replaying_what_is_not_there_replays_nothing(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn replaying_what_is_not_there_replays_nothing() {
+    let api = new_user().await;
     let hook = webhook(&api).await;
     for path in ["/deliveries/replay", &format!("/webhooks/{hook}/replay")] {
         for body in [

@@ -3,15 +3,18 @@
 use std::collections::HashSet;
 
 use serde_json::json;
-use sluice_testkit::{Api, Method, Request};
+use sluice_testkit::{Method, Request};
 
 use super::fixtures::{EMITTER, SMALL_API_BODY, limited_server};
-use crate::support::{deploy, new_user};
+use crate::{
+    server::User,
+    support::{deploy, new_user},
+};
 
 const NAME: &str = "x-request-id";
 
 /// One request for every kind of answer, with its status.
-async fn requests(api: &Api) -> Vec<(u16, Request)> {
+async fn requests(api: &User) -> Vec<(u16, Request)> {
     let source = deploy(api, EMITTER).await;
     let json_post = |path: &str, body: &str| {
         api.request(Method::POST, path)
@@ -63,7 +66,7 @@ async fn every_response_has_a_request_id_of_its_own() {
 
 #[tokio::test]
 async fn an_over_large_body_gets_a_request_id_too() {
-    let api = limited_server().api();
+    let api = limited_server().await.operator();
     let request = api
         .request(Method::POST, "/sources")
         .header("Content-Type", "application/json");

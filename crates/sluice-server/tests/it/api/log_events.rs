@@ -6,8 +6,8 @@ use sluice_testkit::wait_for;
 use super::fixtures::{Page, all_pages, page, refused, text};
 use crate::support::{Deployed, PATIENCE, deploy, new_user};
 
-const LOGGER: &str = "module.exports = { name: 'Logger', version: '1', run(event) { \
-    for (const line of event.lines) console.log(line); } };";
+const LOGGER: &str =
+    r#"module.exports = { "name": "Logger", "version": "1", "run": { "log": "asked" } };"#;
 
 async fn logger(lines: &[Value]) -> Deployed {
     let source = deploy(&new_user().await, LOGGER).await;

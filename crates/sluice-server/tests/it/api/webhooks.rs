@@ -1,11 +1,10 @@
 //! `/webhooks`: addresses to deliver to, and their secrets.
 
-use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::{Answer, Api, Backend, Method};
+use sluice_testkit::{Answer, Api, Method};
 
 use super::fixtures::{all_pages, escaped, field_names, page, refused, text};
-use crate::support::{new_user, new_user_on, shared_server};
+use crate::support::{new_user, server};
 
 const PATH: &str = "/webhooks";
 const LIST: &str = "/users/me/webhooks";
@@ -32,12 +31,9 @@ async fn rotate(api: &Api, webhook: &Value) -> Answer {
     api.request(Method::POST, &path).send().await
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_webhook_is_created_with_a_secret_that_is_shown_once(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn a_webhook_is_created_with_a_secret_that_is_shown_once() {
+    let api = new_user().await;
     let made = create(&api, &json!({ "url": URL })).await;
     assert_eq!(
         field_names(&made),
@@ -196,12 +192,9 @@ async fn the_list_pages_newest_first() {
     assert_eq!(narrow.rows, [json!({ "id": ids[0] })]);
 }
 
-#[rstest]
 #[tokio::test]
-async fn an_update_keeps_what_it_leaves_out_and_null_removes(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn an_update_keeps_what_it_leaves_out_and_null_removes() {
+    let api = new_user().await;
     let body = json!({ "url": URL, "name": "n", "description": "d", "concurrency": 3 });
     let mut expected = without_secret(&create(&api, &body).await);
     let at = path(&expected);
@@ -242,12 +235,9 @@ async fn an_update_keeps_what_it_leaves_out_and_null_removes(
     refused(api.put(&at, &json!({ "active": "yes" })).await, 400);
 }
 
-#[rstest]
 #[tokio::test]
-async fn rotation_answers_a_new_secret_and_nothing_else_shows_it(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn rotation_answers_a_new_secret_and_nothing_else_shows_it() {
+    let api = new_user().await;
     let made = create(&api, &json!({ "url": URL })).await;
     let rotated = rotate(&api, &made).await.ok();
     assert_ne!(rotated["signing_secret"], made["signing_secret"]);
@@ -259,12 +249,9 @@ async fn rotation_answers_a_new_secret_and_nothing_else_shows_it(
     assert_ne!(again["signing_secret"], rotated["signing_secret"]);
 }
 
-#[rstest]
 #[tokio::test]
-async fn changes_at_the_same_time_all_stand(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn changes_at_the_same_time_all_stand() {
+    let api = new_user().await;
     for round in 0..5 {
         let webhook = create(&api, &json!({ "url": URL })).await;
         let at = path(&webhook);
@@ -285,12 +272,9 @@ async fn changes_at_the_same_time_all_stand(
     }
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_deleted_webhook_is_gone_everywhere(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn a_deleted_webhook_is_gone_everywhere() {
+    let api = new_user().await;
     let webhook = create(&api, &json!({ "url": URL })).await;
     let answer = api.delete(&path(&webhook)).await;
     assert_eq!((answer.status, answer.text.as_str()), (204, ""));
@@ -320,7 +304,7 @@ async fn unknown_and_foreign_webhooks_are_404_also_for_the_operator() {
     let webhook = create(&owner, &json!({ "url": URL })).await;
     let id = text(&webhook["id"]);
     everything_about(&stranger, &id).await;
-    everything_about(&shared_server(Backend::Sqlite).api(), &id).await;
+    everything_about(&server().await.operator(), &id).await;
     for id in ["wh_unknown", "wh_", "dc_abc", "%00", "wh_%00", "wh_a%20b"] {
         everything_about(&owner, id).await;
     }
@@ -330,11 +314,11 @@ async fn unknown_and_foreign_webhooks_are_404_also_for_the_operator() {
 
 #[tokio::test]
 async fn the_secret_is_not_in_the_database() {
-    let server = sluice_testkit::Server::start(crate::support::own_server()).await;
-    let made = create(&server.api(), &json!({ "url": URL })).await;
+    let server = server().await;
+    let made = create(&server.operator(), &json!({ "url": URL })).await;
     let secret = text(&made["signing_secret"]);
     let bare = secret.strip_prefix("whsec_").expect("the prefix");
-    for file in std::fs::read_dir(server.data_dir()).expect("the data folder") {
+    for file in std::fs::read_dir(&server.infra.settings.data_dir).expect("the data folder") {
         let file = file.expect("a file").path();
         let bytes = std::fs::read(&file).unwrap_or_default();
         let found = bytes
@@ -344,23 +328,18 @@ async fn the_secret_is_not_in_the_database() {
     }
 }
 
-#[rstest]
 #[tokio::test]
-async fn webhooks_are_found_by_part_of_their_name_or_address(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user_on(backend).await;
+async fn webhooks_are_found_by_part_of_their_name_or_address() {
+    let api = new_user().await;
     create(
         &api,
         &json!({ "url": "https://one.example/Hook", "name": "Orders" }),
     )
     .await;
     create(&api, &json!({ "url": "https://two.example/orders" })).await;
-    create(
-        &new_user_on(backend).await,
-        &json!({ "url": "https://one.example/foreign" }),
-    )
-    .await;
+    let stranger = new_user().await;
+    let foreign = json!({ "url": "https://one.example/foreign" });
+    create(&stranger, &foreign).await;
     for (q, expected) in [
         (
             "ORDERS",

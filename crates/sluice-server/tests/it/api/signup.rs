@@ -1,10 +1,10 @@
 //! Accounts that people make for themselves.
 
 use serde_json::json;
-use sluice_testkit::{Api, Backend, Method};
+use sluice_testkit::{Api, Method};
 
 use super::fixtures::{limited_server, refused, text};
-use crate::support::{shared_server, unique_name};
+use crate::support::{server, unique_name};
 
 /// A client whose key is nobody's.
 fn anyone(url: &str) -> Api {
@@ -13,7 +13,7 @@ fn anyone(url: &str) -> Api {
 
 #[tokio::test]
 async fn whoever_signs_up_gets_a_key_that_works_on_the_free_plan() {
-    let server = limited_server();
+    let server = limited_server().await;
     let name = unique_name();
     let body = json!({ "username": name, "email": "a@b.c" });
     let user = anyone(server.url()).post("/signup", &body).await.ok();
@@ -30,7 +30,8 @@ async fn whoever_signs_up_gets_a_key_that_works_on_the_free_plan() {
 
 #[tokio::test]
 async fn signing_up_wants_a_username_and_an_email() {
-    let api = anyone(limited_server().url());
+    let server = limited_server().await;
+    let api = anyone(server.url());
     for (body, field) in [
         (json!({ "email": "a@b.c" }), "username"),
         (json!({ "username": unique_name(), "email": " " }), "email"),
@@ -42,7 +43,8 @@ async fn signing_up_wants_a_username_and_an_email() {
 
 #[tokio::test]
 async fn signing_up_does_not_exist_unless_the_server_allows_it() {
-    let api = anyone(shared_server(Backend::Sqlite).url());
+    let server = server().await;
+    let api = anyone(server.url());
     let unknown = refused(api.request(Method::POST, "/nonsense").send().await, 404);
     for body in [
         json!({ "username": unique_name(), "email": "a@b.c" }),

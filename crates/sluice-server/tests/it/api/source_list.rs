@@ -25,7 +25,8 @@ async fn sources(api: &Api, count: usize) -> Vec<Value> {
 
 #[tokio::test]
 async fn an_empty_list_has_counts_of_zero_and_no_cursors() {
-    let list = page(&new_user().await, LIST).await;
+    let api = new_user().await;
+    let list = page(&api, LIST).await;
     assert!(list.rows.is_empty());
     let expected =
         json!({ "total_count": 0, "count": 0, "start_cursor": null, "end_cursor": null });
@@ -116,8 +117,9 @@ async fn a_page_has_at_most_100_items_whatever_the_limit() {
 
 #[tokio::test]
 async fn sources_of_other_users_are_not_in_the_list() {
-    sources(&new_user().await, 1).await;
-    assert!(page(&new_user().await, LIST).await.rows.is_empty());
+    let (owner, other) = (new_user().await, new_user().await);
+    sources(&owner, 1).await;
+    assert!(page(&other, LIST).await.rows.is_empty());
 }
 
 #[tokio::test]

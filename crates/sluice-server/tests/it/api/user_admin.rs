@@ -1,15 +1,17 @@
 //! The operator's users: listing, new keys and deletion, on both databases.
 
-use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Backend, Method};
+use sluice_testkit::{Api, Method};
 
 use super::fixtures::{IDLE, idle_source, page, refused, save, text};
-use crate::support::{new_user, new_user_on, shared_server};
+use crate::{
+    server::User,
+    support::{new_user, server},
+};
 
 /// A new user with the id that the operator knows.
-async fn user(backend: Backend) -> (Api, Value) {
-    let api = new_user_on(backend).await;
+async fn user() -> (User, Value) {
+    let api = new_user().await;
     let user = api.get("/users/me").await.ok();
     (api, user)
 }
@@ -18,13 +20,10 @@ fn path(user: &Value, rest: &str) -> String {
     format!("/users/{}{rest}", text(&user["id"]))
 }
 
-#[rstest]
 #[tokio::test]
-async fn the_operator_lists_users_newest_first_and_finds_one_by_name(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let operator = shared_server(backend).api();
-    let (_, user) = user(backend).await;
+async fn the_operator_lists_users_newest_first_and_finds_one_by_name() {
+    let operator = server().await.operator();
+    let (_, user) = user().await;
     let found = page(
         &operator,
         &format!("/users?username={}", text(&user["username"])),
@@ -50,15 +49,12 @@ async fn the_operator_lists_users_newest_first_and_finds_one_by_name(
     assert!(times.is_sorted_by(|newer, older| newer >= older));
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_rotated_key_works_and_the_old_one_does_not(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let server = shared_server(backend);
-    let (api, user) = user(backend).await;
+async fn a_rotated_key_works_and_the_old_one_does_not() {
+    let server = server().await;
+    let (api, user) = user().await;
     let rotated = server
-        .api()
+        .operator()
         .post(&path(&user, "/rotate_key"), &json!({}))
         .await
         .ok();
@@ -71,30 +67,24 @@ async fn a_rotated_key_works_and_the_old_one_does_not(
     assert_eq!(renewed["api_key"], key);
 }
 
-#[rstest]
 #[tokio::test]
-async fn everyone_can_rotate_the_key_they_have(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let (api, user) = user(backend).await;
-    let (other, _) = self::user(backend).await;
+async fn everyone_can_rotate_the_key_they_have() {
+    let (api, user) = user().await;
+    let (other, _) = self::user().await;
     let rotated = api.post("/users/me/rotate_key", &json!({})).await.ok();
     let key = text(&rotated["api_key"]);
     assert_eq!(rotated, json!({ "id": user["id"], "api_key": key }));
     refused(api.get("/users/me").await, 401);
     refused(api.post("/users/me/rotate_key", &json!({})).await, 401);
-    let renewed = Api::new(shared_server(backend).url(), &key);
+    let renewed = Api::new(server().await.url(), &key);
     assert_eq!(renewed.get("/users/me").await.ok()["id"], user["id"]);
     other.get("/users/me").await.ok();
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_deleted_user_is_gone_with_everything_and_the_name_is_free(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let operator = shared_server(backend).api();
-    let (api, user) = user(backend).await;
+async fn a_deleted_user_is_gone_with_everything_and_the_name_is_free() {
+    let operator = server().await.operator();
+    let (api, user) = user().await;
     save(&api, IDLE).await;
     let webhook = json!({ "url": "https://example.com/hook" });
     let webhook = api.post("/webhooks", &webhook).await.ok();
@@ -112,13 +102,10 @@ async fn a_deleted_user_is_gone_with_everything_and_the_name_is_free(
     operator.post("/users", &again).await.expect(200);
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_user_with_sources_is_409_until_they_are_deleted(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let operator = shared_server(backend).api();
-    let (api, user) = user(backend).await;
+async fn a_user_with_sources_is_409_until_they_are_deleted() {
+    let operator = server().await.operator();
+    let (api, user) = user().await;
     let source = idle_source(&api).await;
     let error = refused(operator.delete(&path(&user, "")).await, 409);
     assert!(error.contains("1 source and 0 workflows"), "{error}");
@@ -129,7 +116,7 @@ async fn a_user_with_sources_is_409_until_they_are_deleted(
 
 #[tokio::test]
 async fn the_operator_cannot_delete_itself() {
-    let operator = shared_server(Backend::Sqlite).api();
+    let operator = server().await.operator();
     let me = operator.get("/users/me").await.ok();
     refused(operator.delete(&path(&me, "")).await, 409);
     operator.get("/users/me").await.expect(200);
@@ -150,13 +137,10 @@ async fn looking_after_users_does_not_exist_for_anyone_but_the_operator() {
     }
 }
 
-#[rstest]
 #[tokio::test]
-async fn the_operator_finds_users_by_part_of_their_name_or_email_address(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let operator = shared_server(backend).api();
-    let (_, user) = user(backend).await;
+async fn the_operator_finds_users_by_part_of_their_name_or_email_address() {
+    let operator = server().await.operator();
+    let (_, user) = user().await;
     let (name, email) = (text(&user["username"]), text(&user["email"]));
     for q in [name.to_uppercase(), email.clone(), name[1..].to_owned()] {
         let found = page(&operator, &format!("/users?q={q}")).await;

@@ -36,7 +36,8 @@ async fn sources_of_other_users_are_404_everywhere_and_stay_as_they_were() {
     let owner = new_user().await;
     let source = deploy(&owner, EMITTER).await;
     emit_numbers(&source, 1).await;
-    everything_about(&new_user().await, &source.id).await;
+    let stranger = new_user().await;
+    everything_about(&stranger, &source.id).await;
     assert_eq!(owner.get(&source.path("")).await.ok(), source.source);
     emit_numbers(&source, 1).await;
     assert_eq!(source.events(2).await.len(), 2);
@@ -70,7 +71,7 @@ async fn unknown_source_ids_are_404_everywhere() {
 async fn the_operator_sees_no_sources_of_others_either() {
     let owner = new_user().await;
     let source = idle_source(&owner).await;
-    let operator = crate::support::shared_server(sluice_testkit::Backend::Sqlite).api();
+    let operator = crate::support::server().await.operator();
     everything_about(&operator, &source.id).await;
 }
 

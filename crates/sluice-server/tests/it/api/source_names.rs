@@ -15,7 +15,7 @@ async fn named(api: &Api, component: &str, name: Option<&str>) -> Value {
 async fn rule_3_without_a_name_the_name_slug_of_the_component_is_the_name() {
     let api = new_user().await;
     let code =
-        r#"module.exports = { name: "New RSS Items, dailyDigest", version: "1", run() {} };"#;
+        r#"module.exports = { "name": "New RSS Items, dailyDigest", "version": "1", "run": {} };"#;
     let component = save(&api, code).await;
     let source = named(&api, &component, None).await;
     assert_eq!(source["name"], "new-rss-items--daily-digest");

@@ -1,12 +1,9 @@
 //! Every path means the same with a slash at its end.
 
 use serde_json::json;
-use sluice_testkit::Method;
+use sluice_testkit::{Method, guarded_operations};
 
-use super::{
-    fixtures::{EMITTER, IDLE, emit_numbers, refused},
-    openapi::guarded_operations,
-};
+use super::fixtures::{EMITTER, IDLE, emit_numbers, refused};
 use crate::support::{deploy, new_user};
 
 #[tokio::test]

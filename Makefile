@@ -9,6 +9,9 @@ TOOLS := node_modules/.installed
 CONSOLE_TOOLS := ui/node_modules/.installed
 CONSOLE := ui/dist/index.html
 BINARY := target/release/sluice
+# Written after a successful check of the console, so that it runs again only when a file of the console changes.
+CONSOLE_SOURCES := docs/openapi.json $(shell find ui/src ui/public ui/tests ui/*.ts ui/*.js ui/*.json ui/index.html -type f ! -name schema.d.ts)
+CONSOLE_CHECKED := target/.console-checked
 
 # The test runner. In continuous integration a test that failed is retried and reported as flaky.
 NEXTEST := cargo nextest run --workspace $(if $(CI),--profile ci)
@@ -17,7 +20,7 @@ NEXTEST_VERSION := 0.9.143
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`.
 ARGS ?=
 
-.PHONY: help run build ui test flakes runner lint bench packages screenshots deno tools clean
+.PHONY: help run build ui check test flakes runner lint bench packages screenshots deno tools clean
 
 help: ## List the commands
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -29,6 +32,15 @@ build: ## Build the release binary, target/release/sluice, with the console if t
 	cargo build --release --package sluice-cli
 
 ui: $(CONSOLE) ## Build the console, ui/dist
+
+# The same selection of packages as in `make test`, so that both share what is built. Without the targets `popular` and
+# `steps`, and so without linking the binary. The profile leaves out tests that start Deno or PostgreSQL.
+check: tools runner $(CONSOLE_CHECKED) ## Check format and lints, and run the tests in process, on SQLite: for use after every edit
+	cargo fmt --all --check
+	node_modules/.bin/biome check --error-on-warnings
+	node scripts/check-cycles.mjs
+	cargo clippy --workspace --all-targets -- -D warnings
+	SLUICE_TEST_SKIP_POSTGRES=1 cargo nextest run --workspace --lib --bins --test it --profile check
 
 test: lint ui runner ## Lint, then run every test: on SQLite, on a throw-away PostgreSQL, and in a browser
 	$(NEXTEST) --no-run
@@ -76,6 +88,10 @@ $(TOOLS): package.json package-lock.json .npmrc
 $(CONSOLE_TOOLS): ui/package.json ui/package-lock.json ui/.npmrc
 	cd ui && npm ci
 	@touch $@
+
+$(CONSOLE_CHECKED): $(CONSOLE_TOOLS) $(CONSOLE_SOURCES)
+	cd ui && npm run check
+	@mkdir -p $(@D) && touch $@
 
 $(CONSOLE): $(CONSOLE_TOOLS) docs/openapi.json $(shell find ui/src ui/public ui/*.ts ui/*.js ui/index.html -type f ! -name schema.d.ts)
 	cd ui && npm run build

@@ -50,7 +50,10 @@ impl Apps {
         }
         let now = self.infra.now_ms();
         let secret = new.client_secret.as_deref();
-        let secret_sealed = secret.map(|secret| self.infra.vault.seal(secret.as_bytes()));
+        let secret_sealed = secret.map(|secret| {
+            let rng = &mut self.infra.ids.rng();
+            self.infra.vault.seal(secret.as_bytes(), rng)
+        });
         let app = App {
             id: AppId::random(&mut self.infra.ids.rng()),
             name: new.name.unwrap_or_else(|| new.slug.clone()),

@@ -77,7 +77,7 @@ impl Users {
     pub async fn rotate_key(&self, user: &UserId) -> Result<ApiKey, EngineError> {
         let key = ApiKey::random(&mut self.infra.ids.rng());
         let fingerprint = self.infra.vault.fingerprint(key.as_str());
-        let sealed = self.infra.vault.seal(key.as_str().as_bytes());
+        let sealed = self.seal_key(&key);
         let user = user.clone();
         let changed = self
             .infra
@@ -180,6 +180,11 @@ impl Users {
             })
     }
 
+    fn seal_key(&self, key: &ApiKey) -> String {
+        let rng = &mut self.infra.ids.rng();
+        self.infra.vault.seal(key.as_str().as_bytes(), rng)
+    }
+
     async fn insert(&self, new: NewUser, rank: Rank, key: &ApiKey) -> Result<User, EngineError> {
         let NewUser {
             username,
@@ -192,7 +197,7 @@ impl Users {
             email,
             plan,
             operator: matches!(rank, Rank::Operator),
-            key_sealed: self.infra.vault.seal(key.as_str().as_bytes()),
+            key_sealed: self.seal_key(key),
             created_at: self.infra.now_ms(),
         };
         let fingerprint = self.infra.vault.fingerprint(key.as_str());

@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, bail};
 use sluice_app::{App, FirstUser};
 use sluice_engine::Engine;
-use sluice_infra::{Backoff, Infra, SettingDescription};
+use sluice_infra::{Backoff, Ids, Infra, SettingDescription};
 use sluice_model::{ApiKey, Clock, SystemClock};
 use sluice_runtime::{Processes, Runtime, RuntimeOptions, find_deno};
 use sluice_server::ServerState;
@@ -39,7 +39,9 @@ pub(crate) fn serve(options: ServeOptions, told: Vec<SettingDescription>) -> any
 async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow::Result<()> {
     let first_key = first_key(&options)?;
     let data_dir = prepare_data_dir(&options.storage.data_dir)?;
-    let vault = open_vault(&options, &data_dir)?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let ids = Ids::from_entropy(Arc::clone(&clock));
+    let vault = open_vault(&options, &data_dir, &ids)?;
     let listener = sluice_server::listen(&options.network.listen)
         .await
         .with_context(|| format!("cannot listen on {}", options.network.listen))?;
@@ -65,10 +67,9 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     ] {
         set_value(&mut told, name, value);
     }
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let settings = options.settings(public_url.clone(), data_dir.clone(), told);
     let processes = component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?;
-    let infra = Infra::new(store.clone(), vault, clock, settings);
+    let infra = Infra::new(store.clone(), vault, clock, ids, settings);
     processes.warm_up();
     let processes: Arc<dyn Processes> = Arc::new(processes);
     let engine = Engine::start(&infra, &processes).await?;
@@ -122,13 +123,12 @@ fn prepare_data_dir(path: &Path) -> anyhow::Result<std::path::PathBuf> {
     prepare().with_context(|| format!("cannot use the data folder {}", path.display()))
 }
 
-fn open_vault(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<Vault> {
-    match &options.keys.master_key {
-        Some(key) => Vault::from_hex(key).context("cannot use SLUICE_MASTER_KEY"),
-        None => {
-            Vault::load_or_create(&data_dir.join("master.key")).context("cannot use the master key")
-        }
+fn open_vault(options: &ServeOptions, data_dir: &Path, ids: &Ids) -> anyhow::Result<Vault> {
+    if let Some(key) = &options.keys.master_key {
+        return Vault::from_hex(key).context("cannot use SLUICE_MASTER_KEY");
     }
+    let path = data_dir.join("master.key");
+    Vault::load_or_create(&path, &mut ids.rng()).context("cannot use the master key")
 }
 
 /// Opens the database. While PostgreSQL is away it is retried, and requests are answered with 503.

@@ -3,6 +3,7 @@
 //! Which values are sealed is decided by the declarations they were stored under, never by how a value looks: an object of a
 //! user's own that looks sealed is a value like any other.
 
+use rand::CryptoRng;
 use serde_json::{Map, Value, json};
 use sluice_model::{MASK, PropDef, PropError, PropErrorCode};
 use sluice_store::{Vault, VaultError};
@@ -25,12 +26,13 @@ pub struct UnreadableSecret {
 /// The values to store.
 pub fn seal(
     vault: &Vault,
+    rng: &mut impl CryptoRng,
     props: &[PropDef],
     mut values: Map<String, Value>,
 ) -> Map<String, Value> {
     for (name, value) in &mut values {
         if is_secret(props, name) {
-            *value = json!({ SEALED: vault.seal(value.to_string().as_bytes()) });
+            *value = json!({ SEALED: vault.seal(value.to_string().as_bytes(), rng) });
         }
     }
     values
@@ -96,6 +98,7 @@ impl Opened {
     pub fn seal_again(
         mut self,
         vault: &Vault,
+        rng: &mut impl CryptoRng,
         props: &[PropDef],
         values: Map<String, Value>,
     ) -> Result<Map<String, Value>, EngineError> {
@@ -113,7 +116,7 @@ impl Opened {
         if !lost.is_empty() {
             return Err(EngineError::InvalidProps(lost));
         }
-        let mut sealed = seal(vault, props, values);
+        let mut sealed = seal(vault, rng, props, values);
         for (name, kept) in self.unreadable {
             sealed.insert(name, kept);
         }
@@ -129,7 +132,13 @@ fn is_secret(props: &[PropDef], name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use rand::{SeedableRng, rngs::StdRng};
+
     use super::*;
+
+    fn rng() -> StdRng {
+        StdRng::seed_from_u64(1)
+    }
 
     fn vault(byte: u8) -> Vault {
         Vault::new([byte; 32])
@@ -149,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_sealed_and_opens_again() {
-        let stored = seal(&vault(1), &secret(), values(json!("hush")));
+        let stored = seal(&vault(1), &mut rng(), &secret(), values(json!("hush")));
         assert!(!Value::from(stored.clone()).to_string().contains("hush"));
         let opened = open(&vault(1), &secret()[0], &stored["p"]).unwrap();
         assert_eq!(opened, "hush");
@@ -157,32 +166,36 @@ mod tests {
 
     #[test]
     fn an_object_that_looks_sealed_is_opened_only_when_it_was_sealed_here() {
-        let forged = json!({ SEALED: vault(1).seal(b"\"of somebody else\"") });
+        let forged = json!({ SEALED: vault(1).seal(b"\"of somebody else\"", &mut rng()) });
         let plain = prop(json!("any"));
-        let stored = seal(&vault(1), &plain, values(forged.clone()));
+        let stored = seal(&vault(1), &mut rng(), &plain, values(forged.clone()));
         assert_eq!(open(&vault(1), &plain[0], &stored["p"]).unwrap(), forged);
         let secret = prop(json!({"type": "any", "secret": true}));
-        let stored = seal(&vault(1), &secret, values(forged.clone()));
+        let stored = seal(&vault(1), &mut rng(), &secret, values(forged.clone()));
         assert_eq!(open(&vault(1), &secret[0], &stored["p"]).unwrap(), forged);
     }
 
     #[test]
     fn what_was_secret_and_what_becomes_secret_is_carried_over() {
         let plain = prop(json!("string"));
-        let stored = seal(&vault(1), &secret(), values(json!("hush")));
+        let stored = seal(&vault(1), &mut rng(), &secret(), values(json!("hush")));
         let opened = Opened::new(&vault(1), &secret(), &stored);
         let given = opened.unmask(values(json!(MASK)));
         assert_eq!(given["p"], "hush");
-        let clear = opened.seal_again(&vault(1), &plain, given).unwrap();
+        let clear = opened
+            .seal_again(&vault(1), &mut rng(), &plain, given)
+            .unwrap();
         assert_eq!(clear["p"], "hush");
         let opened = Opened::new(&vault(1), &plain, &clear);
-        let sealed = opened.seal_again(&vault(1), &secret(), clear).unwrap();
+        let sealed = opened
+            .seal_again(&vault(1), &mut rng(), &secret(), clear)
+            .unwrap();
         assert_eq!(open(&vault(1), &secret()[0], &sealed["p"]).unwrap(), "hush");
     }
 
     #[test]
     fn what_another_key_sealed_is_kept_until_it_is_given_again() {
-        let stored = seal(&vault(1), &secret(), values(json!("hush")));
+        let stored = seal(&vault(1), &mut rng(), &secret(), values(json!("hush")));
         let error = open(&vault(2), &secret()[0], &stored["p"]).unwrap_err();
         assert!(
             error
@@ -193,12 +206,12 @@ mod tests {
         let opened = || Opened::new(&vault(2), &secret(), &stored);
         let carried = opened().values;
         assert_eq!(carried["p"], MASK);
-        let kept = opened().seal_again(&vault(2), &secret(), carried.clone());
+        let kept = opened().seal_again(&vault(2), &mut rng(), &secret(), carried.clone());
         assert_eq!(kept.unwrap(), stored);
         let plain = prop(json!("string"));
-        let refused = opened().seal_again(&vault(2), &plain, carried);
+        let refused = opened().seal_again(&vault(2), &mut rng(), &plain, carried);
         assert!(matches!(refused, Err(EngineError::InvalidProps(_))));
-        let renewed = opened().seal_again(&vault(2), &secret(), values(json!("new")));
+        let renewed = opened().seal_again(&vault(2), &mut rng(), &secret(), values(json!("new")));
         assert_eq!(
             open(&vault(2), &secret()[0], &renewed.unwrap()["p"]).unwrap(),
             "new"

@@ -22,6 +22,11 @@ struct Inner {
 }
 
 impl Ids {
+    /// Seeds the generator from the randomness of the machine.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that may read the randomness of the machine"
+    )]
     pub fn from_entropy(clock: Arc<dyn Clock>) -> Ids {
         Ids::new(clock, rand::make_rng())
     }

@@ -41,13 +41,18 @@ pub struct Infra {
 }
 
 impl Infra {
-    /// Seeds the id generator from the machine's randomness.
-    pub fn new(store: Store, vault: Vault, clock: Arc<dyn Clock>, settings: Settings) -> Infra {
+    pub fn new(
+        store: Store,
+        vault: Vault,
+        clock: Arc<dyn Clock>,
+        ids: Ids,
+        settings: Settings,
+    ) -> Infra {
         Infra {
-            ids: Ids::from_entropy(Arc::clone(&clock)),
             store,
             vault,
             clock,
+            ids,
             settings: Arc::new(settings),
             metrics: Arc::new(Metrics::new()),
             shutdown: Shutdown::default(),

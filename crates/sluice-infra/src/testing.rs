@@ -1,33 +1,38 @@
 //! Infrastructure for tests in process: an SQLite database in a folder of its own, and a clock that the test moves.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
-use sluice_model::ManualClock;
+use sluice_model::{Clock, ManualClock};
 use sluice_store::{Location, Store, StoreOptions, Vault};
 
-use crate::{Infra, SendSettings, Settings};
+use crate::{Ids, Infra, SendSettings, Settings};
 
 /// 2023-11-14T22:13:20Z
 pub const NOW: i64 = 1_700_000_000_000;
 const LONG: Duration = Duration::from_secs(30);
 
-/// Opens a new database in `folder`. The clock stands at [`NOW`].
+/// Opens a new database in `folder`. The clock stands at [`NOW`]. Each call has the next seed, so that two servers on one
+/// database generate different ids.
 pub fn infra(folder: &Path) -> (Infra, ManualClock) {
     let clock = ManualClock::new(NOW);
-    let vault = Vault::new([1; 32]);
-    let infra = Infra::new(
-        store(folder),
-        vault,
-        Arc::new(clock.clone()),
-        settings(folder),
-    );
+    let infra = infra_at(folder, Arc::new(clock.clone()), settings(folder));
     (infra, clock)
 }
 
-/// Opens the database in `folder`, which is created if it is missing.
-pub fn store(folder: &Path) -> Store {
+/// As [`infra`], with this clock and these settings.
+pub fn infra_at(folder: &Path, clock: Arc<dyn Clock>, settings: Settings) -> Infra {
+    static SEED: AtomicU64 = AtomicU64::new(1);
     let location = Location::Sqlite(folder.join("sluice.db"));
-    Store::open(StoreOptions::new(location)).expect("the folder is writable")
+    let store = Store::open(StoreOptions::new(location)).expect("the folder is writable");
+    let ids = Ids::seeded(Arc::clone(&clock), SEED.fetch_add(1, Ordering::Relaxed));
+    Infra::new(store, Vault::new([1; 32]), clock, ids, settings)
 }
 
 /// Limits that no test reaches by accident, without retries of deliveries and sends.

@@ -74,6 +74,7 @@ fn signature(key: &[u8], id: &str, timestamp: i64, body: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rand::{SeedableRng, rngs::StdRng};
     use sluice_model::{UserId, WebhookId};
     use sluice_store::webhooks::PreviousSecret;
     use standardwebhooks::Webhook as Reference;
@@ -82,6 +83,10 @@ mod tests {
 
     const NEW: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
     const OLD: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+    fn rng() -> StdRng {
+        StdRng::seed_from_u64(1)
+    }
 
     fn vault() -> Vault {
         Vault::new([1; 32])
@@ -96,7 +101,7 @@ mod tests {
             url: "https://example.com".to_owned(),
             active: true,
             concurrency: 1,
-            secret: vault().seal(NEW.as_bytes()),
+            secret: vault().seal(NEW.as_bytes(), &mut rng()),
             previous,
             created_at: 0,
             updated_at: 0,
@@ -122,7 +127,7 @@ mod tests {
     #[test]
     fn a_replaced_secret_signs_too_until_its_time() {
         let previous = PreviousSecret {
-            secret: vault().seal(OLD.as_bytes()),
+            secret: vault().seal(OLD.as_bytes(), &mut rng()),
             until: 5_000,
         };
         let keys = Keys::open(&vault(), &webhook(Some(previous))).unwrap();

@@ -22,6 +22,7 @@ use http::{
         IF_NONE_MATCH, VARY,
     },
 };
+use sluice_infra::Ids;
 use tower_http::services::ServeDir;
 
 use self::files::Files;
@@ -34,11 +35,12 @@ const COMPRESSED: [&str; 2] = [".br", ".gz"];
 
 pub(crate) struct Console {
     files: Files,
+    ids: Ids,
 }
 
 impl Console {
     /// Serves the folder, or the files of this program, which started at `started_ms`.
-    pub(crate) fn new(folder: Option<PathBuf>, started_ms: i64) -> Self {
+    pub(crate) fn new(folder: Option<PathBuf>, started_ms: i64, ids: Ids) -> Self {
         if let Some(folder) = &folder
             && !folder.join(INDEX).is_file()
         {
@@ -50,6 +52,7 @@ impl Console {
                 Some(folder) => Files::Folder(folder),
                 None => Files::own(system_time(started_ms)),
             },
+            ids,
         }
     }
 
@@ -72,9 +75,11 @@ impl Console {
         }
         // The root is the console for every client: browsers, monitors and `curl`.
         if path == "/" || name == Some(INDEX) || accept::is_navigation(headers) {
-            return match self.files.read(Path::new(INDEX)).await {
-                Ok(html) => page::console(&html.into_content()),
-                Err(_) => page::without_console(),
+            let index = self.files.read(Path::new(INDEX)).await;
+            let rng = &mut self.ids.rng();
+            return match index {
+                Ok(html) => page::console(&html.into_content(), rng),
+                Err(_) => page::without_console(rng),
             };
         }
         ApiError::UnknownPath.into_response()
@@ -161,6 +166,10 @@ fn file_name(path: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use sluice_model::ManualClock;
+
     use super::*;
 
     #[test]
@@ -204,7 +213,8 @@ mod tests {
         ] {
             std::fs::write(folder.path().join(name), content).unwrap();
         }
-        let console = Console::new(Some(folder.path().to_owned()), 0);
+        let ids = Ids::seeded(Arc::new(ManualClock::new(0)), 1);
+        let console = Console::new(Some(folder.path().to_owned()), 0, ids);
         (folder, console)
     }
 

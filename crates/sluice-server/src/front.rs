@@ -11,7 +11,7 @@ use axum::{
 };
 use futures_util::FutureExt;
 use http::{Request, Uri};
-use rand::{Rng, rngs::StdRng};
+use rand::Rng;
 use tower::ServiceExt;
 use tracing::Instrument;
 
@@ -35,11 +35,10 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    /// `rng` must be unpredictable: the addresses of uploads come from it.
-    pub(crate) fn new(state: ServerState, mut rng: StdRng) -> Self {
+    pub(crate) fn new(state: ServerState) -> Self {
         Front {
-            request_ids: RequestIds::new(rng.next_u64()),
-            ingress: Ingress::new(state.clone(), rng),
+            request_ids: RequestIds::new(state.infra.ids.rng().next_u64()),
+            ingress: Ingress::new(state.clone()),
             router: router::router(state.clone()),
             state,
         }

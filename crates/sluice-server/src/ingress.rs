@@ -21,8 +21,6 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{Request, request::Parts};
-use parking_lot::Mutex;
-use rand::rngs::StdRng;
 use sluice_engine::accept::{Acceptance, AcceptedRequest, Endpoint, EventForm, Responds};
 
 use self::{
@@ -38,22 +36,16 @@ use crate::{
 pub(crate) struct Ingress {
     state: ServerState,
     host: Option<EndpointHost>,
-    upload_ids: Mutex<StdRng>,
 }
 
 impl Ingress {
-    /// `rng` must be unpredictable.
-    pub(crate) fn new(state: ServerState, rng: StdRng) -> Self {
+    pub(crate) fn new(state: ServerState) -> Self {
         let settings = &state.infra.settings;
         let host = settings
             .endpoint_domain
             .as_deref()
             .map(|domain| EndpointHost::new(domain, &settings.public_url));
-        Ingress {
-            host,
-            upload_ids: Mutex::new(rng),
-            state,
-        }
+        Ingress { state, host }
     }
 
     /// The endpoint that the request is for; none for requests to the API.
@@ -142,7 +134,7 @@ impl Ingress {
 
 impl UploadAddresses for Ingress {
     fn new_id(&self) -> String {
-        upload_address::new_id(&mut *self.upload_ids.lock())
+        upload_address::new_id(&mut self.state.infra.ids.rng())
     }
 
     fn url(&self, id: &str) -> String {

@@ -136,6 +136,7 @@ pub(crate) fn router(state: ServerState) -> Router {
     let console = Arc::new(Console::new(
         state.infra.settings.console_dir.clone(),
         state.infra.now_ms(),
+        state.infra.ids.clone(),
     ));
     api.route("/healthz", get(operations::healthz))
         .route("/metrics", get(operations::metrics))

@@ -45,7 +45,7 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> io::Result<()> {
     let drain_timeout = state.infra.settings.invocation_timeout + DRAIN_GRACE;
-    let front = Arc::new(Front::new(state, rand::make_rng()));
+    let front = Arc::new(Front::new(state));
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {

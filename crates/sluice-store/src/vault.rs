@@ -8,9 +8,10 @@ use std::fmt;
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use chacha20poly1305::{
     XChaCha20Poly1305, XNonce,
-    aead::{Aead, Generate, KeyInit, Payload},
+    aead::{Aead, KeyInit, Payload},
 };
 use hmac::{Hmac, Mac};
+use rand::{CryptoRng, RngExt};
 use sha2::Sha256;
 
 mod error;
@@ -47,13 +48,16 @@ impl Vault {
     }
 
     /// Reads the key file at `path`, or makes one that only its owner can read.
-    pub fn load_or_create(path: &std::path::Path) -> Result<Vault, VaultError> {
-        key_file::load_or_create(path).map(Vault::new)
+    pub fn load_or_create(
+        path: &std::path::Path,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Vault, VaultError> {
+        key_file::load_or_create(path, rng).map(Vault::new)
     }
 
-    /// Encrypts a secret. Sealing the same secret twice gives different texts.
-    pub fn seal(&self, secret: &[u8]) -> String {
-        let nonce = XNonce::generate();
+    /// Encrypts a secret. Sealing the same secret twice gives different texts, because each has a random nonce.
+    pub fn seal(&self, secret: &[u8], rng: &mut impl CryptoRng) -> String {
+        let nonce = XNonce::from(rng.random::<[u8; NONCE_LENGTH]>());
         let header = [self.key_id];
         let payload = Payload {
             msg: secret,
@@ -109,7 +113,13 @@ fn keyed_hash(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
+    use rand::{SeedableRng, rngs::StdRng};
+
     use super::*;
+
+    fn rng() -> StdRng {
+        StdRng::seed_from_u64(1)
+    }
 
     fn vault(byte: u8) -> Vault {
         Vault::new([byte; 32])
@@ -117,22 +127,23 @@ mod tests {
 
     #[test]
     fn what_is_sealed_opens_again() {
-        let sealed = vault(1).seal(b"secret");
+        let mut rng = rng();
+        let sealed = vault(1).seal(b"secret", &mut rng);
         assert_eq!(vault(1).open(&sealed).unwrap(), b"secret");
         assert!(!sealed.contains("secret"));
-        assert_ne!(sealed, vault(1).seal(b"secret"));
-        assert_eq!(vault(1).open(&vault(1).seal(b"")).unwrap(), b"");
+        assert_ne!(sealed, vault(1).seal(b"secret", &mut rng));
+        assert_eq!(vault(1).open(&vault(1).seal(b"", &mut rng)).unwrap(), b"");
     }
 
     #[test]
     fn another_key_does_not_open_it() {
-        let sealed = vault(1).seal(b"secret");
+        let sealed = vault(1).seal(b"secret", &mut rng());
         assert!(matches!(vault(2).open(&sealed), Err(VaultError::OtherKey)));
     }
 
     #[test]
     fn a_changed_text_does_not_open() {
-        let sealed = vault(1).seal(b"secret");
+        let sealed = vault(1).seal(b"secret", &mut rng());
         for position in 2..sealed.len() {
             let mut changed = sealed.clone().into_bytes();
             changed[position] = if changed[position] == b'A' {

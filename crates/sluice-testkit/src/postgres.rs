@@ -4,6 +4,8 @@ use std::{env, thread};
 
 use postgres::{Client, NoTls};
 
+use crate::unique_hex;
+
 const SERVER: &str = "SLUICE_TEST_POSTGRES_URL";
 
 /// The PostgreSQL server of this test run.
@@ -18,7 +20,7 @@ impl Postgres {
                 "{SERVER} is not set: run the tests with `make test`, or under `scripts/with-postgres`"
             );
         };
-        let name = format!("sluice_{:032x}", rand::random::<u128>());
+        let name = format!("sluice_{}", unique_hex());
         let url = with_database(&server, &name);
         let create = move || {
             Client::connect(&server, NoTls)?.batch_execute(&format!("CREATE DATABASE {name}"))

@@ -22,7 +22,7 @@ use crate::{
     raw::is_healthy,
     scratch,
     spawner::{self, Launch},
-    wait_for,
+    unique_hex, wait_for,
 };
 
 const START_DEADLINE: Duration = Duration::from_secs(30);
@@ -50,7 +50,7 @@ impl Server {
 
     /// As [`Server::start`], for callers outside a runtime.
     pub fn start_blocking(options: ServerOptions) -> Self {
-        let api_key = format!("{:032x}", rand::random::<u128>());
+        let api_key = unique_hex();
         let own_folder = options.data_dir.is_none().then(scratch::folder);
         let data_dir = match (&own_folder, &options.data_dir) {
             (Some(folder), _) => folder.path().to_owned(),

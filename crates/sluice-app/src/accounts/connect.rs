@@ -81,9 +81,9 @@ impl Accounts {
             app_id: app.id.clone(),
             account_id: request.account,
             name: request.name,
-            verifier_sealed: verifier
-                .as_ref()
-                .map(|verifier| vault.seal(verifier.as_str().as_bytes())),
+            verifier_sealed: verifier.as_ref().map(|verifier| {
+                vault.seal(verifier.as_str().as_bytes(), &mut self.infra.ids.rng())
+            }),
             redirect_to: redirect_to.transpose()?,
             stage: Stage::Pending,
             error: None,
@@ -203,7 +203,11 @@ impl Accounts {
     ) -> Result<(AccountId, String), EngineError> {
         let user = connection.user_id.clone();
         let name = connection.name.clone().or_else(|| credentials.uid());
-        let renewal = credentials.seal(&self.infra.vault, self.infra.now_ms());
+        let renewal = credentials.seal(
+            &self.infra.vault,
+            &mut self.infra.ids.rng(),
+            self.infra.now_ms(),
+        );
         let new = new_account(&user, app, name, renewal.clone(), &self.infra.ids);
         let (id, again) = (connection.id.clone(), connection.account_id.clone());
         let (owner, renamed) = (user.clone(), connection.name.clone());

@@ -212,7 +212,7 @@ impl Accounts {
                 errors,
             }
         })?;
-        Ok(credentials.seal(&self.infra.vault, now))
+        Ok(credentials.seal(&self.infra.vault, &mut self.infra.ids.rng(), now))
     }
 }
 

@@ -66,7 +66,12 @@ impl Sources {
             .account_props
             .check(user, &props, &given, checked)
             .await?;
-        let configured_props = secrets::seal(&self.infra.vault, &props, configured_props);
+        let configured_props = secrets::seal(
+            &self.infra.vault,
+            &mut self.infra.ids.rng(),
+            &props,
+            configured_props,
+        );
         let warnings = [component.shape.warnings.clone(), declared.warnings].concat();
         let now = self.infra.now_ms();
         let has_hooks = wants_hooks(&component.shape);

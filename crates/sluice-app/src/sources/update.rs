@@ -109,7 +109,8 @@ impl Sources {
         } else {
             checked.map_err(EngineError::InvalidProps)?
         };
-        new.source.configured_props = stored.seal_again(vault, props, values)?;
+        let rng = &mut self.infra.ids.rng();
+        new.source.configured_props = stored.seal_again(vault, rng, props, values)?;
         new.source.component_id = component.id;
         new.source.active = request.active;
         new.source.retention = request.retention.unwrap_or(old.source.retention);

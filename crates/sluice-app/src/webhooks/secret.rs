@@ -19,26 +19,26 @@ impl NewSecret {
     pub(super) fn random(vault: &Vault, rng: &mut impl CryptoRng) -> NewSecret {
         let bytes: [u8; BYTES] = rng.random();
         let shown = format!("{PREFIX}{}", STANDARD.encode(bytes));
-        let sealed = vault.seal(shown.as_bytes());
+        let sealed = vault.seal(shown.as_bytes(), rng);
         NewSecret { shown, sealed }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use rand::{SeedableRng, rngs::StdRng};
+
     use super::*;
 
     #[test]
     fn a_secret_is_24_random_bytes_and_is_stored_sealed() {
         let vault = Vault::new([7; 32]);
-        let secret = NewSecret::random(&vault, &mut rand::rng());
+        let mut rng = StdRng::seed_from_u64(1);
+        let secret = NewSecret::random(&vault, &mut rng);
         let encoded = secret.shown.strip_prefix("whsec_").expect("the prefix");
         assert_eq!(STANDARD.decode(encoded).expect("base64").len(), 24);
         let opened = vault.open(&secret.sealed).expect("our own seal");
         assert_eq!(opened, secret.shown.as_bytes());
-        assert_ne!(
-            NewSecret::random(&vault, &mut rand::rng()).shown,
-            secret.shown
-        );
+        assert_ne!(NewSecret::random(&vault, &mut rng).shown, secret.shown);
     }
 }

@@ -125,7 +125,7 @@ impl Workflows {
         Ok(NewVersion {
             definition,
             components,
-            secrets: environment::seal(&self.infra.vault, &secrets),
+            secrets: environment::seal(&self.infra.vault, &mut self.infra.ids.rng(), &secrets),
             document,
             files,
         })
@@ -172,6 +172,10 @@ impl Workflows {
         });
         let running = running.await?.ok_or(EngineError::NotFound("workflow"))?;
         environment::must_be_declared(&running.definition.env, secrets)?;
-        Ok(environment::seal(&self.infra.vault, secrets))
+        Ok(environment::seal(
+            &self.infra.vault,
+            &mut self.infra.ids.rng(),
+            secrets,
+        ))
     }
 }

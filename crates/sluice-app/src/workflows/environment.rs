@@ -2,16 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use rand::CryptoRng;
 use sluice_engine::EngineError;
 use sluice_model::workflow::EnvValue;
 use sluice_store::Vault;
 
 use super::document_errors::DocumentErrors;
 
-pub(super) fn seal(vault: &Vault, secrets: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+pub(super) fn seal(
+    vault: &Vault,
+    rng: &mut impl CryptoRng,
+    secrets: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
     secrets
         .iter()
-        .map(|(name, value)| (name.clone(), vault.seal(value.as_bytes())))
+        .map(|(name, value)| (name.clone(), vault.seal(value.as_bytes(), rng)))
         .collect()
 }
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sluice_testkit::{
-    Answer, Api, Backend, Method, Plan, ServerInfo, ServerOptions, shared, sluice_binary, wait_for,
+    Answer, Api, Backend, Method, Plan, ServerInfo, ServerOptions, shared, sluice_binary,
+    unique_hex, wait_for,
 };
 
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
@@ -47,7 +48,7 @@ pub(crate) async fn new_user_on(backend: Backend) -> Api {
 }
 
 pub(crate) fn unique_name() -> String {
-    format!("user-{:016x}", rand::random::<u64>())
+    format!("user-{}", &unique_hex()[..16])
 }
 
 /// How a component is written.

@@ -95,10 +95,10 @@ impl Fixture {
             url: url.to_owned(),
             active: true,
             concurrency: 1,
-            secret: self
-                .infra
-                .vault
-                .seal(b"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"),
+            secret: self.infra.vault.seal(
+                b"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                &mut self.infra.ids.rng(),
+            ),
             previous: None,
             created_at,
             updated_at: created_at,

@@ -7,6 +7,7 @@ use http::{
         CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_FRAME_OPTIONS,
     },
 };
+use rand::{CryptoRng, RngExt};
 
 /// The built page has this in place of the nonce of each response.
 const PLACEHOLDER: &str = "__CSP_NONCE__";
@@ -34,8 +35,8 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 ];
 
 /// The built page.
-pub(super) fn console(html: &[u8]) -> Response {
-    respond(&String::from_utf8_lossy(html), |nonce| {
+pub(super) fn console(html: &[u8], rng: &mut impl CryptoRng) -> Response {
+    respond(&String::from_utf8_lossy(html), rng, |nonce| {
         format!(
             "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; \
              style-src-attr 'unsafe-hashes' '{CONTENTS_STYLE}'; img-src 'self' data:; \
@@ -46,16 +47,16 @@ pub(super) fn console(html: &[u8]) -> Response {
 }
 
 /// The page of a program that was built without the console.
-pub(super) fn without_console() -> Response {
-    respond(WITHOUT_CONSOLE, |nonce| {
+pub(super) fn without_console(rng: &mut impl CryptoRng) -> Response {
+    respond(WITHOUT_CONSOLE, rng, |nonce| {
         format!(
             "default-src 'none'; style-src 'nonce-{nonce}'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
         )
     })
 }
 
-fn respond(html: &str, policy: impl FnOnce(&str) -> String) -> Response {
-    let nonce = format!("{:032x}", rand::random::<u128>());
+fn respond(html: &str, rng: &mut impl CryptoRng, policy: impl FnOnce(&str) -> String) -> Response {
+    let nonce = format!("{:032x}", rng.random::<u128>());
     let policy = HeaderValue::try_from(policy(&nonce)).expect("the policy is visible ASCII");
     let html = html.replace(PLACEHOLDER, &nonce);
     (HEADERS, [(CONTENT_SECURITY_POLICY, policy)], html).into_response()

@@ -1,6 +1,6 @@
 //! Requests to waiting runs: any request resumes the run, or cancels it. The key in the address is the permission.
 
-use sluice_infra::{Infra, Settings};
+use sluice_infra::Infra;
 use std::sync::Arc;
 
 use axum::{
@@ -33,7 +33,7 @@ pub(crate) async fn resume(
     let (mut parts, body) = request.into_parts();
     session_cookie::strip(&mut parts.headers);
     let body = read_body(&parts.headers, body, infra.settings.max_body).await?;
-    let (body, uploads) = parse_body(&parts.headers, &body, &Addresses(&infra.settings)).await;
+    let (body, uploads) = parse_body(&parts.headers, &body, &Addresses(&infra)).await;
     let facts = CallbackFacts {
         method: &parts.method,
         path: parts.uri.path(),
@@ -72,14 +72,14 @@ fn run_state(id: InvocationId, state: &str) -> Response {
     reply::one(state, &FieldSelection::default())
 }
 
-struct Addresses<'a>(&'a Settings);
+struct Addresses<'a>(&'a Infra);
 
 impl UploadAddresses for Addresses<'_> {
     fn new_id(&self) -> String {
-        upload_address::new_id(&mut rand::rng())
+        upload_address::new_id(&mut self.0.ids.rng())
     }
 
     fn url(&self, id: &str) -> String {
-        upload_address::url(&self.0.public_url, id)
+        upload_address::url(&self.0.settings.public_url, id)
     }
 }

@@ -1,6 +1,6 @@
 //! The addresses of uploads, the files that come with a request.
 
-use rand::{Rng, RngExt, distr::Alphanumeric};
+use rand::{CryptoRng, RngExt, distr::Alphanumeric};
 
 /// Long enough that an address cannot be guessed.
 const ID_LENGTH: usize = 32;
@@ -12,8 +12,7 @@ pub(super) trait UploadAddresses: Sync {
     fn url(&self, id: &str) -> String;
 }
 
-/// `rng` must be unpredictable.
-pub(super) fn new_id(rng: &mut impl Rng) -> String {
+pub(super) fn new_id(rng: &mut impl CryptoRng) -> String {
     (0..ID_LENGTH)
         .map(|_| char::from(rng.sample(Alphanumeric)))
         .collect()

@@ -9,7 +9,6 @@ use sluice_infra::{Infra, Settings, testing};
 use sluice_model::{ApiKey, Clock, ManualClock};
 use sluice_runtime::Processes;
 use sluice_server::ServerState;
-use sluice_store::Vault;
 use sluice_testkit::Api;
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -71,12 +70,7 @@ impl TestServer {
         change(&mut settings);
         let clock = ManualClock::new(testing::NOW);
         let stepping: Arc<dyn Clock> = Arc::new(SteppingClock(clock.clone()));
-        let infra = Infra::new(
-            testing::store(folder.path()),
-            Vault::new([1; 32]),
-            Arc::clone(&stepping),
-            settings,
-        );
+        let infra = testing::infra_at(folder.path(), Arc::clone(&stepping), settings);
         let processes = described::processes(Arc::clone(&stepping));
         let processes = processes.with_tmp(folder.path().to_owned());
         let processes: Arc<dyn Processes> = Arc::new(processes);

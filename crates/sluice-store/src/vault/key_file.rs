@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chacha20poly1305::{Key, aead::Generate};
+use rand::{CryptoRng, RngExt};
 
 use super::{error::VaultError, hex::hex};
 
@@ -32,14 +32,17 @@ fn digit(character: u8) -> Result<u8, VaultError> {
         .ok_or(VaultError::BadKey)
 }
 
-pub(super) fn load_or_create(path: &Path) -> Result<[u8; 32], VaultError> {
+pub(super) fn load_or_create(
+    path: &Path,
+    rng: &mut impl CryptoRng,
+) -> Result<[u8; 32], VaultError> {
     let at_path = |source| VaultError::KeyFile {
         path: path.display().to_string(),
         source,
     };
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            create(path).map_err(at_path)?;
+            create(path, rng).map_err(at_path)?;
             fs::read_to_string(path)
         }
         other => other,
@@ -49,7 +52,7 @@ pub(super) fn load_or_create(path: &Path) -> Result<[u8; 32], VaultError> {
 
 /// Makes a new key. It appears under its name only when it is whole and on the disk, and never
 /// replaces one that is there: a lost key would make every stored secret unreadable.
-fn create(path: &Path) -> io::Result<()> {
+fn create(path: &Path, rng: &mut impl CryptoRng) -> io::Result<()> {
     let mut name = OsString::from(path);
     name.push(".new");
     let unfinished = PathBuf::from(name);
@@ -62,7 +65,7 @@ fn create(path: &Path) -> io::Result<()> {
         .write(true)
         .mode(0o600)
         .open(&unfinished)?;
-    writeln!(file, "{}", hex(&Key::generate()))?;
+    writeln!(file, "{}", hex(&rng.random::<[u8; 32]>()))?;
     file.sync_all()?;
     match fs::hard_link(&unfinished, path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
@@ -80,14 +83,21 @@ fn create(path: &Path) -> io::Result<()> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
+    use rand::{SeedableRng, rngs::StdRng};
+
     use super::*;
+
+    fn load_or_create(path: &Path) -> Result<[u8; 32], VaultError> {
+        super::load_or_create(path, &mut StdRng::seed_from_u64(1))
+    }
 
     #[test]
     fn a_made_key_is_private_and_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("master.key");
-        let key = load_or_create(&path).unwrap();
-        assert_eq!(load_or_create(&path).unwrap(), key);
+        let mut rng = StdRng::seed_from_u64(1);
+        let key = super::load_or_create(&path, &mut rng).unwrap();
+        assert_eq!(super::load_or_create(&path, &mut rng).unwrap(), key);
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);

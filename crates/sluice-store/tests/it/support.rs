@@ -2,7 +2,6 @@
 
 use std::{env, sync::mpsc};
 
-use rand::random;
 use serde_json::{Map, json};
 use sluice_model::{
     CodeFiles, ComponentId, ComponentKind, ComponentShape, DeploymentId, EndpointKey, EventId,
@@ -36,6 +35,15 @@ pub(crate) enum Place {
     Database { name: String },
 }
 
+/// Tests that run at the same time need databases of different names.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place of these tests that may read the randomness of the machine"
+)]
+fn unique() -> u64 {
+    rand::random()
+}
+
 impl Place {
     /// `None` when PostgreSQL is asked for and explicitly left out of this run.
     pub(crate) fn new(db: Db) -> Option<Place> {
@@ -43,7 +51,7 @@ impl Place {
             Db::Sqlite => Some(Place::Folder(tempfile::tempdir().unwrap())),
             Db::Postgres if env::var("SLUICE_TEST_SKIP_POSTGRES").as_deref() == Ok("1") => None,
             Db::Postgres => {
-                let name = format!("sluice_{:016x}", random::<u64>());
+                let name = format!("sluice_{:016x}", unique());
                 admin(&format!("CREATE DATABASE {name}"));
                 Some(Place::Database { name })
             }

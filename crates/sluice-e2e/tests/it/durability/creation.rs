@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use rand::RngExt;
 use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Backend, Method};
+use sluice_testkit::{Api, Backend, Method, TestRng};
 
 use super::{gate, gate::Gate, stage::Stage};
 
@@ -113,7 +113,7 @@ async fn creations_killed_at_random_moments_are_whole_or_not_there() {
         let creations: Vec<_> = (0..AT_ONCE)
             .map(|_| tokio::spawn(create(stage.api(), json!({}))))
             .collect();
-        let moment = rand::rng().random_range(50..600);
+        let moment = TestRng.random_range(50..600);
         tokio::time::sleep(Duration::from_millis(moment)).await;
         stage.restart().await;
         for creation in creations {

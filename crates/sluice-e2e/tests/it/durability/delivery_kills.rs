@@ -1,11 +1,11 @@
 //! The server is killed at random moments while it delivers to webhooks that fail, hang and recover: every committed
 //! event reaches everybody who listens.
 
-use std::{env, time::Duration};
+use std::time::Duration;
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use rstest::rstest;
-use sluice_testkit::Backend;
+use sluice_testkit::{Backend, test_seed};
 
 use super::{
     delivery_audit::{Audit, audit},
@@ -13,8 +13,6 @@ use super::{
     traffic::Sent,
 };
 
-/// Set it to repeat a run: the moments are the same, though the machine is not.
-const SEED: &str = "SLUICE_KILL_SEED";
 /// How many deliveries there are for each that may come twice.
 const DELIVERIES_PER_REPEAT: usize = 1_000;
 
@@ -26,7 +24,8 @@ async fn every_committed_event_reaches_every_listener_however_often_the_server_i
     #[case] backend: Backend,
     #[case] kills: u32,
 ) {
-    let (seed, mut rng) = seeded();
+    let seed = test_seed();
+    let mut rng = StdRng::seed_from_u64(seed);
     let mut room = Mailroom::open(backend, seed).await;
     for kill in 1..=kills {
         if kill == kills {
@@ -51,7 +50,8 @@ async fn every_committed_event_reaches_every_listener_however_often_the_server_i
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_delivered_twice_when_the_server_is_stopped_with_sigterm_under_load() {
-    let (seed, mut rng) = seeded();
+    let seed = test_seed();
+    let mut rng = StdRng::seed_from_u64(seed);
     let mut room = Mailroom::open(Backend::Sqlite, seed).await;
     for _ in 0..4 {
         tokio::time::sleep(soon(&mut rng)).await;
@@ -60,15 +60,6 @@ async fn nothing_is_delivered_twice_when_the_server_is_stopped_with_sigterm_unde
     let sent = room.close().await;
     let audit = audited(&room, &sent);
     assert_eq!(audit.repeated, 0, "{audit:?}");
-}
-
-fn seeded() -> (u64, StdRng) {
-    let seed = match env::var(SEED) {
-        Ok(text) => text.parse().expect("SLUICE_KILL_SEED is a number"),
-        Err(_) => rand::random(),
-    };
-    eprintln!("{SEED}={seed}");
-    (seed, StdRng::seed_from_u64(seed))
 }
 
 /// Well into the load. A kill repeats what is under way just then, so what share of all deliveries comes twice depends

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, env, time::Duration};
 
 use rand::RngExt;
 use rstest::rstest;
-use sluice_testkit::Backend;
+use sluice_testkit::{Backend, TestRng};
 use tokio::sync::watch;
 
 use super::{
@@ -101,7 +101,7 @@ fn rounds() -> u32 {
 
 /// From before the first process has started to well into the load.
 fn random_moment() -> Duration {
-    Duration::from_millis(rand::rng().random_range(5..400))
+    Duration::from_millis(TestRng.random_range(5..400))
 }
 
 /// Accepted numbers are there once, unanswered ones at most once, others never; ids grow.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rand::RngExt;
 use rstest::rstest;
-use sluice_testkit::{Backend, wait_for};
+use sluice_testkit::{Backend, TestRng, wait_for};
 
 use super::stage::Stage;
 use crate::support::PATIENCE;
@@ -43,7 +43,7 @@ async fn an_interval_timer_ticks_on_after_every_kill_and_never_overlaps_itself(
         })
         .await;
         // Waiting for the next tick, in the middle of it, or at its commit.
-        let moment = rand::rng().random_range(0..1_100);
+        let moment = TestRng.random_range(0..1_100);
         tokio::time::sleep(Duration::from_millis(moment)).await;
         stage.restart().await;
     }

@@ -11,7 +11,7 @@ use std::{
 
 use rand::RngExt;
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Method};
+use sluice_testkit::{Api, Method, TestRng};
 use tokio::{sync::watch, task::JoinSet};
 
 use crate::support::Deployed;
@@ -157,6 +157,6 @@ impl Client {
 
 /// Bodies of all sizes, so that messages to and from a process end anywhere in its pipe.
 fn body(n: u64) -> Value {
-    let padding = rand::rng().random_range(0..3_000);
+    let padding = TestRng.random_range(0..3_000);
     json!({ "n": n, "padding": "x".repeat(padding) })
 }

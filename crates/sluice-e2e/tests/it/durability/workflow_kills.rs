@@ -9,7 +9,7 @@ use std::{
 
 use rand::RngExt;
 use rstest::rstest;
-use sluice_testkit::Backend;
+use sluice_testkit::{Backend, TestRng};
 
 use super::{
     assembly::{Assembly, EMITTERS, NAMES, StepOfRun},
@@ -78,7 +78,7 @@ fn rounds() -> u32 {
 
 /// From before the first process has started to well into the load.
 fn moment() -> Duration {
-    Duration::from_millis(rand::rng().random_range(50..2_500))
+    Duration::from_millis(TestRng.random_range(50..2_500))
 }
 
 /// What is accepted is a run that succeeded, and has each of its steps on record once.

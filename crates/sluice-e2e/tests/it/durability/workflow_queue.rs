@@ -6,7 +6,7 @@ use rand::RngExt;
 use rstest::rstest;
 use serde_json::json;
 use sluice_testkit::{
-    Backend, Plan,
+    Backend, Plan, TestRng,
     receiver::{Answer, Receiver},
 };
 
@@ -61,7 +61,7 @@ async fn runs_of_a_workflow_that_runs_one_at_a_time_keep_their_order_through_kil
             workflow.send(&json!({ "n": sent })).await.expect(200);
             sent += 1;
         }
-        let moment = rand::rng().random_range(0..400);
+        let moment = TestRng.random_range(0..400);
         tokio::time::sleep(Duration::from_millis(moment)).await;
         stage.restart().await;
     }

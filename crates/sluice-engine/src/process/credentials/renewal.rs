@@ -218,7 +218,8 @@ impl Credentials {
             .renew_at()
             .map_or(now + CACHED_MS, |at| at.min(now + CACHED_MS));
         let credentials = StoredCredentials::Oauth(tokens);
-        let renewal = credentials.seal(&self.0.infra.vault, now);
+        let infra = &self.0.infra;
+        let renewal = credentials.seal(&infra.vault, &mut infra.ids.rng(), now);
         let stored = self.store_renewal(due.account, renewal).await?;
         tracing::debug!(account = %due.account.id, "tokens renewed");
         Ok(stored.then(|| granted(due.app, &credentials, until)))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sluice_model::{AppAuth, KeyField};
@@ -65,10 +66,10 @@ impl StoredCredentials {
     }
 
     /// The sealed form for the store.
-    pub fn seal(&self, vault: &Vault, at: i64) -> Renewal {
+    pub fn seal(&self, vault: &Vault, rng: &mut impl CryptoRng, at: i64) -> Renewal {
         let text = serde_json::to_vec(self).expect("credentials have only text for keys");
         Renewal {
-            credentials_sealed: vault.seal(&text),
+            credentials_sealed: vault.seal(&text, rng),
             expires_at: match self {
                 StoredCredentials::Keys { .. } => None,
                 StoredCredentials::Oauth(tokens) => tokens.expires_at,

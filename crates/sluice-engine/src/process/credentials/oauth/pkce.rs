@@ -34,6 +34,8 @@ pub fn random_text(rng: &mut impl CryptoRng) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rand::{SeedableRng, rngs::StdRng};
+
     use super::*;
 
     #[test]
@@ -43,6 +45,7 @@ mod tests {
             verifier.challenge(),
             "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
         );
-        assert_eq!(Verifier::random(&mut rand::rng()).as_str().len(), 43);
+        let random = Verifier::random(&mut StdRng::seed_from_u64(1));
+        assert_eq!(random.as_str().len(), 43);
     }
 }

@@ -1,6 +1,19 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 
-// The tests drive a real browser and server. They import no code of the console.
+// Tests of single modules, beside their code. They need neither a browser nor a server.
+const unit = {
+  name: 'unit',
+  include: ['src/**/*.test.ts'],
+  environment: 'node',
+  // One process for all files: starting one takes longer than their tests.
+  isolate: false,
+  maxWorkers: 1,
+  // Times depend on the zone and on the language.
+  env: { TZ: 'Europe/Berlin', LC_ALL: 'en_US.UTF-8' },
+};
+
+// The other tests drive a real browser and server. They import no code of the console.
 const common = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
@@ -20,6 +33,9 @@ export default defineConfig(({ mode }) => {
   // `--mode screenshots` takes screenshots instead.
   if (mode === 'screenshots') return { test: screenshots };
   // Measurements run alone.
-  const inTurn = [pages, scale].map((test, order) => ({ test: { ...test, sequence: { groupOrder: order } } }));
+  const inTurn = [unit, pages, scale].map((test, order) => ({
+    plugins: test === unit ? [svelte()] : [],
+    test: { ...test, sequence: { groupOrder: order } },
+  }));
   return { test: { reporters: ['default'], projects: inTurn } };
 });

@@ -1,5 +1,5 @@
 // Errors of form fields, from the `details` of an API error.
-import { ApiError } from './client';
+import { ApiError } from './errors';
 
 /** An invalid prop. `details.props` lists one entry for each. */
 export type PropError = { prop: string; code: string; message: string };
@@ -21,7 +21,8 @@ export function errorsByField(error: unknown, fields: readonly string[]): Record
   if (!(error instanceof ApiError)) return { '': message };
   const errors: Record<string, string> = {};
   for (const [field, entries] of withoutRepeats(error.details)) {
-    errors[fields.includes(field) ? field : ''] = entries.map(detailMessage).join('\n');
+    const place = fields.includes(field) ? field : '';
+    errors[place] = [...(errors[place] === undefined ? [] : [errors[place]]), ...entries.map(detailMessage)].join('\n');
   }
   return Object.keys(errors).length > 0 ? errors : { '': message };
 }

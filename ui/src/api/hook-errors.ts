@@ -1,5 +1,5 @@
 // Errors thrown by the hooks of a component.
-import { ApiError } from './client';
+import { ApiError } from './errors';
 
 type Observation = { k?: unknown; err?: { name?: unknown; message?: unknown } };
 

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/svelte-query';
-import { ApiError } from './client';
+import { ApiError } from './errors';
 
 /** Cached responses are shown at once when a page is opened again, and then refetched. */
 export const queries = new QueryClient({

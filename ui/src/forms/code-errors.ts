@@ -1,5 +1,5 @@
 // Errors in the code of a component, with their positions.
-import { ApiError } from '../api/client';
+import { ApiError } from '../api/errors';
 import type { components } from '../api/schema';
 import type { CodeError } from '../parts/editor/editing';
 

@@ -2,6 +2,8 @@
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** 29 February is at most eight years ahead. */
 const MAX_DAYS_AHEAD = 366 * 8;
@@ -25,24 +27,50 @@ export function nextCron(expression: string, timezone: string, nowMs: number): n
     if (days === '*' || weekdays === '*') return inMonth && inWeek;
     return inMonth || inWeek;
   };
+  const times = [...hour].flatMap((h) => [...minute].map((m) => h * HOUR_MS + m * MINUTE_MS)).sort((a, b) => a - b);
+  const fixed = isSingle(minutes, minute) && isSingle(hours, hour);
   // The calculation uses local wall-clock time, represented as if it were UTC.
   const wall = nowMs + offset(nowMs);
   const midnight = wall - (((wall % DAY_MS) + DAY_MS) % DAY_MS);
   for (let ahead = 0; ahead <= MAX_DAYS_AHEAD; ahead += 1) {
     const start = midnight + ahead * DAY_MS;
     if (!isDay(new Date(start))) continue;
-    for (const h of sorted(hour)) {
-      for (const m of sorted(minute)) {
-        const local = start + h * 3_600_000 + m * 60_000;
-        const at = local - offset(local - offset(local));
-        if (at > nowMs) return at;
-      }
-    }
+    const next = firstAfter(nowMs, start, times, fixed, offset);
+    if (next !== undefined) return next;
   }
   return undefined;
 }
 
-const sorted = (values: Set<number>) => [...values].sort((a, b) => a - b);
+/** Whether a field names one number. */
+function isSingle(field: string, values: Set<number>): boolean {
+  return values.size === 1 && !/[*/]/.test(field);
+}
+
+type Offset = (ms: number) => number;
+
+/** The first instant after `nowMs` at one of the times of a day. */
+function firstAfter(nowMs: number, start: number, times: number[], fixed: boolean, offset: Offset): number | undefined {
+  const [before, after] = [offset(start - DAY_MS), offset(start + 2 * DAY_MS)];
+  if (before === after) {
+    const time = times.find((time) => start + time - before > nowMs);
+    return time === undefined ? undefined : start + time - before;
+  }
+  // The clock may change on this day, so the order of the times is not that of the instants.
+  const instants = times.flatMap((time) => instantsOf(start + time, fixed, [before, after], offset));
+  return instants.filter((at) => at > nowMs).sort((a, b) => a - b)[0];
+}
+
+/**
+ * The instants of a wall-clock time when the clock changes, by the rules of the server. A skipped time of day runs right
+ * after the gap if it is the only one, else not at all. A repeated one runs once if it is the only one, else twice.
+ */
+function instantsOf(wall: number, fixed: boolean, offsets: [number, number], offset: Offset): number[] {
+  const at = (wall: number) => offsets.map((known) => wall - known).filter((ms) => ms + offset(ms) === wall);
+  const found = at(wall).sort((a, b) => a - b);
+  if (!fixed) return found;
+  for (let later = wall; found.length === 0 && later < wall + DAY_MS; later += MINUTE_MS) found.push(...at(later));
+  return found.slice(0, 1);
+}
 
 /** The set of numbers that a field matches. */
 function numbers(field: string, min: number, max: number, names: string[] = []): Set<number> | undefined {
@@ -56,12 +84,13 @@ function numbers(field: string, min: number, max: number, names: string[] = []):
   const all = new Set<number>();
   for (const part of field.split(',')) {
     const [range = '', step = '1', ...more] = part.split('/');
-    const every = Number(step);
-    if (more.length > 0 || !Number.isInteger(every) || every < 1) return undefined;
+    const every = /^\d+$/.test(step) ? Number(step) : 0;
+    if (more.length > 0 || every < 1) return undefined;
     const [first = '', last, ...others] = range.split('-');
+    // The server rejects steps of a single number.
+    if (range !== '*' && last === undefined && part.includes('/')) return undefined;
     const from = range === '*' ? min : number(first);
-    const open = range === '*' || (last === undefined && part.includes('/'));
-    const to = open ? max : number(last ?? first);
+    const to = range === '*' ? max : number(last ?? first);
     if (others.length > 0 || Number.isNaN(from) || Number.isNaN(to) || to < from) return undefined;
     for (let value = from; value <= to; value += every) all.add(value);
   }
@@ -69,7 +98,7 @@ function numbers(field: string, min: number, max: number, names: string[] = []):
 }
 
 /** The UTC offset of a time zone at an instant; undefined for an unknown time zone. */
-function offsetOf(timezone: string): ((ms: number) => number) | undefined {
+function offsetOf(timezone: string): Offset | undefined {
   let clock: Intl.DateTimeFormat;
   try {
     clock = new Intl.DateTimeFormat('en-US', {

@@ -3,7 +3,8 @@ import { SvelteSet } from 'svelte/reactivity';
 import { api, body } from '../api/client';
 import { propErrors } from '../api/field-errors';
 import { thrownErrors } from './hook-output';
-import { isRecord, isShown, type Prop, propsOf, takesValue } from './prop';
+import { isShown, type Prop, propsOf, takesValue, withDefaults } from './prop';
+import { withoutEmptyRows } from './rows';
 import { isEmpty, same, type Values } from './value';
 
 /** The props are reloaded after this pause in typing. */
@@ -231,21 +232,6 @@ export class PropForm {
     // Values of new dynamic props are not changes of the user.
     if (untouched) this.#initial = this.values;
   }
-}
-
-/** The defaults of visible props. The server applies the defaults of the others. */
-function withDefaults(props: Prop[]): Values {
-  const filled = props.filter((prop) => prop.default !== undefined && !prop.optional && takesValue(prop));
-  return Object.fromEntries(filled.map((prop) => [prop.name, prop.default]));
-}
-
-/** Drops header and parameter rows without a name. */
-function withoutEmptyRows(value: unknown): unknown {
-  if (!isRecord(value)) return value;
-  const rows = ['headers', 'params'].filter((name) => Array.isArray(value[name]));
-  const isNamed = (row: unknown) => !isRecord(row) || row.name !== '';
-  const kept = rows.map((name) => [name, (value[name] as unknown[]).filter(isNamed)]);
-  return kept.length === 0 ? value : { ...value, ...Object.fromEntries(kept) };
 }
 
 function sentence(message: string): string {

@@ -1,5 +1,5 @@
 // The declared props of a component, as forms use them.
-import { type Choice, textOf } from './value';
+import { type Choice, textOf, type Values } from './value';
 
 export type Prop = {
   name: string;
@@ -76,6 +76,19 @@ export function takesValue(prop: Prop): boolean {
   return !VALUELESS.includes(prop.type);
 }
 
+/** The defaults of visible props. The server applies the defaults of the others. */
+export function withDefaults(props: Prop[]): Values {
+  const filled = props.filter((prop) => prop.default !== undefined && !prop.optional && takesValue(prop));
+  return Object.fromEntries(filled.map((prop) => [prop.name, prop.default]));
+}
+
+/** The allowed range of a number; undefined if it has no bounds. */
+export function boundsText({ min, max }: Pick<Prop, 'min' | 'max'>): string | undefined {
+  if (min !== undefined && max !== undefined) return `From ${min} to ${max}`;
+  if (min !== undefined) return `At least ${min}`;
+  return max === undefined ? undefined : `At most ${max}`;
+}
+
 export function isShown(prop: Prop): boolean {
   return !prop.hidden && !HIDDEN_TYPES.includes(prop.type);
 }
@@ -97,7 +110,7 @@ function choiceOf(option: unknown): Choice {
 /** Descriptions are Markdown but are shown as plain text, so simple markup is removed. */
 export function describe(markdown: string | null | undefined): string | undefined {
   const plain = markdown
-    ?.replace(/!?\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g, '$1 ($2)')
+    ?.replace(/!?\[([^[\]]*)\]\(([^)\s]+)(?:\s[^)]*)?\)/g, '$1 ($2)')
     .replace(/\*\*([^*]+)\*\*/g, '$1')
     .replace(/`([^`]+)`/g, '$1')
     .trim();

@@ -28,7 +28,8 @@ function pair(value: unknown): Choice | undefined {
 
 /** A value without its label. */
 export function plain(value: unknown): unknown {
-  return pair(value)?.value ?? value;
+  const known = pair(value);
+  return known ? known.value : value;
 }
 
 /** The elements of a list, with or without labels; undefined for other values. */
@@ -78,8 +79,13 @@ export function jsonOrText(text: string): unknown {
 export function parseValue(type: string, text: string): unknown {
   if (text === '') return undefined;
   if (type === 'string') return text;
-  if (type === 'integer') return /^\s*-?\d+\s*$/.test(text) ? Number(text) : text;
+  if (type === 'integer') return integerOrText(text);
   return jsonOrText(text);
+}
+
+/** Integers that a number cannot hold stay text, so that the server rejects them instead of storing another one. */
+function integerOrText(text: string): unknown {
+  return /^\s*-?\d+\s*$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }
 
 export function isEmpty(value: unknown): boolean {

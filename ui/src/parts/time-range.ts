@@ -19,7 +19,7 @@ export const anyTime: TimeRange = { kind: 'any' };
 export type RangeParams = { range: string | undefined; since: string | undefined; until: string | undefined };
 
 export function readRange({ range, since, until }: RangeParams): TimeRange {
-  if (range !== undefined && range in presets) return { kind: 'last', preset: range as Preset };
+  if (range !== undefined && Object.hasOwn(presets, range)) return { kind: 'last', preset: range as Preset };
   if (range !== 'between' && since === undefined && until === undefined) return anyTime;
   return { kind: 'between', since: instant(since), until: instant(until) };
 }

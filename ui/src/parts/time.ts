@@ -46,7 +46,10 @@ export function dayOf(ms: number, nowMs: number): { key: string; name: string } 
   const date = new Date(ms);
   const key = date.toDateString();
   if (key === new Date(nowMs).toDateString()) return { key, name: 'Today' };
-  if (key === new Date(nowMs - 86_400_000).toDateString()) return { key, name: 'Yesterday' };
+  const yesterday = new Date(nowMs);
+  // Not a fixed time: a day has 23 or 25 hours when the clock changes.
+  yesterday.setDate(yesterday.getDate() - 1);
+  if (key === yesterday.toDateString()) return { key, name: 'Yesterday' };
   return { key, name: day.format(date) };
 }
 

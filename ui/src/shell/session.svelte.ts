@@ -1,5 +1,6 @@
 // The current session. Scripts cannot read the cookie, so the server is asked whose session it is.
-import { ApiError, api, data, onSignedOut } from '../api/client';
+import { api, data, onSignedOut } from '../api/client';
+import { ApiError } from '../api/errors';
 import { queries } from '../api/queries';
 import type { components } from '../api/schema';
 

@@ -1,5 +1,6 @@
 // The component of a new source, as selected in the URL.
-import { api, data, isMissing } from '../../api/client';
+import { api, data } from '../../api/client';
+import { isMissing } from '../../api/errors';
 import type { Component } from '../../api/types';
 
 export type ComponentOrigin = 'registry' | 'code' | 'url';

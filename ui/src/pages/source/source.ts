@@ -1,5 +1,6 @@
 // Queries and actions of one source. Its tabs share the cache.
-import { api, body, data, isMissing } from '../../api/client';
+import { api, body, data } from '../../api/client';
+import { isMissing } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { Source, SourceChanges } from '../../api/types';
 

@@ -1,12 +1,7 @@
 // Triggers of a workflow as text.
-import Clock from '@lucide/svelte/icons/clock';
-import Globe from '@lucide/svelte/icons/globe';
-import Hand from '@lucide/svelte/icons/hand';
-import Radio from '@lucide/svelte/icons/radio';
 import type { WorkflowTrigger } from '../../api/types';
 
 export type TriggerKind = 'http' | 'schedule' | 'events' | 'manual';
-export const triggerIcons = { http: Globe, schedule: Clock, events: Radio, manual: Hand };
 
 export function scheduleText(trigger: Extract<WorkflowTrigger, { type: 'schedule' }>): string {
   if (trigger.interval_seconds) return `every ${interval(trigger.interval_seconds)}`;

@@ -2,14 +2,10 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { short } from '../figures';
-import { type Bucket, ticks } from './buckets';
+import type { Bucket } from './buckets';
+import { bucketAt, fittingTicks, seriesOf, timeRange, valueRange, WHOLE_NUMBERS } from './scale';
 
 export type Colours = { events: string; errors: string; text: string; line: string; font: string };
-
-const TICK_WIDTH = 68;
-const WHOLE_NUMBERS = [1, 2, 5]
-  .flatMap((digit) => Array.from({ length: 15 }, (_, power) => digit * 10 ** power))
-  .sort((a, b) => a - b);
 
 export class Plot {
   #plot: uPlot;
@@ -45,12 +41,11 @@ export class Plot {
           y: false,
           drag: { x: false, y: false },
           points: { show: false },
-          // Bucket n spans from n to n + 1, with its bar in the middle.
-          dataIdx: (_, __, ___, x) => Math.max(0, Math.min(this.#buckets.length - 1, Math.floor(x))),
+          dataIdx: (_, __, ___, x) => bucketAt(this.#buckets, x),
         },
         scales: {
-          x: { time: false, range: () => [0, Math.max(1, this.#buckets.length)] },
-          y: { range: (_, __, max) => [0, Math.max(4, max * 1.08)] },
+          x: { time: false, range: () => timeRange(this.#buckets) },
+          y: { range: (_, __, max) => valueRange(max) },
         },
         axes: [
           {
@@ -86,7 +81,7 @@ export class Plot {
           ],
         },
       },
-      data(buckets),
+      seriesOf(buckets),
       container,
     );
     this.#plot.over.append(this.#column);
@@ -94,7 +89,7 @@ export class Plot {
 
   show(buckets: Bucket[]) {
     this.#buckets = buckets;
-    this.#plot.setData(data(buckets));
+    this.#plot.setData(seriesOf(buckets));
   }
 
   resize(size: { width: number; height: number }) {
@@ -120,18 +115,6 @@ export class Plot {
   }
 
   #ticks() {
-    const labels = ticks(this.#buckets, Math.max(2, this.#plot.width / TICK_WIDTH));
-    // A label at the edge would be clipped.
-    const each = this.#plot.width / this.#buckets.length;
-    return labels.filter(({ at }) => (this.#buckets.length - at) * each > TICK_WIDTH / 2);
+    return fittingTicks(this.#buckets, this.#plot.width);
   }
-}
-
-/** Errors are stacked on events: the bars of both together are drawn behind those of the events. */
-function data(buckets: Bucket[]): uPlot.AlignedData {
-  return [
-    buckets.map((_, index) => index + 0.5),
-    buckets.map(({ events, errors }) => (errors > 0 ? events + errors : null)),
-    buckets.map(({ events }) => events),
-  ];
 }

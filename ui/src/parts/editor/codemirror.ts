@@ -25,6 +25,7 @@ import {
   rectangularSelection,
 } from '@codemirror/view';
 import type { CodeError, EditorLanguage, EditorOptions } from './editing';
+import { wordAt } from './positions';
 import { replaceSelectionInput } from './selection-input';
 import { colours, frame } from './theme';
 
@@ -172,8 +173,5 @@ async function languageOf(language: EditorLanguage): Promise<Extension> {
 }
 
 function mark(doc: Text, error: CodeError): Diagnostic {
-  const line = doc.line(Math.min(Math.max(error.line, 1), doc.lines));
-  const from = Math.min(line.from + Math.max((error.column ?? 1) - 1, 0), line.to);
-  const word = /^[\w$]+/.exec(doc.sliceString(from, line.to))?.[0].length ?? 1;
-  return { from, to: Math.min(from + word, line.to), severity: error.severity ?? 'error', message: error.message };
+  return { ...wordAt(doc, error), severity: error.severity ?? 'error', message: error.message };
 }

@@ -5,6 +5,7 @@ export type RetentionForm = { events: string; age: string; unit: number };
 type Retention = NonNullable<Source['retention']>;
 
 export const AGE_UNITS = [
+  { name: 'seconds', seconds: 1 },
   { name: 'minutes', seconds: 60 },
   { name: 'hours', seconds: 3_600 },
   { name: 'days', seconds: 86_400 },

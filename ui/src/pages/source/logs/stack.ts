@@ -20,7 +20,7 @@ export function stackOf(text: string): Stack | undefined {
   if (first < 1) return undefined;
   const stack: Stack = { message: lines.slice(0, first).join('\n'), own: [], others: [] };
   for (const line of lines.slice(first)) {
-    const own = OWN.exec(line);
+    const own = OWN.exec(line.trimEnd());
     if (own) stack.own.push({ place: line.trim().replace(/^at\s+/, ''), line: Number(own[1]) });
     else if (line.trim() !== '') stack.others.push(line.trim());
   }

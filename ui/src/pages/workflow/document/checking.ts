@@ -121,7 +121,9 @@ const article = (type: string) => ARTICLES[type] ?? type;
 /** Large values are marked on their first line only. */
 function firstLine({ text }: Check, { from, to }: Range): Range {
   const end = text.indexOf('\n', from);
-  return { from, to: end < 0 ? to : Math.min(to, end) };
+  const line = text.slice(from, end < 0 ? to : Math.min(to, end));
+  const start = from + line.length - line.trimStart().length;
+  return { from: start, to: start + line.trim().length };
 }
 
 function list(message: string[], last = 'or'): string {

@@ -62,7 +62,7 @@ function parentPath(lines: string[], line: number, here: Line): { path: Path; si
   const inFirstMap = () => path.length === 0;
   enterItems();
   if (inFirstMap()) collectBelow(lines, line, here.column, siblings);
-  for (let index = line - 1; index >= 0 && (level > 0 || path[0] === ITEM); index -= 1) {
+  for (let index = line - 1; index >= 0 && (level > 0 || path[0] === ITEM || inFirstMap()); index -= 1) {
     const above = lineAt(lines, index);
     if (!above) continue;
     const listed = path[0] === ITEM;

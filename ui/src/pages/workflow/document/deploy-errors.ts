@@ -1,5 +1,5 @@
 // Errors of a deployment: with a position in the document where known.
-import { ApiError } from '../../../api/client';
+import { ApiError } from '../../../api/errors';
 
 export type LocatedError = { line: number; column: number; message: string };
 export type DeployErrors = { located: LocatedError[]; others: string[] };

@@ -3,6 +3,7 @@ import { yamlLanguage } from '@codemirror/lang-yaml';
 import { type Diagnostic, forceLinting, linter } from '@codemirror/lint';
 import { type Extension, StateEffect, StateField, type Text, type Transaction } from '@codemirror/state';
 import { EditorView, hoverTooltip, ViewPlugin } from '@codemirror/view';
+import { restOfLine } from '../../../parts/editor/positions';
 import { check } from './checking';
 import { yamlWithCode } from './code';
 import { completionOf, linesOf } from './completion';
@@ -73,10 +74,8 @@ export class DocumentLanguage {
   }
 }
 
-function mark(doc: Text, { line, column, message }: LocatedError): Diagnostic {
-  const at = doc.line(Math.min(Math.max(line, 1), doc.lines));
-  const from = Math.min(at.from + Math.max(column - 1, 0), at.to);
-  return { from, to: Math.max(from, at.to), severity: 'error', message };
+function mark(doc: Text, error: LocatedError): Diagnostic {
+  return { ...restOfLine(doc, error), severity: 'error', message: error.message };
 }
 
 /** Shows the description of a field on hover. */

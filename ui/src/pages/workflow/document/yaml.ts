@@ -91,7 +91,13 @@ function plain(raw: string): string | number | boolean | null {
 }
 
 function unquoted(raw: string): string {
-  return raw.startsWith("'") ? raw.slice(1, -1).replaceAll("''", "'") : raw.slice(1, -1);
+  if (raw.startsWith("'")) return raw.slice(1, -1).replaceAll("''", "'");
+  try {
+    // The escapes of JSON are also those of YAML.
+    return String(JSON.parse(raw));
+  } catch {
+    return raw.slice(1, -1);
+  }
 }
 
 /** The value under a key of a map. */

@@ -1,5 +1,6 @@
 // A run as rows on a time axis: the trigger, each attempt of a step, waits and upcoming steps.
 import type { Run, RunStep } from '../../../api/types';
+import { duration } from '../../../parts/time';
 import { isOver } from './states';
 
 export type Span = { from: number; to: number };
@@ -95,4 +96,13 @@ function clamp(value: number, max: number): number {
 export function defaultRow(rows: Row[]): string {
   const ran = rows.filter(({ kind }) => kind === 'ran' || kind === 'reused');
   return (ran.findLast(({ state }) => state === 'failed') ?? ran.at(-1))?.key ?? 'trigger';
+}
+
+/** The duration of a row as text. `over` means that the run has ended. */
+export function durationText(row: Row, over: boolean): string {
+  if (row.kind === 'trigger') return duration((row.wait?.to ?? 0) - (row.wait?.from ?? 0));
+  if (row.kind === 'reused') return `reused · ${duration(row.step?.duration_ms ?? 0)}`;
+  if (row.kind === 'running') return `running ${row.span ? duration(row.span.to - row.span.from) : ''}`;
+  if (row.kind === 'upcoming') return over ? 'not run' : 'pending';
+  return duration(row.step?.duration_ms ?? 0);
 }

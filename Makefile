@@ -90,10 +90,10 @@ $(CONSOLE_TOOLS): ui/package.json ui/package-lock.json ui/.npmrc
 	@touch $@
 
 $(CONSOLE_CHECKED): $(CONSOLE_TOOLS) $(CONSOLE_SOURCES)
-	cd ui && npm run check
+	cd ui && npm run check && npm run test:unit
 	@mkdir -p $(@D) && touch $@
 
-$(CONSOLE): $(CONSOLE_TOOLS) docs/openapi.json $(shell find ui/src ui/public ui/*.ts ui/*.js ui/index.html -type f ! -name schema.d.ts)
+$(CONSOLE): $(CONSOLE_TOOLS) docs/openapi.json $(shell find ui/src ui/public ui/*.ts ui/*.js ui/index.html -type f ! -name schema.d.ts ! -name '*.test.ts')
 	cd ui && npm run build
 
 clean: ## Remove everything that was built or installed

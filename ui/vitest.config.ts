@@ -24,8 +24,16 @@ const common = {
 };
 const SCALE = 'tests/scale.test.ts';
 
-// Each file has its own server and browser.
-const pages = { ...common, name: 'pages', include: ['tests/**/*.test.ts'], exclude: [SCALE], maxWorkers: 2 };
+// The files of a worker share a server and a browser, so they share the modules, too.
+const pages = {
+  ...common,
+  name: 'pages',
+  include: ['tests/**/*.test.ts'],
+  exclude: [SCALE],
+  isolate: false,
+  // More than cores: tests often wait for a process to start.
+  maxWorkers: 3,
+};
 const scale = { ...common, name: 'scale', include: [SCALE], maxWorkers: 1 };
 const screenshots = { ...common, name: 'screenshots', include: ['tests/screenshots.ts'] };
 

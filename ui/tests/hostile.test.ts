@@ -5,7 +5,7 @@ import { Emitter } from './harness/emitter';
 import { measureFrames } from './harness/frames';
 import { browser, server, stage } from './harness/stage';
 
-stage('--max-emit', '8MiB');
+stage();
 
 const MARKUP = `<img src="http://elsewhere.example/x.png" onerror="alert(1)"><script>alert(2)</script>`;
 const LINK = '[click](javascript:alert(3)) javascript:alert(4)';

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
 import { expectToast, waitForTraffic } from './harness/recording';
-import { browser, server, stage } from './harness/stage';
+import { browser, ownStage, server } from './harness/stage';
 
-stage();
+ownStage();
 
 test('open pages recover from a server restart, including missed events', async () => {
   const who = await server.user('patient');
@@ -76,17 +76,18 @@ test('a local server is used without internet access', async () => {
   const who = await server.user('remote');
   await Emitter.deploy(who, 'Orders');
   const page = await signedIn(browser, who, '/settings');
-  await page.getByText('remote@example.com').waitFor();
+  await page.getByText(who.email).waitFor();
   await page.evaluate(() => window.dispatchEvent(new Event('offline')));
   await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Sources' }).click();
   await page.getByRole('main').getByRole('link', { name: 'Orders' }).waitFor();
 });
 
 test('a page that cannot be loaded is reported, and the open page stays', async () => {
-  const page = await signedIn(browser, await server.user('updated'), '/settings');
-  await page.getByText('updated@example.com').waitFor();
+  const who = await server.user('updated');
+  const page = await signedIn(browser, who, '/settings');
+  await page.getByText(who.email).waitFor();
   await page.route('**/assets/*', (route) => route.fulfill({ status: 404 }));
   await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Workflows' }).click();
   await expectToast(page, 'This page could not be loaded');
-  await page.getByText('updated@example.com').waitFor();
+  await page.getByText(who.email).waitFor();
 });

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seriousViolations } from './harness/accessibility';
-import { open, pageErrors, signedIn } from './harness/browser';
+import { animationsEnded, seriousViolations } from './harness/accessibility';
+import { open, pageErrors, signedIn, takeSession } from './harness/browser';
 import { COMPANY_FLAGS, company } from './harness/company';
 import { PAGES } from './harness/company/pages';
 import type { Company } from './harness/company/types';
-import { browser, server, stage } from './harness/stage';
+import { browser, ownStage, server } from './harness/stage';
 
-stage(...COMPANY_FLAGS);
+ownStage(...COMPANY_FLAGS);
 
 let shop: Company;
 beforeAll(async () => {
@@ -21,12 +21,7 @@ afterAll(async () => {
 async function settled(page: Page) {
   await page.locator('main h1').first().waitFor();
   await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
-  await expect.poll(() => page.evaluate(passingAnimations)).toBe(0);
-}
-
-function passingAnimations(): number {
-  const ends = (animation: Animation) => animation.effect?.getComputedTiming().endTime;
-  return document.getAnimations().filter((animation) => ends(animation) !== Number.POSITIVE_INFINITY).length;
+  await animationsEnded(page);
 }
 
 const looks = {
@@ -46,7 +41,8 @@ async function sideways(page: Page): Promise<string[]> {
 test.each(Object.entries(PAGES))(
   '%s has no serious accessibility violations, no errors, and does not scroll horizontally',
   async (_, path) => {
-    const page = await signedIn(browser, shop.person, '/welcome');
+    const page = await open(browser);
+    await takeSession(page.context(), server, shop.person.key);
     const errors = pageErrors(page);
     await page.goto(`${server.url}${path(shop)}`);
     const found: Record<string, string[]> = {};

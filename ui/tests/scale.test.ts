@@ -3,9 +3,9 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { signedIn } from './harness/browser';
 import { runDeno } from './harness/deno';
 import { Person } from './harness/server';
-import { browser, server, stage } from './harness/stage';
+import { browser, lastingStage, server } from './harness/stage';
 
-stage();
+lastingStage();
 
 const SOURCES = 10_000;
 const EVENTS = 100_000;

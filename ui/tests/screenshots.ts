@@ -8,9 +8,9 @@ import { COMPANY_FLAGS, company, past } from './harness/company';
 import { PAGES } from './harness/company/pages';
 import { order, send } from './harness/company/traffic';
 import type { Company } from './harness/company/types';
-import { browser, server, stage } from './harness/stage';
+import { browser, ownStage, server } from './harness/stage';
 
-stage(...COMPANY_FLAGS);
+ownStage(...COMPANY_FLAGS);
 
 const FOLDER = join(import.meta.dirname, '../../docs/screenshots');
 const WIDE = { width: 1440, height: 900 };

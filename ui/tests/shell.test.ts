@@ -10,9 +10,10 @@ const top = (page: Page) => page.evaluate(() => Math.round(document.documentElem
 
 test('Back and Forward restore the scroll position, and a new page starts at its top', async () => {
   const who = await server.user('scroller');
-  for (let index = 10; index < 50; index += 1) {
-    await who.post('/webhooks', { url: 'http://127.0.0.1:9/x', name: `Hook ${index}` });
-  }
+  const make = (number: number) => who.post('/webhooks', { url: 'http://127.0.0.1:9/x', name: `Hook ${number}` });
+  // The older ones are further down.
+  await Promise.all(Array.from({ length: 11 }, (_, index) => make(index + 10)));
+  await Promise.all(Array.from({ length: 29 }, (_, index) => make(index + 21)));
   const page = await signedIn(browser, who, '/webhooks', { height: 500 });
   const wanted = page.getByRole('main').getByRole('link', { name: 'Hook 20' });
   await wanted.scrollIntoViewIfNeeded();
@@ -89,12 +90,13 @@ test('a toast stays while it has the pointer or the focus, and Escape dismisses 
 
 test('six live windows all load and respond, and the focused one is live', async () => {
   const who = await server.user('watcher');
-  const sources: Emitter[] = [];
-  for (let index = 0; index < 6; index += 1) {
-    const source = await Emitter.deploy(who, `Source ${index}`);
-    await source.emit([index, { summary: 'The first' }]);
-    sources.push(source);
-  }
+  const sources = await Promise.all(
+    Array.from({ length: 6 }, async (_, index) => {
+      const source = await Emitter.deploy(who, `Source ${index}`);
+      await source.emit([index, { summary: 'The first' }]);
+      return source;
+    }),
+  );
   const first = await signedIn(browser, who, '/settings');
   const pages: Page[] = [];
   for (const source of sources) {

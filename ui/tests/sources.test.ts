@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { seriousViolations } from './harness/accessibility';
+import { violationsInBothSchemes } from './harness/accessibility';
 import { pageErrors, signedIn } from './harness/browser';
 import { Emitter } from './harness/emitter';
 import { expectToast, waitForTraffic } from './harness/recording';
@@ -83,7 +83,9 @@ test('search and state are in the URL and filtered by the server', async () => {
 test('a long list is loaded in pages, and the arrow keys move through it', async () => {
   const who = await server.user('many');
   const { component_id } = (await who.source('Source 0', QUIET)) as unknown as { component_id: string };
-  for (let n = 1; n < 70; n += 1) await who.post('/sources', { component_id, name: `Source ${n}` });
+  const make = (n: number) => who.post('/sources', { component_id, name: `Source ${n}` });
+  await Promise.all(Array.from({ length: 67 }, (_, index) => make(index + 1)));
+  for (const newest of [68, 69]) await make(newest);
   const page = await signedIn(browser, who, '/sources');
   await page.getByText('70 sources').waitFor();
   await row(page, 'Source 69').waitFor();
@@ -198,16 +200,16 @@ test('a name of 1,000 letters does not break the layout', async () => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });
 
-test.each(['light', 'dark'] as const)('the list has no serious accessibility violations, %s', async (colorScheme) => {
-  const who = await server.user(`axe-sources-${colorScheme}`);
+test('the list has no serious accessibility violations in light and dark', async () => {
+  const who = await server.user('axe-sources');
   const source = await Emitter.deploy(who, 'Orders');
   await source.emit([1]);
   const { id } = await who.source('Quiet', QUIET);
   await who.put(`/sources/${id}`, { active: false });
-  const page = await signedIn(browser, who, '/sources', { colorScheme });
+  const page = await signedIn(browser, who, '/sources');
   await row(page, 'Orders').waitFor();
-  expect(await seriousViolations(page)).toEqual([]);
+  expect(await violationsInBothSchemes(page)).toEqual([]);
   await page.getByLabel('Search by name or slug').fill('nothing has this');
   await page.getByText('No matching sources').waitFor();
-  expect(await seriousViolations(page)).toEqual([]);
+  expect(await violationsInBothSchemes(page)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Chromium of Debian, driven by playwright-core: one browser per test file, one context per test.
+// Chromium of Debian, driven by playwright-core: one browser per worker, one context per window.
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { startRecording } from './recording';
 import type { Person, Server } from './server';

@@ -1,5 +1,6 @@
 // A `sluice serve` process for tests, with a temporary data folder.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ export class Server {
   #child: ChildProcess;
   #folder: string;
   #flags: string[];
+  #names = new Map<string, number>();
 
   private constructor(url: string, key: string, child: ChildProcess, folder: string, flags: string[]) {
     this.url = url;
@@ -61,11 +63,20 @@ export class Server {
     return (text === '' ? {} : JSON.parse(text)) as T;
   }
 
-  /** Creates a user for one test, so that tests can share a server. */
+  /** Creates a user for one test, so that tests can share a server. A repeated name gets a number. */
   async user(name: string): Promise<Person> {
-    const body = { username: name, email: `${name}@example.com` };
+    const count = (this.#names.get(name) ?? 0) + 1;
+    this.#names.set(name, count);
+    const username = count === 1 ? name : `${name}-${count}`;
+    const body = { username, email: `${username}@example.com` };
     const { data } = await this.call<{ data: { api_key: string } }>('POST', '/users', body);
-    return new Person(this, data.api_key);
+    return new Person(this, data.api_key, username);
+  }
+
+  /** Stops the server at the end of the process, where nothing can be awaited. */
+  kill() {
+    this.#child.kill('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   async stop() {
@@ -80,10 +91,16 @@ export class Server {
 export class Person {
   readonly server: Server;
   readonly key: string;
+  readonly name: string;
 
-  constructor(server: Server, key: string) {
+  constructor(server: Server, key: string, name = 'operator') {
     this.server = server;
     this.key = key;
+    this.name = name;
+  }
+
+  get email(): string {
+    return `${this.name}@example.com`;
   }
 
   get<T = Json>(path: string) {

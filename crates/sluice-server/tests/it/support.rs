@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use sluice_testkit::{Answer, Method, wait_for};
+use sluice_testkit::{Answer, Method, unique_hex, wait_for};
 
 use crate::server::{TestServer, User};
 
@@ -34,7 +34,7 @@ pub(crate) async fn server() -> Arc<TestServer> {
 }
 
 pub(crate) fn unique_name() -> String {
-    format!("user-{:016x}", rand::random::<u64>())
+    format!("user-{}", &unique_hex()[..16])
 }
 
 /// A deployed source and the user who owns it.

@@ -30,6 +30,7 @@ const pages = {
   name: 'pages',
   include: ['tests/**/*.test.ts'],
   exclude: [SCALE],
+  globalSetup: 'tests/harness/data-folder.ts',
   isolate: false,
   // More than cores: tests often wait for a process to start.
   maxWorkers: 3,

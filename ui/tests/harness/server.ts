@@ -1,6 +1,5 @@
 // A `sluice serve` process for tests, with a temporary data folder.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +29,7 @@ export class Server {
 
   /** Starts a server and waits until it listens. */
   static async start(...flags: string[]): Promise<Server> {
-    const folder = await mkdtemp(join(tmpdir(), 'sluice-console-'));
+    const folder = await mkdtemp(join(process.env.SLUICE_TEST_DATA ?? tmpdir(), 'sluice-console-'));
     const key = crypto.randomUUID().replaceAll('-', '');
     const child = run(folder, key, '127.0.0.1:0', flags);
     return new Server(await announced(child), key, child, folder, flags);
@@ -76,7 +75,6 @@ export class Server {
   /** Stops the server at the end of the process, where nothing can be awaited. */
   kill() {
     this.#child.kill('SIGKILL');
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   async stop() {

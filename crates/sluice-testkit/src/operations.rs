@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::Api;
 
-/// The OpenAPI document.
+/// The document of the API, `/openapi.json`.
 pub async fn api_document(api: &Api) -> Value {
     let answer = api.root(Method::GET, "/openapi.json").send().await;
     assert_eq!(answer.header("content-type"), Some("application/json"));

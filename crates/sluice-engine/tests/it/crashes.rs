@@ -21,7 +21,7 @@ const EVENTS_PER_LIFE: u64 = 40;
 /// Counts in its store. Every third invocation does not count but takes a moment, so that others end before it.
 fn count(invocation: &ScriptedInvocation) -> ScriptedOutcome {
     let n = &invocation.event;
-    if n.as_u64().unwrap_or(0) % 3 == 0 {
+    if n.as_u64().unwrap_or(0).is_multiple_of(3) {
         let slow = ScriptedOutcome::success().emit(&json!({ "n": n }));
         return slow.after(Duration::from_millis(1));
     }

@@ -120,7 +120,7 @@ impl Stage {
     }
 
     /// What names a component of the tree in a request.
-    pub(super) async fn named(way: Way, path: &str) -> Value {
+    pub(super) fn named(way: Way, path: &str) -> Value {
         match way {
             Way::Url => json!({ "component_url": address(path) }),
             Way::Files => with_others(path),
@@ -141,14 +141,14 @@ impl Stage {
         path: &str,
         props: Value,
     ) -> Deployed {
-        let mut body = Stage::named(way, path).await;
+        let mut body = Stage::named(way, path);
         body["configured_props"] = self.props(app, props);
         deployed(&self.api, self.api.post("/sources", &body).await)
     }
 
     /// Saves a component of the tree.
     pub(super) async fn save(&self, way: Way, path: &str) -> Value {
-        let body = Stage::named(way, path).await;
+        let body = Stage::named(way, path);
         self.api.post("/components", &body).await.ok()
     }
 }

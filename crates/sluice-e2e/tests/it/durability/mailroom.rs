@@ -85,6 +85,8 @@ pub(super) struct Webhook {
     pub(super) secret: String,
     /// The ids of the sources that it is subscribed to.
     pub(super) hears: Vec<String>,
+    /// The number of requests that may be under way.
+    concurrency: usize,
 }
 
 pub(super) const WELL: &str = "/well";
@@ -134,6 +136,14 @@ impl Mailroom {
             traffic,
             _alone: alone,
         }
+    }
+
+    /// The number of deliveries that may be under way.
+    pub(super) fn concurrency(&self) -> usize {
+        self.webhooks
+            .iter()
+            .map(|webhook| webhook.concurrency)
+            .sum()
     }
 
     pub(super) async fn kill_and_restart(&mut self) {
@@ -203,6 +213,7 @@ async fn webhook(
         path,
         secret: text("signing_secret"),
         hears: emitters.iter().copied().map(str::to_owned).collect(),
+        concurrency,
     }
 }
 

@@ -16,93 +16,11 @@ struct Migration {
 }
 
 /// In ascending order. Never change one that was released: add another.
-const MIGRATIONS: &[Migration] = &[
-    Migration {
-        version: 1,
-        sqlite: include_str!("../migrations/sqlite/0001_initial.sql"),
-        postgres: include_str!("../migrations/postgres/0001_initial.sql"),
-    },
-    Migration {
-        version: 2,
-        sqlite: include_str!("../migrations/sqlite/0002_accounts.sql"),
-        postgres: include_str!("../migrations/postgres/0002_accounts.sql"),
-    },
-    Migration {
-        version: 3,
-        sqlite: include_str!("../migrations/sqlite/0003_props.sql"),
-        postgres: include_str!("../migrations/postgres/0003_props.sql"),
-    },
-    Migration {
-        version: 4,
-        sqlite: include_str!("../migrations/sqlite/0004_data_stores.sql"),
-        postgres: include_str!("../migrations/postgres/0004_data_stores.sql"),
-    },
-    Migration {
-        version: 5,
-        sqlite: include_str!("../migrations/sqlite/0005_packages.sql"),
-        postgres: include_str!("../migrations/postgres/0005_packages.sql"),
-    },
-    Migration {
-        version: 6,
-        sqlite: include_str!("../migrations/sqlite/0006_delivery.sql"),
-        postgres: include_str!("../migrations/postgres/0006_delivery.sql"),
-    },
-    Migration {
-        version: 7,
-        sqlite: include_str!("../migrations/sqlite/0007_retention.sql"),
-        postgres: include_str!("../migrations/postgres/0007_retention.sql"),
-    },
-    Migration {
-        version: 8,
-        sqlite: include_str!("../migrations/sqlite/0008_workflows.sql"),
-        postgres: include_str!("../migrations/postgres/0008_workflows.sql"),
-    },
-    Migration {
-        version: 9,
-        sqlite: include_str!("../migrations/sqlite/0009_registry.sql"),
-        postgres: include_str!("../migrations/postgres/0009_registry.sql"),
-    },
-    Migration {
-        version: 10,
-        sqlite: include_str!("../migrations/sqlite/0010_sessions.sql"),
-        postgres: include_str!("../migrations/postgres/0010_sessions.sql"),
-    },
-    Migration {
-        version: 11,
-        sqlite: include_str!("../migrations/sqlite/0011_activity.sql"),
-        postgres: include_str!("../migrations/postgres/0011_activity.sql"),
-    },
-    Migration {
-        version: 12,
-        sqlite: include_str!("../migrations/sqlite/0012_console_lists.sql"),
-        postgres: include_str!("../migrations/postgres/0012_console_lists.sql"),
-    },
-    Migration {
-        version: 13,
-        sqlite: include_str!("../migrations/sqlite/0013_step_pauses.sql"),
-        postgres: include_str!("../migrations/postgres/0013_step_pauses.sql"),
-    },
-    Migration {
-        version: 14,
-        sqlite: include_str!("../migrations/sqlite/0014_commit_numbers.sql"),
-        postgres: include_str!("../migrations/postgres/0014_commit_numbers.sql"),
-    },
-    Migration {
-        version: 15,
-        sqlite: include_str!("../migrations/sqlite/0015_clock.sql"),
-        postgres: include_str!("../migrations/postgres/0015_clock.sql"),
-    },
-    Migration {
-        version: 16,
-        sqlite: include_str!("../migrations/sqlite/0016_import_errors.sql"),
-        postgres: include_str!("../migrations/postgres/0016_import_errors.sql"),
-    },
-    Migration {
-        version: 17,
-        sqlite: include_str!("../migrations/sqlite/0017_code_files.sql"),
-        postgres: include_str!("../migrations/postgres/0017_code_files.sql"),
-    },
-];
+const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    sqlite: include_str!("../migrations/sqlite/0001_initial.sql"),
+    postgres: include_str!("../migrations/postgres/0001_initial.sql"),
+}];
 
 /// Any number that no other program is likely to lock.
 const ADVISORY_LOCK: i64 = 7_356_114_902_316;

@@ -1,6 +1,9 @@
 -- Instants are milliseconds since the epoch, days are days since it, JSON is text.
--- The columns are those of the SQLite schema, in the same order. Text compares by its bytes, as
--- it does there: ids are ordered by it.
+-- The columns are those of the SQLite schema, in the same order. COLLATE "C" compares text by its bytes, as it
+-- does there: ids are ordered by it.
+-- An emitter is a source or a workflow: its id alone tells which.
+
+-- === Users ===
 
 CREATE TABLE users (
     id              TEXT COLLATE "C" NOT NULL PRIMARY KEY,
@@ -13,6 +16,18 @@ CREATE TABLE users (
     created_at      BIGINT NOT NULL
 );
 
+-- People who are signed in to the console. The token in their cookie is known by its fingerprint only.
+CREATE TABLE sessions (
+    token_fingerprint TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id           TEXT COLLATE "C" NOT NULL,
+    created_at        BIGINT NOT NULL,
+    -- When it was last used, to the hour.
+    used_at           BIGINT NOT NULL,
+    expires_at        BIGINT NOT NULL
+);
+CREATE INDEX sessions_by_user ON sessions (user_id);
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
 CREATE TABLE usage (
     user_id     TEXT COLLATE "C" NOT NULL,
     day         BIGINT NOT NULL,
@@ -21,26 +36,137 @@ CREATE TABLE usage (
     PRIMARY KEY (user_id, day)
 );
 
+-- === Apps and accounts ===
+
+-- Apps that components authenticate to, as the operator registered them.
+CREATE TABLE apps (
+    id            TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    slug          TEXT COLLATE "C" NOT NULL UNIQUE,
+    name          TEXT COLLATE "C" NOT NULL,
+    description   TEXT COLLATE "C",
+    auth          TEXT COLLATE "C" NOT NULL,
+    secret_sealed TEXT COLLATE "C",
+    created_at    BIGINT NOT NULL,
+    updated_at    BIGINT NOT NULL
+);
+
+-- Users' credentials for apps. The version counts every change of the credentials or the health.
+CREATE TABLE accounts (
+    id                 TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id            TEXT COLLATE "C" NOT NULL,
+    app_id             TEXT COLLATE "C" NOT NULL,
+    name               TEXT COLLATE "C" NOT NULL,
+    credentials_sealed TEXT COLLATE "C" NOT NULL,
+    expires_at         BIGINT,
+    -- Null while the account is healthy.
+    dead_reason        TEXT COLLATE "C",
+    version            BIGINT NOT NULL,
+    -- Until then somebody is renewing the credentials, or all are to leave the provider in peace.
+    renewing_until     BIGINT,
+    created_at         BIGINT NOT NULL,
+    updated_at         BIGINT NOT NULL
+);
+CREATE INDEX accounts_by_age ON accounts (user_id, created_at, id);
+CREATE INDEX accounts_by_app ON accounts (app_id);
+
+-- Accounts that are being connected in a browser. The state is known by its fingerprint only.
+CREATE TABLE connections (
+    id                TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    state_fingerprint TEXT COLLATE "C" NOT NULL UNIQUE,
+    user_id           TEXT COLLATE "C" NOT NULL,
+    app_id            TEXT COLLATE "C" NOT NULL,
+    -- The account to renew, or the one that was made; null before that.
+    account_id        TEXT COLLATE "C",
+    name              TEXT COLLATE "C",
+    verifier_sealed   TEXT COLLATE "C",
+    redirect_to       TEXT COLLATE "C",
+    stage             TEXT COLLATE "C" NOT NULL,
+    error             TEXT COLLATE "C",
+    created_at        BIGINT NOT NULL,
+    expires_at        BIGINT NOT NULL
+);
+CREATE INDEX connections_by_age ON connections (created_at);
+
+-- === Components and their code ===
+
 CREATE TABLE components (
-    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-    user_id    TEXT COLLATE "C" NOT NULL,
-    key        TEXT COLLATE "C",
-    name       TEXT COLLATE "C" NOT NULL,
-    version    TEXT COLLATE "C" NOT NULL,
-    code       TEXT COLLATE "C" NOT NULL,
-    code_hash  TEXT COLLATE "C" NOT NULL,
-    url        TEXT COLLATE "C",
-    shape      TEXT COLLATE "C" NOT NULL,
-    created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL
+    id          TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id     TEXT COLLATE "C" NOT NULL,
+    -- The workflow whose step it is the code of. It is nobody's to use elsewhere.
+    workflow_id TEXT COLLATE "C",
+    -- Whether an import of a tree stored it. Then it belongs to the registry, and is not among what its user saved.
+    imported    BOOLEAN NOT NULL DEFAULT FALSE,
+    -- False for what was imported and not yet used: its packages were not looked up, and its shape was read without
+    -- them.
+    resolved    BOOLEAN NOT NULL DEFAULT TRUE,
+    key         TEXT COLLATE "C",
+    name        TEXT COLLATE "C" NOT NULL,
+    version     TEXT COLLATE "C" NOT NULL,
+    url         TEXT COLLATE "C",
+    created_at  BIGINT NOT NULL,
+    updated_at  BIGINT NOT NULL,
+    -- JSON: which npm packages the code runs with. Null when it names none.
+    packages    TEXT COLLATE "C",
+    shape       TEXT COLLATE "C" NOT NULL,
+    code_hash   TEXT COLLATE "C" NOT NULL,
+    -- The link of the code itself. Null for JavaScript in one file.
+    link        TEXT COLLATE "C",
+    code        TEXT COLLATE "C" NOT NULL
 );
 CREATE INDEX components_by_key ON components (user_id, key, created_at);
 
-CREATE TABLE registry (
-    key          TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-    component_id TEXT COLLATE "C" NOT NULL,
-    published_at BIGINT NOT NULL
+-- The files that components import. Each text is stored once.
+CREATE TABLE code_files (
+    hash    TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    used_at BIGINT NOT NULL,
+    text    TEXT COLLATE "C" NOT NULL
 );
+
+CREATE TABLE component_files (
+    component_id TEXT COLLATE "C" NOT NULL,
+    position     BIGINT NOT NULL,
+    hash         TEXT COLLATE "C" NOT NULL,
+    link         TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (component_id, position)
+);
+CREATE INDEX component_files_by_hash ON component_files (hash);
+
+-- All versions of what was published, by a user into the account or by the operator for the whole server.
+CREATE TABLE registry (
+    -- The id of a user, or 'server'.
+    shelf        TEXT COLLATE "C" NOT NULL,
+    key          TEXT COLLATE "C" NOT NULL,
+    version      TEXT COLLATE "C" NOT NULL,
+    -- Whether this version is the newest of its key on its shelf.
+    newest       BOOLEAN NOT NULL,
+    component_id TEXT COLLATE "C" NOT NULL,
+    app          TEXT COLLATE "C",
+    kind         TEXT COLLATE "C" NOT NULL,
+    name         TEXT COLLATE "C" NOT NULL,
+    description  TEXT COLLATE "C",
+    published_at BIGINT NOT NULL,
+    PRIMARY KEY (shelf, key, version)
+);
+CREATE INDEX registry_by_component ON registry (component_id);
+CREATE INDEX registry_by_shelf ON registry (shelf) WHERE newest;
+
+-- What an import of a tree of components found in each of its files, so that the next one can skip what has not
+-- changed.
+CREATE TABLE imports (
+    tree    TEXT COLLATE "C" NOT NULL,
+    path    TEXT COLLATE "C" NOT NULL,
+    -- JSON: the files that the component was made of, each with the hash of its contents.
+    files   TEXT COLLATE "C" NOT NULL,
+    -- What was registered, even when the last import failed.
+    key     TEXT COLLATE "C",
+    version TEXT COLLATE "C",
+    -- JSON: a list of errors, each with message, file, line and column.
+    errors  TEXT COLLATE "C" NOT NULL DEFAULT '[]',
+    PRIMARY KEY (tree, path)
+);
+CREATE INDEX imports_by_key ON imports (key);
+
+-- === Sources ===
 
 CREATE TABLE sources (
     id               TEXT COLLATE "C" NOT NULL PRIMARY KEY,
@@ -50,91 +176,366 @@ CREATE TABLE sources (
     name_slug        TEXT COLLATE "C" NOT NULL,
     phase            TEXT COLLATE "C" NOT NULL,
     active           BOOLEAN NOT NULL,
-    configured_props TEXT COLLATE "C" NOT NULL,
+    -- What it keeps, where that differs from the server's settings.
+    max_events       BIGINT,
+    max_age_seconds  BIGINT,
     created_at       BIGINT NOT NULL,
     updated_at       BIGINT NOT NULL,
+    configured_props TEXT COLLATE "C" NOT NULL,
+    -- What its component declared in additionalProps, as it stood when the source was deployed.
+    dynamic_props    TEXT COLLATE "C" NOT NULL DEFAULT '[]',
     UNIQUE (user_id, name_slug)
 );
 CREATE INDEX sources_by_age ON sources (user_id, created_at, id);
+CREATE INDEX sources_with_an_age ON sources (id) WHERE max_age_seconds IS NOT NULL;
+
+-- Answers of additionalProps, for the form that asked to refer to.
+CREATE TABLE dynamic_props (
+    id           TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id      TEXT COLLATE "C" NOT NULL,
+    component_id TEXT COLLATE "C" NOT NULL,
+    props        TEXT COLLATE "C" NOT NULL,
+    created_at   BIGINT NOT NULL
+);
+CREATE INDEX dynamic_props_by_age ON dynamic_props (created_at);
+
+-- === Endpoints, timers and state of emitters ===
 
 CREATE TABLE endpoints (
-    key       TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-    source_id TEXT COLLATE "C" NOT NULL,
-    prop      TEXT COLLATE "C" NOT NULL
+    key        TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    emitter_id TEXT COLLATE "C" NOT NULL,
+    prop       TEXT COLLATE "C" NOT NULL
 );
-CREATE INDEX endpoints_by_source ON endpoints (source_id);
+CREATE INDEX endpoints_by_source ON endpoints (emitter_id);
 
 CREATE TABLE timers (
-    source_id TEXT COLLATE "C" NOT NULL,
-    prop      TEXT COLLATE "C" NOT NULL,
-    spec      TEXT COLLATE "C" NOT NULL,
+    emitter_id TEXT COLLATE "C" NOT NULL,
+    prop       TEXT COLLATE "C" NOT NULL,
+    spec       TEXT COLLATE "C" NOT NULL,
     -- Null when the timer is not armed.
-    due_at    BIGINT,
-    PRIMARY KEY (source_id, prop)
+    due_at     BIGINT,
+    PRIMARY KEY (emitter_id, prop)
 );
 CREATE INDEX timers_by_due ON timers (due_at) WHERE due_at IS NOT NULL;
 
-CREATE TABLE source_state (
-    source_id      TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+CREATE TABLE emitter_state (
+    emitter_id     TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    -- Numbers the commits of the emitter, so that a commit whose reply was lost is recognized.
+    commit_no      BIGINT NOT NULL DEFAULT 0,
     last_event_ms  BIGINT,
     last_event_seq BIGINT,
+    -- When it last emitted something; the last event id is also that of an error.
+    last_emit_at   BIGINT,
     dedupe         TEXT COLLATE "C"
 );
 
 CREATE TABLE kv (
-    source_id TEXT COLLATE "C" NOT NULL,
-    key       TEXT COLLATE "C" NOT NULL,
-    value     TEXT COLLATE "C" NOT NULL,
-    PRIMARY KEY (source_id, key)
+    emitter_id TEXT COLLATE "C" NOT NULL,
+    key        TEXT COLLATE "C" NOT NULL,
+    value      TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (emitter_id, key)
 );
+
+-- === Inbox ===
 
 -- Accepted work. Rows are looked up by id, whose order is the order of acceptance.
 CREATE TABLE inbox (
     seq         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    source_id   TEXT COLLATE "C" NOT NULL,
+    emitter_id  TEXT COLLATE "C" NOT NULL,
     id          TEXT COLLATE "C" NOT NULL,
     kind        TEXT COLLATE "C" NOT NULL,
     prop        TEXT COLLATE "C",
+    -- How many events in a row led here, each caused by the one before.
+    depth       BIGINT NOT NULL DEFAULT 0,
     attempts    BIGINT NOT NULL,
     accepted_at BIGINT NOT NULL,
     payload     TEXT COLLATE "C" NOT NULL
 );
-CREATE UNIQUE INDEX inbox_by_id ON inbox (source_id, id);
+CREATE UNIQUE INDEX inbox_by_id ON inbox (emitter_id, id);
 
 CREATE TABLE uploads (
     id            TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-    source_id     TEXT COLLATE "C" NOT NULL,
+    emitter_id    TEXT COLLATE "C" NOT NULL,
     invocation_id TEXT COLLATE "C" NOT NULL,
     filename      TEXT COLLATE "C" NOT NULL,
     mimetype      TEXT COLLATE "C" NOT NULL,
     created_at    BIGINT NOT NULL,
     content       BYTEA NOT NULL
 );
-CREATE INDEX uploads_by_invocation ON uploads (source_id, invocation_id);
+CREATE INDEX uploads_by_invocation ON uploads (emitter_id, invocation_id);
 CREATE INDEX uploads_by_age ON uploads (created_at);
+
+-- === Events ===
 
 -- An event's name is (ms, seq). The seq_no only keeps rows in the order they were written, and
 -- is never shown.
 CREATE TABLE events (
-    seq_no    BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    source_id TEXT COLLATE "C" NOT NULL,
-    ms        BIGINT NOT NULL,
-    seq       BIGINT NOT NULL,
-    channel   TEXT COLLATE "C" NOT NULL,
-    emit_id   TEXT COLLATE "C" NOT NULL,
-    meta      TEXT COLLATE "C" NOT NULL,
-    data      TEXT COLLATE "C" NOT NULL
+    seq_no     BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    emitter_id TEXT COLLATE "C" NOT NULL,
+    ms         BIGINT NOT NULL,
+    seq        BIGINT NOT NULL,
+    channel    TEXT COLLATE "C" NOT NULL,
+    emit_id    TEXT COLLATE "C" NOT NULL,
+    meta       TEXT COLLATE "C" NOT NULL,
+    data       TEXT COLLATE "C" NOT NULL
 );
-CREATE UNIQUE INDEX events_by_id ON events (source_id, ms, seq);
+CREATE UNIQUE INDEX events_by_id ON events (emitter_id, ms, seq);
+
+-- Events that wait for their time; they are listed under this id until then.
+CREATE TABLE held_events (
+    emitter_id TEXT COLLATE "C" NOT NULL,
+    ms         BIGINT NOT NULL,
+    seq        BIGINT NOT NULL,
+    -- Null when its time has come and its source has it among its work.
+    due_at     BIGINT,
+    depth      BIGINT NOT NULL,
+    PRIMARY KEY (emitter_id, ms, seq)
+);
+CREATE INDEX held_events_by_due ON held_events (due_at) WHERE due_at IS NOT NULL;
+
+-- === Webhooks, subscriptions and deliveries ===
+
+-- Secrets are sealed. The one before the last rotation signs too until previous_until.
+CREATE TABLE webhooks (
+    id              TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id         TEXT COLLATE "C" NOT NULL,
+    name            TEXT COLLATE "C",
+    description     TEXT COLLATE "C",
+    url             TEXT COLLATE "C" NOT NULL,
+    active          BOOLEAN NOT NULL,
+    concurrency     BIGINT NOT NULL,
+    secret          TEXT COLLATE "C" NOT NULL,
+    previous_secret TEXT COLLATE "C",
+    previous_until  BIGINT,
+    -- When an event last reached it; deliveries are forgotten, this is not.
+    delivered_at    BIGINT,
+    created_at      BIGINT NOT NULL,
+    updated_at      BIGINT NOT NULL
+);
+CREATE INDEX webhooks_by_age ON webhooks (user_id, created_at, id);
+
+-- The emitter is an id, `dc_*`, `p_*`, or `*` for an auto-subscription, which stands for the rows
+-- that emitters get when they are created. The event name is what was given.
+CREATE TABLE subscriptions (
+    id          TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id     TEXT COLLATE "C" NOT NULL,
+    emitter_id  TEXT COLLATE "C" NOT NULL,
+    event_name  TEXT COLLATE "C" NOT NULL,
+    listener_id TEXT COLLATE "C" NOT NULL,
+    created_at  BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX subscriptions_by_emitter
+    ON subscriptions (emitter_id, user_id, event_name, listener_id);
+CREATE INDEX subscriptions_by_listener ON subscriptions (listener_id);
+CREATE INDEX subscriptions_by_user ON subscriptions (user_id, created_at, id);
+
+-- What deliveries carry: a copy of the event, because events are pruned and deleted while
+-- deliveries are still tried and replayed. Shared by the deliveries to all webhooks.
+CREATE TABLE payloads (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    emitter_id TEXT COLLATE "C" NOT NULL,
+    event_id   TEXT COLLATE "C" NOT NULL,
+    channel    TEXT COLLATE "C" NOT NULL,
+    data       TEXT COLLATE "C" NOT NULL
+);
+
+-- The outbox, and what became of it. An id is `dlv_`, the id of the payload and the tail of the webhook's id, so
+-- that ids follow the order of commits and the deliveries of a payload lie side by side.
+CREATE TABLE deliveries (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    webhook_id TEXT COLLATE "C" NOT NULL,
+    payload_id TEXT COLLATE "C" NOT NULL,
+    state      TEXT COLLATE "C" NOT NULL,
+    -- When to try next; null when it is over.
+    due_at     BIGINT,
+    -- Tries since it was made or last replayed; the attempts, as JSON, have all.
+    tries      BIGINT NOT NULL,
+    attempts   TEXT COLLATE "C" NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+);
+-- What waits is listed by age from this index alone.
+CREATE INDEX deliveries_by_due ON deliveries (webhook_id, due_at, id, created_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_by_age ON deliveries (webhook_id, created_at, id);
+CREATE INDEX deliveries_failed ON deliveries (webhook_id, created_at, id) WHERE state = 'failed';
+
+-- === Workflows and their runs ===
+
+CREATE TABLE workflows (
+    id            TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id       TEXT COLLATE "C" NOT NULL,
+    name          TEXT COLLATE "C" NOT NULL,
+    name_slug     TEXT COLLATE "C" NOT NULL,
+    active        BOOLEAN NOT NULL,
+    -- The version that new runs take.
+    deployment_id TEXT COLLATE "C" NOT NULL,
+    created_at    BIGINT NOT NULL,
+    updated_at    BIGINT NOT NULL,
+    UNIQUE (user_id, name_slug)
+);
+CREATE INDEX workflows_by_age ON workflows (user_id, created_at, id);
+
+-- Versions, which never change: the document and its files as they were given, and what was made of them.
+CREATE TABLE deployments (
+    id          TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    workflow_id TEXT COLLATE "C" NOT NULL,
+    number      BIGINT NOT NULL,
+    definition  TEXT COLLATE "C" NOT NULL,
+    document    TEXT COLLATE "C" NOT NULL,
+    files       TEXT COLLATE "C" NOT NULL,
+    created_at  BIGINT NOT NULL,
+    UNIQUE (workflow_id, number)
+);
+
+-- Environment values that a document declares as secrets.
+CREATE TABLE workflow_secrets (
+    workflow_id TEXT COLLATE "C" NOT NULL,
+    name        TEXT COLLATE "C" NOT NULL,
+    sealed      TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (workflow_id, name)
+);
+
+-- A run is written when it begins, a replay when it is queued, and stays as the record of what it did. What waits for
+-- its turn is in the inbox.
+CREATE TABLE runs (
+    id            TEXT COLLATE "C" NOT NULL,
+    workflow_id   TEXT COLLATE "C" NOT NULL,
+    deployment_id TEXT COLLATE "C" NOT NULL,
+    state         TEXT COLLATE "C" NOT NULL,
+    -- JSON: what the trigger was, and what else a run is told about itself.
+    origin        TEXT COLLATE "C" NOT NULL,
+    depth         BIGINT NOT NULL,
+    accepted_at   BIGINT NOT NULL,
+    started_at    BIGINT NOT NULL,
+    finished_at   BIGINT,
+    -- When it goes on by itself, or is given up.
+    due_at        BIGINT,
+    -- When it began to wait for its due time: it tells how long the wait is, whatever happens to the clock.
+    waits_from    BIGINT,
+    -- JSON: what it waits for, while it does.
+    pause         TEXT COLLATE "C",
+    -- Whoever has it may make the run go on, or cancel it.
+    pause_key     TEXT COLLATE "C",
+    -- JSON: why it failed; or text: why it ended early.
+    error         TEXT COLLATE "C",
+    exit_reason   TEXT COLLATE "C",
+    event         TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (workflow_id, id)
+);
+CREATE INDEX runs_by_state ON runs (workflow_id, state, id);
+CREATE INDEX runs_by_start ON runs (workflow_id, started_at);
+CREATE INDEX runs_by_due ON runs (due_at, waits_from) WHERE due_at IS NOT NULL;
+CREATE UNIQUE INDEX runs_by_pause_key ON runs (pause_key) WHERE pause_key IS NOT NULL;
+
+-- One row for each time that a step ran.
+CREATE TABLE run_steps (
+    workflow_id TEXT COLLATE "C" NOT NULL,
+    run_id      TEXT COLLATE "C" NOT NULL,
+    position    BIGINT NOT NULL,
+    attempt     BIGINT NOT NULL,
+    name        TEXT COLLATE "C" NOT NULL,
+    state       TEXT COLLATE "C" NOT NULL,
+    started_at  BIGINT NOT NULL,
+    duration_ms BIGINT NOT NULL,
+    -- JSON: what kind of wait followed the step; null when none did.
+    pause       TEXT COLLATE "C",
+    error       TEXT COLLATE "C",
+    logs        TEXT COLLATE "C" NOT NULL,
+    exports     TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (workflow_id, run_id, position, attempt)
+);
+
+-- What steps send with $.send. It is held until the run ends or waits for something.
+CREATE TABLE sends (
+    id          TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    workflow_id TEXT COLLATE "C" NOT NULL,
+    user_id     TEXT COLLATE "C" NOT NULL,
+    run_id      TEXT COLLATE "C" NOT NULL,
+    step        TEXT COLLATE "C" NOT NULL,
+    kind        TEXT COLLATE "C" NOT NULL,
+    state       TEXT COLLATE "C" NOT NULL,
+    -- When to try next; null while it is held and when it is over.
+    due_at      BIGINT,
+    tries       BIGINT NOT NULL,
+    -- What came of the last try.
+    result      TEXT COLLATE "C",
+    created_at  BIGINT NOT NULL,
+    updated_at  BIGINT NOT NULL,
+    payload     TEXT COLLATE "C" NOT NULL
+);
+CREATE INDEX sends_by_run ON sends (workflow_id, run_id, id);
+CREATE INDEX sends_by_due ON sends (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX sends_by_lane ON sends (user_id, kind, due_at, id) WHERE due_at IS NOT NULL;
+
+-- === Data stores ===
+
+-- Key-value stores that the sources of a user share.
+CREATE TABLE data_stores (
+    user_id    TEXT COLLATE "C" NOT NULL,
+    name       TEXT COLLATE "C" NOT NULL,
+    -- Of all its entries together.
+    bytes      BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, name)
+);
+
+CREATE TABLE data_store_entries (
+    user_id    TEXT COLLATE "C" NOT NULL,
+    store      TEXT COLLATE "C" NOT NULL,
+    key        TEXT COLLATE "C" NOT NULL,
+    bytes      BIGINT NOT NULL,
+    -- Null when it stays.
+    expires_at BIGINT,
+    value      TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (user_id, store, key)
+);
+CREATE INDEX data_store_entries_by_expiry ON data_store_entries (expires_at) WHERE expires_at IS NOT NULL;
+
+-- === Logs and activity ===
 
 -- Log lines are paged by seq.
 CREATE TABLE logs (
     seq           BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    source_id     TEXT COLLATE "C" NOT NULL,
+    emitter_id    TEXT COLLATE "C" NOT NULL,
     invocation_id TEXT COLLATE "C",
     ts            BIGINT NOT NULL,
     kind          TEXT COLLATE "C" NOT NULL,
     level         TEXT COLLATE "C" NOT NULL,
     message       TEXT COLLATE "C" NOT NULL
 );
-CREATE INDEX logs_by_source ON logs (source_id, seq);
+CREATE INDEX logs_by_source ON logs (emitter_id, seq);
+
+-- What happened in each hour, in UTC; hours count from the epoch. One row for each emitter.
+CREATE TABLE activity (
+    emitter_id  TEXT COLLATE "C" NOT NULL,
+    hour        BIGINT NOT NULL,
+    events      BIGINT NOT NULL,
+    errors      BIGINT NOT NULL,
+    invocations BIGINT NOT NULL,
+    compute_ms  BIGINT NOT NULL,
+    PRIMARY KEY (emitter_id, hour)
+);
+CREATE INDEX activity_with_errors ON activity (emitter_id, hour, errors) WHERE errors > 0;
+CREATE INDEX activity_by_hour ON activity (hour);
+
+-- The same for the whole account, so that its chart reads as many rows as it has points, however many sources there
+-- are.
+CREATE TABLE user_activity (
+    user_id     TEXT COLLATE "C" NOT NULL,
+    hour        BIGINT NOT NULL,
+    events      BIGINT NOT NULL,
+    errors      BIGINT NOT NULL,
+    invocations BIGINT NOT NULL,
+    compute_ms  BIGINT NOT NULL,
+    PRIMARY KEY (user_id, hour)
+);
+CREATE INDEX user_activity_by_hour ON user_activity (hour);
+
+-- === Server ===
+
+-- The latest time that the server has recorded, in one row.
+CREATE TABLE server_clock (
+    id        BIGINT NOT NULL PRIMARY KEY,
+    latest_ms BIGINT NOT NULL
+);

@@ -1,5 +1,8 @@
 -- Instants are milliseconds since the epoch, days are days since it, JSON is text.
 -- The columns are those of the PostgreSQL schema, in the same order.
+-- An emitter is a source or a workflow: its id alone tells which.
+
+-- === Users ===
 
 CREATE TABLE users (
     id              TEXT NOT NULL PRIMARY KEY,
@@ -12,6 +15,18 @@ CREATE TABLE users (
     created_at      INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+-- People who are signed in to the console. The token in their cookie is known by its fingerprint only.
+CREATE TABLE sessions (
+    token_fingerprint TEXT NOT NULL PRIMARY KEY,
+    user_id           TEXT NOT NULL,
+    created_at        INTEGER NOT NULL,
+    -- When it was last used, to the hour.
+    used_at           INTEGER NOT NULL,
+    expires_at        INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX sessions_by_user ON sessions (user_id);
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
 CREATE TABLE usage (
     user_id     TEXT NOT NULL,
     day         INTEGER NOT NULL,
@@ -20,26 +35,137 @@ CREATE TABLE usage (
     PRIMARY KEY (user_id, day)
 ) WITHOUT ROWID;
 
+-- === Apps and accounts ===
+
+-- Apps that components authenticate to, as the operator registered them.
+CREATE TABLE apps (
+    id            TEXT NOT NULL PRIMARY KEY,
+    slug          TEXT NOT NULL UNIQUE,
+    name          TEXT NOT NULL,
+    description   TEXT,
+    auth          TEXT NOT NULL,
+    secret_sealed TEXT,
+    created_at    INTEGER NOT NULL,
+    updated_at    INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Users' credentials for apps. The version counts every change of the credentials or the health.
+CREATE TABLE accounts (
+    id                 TEXT NOT NULL PRIMARY KEY,
+    user_id            TEXT NOT NULL,
+    app_id             TEXT NOT NULL,
+    name               TEXT NOT NULL,
+    credentials_sealed TEXT NOT NULL,
+    expires_at         INTEGER,
+    -- Null while the account is healthy.
+    dead_reason        TEXT,
+    version            INTEGER NOT NULL,
+    -- Until then somebody is renewing the credentials, or all are to leave the provider in peace.
+    renewing_until     INTEGER,
+    created_at         INTEGER NOT NULL,
+    updated_at         INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX accounts_by_age ON accounts (user_id, created_at, id);
+CREATE INDEX accounts_by_app ON accounts (app_id);
+
+-- Accounts that are being connected in a browser. The state is known by its fingerprint only.
+CREATE TABLE connections (
+    id                TEXT NOT NULL PRIMARY KEY,
+    state_fingerprint TEXT NOT NULL UNIQUE,
+    user_id           TEXT NOT NULL,
+    app_id            TEXT NOT NULL,
+    -- The account to renew, or the one that was made; null before that.
+    account_id        TEXT,
+    name              TEXT,
+    verifier_sealed   TEXT,
+    redirect_to       TEXT,
+    stage             TEXT NOT NULL,
+    error             TEXT,
+    created_at        INTEGER NOT NULL,
+    expires_at        INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX connections_by_age ON connections (created_at);
+
+-- === Components and their code ===
+
 CREATE TABLE components (
-    id         TEXT NOT NULL PRIMARY KEY,
-    user_id    TEXT NOT NULL,
-    key        TEXT,
-    name       TEXT NOT NULL,
-    version    TEXT NOT NULL,
-    code       TEXT NOT NULL,
-    code_hash  TEXT NOT NULL,
-    url        TEXT,
-    shape      TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL
+    id          TEXT NOT NULL PRIMARY KEY,
+    user_id     TEXT NOT NULL,
+    -- The workflow whose step it is the code of. It is nobody's to use elsewhere.
+    workflow_id TEXT,
+    -- Whether an import of a tree stored it. Then it belongs to the registry, and is not among what its user saved.
+    imported    INTEGER NOT NULL DEFAULT 0,
+    -- False for what was imported and not yet used: its packages were not looked up, and its shape was read without
+    -- them.
+    resolved    INTEGER NOT NULL DEFAULT 1,
+    key         TEXT,
+    name        TEXT NOT NULL,
+    version     TEXT NOT NULL,
+    url         TEXT,
+    created_at  INTEGER NOT NULL,
+    updated_at  INTEGER NOT NULL,
+    -- JSON: which npm packages the code runs with. Null when it names none.
+    packages    TEXT,
+    shape       TEXT NOT NULL,
+    code_hash   TEXT NOT NULL,
+    -- The link of the code itself. Null for JavaScript in one file.
+    link        TEXT,
+    code        TEXT NOT NULL
 );
 CREATE INDEX components_by_key ON components (user_id, key, created_at);
 
-CREATE TABLE registry (
-    key          TEXT NOT NULL PRIMARY KEY,
+-- The files that components import. Each text is stored once.
+CREATE TABLE code_files (
+    hash    TEXT NOT NULL PRIMARY KEY,
+    used_at INTEGER NOT NULL,
+    text    TEXT NOT NULL
+);
+
+CREATE TABLE component_files (
     component_id TEXT NOT NULL,
-    published_at INTEGER NOT NULL
+    position     INTEGER NOT NULL,
+    hash         TEXT NOT NULL,
+    link         TEXT NOT NULL,
+    PRIMARY KEY (component_id, position)
 ) WITHOUT ROWID;
+CREATE INDEX component_files_by_hash ON component_files (hash);
+
+-- All versions of what was published, by a user into the account or by the operator for the whole server.
+CREATE TABLE registry (
+    -- The id of a user, or 'server'.
+    shelf        TEXT NOT NULL,
+    key          TEXT NOT NULL,
+    version      TEXT NOT NULL,
+    -- Whether this version is the newest of its key on its shelf.
+    newest       INTEGER NOT NULL,
+    component_id TEXT NOT NULL,
+    app          TEXT,
+    kind         TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    description  TEXT,
+    published_at INTEGER NOT NULL,
+    PRIMARY KEY (shelf, key, version)
+);
+CREATE INDEX registry_by_component ON registry (component_id);
+CREATE INDEX registry_by_shelf ON registry (shelf) WHERE newest;
+
+-- What an import of a tree of components found in each of its files, so that the next one can skip what has not
+-- changed.
+CREATE TABLE imports (
+    tree    TEXT NOT NULL,
+    path    TEXT NOT NULL,
+    -- JSON: the files that the component was made of, each with the hash of its contents.
+    files   TEXT NOT NULL,
+    -- What was registered, even when the last import failed.
+    key     TEXT,
+    version TEXT,
+    -- JSON: a list of errors, each with message, file, line and column.
+    errors  TEXT NOT NULL DEFAULT '[]',
+    PRIMARY KEY (tree, path)
+) WITHOUT ROWID;
+CREATE INDEX imports_by_key ON imports (key);
+
+-- === Sources ===
 
 CREATE TABLE sources (
     id               TEXT NOT NULL PRIMARY KEY,
@@ -49,94 +175,369 @@ CREATE TABLE sources (
     name_slug        TEXT NOT NULL,
     phase            TEXT NOT NULL,
     active           INTEGER NOT NULL,
-    configured_props TEXT NOT NULL,
+    -- What it keeps, where that differs from the server's settings.
+    max_events       INTEGER,
+    max_age_seconds  INTEGER,
     created_at       INTEGER NOT NULL,
     updated_at       INTEGER NOT NULL,
+    configured_props TEXT NOT NULL,
+    -- What its component declared in additionalProps, as it stood when the source was deployed.
+    dynamic_props    TEXT NOT NULL DEFAULT '[]',
     UNIQUE (user_id, name_slug)
 );
 CREATE INDEX sources_by_age ON sources (user_id, created_at, id);
+CREATE INDEX sources_with_an_age ON sources (id) WHERE max_age_seconds IS NOT NULL;
+
+-- Answers of additionalProps, for the form that asked to refer to.
+CREATE TABLE dynamic_props (
+    id           TEXT NOT NULL PRIMARY KEY,
+    user_id      TEXT NOT NULL,
+    component_id TEXT NOT NULL,
+    props        TEXT NOT NULL,
+    created_at   INTEGER NOT NULL
+);
+CREATE INDEX dynamic_props_by_age ON dynamic_props (created_at);
+
+-- === Endpoints, timers and state of emitters ===
 
 CREATE TABLE endpoints (
-    key       TEXT NOT NULL PRIMARY KEY,
-    source_id TEXT NOT NULL,
-    prop      TEXT NOT NULL
+    key        TEXT NOT NULL PRIMARY KEY,
+    emitter_id TEXT NOT NULL,
+    prop       TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX endpoints_by_source ON endpoints (source_id);
+CREATE INDEX endpoints_by_source ON endpoints (emitter_id);
 
 CREATE TABLE timers (
-    source_id TEXT NOT NULL,
-    prop      TEXT NOT NULL,
-    spec      TEXT NOT NULL,
+    emitter_id TEXT NOT NULL,
+    prop       TEXT NOT NULL,
+    spec       TEXT NOT NULL,
     -- Null when the timer is not armed.
-    due_at    INTEGER,
-    PRIMARY KEY (source_id, prop)
+    due_at     INTEGER,
+    PRIMARY KEY (emitter_id, prop)
 ) WITHOUT ROWID;
 CREATE INDEX timers_by_due ON timers (due_at) WHERE due_at IS NOT NULL;
 
-CREATE TABLE source_state (
-    source_id      TEXT NOT NULL PRIMARY KEY,
+CREATE TABLE emitter_state (
+    emitter_id     TEXT NOT NULL PRIMARY KEY,
+    -- Numbers the commits of the emitter, so that a commit whose reply was lost is recognized.
+    commit_no      INTEGER NOT NULL DEFAULT 0,
     last_event_ms  INTEGER,
     last_event_seq INTEGER,
+    -- When it last emitted something; the last event id is also that of an error.
+    last_emit_at   INTEGER,
     dedupe         TEXT
 ) WITHOUT ROWID;
 
 CREATE TABLE kv (
-    source_id TEXT NOT NULL,
-    key       TEXT NOT NULL,
-    value     TEXT NOT NULL,
-    PRIMARY KEY (source_id, key)
+    emitter_id TEXT NOT NULL,
+    key        TEXT NOT NULL,
+    value      TEXT NOT NULL,
+    PRIMARY KEY (emitter_id, key)
 );
+
+-- === Inbox ===
 
 -- Accepted work. Rows are appended by seq and looked up by id, whose order is the order of
 -- acceptance. The seq is never shown, so it may be used again and needs no AUTOINCREMENT, which
 -- would cost a second write for each row.
 CREATE TABLE inbox (
     seq         INTEGER PRIMARY KEY,
-    source_id   TEXT NOT NULL,
+    emitter_id  TEXT NOT NULL,
     id          TEXT NOT NULL,
     kind        TEXT NOT NULL,
     prop        TEXT,
+    -- How many events in a row led here, each caused by the one before.
+    depth       INTEGER NOT NULL DEFAULT 0,
     attempts    INTEGER NOT NULL,
     accepted_at INTEGER NOT NULL,
     payload     TEXT NOT NULL
 );
-CREATE UNIQUE INDEX inbox_by_id ON inbox (source_id, id);
+CREATE UNIQUE INDEX inbox_by_id ON inbox (emitter_id, id);
 
 -- The content is last, so that the other columns are read without it.
 CREATE TABLE uploads (
     id            TEXT NOT NULL PRIMARY KEY,
-    source_id     TEXT NOT NULL,
+    emitter_id    TEXT NOT NULL,
     invocation_id TEXT NOT NULL,
     filename      TEXT NOT NULL,
     mimetype      TEXT NOT NULL,
     created_at    INTEGER NOT NULL,
     content       BLOB NOT NULL
 );
-CREATE INDEX uploads_by_invocation ON uploads (source_id, invocation_id);
+CREATE INDEX uploads_by_invocation ON uploads (emitter_id, invocation_id);
 CREATE INDEX uploads_by_age ON uploads (created_at);
+
+-- === Events ===
 
 -- An event's name is (ms, seq). The seq_no only keeps rows in the order they were written, and
 -- is never shown.
 CREATE TABLE events (
-    seq_no    INTEGER PRIMARY KEY,
-    source_id TEXT NOT NULL,
-    ms        INTEGER NOT NULL,
-    seq       INTEGER NOT NULL,
-    channel   TEXT NOT NULL,
-    emit_id   TEXT NOT NULL,
-    meta      TEXT NOT NULL,
-    data      TEXT NOT NULL
+    seq_no     INTEGER PRIMARY KEY,
+    emitter_id TEXT NOT NULL,
+    ms         INTEGER NOT NULL,
+    seq        INTEGER NOT NULL,
+    channel    TEXT NOT NULL,
+    emit_id    TEXT NOT NULL,
+    meta       TEXT NOT NULL,
+    data       TEXT NOT NULL
 );
-CREATE UNIQUE INDEX events_by_id ON events (source_id, ms, seq);
+CREATE UNIQUE INDEX events_by_id ON events (emitter_id, ms, seq);
+
+-- Events that wait for their time; they are listed under this id until then.
+CREATE TABLE held_events (
+    emitter_id TEXT NOT NULL,
+    ms         INTEGER NOT NULL,
+    seq        INTEGER NOT NULL,
+    -- Null when its time has come and its source has it among its work.
+    due_at     INTEGER,
+    depth      INTEGER NOT NULL,
+    PRIMARY KEY (emitter_id, ms, seq)
+) WITHOUT ROWID;
+CREATE INDEX held_events_by_due ON held_events (due_at) WHERE due_at IS NOT NULL;
+
+-- === Webhooks, subscriptions and deliveries ===
+
+-- Secrets are sealed. The one before the last rotation signs too until previous_until.
+CREATE TABLE webhooks (
+    id              TEXT NOT NULL PRIMARY KEY,
+    user_id         TEXT NOT NULL,
+    name            TEXT,
+    description     TEXT,
+    url             TEXT NOT NULL,
+    active          INTEGER NOT NULL,
+    concurrency     INTEGER NOT NULL,
+    secret          TEXT NOT NULL,
+    previous_secret TEXT,
+    previous_until  INTEGER,
+    -- When an event last reached it; deliveries are forgotten, this is not.
+    delivered_at    INTEGER,
+    created_at      INTEGER NOT NULL,
+    updated_at      INTEGER NOT NULL
+);
+CREATE INDEX webhooks_by_age ON webhooks (user_id, created_at, id);
+
+-- The emitter is an id, `dc_*`, `p_*`, or `*` for an auto-subscription, which stands for the rows
+-- that emitters get when they are created. The event name is what was given.
+CREATE TABLE subscriptions (
+    id          TEXT NOT NULL PRIMARY KEY,
+    user_id     TEXT NOT NULL,
+    emitter_id  TEXT NOT NULL,
+    event_name  TEXT NOT NULL,
+    listener_id TEXT NOT NULL,
+    created_at  INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX subscriptions_by_emitter
+    ON subscriptions (emitter_id, user_id, event_name, listener_id);
+CREATE INDEX subscriptions_by_listener ON subscriptions (listener_id);
+CREATE INDEX subscriptions_by_user ON subscriptions (user_id, created_at, id);
+
+-- What deliveries carry: a copy of the event, because events are pruned and deleted while
+-- deliveries are still tried and replayed. Shared by the deliveries to all webhooks.
+CREATE TABLE payloads (
+    id         TEXT NOT NULL PRIMARY KEY,
+    emitter_id TEXT NOT NULL,
+    event_id   TEXT NOT NULL,
+    channel    TEXT NOT NULL,
+    data       TEXT NOT NULL
+);
+
+-- The outbox, and what became of it. An id is `dlv_`, the id of the payload and the tail of the webhook's id, so
+-- that ids follow the order of commits and the deliveries of a payload lie side by side.
+CREATE TABLE deliveries (
+    id         TEXT NOT NULL PRIMARY KEY,
+    webhook_id TEXT NOT NULL,
+    payload_id TEXT NOT NULL,
+    state      TEXT NOT NULL,
+    -- When to try next; null when it is over.
+    due_at     INTEGER,
+    -- Tries since it was made or last replayed; the attempts, as JSON, have all.
+    tries      INTEGER NOT NULL,
+    attempts   TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) WITHOUT ROWID;
+-- What waits is listed by age from this index alone.
+CREATE INDEX deliveries_by_due ON deliveries (webhook_id, due_at, id, created_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_by_age ON deliveries (webhook_id, created_at, id);
+CREATE INDEX deliveries_failed ON deliveries (webhook_id, created_at, id) WHERE state = 'failed';
+
+-- === Workflows and their runs ===
+
+CREATE TABLE workflows (
+    id            TEXT NOT NULL PRIMARY KEY,
+    user_id       TEXT NOT NULL,
+    name          TEXT NOT NULL,
+    name_slug     TEXT NOT NULL,
+    active        INTEGER NOT NULL,
+    -- The version that new runs take.
+    deployment_id TEXT NOT NULL,
+    created_at    INTEGER NOT NULL,
+    updated_at    INTEGER NOT NULL,
+    UNIQUE (user_id, name_slug)
+);
+CREATE INDEX workflows_by_age ON workflows (user_id, created_at, id);
+
+-- Versions, which never change: the document and its files as they were given, and what was made of them.
+CREATE TABLE deployments (
+    id          TEXT NOT NULL PRIMARY KEY,
+    workflow_id TEXT NOT NULL,
+    number      INTEGER NOT NULL,
+    definition  TEXT NOT NULL,
+    document    TEXT NOT NULL,
+    files       TEXT NOT NULL,
+    created_at  INTEGER NOT NULL,
+    UNIQUE (workflow_id, number)
+);
+
+-- Environment values that a document declares as secrets.
+CREATE TABLE workflow_secrets (
+    workflow_id TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    sealed      TEXT NOT NULL,
+    PRIMARY KEY (workflow_id, name)
+) WITHOUT ROWID;
+
+-- A run is written when it begins, a replay when it is queued, and stays as the record of what it did. What waits for
+-- its turn is in the inbox.
+CREATE TABLE runs (
+    id            TEXT NOT NULL,
+    workflow_id   TEXT NOT NULL,
+    deployment_id TEXT NOT NULL,
+    state         TEXT NOT NULL,
+    -- JSON: what the trigger was, and what else a run is told about itself.
+    origin        TEXT NOT NULL,
+    depth         INTEGER NOT NULL,
+    accepted_at   INTEGER NOT NULL,
+    started_at    INTEGER NOT NULL,
+    finished_at   INTEGER,
+    -- When it goes on by itself, or is given up.
+    due_at        INTEGER,
+    -- When it began to wait for its due time: it tells how long the wait is, whatever happens to the clock.
+    waits_from    INTEGER,
+    -- JSON: what it waits for, while it does.
+    pause         TEXT,
+    -- Whoever has it may make the run go on, or cancel it.
+    pause_key     TEXT,
+    -- JSON: why it failed; or text: why it ended early.
+    error         TEXT,
+    exit_reason   TEXT,
+    event         TEXT NOT NULL,
+    PRIMARY KEY (workflow_id, id)
+);
+CREATE INDEX runs_by_state ON runs (workflow_id, state, id);
+CREATE INDEX runs_by_start ON runs (workflow_id, started_at);
+CREATE INDEX runs_by_due ON runs (due_at, waits_from) WHERE due_at IS NOT NULL;
+CREATE UNIQUE INDEX runs_by_pause_key ON runs (pause_key) WHERE pause_key IS NOT NULL;
+
+-- One row for each time that a step ran.
+CREATE TABLE run_steps (
+    workflow_id TEXT NOT NULL,
+    run_id      TEXT NOT NULL,
+    position    INTEGER NOT NULL,
+    attempt     INTEGER NOT NULL,
+    name        TEXT NOT NULL,
+    state       TEXT NOT NULL,
+    started_at  INTEGER NOT NULL,
+    duration_ms INTEGER NOT NULL,
+    -- JSON: what kind of wait followed the step; null when none did.
+    pause       TEXT,
+    error       TEXT,
+    logs        TEXT NOT NULL,
+    exports     TEXT NOT NULL,
+    PRIMARY KEY (workflow_id, run_id, position, attempt)
+);
+
+-- What steps send with $.send. It is held until the run ends or waits for something.
+CREATE TABLE sends (
+    id          TEXT NOT NULL PRIMARY KEY,
+    workflow_id TEXT NOT NULL,
+    user_id     TEXT NOT NULL,
+    run_id      TEXT NOT NULL,
+    step        TEXT NOT NULL,
+    kind        TEXT NOT NULL,
+    state       TEXT NOT NULL,
+    -- When to try next; null while it is held and when it is over.
+    due_at      INTEGER,
+    tries       INTEGER NOT NULL,
+    -- What came of the last try.
+    result      TEXT,
+    created_at  INTEGER NOT NULL,
+    updated_at  INTEGER NOT NULL,
+    payload     TEXT NOT NULL
+);
+CREATE INDEX sends_by_run ON sends (workflow_id, run_id, id);
+CREATE INDEX sends_by_due ON sends (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX sends_by_lane ON sends (user_id, kind, due_at, id) WHERE due_at IS NOT NULL;
+
+-- === Data stores ===
+
+-- Key-value stores that the sources of a user share.
+CREATE TABLE data_stores (
+    user_id    TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    -- Of all its entries together.
+    bytes      INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (user_id, name)
+) WITHOUT ROWID;
+
+CREATE TABLE data_store_entries (
+    user_id    TEXT NOT NULL,
+    store      TEXT NOT NULL,
+    key        TEXT NOT NULL,
+    bytes      INTEGER NOT NULL,
+    -- Null when it stays.
+    expires_at INTEGER,
+    value      TEXT NOT NULL,
+    PRIMARY KEY (user_id, store, key)
+);
+CREATE INDEX data_store_entries_by_expiry ON data_store_entries (expires_at) WHERE expires_at IS NOT NULL;
+
+-- === Logs and activity ===
 
 -- Log lines are paged by seq, so one must never be used twice: hence AUTOINCREMENT.
 CREATE TABLE logs (
     seq           INTEGER PRIMARY KEY AUTOINCREMENT,
-    source_id     TEXT NOT NULL,
+    emitter_id    TEXT NOT NULL,
     invocation_id TEXT,
     ts            INTEGER NOT NULL,
     kind          TEXT NOT NULL,
     level         TEXT NOT NULL,
     message       TEXT NOT NULL
 );
-CREATE INDEX logs_by_source ON logs (source_id, seq);
+CREATE INDEX logs_by_source ON logs (emitter_id, seq);
+
+-- What happened in each hour, in UTC; hours count from the epoch. One row for each emitter.
+CREATE TABLE activity (
+    emitter_id  TEXT NOT NULL,
+    hour        INTEGER NOT NULL,
+    events      INTEGER NOT NULL,
+    errors      INTEGER NOT NULL,
+    invocations INTEGER NOT NULL,
+    compute_ms  INTEGER NOT NULL,
+    PRIMARY KEY (emitter_id, hour)
+) WITHOUT ROWID;
+CREATE INDEX activity_with_errors ON activity (emitter_id, hour, errors) WHERE errors > 0;
+CREATE INDEX activity_by_hour ON activity (hour);
+
+-- The same for the whole account, so that its chart reads as many rows as it has points, however many sources there
+-- are.
+CREATE TABLE user_activity (
+    user_id     TEXT NOT NULL,
+    hour        INTEGER NOT NULL,
+    events      INTEGER NOT NULL,
+    errors      INTEGER NOT NULL,
+    invocations INTEGER NOT NULL,
+    compute_ms  INTEGER NOT NULL,
+    PRIMARY KEY (user_id, hour)
+) WITHOUT ROWID;
+CREATE INDEX user_activity_by_hour ON user_activity (hour);
+
+-- === Server ===
+
+-- The latest time that the server has recorded, in one row.
+CREATE TABLE server_clock (
+    id        INTEGER NOT NULL PRIMARY KEY,
+    latest_ms INTEGER NOT NULL
+);

@@ -4,7 +4,6 @@ mod account_uses;
 mod accounts;
 mod activity;
 mod app_accounts;
-mod carried_over;
 mod code;
 mod connection;
 mod data_stores;

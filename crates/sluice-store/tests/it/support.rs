@@ -29,6 +29,8 @@ pub(crate) enum Db {
     Postgres,
 }
 
+const TEMPLATE: &str = "sluice_template";
+
 /// A place for one test's data, gone when the test ends.
 pub(crate) enum Place {
     Folder(TempDir),
@@ -49,37 +51,27 @@ impl Place {
     pub(crate) fn new(db: Db) -> Option<Place> {
         match db {
             Db::Sqlite => Some(Place::Folder(tempfile::tempdir().unwrap())),
-            Db::Postgres if env::var("SLUICE_TEST_SKIP_POSTGRES").as_deref() == Ok("1") => None,
-            Db::Postgres => {
-                let name = format!("sluice_{:016x}", unique());
-                admin(&format!("CREATE DATABASE {name}"));
-                Some(Place::Database { name })
-            }
+            Db::Postgres if skips_postgres() => None,
+            Db::Postgres => Some(Place::Database {
+                name: create_database(""),
+            }),
         }
+    }
+
+    /// A place with the schema in it. On PostgreSQL that is a copy, which is faster than creating the schema.
+    pub(crate) fn with_schema(db: Db) -> Option<Place> {
+        if db == Db::Sqlite || skips_postgres() {
+            return Place::new(db);
+        }
+        ensure_template();
+        let name = create_database(&format!("TEMPLATE {TEMPLATE}"));
+        Some(Place::Database { name })
     }
 
     pub(crate) fn location(&self) -> Location {
         match self {
             Place::Folder(folder) => Location::Sqlite(folder.path().join("sluice.db")),
-            Place::Database { name } => {
-                let address = server_address();
-                let (server, _) = address
-                    .rsplit_once('/')
-                    .expect("an address with a database");
-                Location::Postgres(format!("{server}/{name}"))
-            }
-        }
-    }
-
-    /// Runs a script before a store is opened here.
-    pub(crate) fn execute(&self, sql: &str) {
-        match self.location() {
-            Location::Sqlite(path) => rusqlite::Connection::open(path)
-                .and_then(|connection| connection.execute_batch(sql))
-                .unwrap(),
-            Location::Postgres(address) => postgres::Client::connect(&address, postgres::NoTls)
-                .and_then(|mut client| client.batch_execute(sql))
-                .unwrap(),
+            Place::Database { name } => database(name),
         }
     }
 
@@ -96,6 +88,41 @@ impl Drop for Place {
         if let Place::Database { name } = self {
             admin(&format!("DROP DATABASE {name} WITH (FORCE)"));
         }
+    }
+}
+
+fn skips_postgres() -> bool {
+    env::var("SLUICE_TEST_SKIP_POSTGRES").as_deref() == Ok("1")
+}
+
+fn create_database(options: &str) -> String {
+    let name = format!("sluice_{:016x}", unique());
+    admin(&format!("CREATE DATABASE {name} {options}"));
+    name
+}
+
+fn database(name: &str) -> Location {
+    let address = server_address();
+    let (server, _) = address
+        .rsplit_once('/')
+        .expect("an address with a database");
+    Location::Postgres(format!("{server}/{name}"))
+}
+
+/// Creates a database with the schema, for copying, unless the test of another process did. It gets its name when it is
+/// complete.
+fn ensure_template() {
+    let mut client = postgres::Client::connect(&server_address(), postgres::NoTls).unwrap();
+    let lock = "SELECT pg_advisory_lock(hashtext($1))";
+    client.execute(lock, &[&TEMPLATE]).unwrap();
+    let find = "SELECT 1 FROM pg_database WHERE datname = $1";
+    if client.query_opt(find, &[&TEMPLATE]).unwrap().is_none() {
+        let name = create_database("");
+        Store::open(StoreOptions::new(database(&name)))
+            .unwrap()
+            .close();
+        let rename = format!("ALTER DATABASE {name} RENAME TO {TEMPLATE}");
+        client.batch_execute(&rename).unwrap();
     }
 }
 
@@ -123,7 +150,7 @@ pub(crate) struct TestStore {
 
 impl TestStore {
     pub(crate) fn new(db: Db) -> Option<TestStore> {
-        Some(TestStore::at(Place::new(db)?))
+        Some(TestStore::at(Place::with_schema(db)?))
     }
 
     pub(crate) fn at(place: Place) -> TestStore {

@@ -50,3 +50,8 @@ pub(crate) fn write_harness(folder: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+/// Names and contents.
+pub(crate) fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES.into_iter()
+}

@@ -72,6 +72,10 @@ impl Sandbox {
         Ok(sandbox)
     }
 
+    pub(crate) fn deno(&self) -> &Path {
+        &self.deno
+    }
+
     pub(crate) fn has_landlock(&self) -> bool {
         self.protections.landlock
     }

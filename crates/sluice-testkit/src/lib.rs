@@ -22,6 +22,7 @@ mod shared;
 mod spawner;
 mod terminal;
 mod wait;
+pub mod webhook;
 
 pub use api::{Answer, Api, Request};
 pub use binary::sluice_binary;

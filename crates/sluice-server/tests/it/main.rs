@@ -1,6 +1,8 @@
-//! The HTTP API in process: a real socket and a real SQLite database, scripted component processes, and a manual clock.
+//! The HTTP API in process: a real socket and a real SQLite database, scripted component processes, and a
+//! clock that tests can put forward.
 
 mod api;
+mod delivery;
 mod described;
 mod server;
 mod support;

@@ -1,12 +1,18 @@
 //! A server in the process of its test.
 
-use std::{ops::Deref, sync::Arc};
+use std::{
+    ops::Deref,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+};
 
 use serde_json::json;
 use sluice_app::App;
 use sluice_engine::Engine;
 use sluice_infra::{Infra, Settings, testing};
-use sluice_model::{ApiKey, Clock, ManualClock};
+use sluice_model::{ApiKey, Clock, SystemClock};
 use sluice_runtime::Processes;
 use sluice_server::ServerState;
 use sluice_testkit::Api;
@@ -20,19 +26,25 @@ const OPERATOR_KEY: &str = "0123456789abcdef0123456789abcdef";
 /// It ends when all its users are dropped.
 pub(crate) struct TestServer {
     url: String,
-    pub(crate) clock: ManualClock,
+    pub(crate) clock: MovableClock,
     pub(crate) infra: Infra,
     _stop: DropGuard,
     _folder: TempDir,
 }
 
-/// A manual clock that moves by a millisecond whenever it is read, so that rows have an order in time.
-struct SteppingClock(ManualClock);
+/// The clock of the machine, which a test can put forward.
+#[derive(Clone, Default)]
+pub(crate) struct MovableClock(Arc<AtomicI64>);
 
-impl Clock for SteppingClock {
+impl MovableClock {
+    pub(crate) fn advance(&self, by_ms: i64) {
+        self.0.fetch_add(by_ms, Ordering::SeqCst);
+    }
+}
+
+impl Clock for MovableClock {
     fn now_ms(&self) -> i64 {
-        self.0.advance(1);
-        self.0.now_ms()
+        SystemClock.now_ms() + self.0.load(Ordering::SeqCst)
     }
 }
 
@@ -68,10 +80,10 @@ impl TestServer {
             ..testing::settings(folder.path())
         };
         change(&mut settings);
-        let clock = ManualClock::new(testing::NOW);
-        let stepping: Arc<dyn Clock> = Arc::new(SteppingClock(clock.clone()));
-        let infra = testing::infra_at(folder.path(), Arc::clone(&stepping), settings);
-        let processes = described::processes(Arc::clone(&stepping));
+        let clock = MovableClock::default();
+        let time: Arc<dyn Clock> = Arc::new(clock.clone());
+        let infra = testing::infra_at(folder.path(), Arc::clone(&time), settings);
+        let processes = described::processes(time);
         let processes = processes.with_tmp(folder.path().to_owned());
         let processes: Arc<dyn Processes> = Arc::new(processes);
         let engine = Engine::start(&infra, &processes).await.unwrap();

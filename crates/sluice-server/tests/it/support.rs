@@ -13,6 +13,10 @@ use crate::server::{TestServer, User};
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Emits the list `emits` of its event, of `[data, metadata]` pairs.
+pub(crate) const EMITTER: &str = r#"module.exports = { "name": "Emitter", "version": "0.0.1",
+    "props": { "http": "$.interface.http" }, "run": { "emit": "asked" } };"#;
+
 thread_local! {
     /// The server of the test that runs on this thread.
     static SERVER: RefCell<Weak<TestServer>> = RefCell::default();

@@ -4,7 +4,6 @@ mod both_databases;
 mod component_url;
 mod components;
 mod errors;
-mod event_search;
 pub(crate) mod fixtures;
 mod fuzz;
 mod hostile;

@@ -7,9 +7,10 @@ use sluice_testkit::{
     Server,
     receiver::{Answer, Receiver},
     wait_for,
+    webhook::{attempts, bodies},
 };
 
-use super::fixtures::{Emitter, attempts, bodies, options};
+use super::fixtures::{Emitter, options};
 use crate::{durability::OwnPostgres, support::PATIENCE};
 
 const UNRECORDED: &str = "attempts not recorded; retrying";
@@ -56,7 +57,7 @@ async fn what_was_sent_while_the_database_was_away_is_recorded_when_it_is_back()
     let server = Server::start(options("100ms").postgres(database.url())).await;
     let emitter = Emitter::on(&server).await;
     let webhook = emitter.webhook(&receiver.url("/")).await;
-    emitter.emit_numbers(2).await;
+    emitter.emit([1, 2].map(serde_json::Value::from)).await;
     receiver.wait_for(1).await;
     database.stop().await;
     unrecorded(&server).await;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use sluice_testkit::wait_for;
 
-use super::fixtures::{EMITTER, emit, emit_numbers, page, refused, text};
-use crate::support::{Deployed, PATIENCE, deploy, new_user};
+use super::fixtures::{emit, emit_numbers, page, refused, text};
+use crate::support::{Deployed, EMITTER, PATIENCE, deploy, new_user};
 
 /// A source with the events 1 to 5, and their ids in that order.
 async fn five_events() -> (Deployed, Vec<String>) {

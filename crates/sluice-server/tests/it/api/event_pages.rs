@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::fixtures::{EMITTER, all_pages, emit_numbers, page, text};
-use crate::support::{Deployed, deploy, new_user};
+use super::fixtures::{all_pages, emit_numbers, page, text};
+use crate::support::{Deployed, EMITTER, deploy, new_user};
 
 async fn emitter(events: u64) -> Deployed {
     let source = deploy(&new_user().await, EMITTER).await;

@@ -1,11 +1,9 @@
 //! `GET /sources/{id}/event_summaries` with `q`, `since` and `until`: all that is kept is searched.
 
-use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::Backend;
 
-use super::fixtures::{EMITTER, all_pages, emit, emit_numbers, escaped, page, refused};
-use crate::support::{Deployed, deploy, new_user, new_user_on};
+use super::fixtures::{all_pages, emit, emit_numbers, escaped, page, refused};
+use crate::support::{Deployed, EMITTER, deploy, new_user};
 
 async fn found(source: &Deployed, query: &str) -> Vec<Value> {
     let path = source.path(&format!("/event_summaries?limit=100&{query}"));
@@ -16,12 +14,9 @@ async fn with_text(source: &Deployed, text: &str) -> Vec<Value> {
     found(source, &format!("q={}", escaped(text))).await
 }
 
-#[rstest]
 #[tokio::test]
-async fn text_is_found_in_keys_values_and_summaries_in_either_case(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let source = deploy(&new_user_on(backend).await, EMITTER).await;
+async fn text_is_found_in_keys_values_and_summaries_in_either_case() {
+    let source = deploy(&new_user().await, EMITTER).await;
     let (key, value) = (json!({ "Order": 1 }), json!({ "a": ["my ORDER", "Köln"] }));
     let summary = json!([7, { "summary": "An order", "id": "hidden" }]);
     emit(
@@ -38,12 +33,9 @@ async fn text_is_found_in_keys_values_and_summaries_in_either_case(
     assert_eq!(with_text(&source, "summary").await, [json!(null); 0]);
 }
 
-#[rstest]
 #[tokio::test]
-async fn text_is_taken_literally_and_as_json_writes_it(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let source = deploy(&new_user_on(backend).await, EMITTER).await;
+async fn text_is_taken_literally_and_as_json_writes_it() {
+    let source = deploy(&new_user().await, EMITTER).await;
     let values = [
         "100%",
         "snake_case",
@@ -132,9 +124,9 @@ async fn a_search_goes_with_channels_and_expand() {
     assert_eq!(custom[0]["$truncated"], true);
     let whole = found(&source, "q=needle&event_name=custom&expand=event").await;
     assert_eq!(whole, [large]);
-    assert_eq!(found(&source, "q=iterable").await, [0; 0]);
+    assert_eq!(found(&source, "q=no%20list").await, [0; 0]);
     assert_eq!(
-        found(&source, "q=iterable&event_name=$errors").await.len(),
+        found(&source, "q=no%20list&event_name=$errors").await.len(),
         1
     );
 }
@@ -171,11 +163,11 @@ async fn a_search_that_makes_no_sense_is_400_and_names_the_parameter() {
 async fn events_that_take_more_than_one_step_to_search_are_all_found() {
     let source = deploy(&new_user().await, EMITTER).await;
     let filler = "y".repeat(900_000);
-    for number in 0..15 {
+    for number in 0..10 {
         emit(&source, &[json!([{ "number": number, "filler": filler }])]).await;
     }
     let list = page(&source.api, &source.path("/event_summaries?q=YYYY&limit=3")).await;
-    assert_eq!(list.info["total_count"], 15);
+    assert_eq!(list.info["total_count"], 10);
     assert_eq!(list.rows.len(), 3);
     let one = page(
         &source.api,

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::fixtures::{EMITTER, emit, emit_numbers, field_names, page, refused, text};
-use crate::support::{Deployed, deploy, new_user};
+use super::fixtures::{emit, emit_numbers, field_names, page, refused, text};
+use crate::support::{Deployed, EMITTER, deploy, new_user};
 
 async fn emitter() -> Deployed {
     deploy(&new_user().await, EMITTER).await

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use sluice_testkit::Method;
 
-use super::fixtures::{EMITTER, IDLE, emit_numbers, field_names};
-use crate::support::{deploy, new_user, server, unique_name};
+use super::fixtures::{IDLE, emit_numbers, field_names};
+use crate::support::{EMITTER, deploy, new_user, server, unique_name};
 
 const CONSOLE: &str =
     r#"module.exports = { "name": "C", "version": "1", "run": { "log": "hello" } };"#;

@@ -10,10 +10,6 @@ use crate::{
     support::{Deployed, PATIENCE, deploy},
 };
 
-/// Emits the list `emits` of its event, of `[data, metadata]` pairs.
-pub(crate) const EMITTER: &str = r#"module.exports = { "name": "Emitter", "version": "0.0.1",
-    "props": { "http": "$.interface.http" }, "run": { "emit": "asked" } };"#;
-
 /// Does nothing.
 pub(crate) const IDLE: &str =
     r#"module.exports = { "name": "Idle", "version": "0.0.1", "run": {} };"#;

@@ -5,6 +5,7 @@ mod auto_subscriptions;
 mod delete_events;
 mod deliveries;
 mod event_pages;
+mod event_search;
 mod event_summaries;
 mod fields;
 mod fixtures;

@@ -3,8 +3,7 @@
 use serde_json::json;
 use sluice_testkit::{Api, Method};
 
-use super::fixtures::EMITTER;
-use crate::support::{deploy, new_user};
+use crate::support::{EMITTER, deploy, new_user};
 
 async fn metrics(api: &Api) -> String {
     let answer = api.root(Method::GET, "/metrics").send().await;

@@ -3,8 +3,8 @@
 use serde_json::json;
 use sluice_testkit::{Api, Method};
 
-use super::fixtures::{EMITTER, emit_numbers, idle_source, refused};
-use crate::support::{deploy, new_user};
+use super::fixtures::{emit_numbers, idle_source, refused};
+use crate::support::{EMITTER, deploy, new_user};
 
 async fn everything_about(api: &Api, source: &str) {
     for (method, rest) in [

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use serde_json::json;
 use sluice_testkit::{Method, Request};
 
-use super::fixtures::{EMITTER, SMALL_API_BODY, limited_server};
+use super::fixtures::{SMALL_API_BODY, limited_server};
 use crate::{
     server::User,
-    support::{deploy, new_user},
+    support::{EMITTER, deploy, new_user},
 };
 
 const NAME: &str = "x-request-id";

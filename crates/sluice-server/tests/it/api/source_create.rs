@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::fixtures::{EMITTER, IDLE, WITH_PROPS, field_names, page, refused, text};
-use crate::support::{deploy, deploy_with, new_user};
+use super::fixtures::{IDLE, WITH_PROPS, field_names, page, refused, text};
+use crate::support::{EMITTER, deploy, deploy_with, new_user};
 
 #[tokio::test]
 async fn a_new_source_has_the_fields_of_the_spec_and_is_active() {

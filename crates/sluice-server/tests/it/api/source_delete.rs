@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::fixtures::{EMITTER, emit_numbers, idle_source, page, refused};
-use crate::support::{deploy, new_user};
+use super::fixtures::{emit_numbers, idle_source, page, refused};
+use crate::support::{EMITTER, deploy, new_user};
 
 const STUBBORN: &str = r#"module.exports = { "name": "Stubborn", "version": "1",
     "hooks": { "deactivate": { "fail": "I stay" } }, "run": {} };"#;

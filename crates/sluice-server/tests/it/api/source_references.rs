@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use sluice_testkit::Api;
 
-use super::fixtures::{EMITTER, IDLE, idle_source, refused, save, text};
-use crate::support::new_user;
+use super::fixtures::{IDLE, idle_source, refused, save, text};
+use crate::support::{EMITTER, new_user};
 
 /// Nobody listens there, and it is private: using it fails.
 const BAD_URL: &str = "http://127.0.0.1:1/code.js";

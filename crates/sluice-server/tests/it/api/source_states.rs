@@ -3,8 +3,8 @@
 use serde_json::json;
 use sluice_testkit::Api;
 
-use super::fixtures::{EMITTER, page, refused};
-use crate::support::{Deployed, deploy, new_user};
+use super::fixtures::{page, refused};
+use crate::support::{Deployed, EMITTER, deploy, new_user};
 
 async fn set_active(source: &Deployed, active: bool) {
     let body = json!({ "active": active });

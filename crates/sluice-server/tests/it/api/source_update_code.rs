@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::fixtures::{EMITTER, IDLE, WITH_PROPS, emit_numbers, idle_source, refused, save};
-use crate::support::{deploy, deploy_with, new_user};
+use super::fixtures::{IDLE, WITH_PROPS, emit_numbers, idle_source, refused, save};
+use crate::support::{EMITTER, deploy, deploy_with, new_user};
 
 #[tokio::test]
 async fn new_code_runs_with_the_same_id_and_the_same_endpoint() {

@@ -3,8 +3,8 @@
 use serde_json::json;
 use sluice_testkit::{Method, guarded_operations};
 
-use super::fixtures::{EMITTER, IDLE, emit_numbers, refused};
-use crate::support::{deploy, new_user};
+use super::fixtures::{IDLE, emit_numbers, refused};
+use crate::support::{EMITTER, deploy, new_user};
 
 #[tokio::test]
 async fn reading_is_the_same_with_and_without_a_slash() {

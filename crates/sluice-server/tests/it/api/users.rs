@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 use sluice_testkit::{Api, Method, wait_for};
 
 use super::fixtures::{
-    EMITTER, SMALL_QUOTA, emit_numbers, field_names, idle_source, limited_server, refused, text,
+    SMALL_QUOTA, emit_numbers, field_names, idle_source, limited_server, refused, text,
 };
 use crate::{
     server::User,
-    support::{PATIENCE, deploy, new_user, server, unique_name},
+    support::{EMITTER, PATIENCE, deploy, new_user, server, unique_name},
 };
 
 const DAY: i64 = 86_400;

@@ -1,20 +1,27 @@
 //! `GET /deliveries`, over all webhooks of a user, and `expand=deliveries`, which tells how each is doing.
 
-use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Backend, wait_for};
+use sluice_testkit::wait_for;
 
-use super::history_fixtures::{Line, new_user, text};
-use crate::support::PATIENCE;
+use super::{
+    fixtures::server,
+    history_fixtures::{Line, text},
+};
+use crate::{server::User, support::PATIENCE};
 
-async fn list(api: &Api, query: &str) -> (Vec<Value>, Value) {
+/// A user of a server of its own that tries once, so that failures do not add up to a pause.
+async fn new_user() -> User {
+    server(&[]).await.user().await
+}
+
+async fn list(api: &User, query: &str) -> (Vec<Value>, Value) {
     let page = api.get(&format!("/deliveries?{query}")).await.expect(200);
     let rows = page["data"].as_array().expect("a list").clone();
     (rows, page["page_info"].clone())
 }
 
 /// One source and two webhooks: six events delivered to the first, three of them failed for the second.
-async fn two_webhooks(api: &Api) -> [Line; 2] {
+async fn two_webhooks(api: &User) -> [Line; 2] {
     let good = Line::new(api, 200).await;
     good.emit(&[json!(1), json!(2), json!(3)]).await;
     good.deliveries("delivered", 3).await;
@@ -25,12 +32,9 @@ async fn two_webhooks(api: &Api) -> [Line; 2] {
     [good, bad]
 }
 
-#[rstest]
 #[tokio::test]
-async fn deliveries_of_all_webhooks_stand_in_one_list_newest_first(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user(backend).await;
+async fn deliveries_of_all_webhooks_stand_in_one_list_newest_first() {
+    let api = new_user().await;
     let [good, bad] = two_webhooks(&api).await;
     let (all, info) = list(&api, "limit=100&expand=event").await;
     assert_eq!(info["total_count"], 9);
@@ -65,12 +69,9 @@ async fn deliveries_of_all_webhooks_stand_in_one_list_newest_first(
     assert_eq!(same, json!(rows));
 }
 
-#[rstest]
 #[tokio::test]
-async fn the_list_of_all_is_narrowed_by_state_and_time(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user(backend).await;
+async fn the_list_of_all_is_narrowed_by_state_and_time() {
+    let api = new_user().await;
     let [good, _] = two_webhooks(&api).await;
     let count = async |query: &str| {
         let (rows, info) = list(&api, &format!("limit=100&{query}")).await;
@@ -99,9 +100,9 @@ async fn the_list_of_all_is_narrowed_by_state_and_time(
 
 #[tokio::test]
 async fn nobody_sees_deliveries_of_others() {
-    let api = new_user(Backend::Sqlite).await;
+    let api = new_user().await;
     let [good, _] = two_webhooks(&api).await;
-    let stranger = new_user(Backend::Sqlite).await;
+    let stranger = api.server.user().await;
     let (rows, info) = list(&stranger, "").await;
     assert_eq!((rows.len(), &info["total_count"]), (0, &json!(0)));
     let theirs = text(&good.webhook["id"]);
@@ -114,12 +115,9 @@ async fn nobody_sees_deliveries_of_others() {
     stranger.get(&theirs).await.expect(404);
 }
 
-#[rstest]
 #[tokio::test]
-async fn webhooks_tell_how_their_deliveries_are_doing_when_asked(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let api = new_user(backend).await;
+async fn webhooks_tell_how_their_deliveries_are_doing_when_asked() {
+    let api = new_user().await;
     let [good, bad] = two_webhooks(&api).await;
     let path = good.path("?expand=deliveries");
     let tally = wait_for(PATIENCE, "a tally", async || {
@@ -152,7 +150,7 @@ async fn webhooks_tell_how_their_deliveries_are_doing_when_asked(
 
 #[tokio::test]
 async fn what_waits_for_a_webhook_is_counted() {
-    let api = new_user(Backend::Sqlite).await;
+    let api = new_user().await;
     let line = Line::new(&api, 503).await;
     line.emit(&[json!(1), json!(2)]).await;
     let path = line.path("?expand=deliveries");

@@ -9,12 +9,10 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use sluice_testkit::{
-    Server,
-    receiver::{Answer, Receiver},
-};
+use sluice_testkit::receiver::{Answer, Receiver};
 
-use super::fixtures::{Emitter, attempts, bodies, options};
+use super::fixtures::{Emitter, server};
+use sluice_testkit::webhook::{attempts, bodies};
 
 #[tokio::test]
 async fn five_failures_in_a_row_pause_a_webhook_and_no_other() {
@@ -25,7 +23,7 @@ async fn five_failures_in_a_row_pause_a_webhook_and_no_other() {
         _ => Answer::status(200),
     });
     // A retry comes long after the pause, so that it is not what is seen.
-    let server = Server::start(options("8s,8s")).await;
+    let server = server(&[Duration::from_secs(8); 2]).await;
     let emitter = Emitter::on(&server).await;
     let bad = emitter.webhook(&receiver.url("/bad")).await;
     let good = emitter.webhook(&receiver.url("/good")).await;

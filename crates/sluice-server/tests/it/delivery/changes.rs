@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sluice_testkit::receiver::{Answer, Receiver};
 
-use super::fixtures::{Emitter, bodies};
+use super::fixtures::Emitter;
+use sluice_testkit::webhook::bodies;
 
 const EVENTS: usize = 20;
 

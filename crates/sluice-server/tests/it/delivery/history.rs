@@ -1,24 +1,20 @@
 //! `GET /webhooks/{id}/deliveries` and `GET /deliveries/{id}`: what became of an event that a webhook was to get.
 
-use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Backend};
 
 use super::history_fixtures::{Line, TRIES, new_user, text};
+use crate::server::User;
 
-async fn list(api: &Api, path: &str) -> (Vec<Value>, Value) {
+async fn list(api: &User, path: &str) -> (Vec<Value>, Value) {
     let page = api.get(path).await.expect(200);
     let rows = page["data"].as_array().expect("a list").clone();
     (rows, page["page_info"].clone())
 }
 
-#[rstest]
 #[tokio::test]
-async fn a_delivery_tells_what_was_sent_and_what_came_back(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let line = Line::new(&new_user(backend).await, 200).await;
-    let emits = json!({ "emits": [[{ "n": 1.5 }, "custom"]] });
+async fn a_delivery_tells_what_was_sent_and_what_came_back() {
+    let line = Line::new(&new_user().await, 200).await;
+    let emits = json!({ "emits": [[{ "n": 1.5 }, { "name": "custom" }]] });
     line.source.run(emits).await;
     let delivery = line.deliveries("delivered", 1).await.remove(0);
     let fields: Vec<_> = delivery.as_object().expect("an object").keys().collect();
@@ -70,12 +66,9 @@ async fn a_delivery_tells_what_was_sent_and_what_came_back(
     assert_eq!(line.api.get(&narrow).await.ok(), expected);
 }
 
-#[rstest]
 #[tokio::test]
-async fn every_try_of_a_delivery_that_is_given_up_is_told(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let (line, delivery) = Line::failed(&new_user(backend).await).await;
+async fn every_try_of_a_delivery_that_is_given_up_is_told() {
+    let (line, delivery) = Line::failed(&new_user().await).await;
     let attempts = delivery["attempts"].as_array().expect("a list");
     assert_eq!(attempts.len(), TRIES);
     for attempt in attempts {
@@ -93,12 +86,9 @@ async fn every_try_of_a_delivery_that_is_given_up_is_told(
     );
 }
 
-#[rstest]
 #[tokio::test]
-async fn deliveries_are_listed_by_state_and_time_newest_first_in_pages(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let line = Line::new(&new_user(backend).await, 200).await;
+async fn deliveries_are_listed_by_state_and_time_newest_first_in_pages() {
+    let line = Line::new(&new_user().await, 200).await;
     let values: Vec<_> = (1..=12).map(|number| json!(number)).collect();
     line.emit(&values).await;
     line.deliveries("delivered", 12).await;
@@ -140,13 +130,10 @@ async fn deliveries_are_listed_by_state_and_time_newest_first_in_pages(
     assert_eq!(count("until=2020-01-01T00:00:00%2B02:00").await, 0);
 }
 
-#[rstest]
 #[tokio::test]
-async fn deliveries_of_others_are_404_and_those_of_a_deleted_webhook_are_gone(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let (line, delivery) = Line::failed(&new_user(backend).await).await;
-    let stranger = new_user(backend).await;
+async fn deliveries_of_others_are_404_and_those_of_a_deleted_webhook_are_gone() {
+    let (line, delivery) = Line::failed(&new_user().await).await;
+    let stranger = line.api.server.user().await;
     let one = format!("/deliveries/{}", text(&delivery["id"]));
     let replay = format!("{one}/replay");
     stranger.get(&one).await.expect(404);

@@ -1,45 +1,37 @@
 //! A server that retries quickly, a source that emits, and a webhook whose receiver fails as long as a test wants.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU16, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU16, Ordering},
+    },
+    time::Duration,
 };
 
 use serde_json::{Value, json};
 use sluice_testkit::{
-    Api, Backend, Method, Plan, ServerInfo,
+    Method,
     receiver::{Answer, Receiver},
-    shared, wait_for,
+    wait_for,
 };
 
-use crate::support::{Deployed, PATIENCE, deploy, own_server, unique_name};
-
-/// Emits what it is sent, each part by itself.
-const EMITTER: &str = r#"module.exports = {
-  name: "emitter", version: "0.0.1",
-  run(event) { for (const [value, name] of event.emits) this.$emit(value, { name }); },
-};"#;
+use super::fixtures::server;
+use crate::{
+    server::User,
+    support::{Deployed, EMITTER, PATIENCE, deploy},
+};
 
 /// A delivery is tried so often before it is given up.
 pub(super) const TRIES: usize = 2;
 
-/// The servers of the tests that look back at deliveries, one on each database.
-fn server(backend: Backend) -> &'static ServerInfo {
-    let options = || {
-        own_server()
-            .args(["--allow-private-network", "--webhook-retries", "50ms"])
-            .on(backend)
-    };
-    shared(&format!("delivery history, {backend:?}"), options)
-}
-
-pub(super) async fn new_user(backend: Backend) -> Api {
-    server(backend).user(&unique_name(), Plan::Free).await
+/// A user of a server of its own that retries once.
+pub(super) async fn new_user() -> User {
+    server(&[Duration::from_millis(50)]).await.user().await
 }
 
 /// A source and a webhook that gets all its events.
 pub(super) struct Line {
-    pub(super) api: Api,
+    pub(super) api: User,
     pub(super) source: Deployed,
     pub(super) webhook: Value,
     pub(super) receiver: Receiver,
@@ -47,7 +39,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) async fn new(api: &Api, status: u16) -> Line {
+    pub(super) async fn new(api: &User, status: u16) -> Line {
         let source = deploy(api, EMITTER).await;
         Line::from(source, status).await
     }
@@ -105,7 +97,7 @@ impl Line {
     }
 
     /// One event, given up by now.
-    pub(super) async fn failed(api: &Api) -> (Line, Value) {
+    pub(super) async fn failed(api: &User) -> (Line, Value) {
         let line = Line::new(api, 500).await;
         line.emit(&[json!({ "n": 1 })]).await;
         let delivery = line.deliveries("failed", 1).await.remove(0);

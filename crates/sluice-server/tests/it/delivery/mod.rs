@@ -6,7 +6,6 @@ mod changes;
 mod fixtures;
 mod history;
 mod history_fixtures;
-mod journal;
 mod limits;
 mod ordering;
 mod replay;

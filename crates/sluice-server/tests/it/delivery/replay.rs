@@ -1,17 +1,13 @@
 //! Replaying deliveries: one, those of a webhook, those of all webhooks of a user.
 
-use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::Backend;
 
+use super::fixtures::{SOON, custom_server};
 use super::history_fixtures::{Line, TRIES, new_user, text};
 
-#[rstest]
 #[tokio::test]
-async fn a_failed_delivery_goes_out_again_under_the_same_id(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let (line, failed) = Line::failed(&new_user(backend).await).await;
+async fn a_failed_delivery_goes_out_again_under_the_same_id() {
+    let (line, failed) = Line::failed(&new_user().await).await;
     line.answer(200);
     let replayed = line.replay(&failed).await.ok();
     assert_eq!(replayed["id"], failed["id"]);
@@ -32,7 +28,7 @@ async fn a_failed_delivery_goes_out_again_under_the_same_id(
 
 #[tokio::test]
 async fn a_replayed_delivery_has_all_its_retries_again() {
-    let (line, failed) = Line::failed(&new_user(Backend::Sqlite).await).await;
+    let (line, failed) = Line::failed(&new_user().await).await;
     line.replay(&failed).await.expect(200);
     line.receiver.wait_for(2 * TRIES).await;
     let again = line.deliveries("failed", 1).await.remove(0);
@@ -42,7 +38,7 @@ async fn a_replayed_delivery_has_all_its_retries_again() {
 
 #[tokio::test]
 async fn what_was_delivered_can_be_replayed_too() {
-    let line = Line::new(&new_user(Backend::Sqlite).await, 200).await;
+    let line = Line::new(&new_user().await, 200).await;
     line.emit(&[json!("again")]).await;
     let delivered = line.deliveries("delivered", 1).await.remove(0);
     line.replay(&delivered).await.expect(200);
@@ -51,12 +47,9 @@ async fn what_was_delivered_can_be_replayed_too() {
     assert_eq!(sent[1].body, sent[0].body);
 }
 
-#[rstest]
 #[tokio::test]
-async fn those_of_a_webhook_that_failed_are_replayed_in_their_order(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let line = Line::new(&new_user(backend).await, 200).await;
+async fn those_of_a_webhook_that_failed_are_replayed_in_their_order() {
+    let line = Line::new(&new_user().await, 200).await;
     line.emit(&[json!("fine")]).await;
     line.deliveries("delivered", 1).await;
     line.answer(500);
@@ -88,7 +81,7 @@ async fn those_of_a_webhook_that_failed_are_replayed_in_their_order(
 
 #[tokio::test]
 async fn those_of_all_active_webhooks_are_replayed_at_once() {
-    let api = new_user(Backend::Sqlite).await;
+    let api = new_user().await;
     let (first, _) = Line::failed(&api).await;
     let (second, _) = Line::failed(&api).await;
     let (asleep, _) = Line::failed(&api).await;
@@ -108,7 +101,11 @@ async fn those_of_all_active_webhooks_are_replayed_at_once() {
 #[tokio::test]
 async fn more_than_one_batch_is_replayed_whole() {
     const MANY: usize = 1_100;
-    let line = Line::new(&new_user(Backend::Sqlite).await, 200).await;
+    let server = custom_server(&[SOON], |settings| {
+        settings.delivery_retention = 2 * MANY as u64;
+    })
+    .await;
+    let line = Line::new(&server.user().await, 200).await;
     let values: Vec<_> = (0..MANY).map(|number| json!(number)).collect();
     line.emit(&values).await;
     line.receiver.wait_for(MANY).await;
@@ -127,12 +124,9 @@ async fn more_than_one_batch_is_replayed_whole() {
     line.api.delete(&line.path("")).await.expect(204);
 }
 
-#[rstest]
 #[tokio::test]
-async fn an_inactive_webhook_is_refused_in_words_and_goes_on_when_it_is_active_again(
-    #[values(Backend::Sqlite, Backend::Postgres)] backend: Backend,
-) {
-    let (line, failed) = Line::failed(&new_user(backend).await).await;
+async fn an_inactive_webhook_is_refused_in_words_and_goes_on_when_it_is_active_again() {
+    let (line, failed) = Line::failed(&new_user().await).await;
     let set = async |active: bool| {
         let body = json!({ "active": active });
         line.api.put(&line.path(""), &body).await.expect(200)
@@ -156,7 +150,7 @@ async fn an_inactive_webhook_is_refused_in_words_and_goes_on_when_it_is_active_a
 
 #[tokio::test]
 async fn what_waits_for_an_inactive_webhook_goes_out_when_it_is_active_again() {
-    let line = Line::new(&new_user(Backend::Sqlite).await, 410).await;
+    let line = Line::new(&new_user().await, 410).await;
     line.emit(&[json!("gone"), json!("waits")]).await;
     line.deliveries("failed", 1).await;
     let webhook = line.api.get(&line.path("")).await.ok();

@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sluice_testkit::{
-    Server,
-    receiver::{Answer, Receiver},
-};
+use sluice_testkit::receiver::{Answer, Receiver};
 
-use super::fixtures::{Emitter, attempts, bodies, options};
+use super::fixtures::Emitter;
+use sluice_testkit::webhook::{attempts, bodies};
 
 #[tokio::test]
 async fn a_delivery_that_fails_is_tried_again_under_the_same_id_and_each_attempt_is_kept() {
@@ -133,22 +131,4 @@ async fn a_receiver_that_is_gone_deactivates_its_webhook_and_the_rest_waits() {
         .wait_for(&["failed", "delivered", "delivered"])
         .await;
     assert_eq!(bodies(&receiver, "/"), [1, 2, 3].map(Value::from));
-}
-
-#[tokio::test]
-async fn what_waits_for_a_retry_is_delivered_by_the_next_run_of_the_server() {
-    let receiver = Receiver::start(|request| match request.number {
-        1 => Answer::status(500),
-        _ => Answer::status(200),
-    });
-    let mut server = Server::start(options("3s")).await;
-    let emitter = Emitter::on(&server).await;
-    let webhook = emitter.webhook(&receiver.url("/")).await;
-    emitter.emit([json!(1)]).await;
-    let tried = |rows: &[Value]| rows.iter().any(|row| attempts(row, "at").len() == 1);
-    webhook.wait_until("a first try", tried).await;
-    assert_eq!(server.terminate().await.code(), Some(0));
-    server.restart().await;
-    let rows = webhook.wait_for(&["delivered"]).await;
-    assert_eq!(attempts(&rows[0], "status"), [500, 200]);
 }

@@ -10,7 +10,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use sluice_testkit::receiver::{Answer, Delivery, Receiver};
 
-use super::fixtures::{Emitter, bodies};
+use super::fixtures::Emitter;
+use sluice_testkit::webhook::bodies;
 
 fn headers(request: &Delivery) -> HeaderMap {
     let pairs = request.headers.iter().map(|(name, value)| {
@@ -108,8 +109,8 @@ async fn an_event_name_is_percent_encoded_where_it_may_not_stand_in_a_header() {
     let name = "50% größer\n";
     let body = json!({ "url": receiver.url("/") });
     emitter.webhook_with(body, name).await;
-    let events = json!([{ "value": 1, "name": name }, { "value": 2 }]);
-    emitter.source.send(&events).await.expect(200);
+    let emits = json!([[1, { "name": name }], [2]]);
+    emitter.source.run(json!({ "emits": emits })).await;
     let request = receiver.wait_for(1).await.remove(0);
     assert_eq!(
         request.header("x-pd-event-name"),

@@ -1,13 +1,10 @@
 //! Webhooks reach public addresses only, however a private one is written.
 
 use serde_json::{Value, json};
-use sluice_testkit::{
-    Backend,
-    receiver::{Answer, Receiver},
-};
+use sluice_testkit::receiver::{Answer, Receiver};
 
-use super::fixtures::{Emitter, attempts};
-use crate::support::shared_server;
+use super::fixtures::{Emitter, SOON, custom_server};
+use sluice_testkit::webhook::attempts;
 
 /// A name other than localhost that this machine knows for loopback.
 fn name_of_loopback() -> Option<String> {
@@ -21,8 +18,9 @@ fn name_of_loopback() -> Option<String> {
 async fn private_addresses_are_refused_after_their_names_are_resolved() {
     let receiver = Receiver::start(|_| Answer::status(200));
     let url = receiver.url("");
+    let server = custom_server(&[SOON], |settings| settings.allow_private_network = false).await;
     let port = url.rsplit(':').next().expect("a port");
-    let emitter = Emitter::on(shared_server(Backend::Sqlite)).await;
+    let emitter = Emitter::on(&server).await;
     let hosts = [
         "127.0.0.1",
         "localhost",

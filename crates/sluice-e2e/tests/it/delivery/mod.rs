@@ -1,0 +1,5 @@
+//! Deliveries to webhooks through a restart of the server or the loss of its database.
+
+mod fixtures;
+mod journal;
+mod restarts;

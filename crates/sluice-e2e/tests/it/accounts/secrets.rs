@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path};
 
+use memchr::memmem;
 use serde_json::json;
 use sluice_testkit::{Plan, Postgres, Server};
 
@@ -17,11 +18,10 @@ fn files_with(folder: &Path, needle: &str) -> Vec<String> {
         let path = entry.path();
         if path.is_dir() {
             found.extend(files_with(&path, needle));
-        } else if let Ok(bytes) = fs::read(&path) {
-            let needle = needle.as_bytes();
-            if bytes.windows(needle.len()).any(|window| window == needle) {
-                found.push(path.display().to_string());
-            }
+        } else if let Ok(bytes) = fs::read(&path)
+            && memmem::find(&bytes, needle.as_bytes()).is_some()
+        {
+            found.push(path.display().to_string());
         }
     }
     found

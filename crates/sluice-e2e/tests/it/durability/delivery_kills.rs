@@ -10,20 +10,23 @@ use sluice_testkit::{Backend, test_seed};
 use super::{
     delivery_audit::{Audit, audit},
     mailroom::Mailroom,
+    rounds::rounds,
     traffic::Sent,
 };
 
+const DEFAULT_ROUNDS: u32 = 2;
+
 #[rstest]
-#[case::sqlite(Backend::Sqlite, 4)]
-#[case::postgres(Backend::Postgres, 3)]
+#[case::sqlite(Backend::Sqlite)]
+#[case::postgres(Backend::Postgres)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_committed_event_reaches_every_listener_however_often_the_server_is_killed(
     #[case] backend: Backend,
-    #[case] kills: u32,
 ) {
     let seed = test_seed();
     let mut rng = StdRng::seed_from_u64(seed);
     let mut room = Mailroom::open(backend, seed).await;
+    let kills = rounds(DEFAULT_ROUNDS);
     for kill in 1..=kills {
         if kill == kills {
             room.recover();
@@ -52,7 +55,7 @@ async fn nothing_is_delivered_twice_when_the_server_is_stopped_with_sigterm_unde
     let seed = test_seed();
     let mut rng = StdRng::seed_from_u64(seed);
     let mut room = Mailroom::open(Backend::Sqlite, seed).await;
-    for _ in 0..4 {
+    for _ in 0..3 {
         tokio::time::sleep(soon(&mut rng)).await;
         room.terminate_and_restart().await;
     }
@@ -63,12 +66,12 @@ async fn nothing_is_delivered_twice_when_the_server_is_stopped_with_sigterm_unde
 
 /// Well into the load.
 fn moment(rng: &mut StdRng) -> Duration {
-    Duration::from_millis(rng.random_range(4_000..12_000))
+    Duration::from_millis(rng.random_range(2_000..5_000))
 }
 
 /// From before the first process has started.
 fn soon(rng: &mut StdRng) -> Duration {
-    Duration::from_millis(rng.random_range(50..3_000))
+    Duration::from_millis(rng.random_range(50..2_000))
 }
 
 /// What was delivered, on paper and checked to have met trouble.

@@ -1,23 +1,25 @@
 //! The server is killed at random moments under load, many times over, and loses nothing.
 
-use std::{collections::BTreeSet, env, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use rand::RngExt;
 use rstest::rstest;
-use sluice_testkit::{Backend, TestRng};
+use sluice_testkit::{Backend, TestRng, wait_for};
 use tokio::sync::watch;
 
 use super::{
     ledger::{Ledger, StoredEvent},
+    rounds::rounds,
     stage::Stage,
     traffic::{Habit, Phase, Sent, Traffic},
 };
-use crate::support::Deployed;
+use crate::support::{Deployed, PATIENCE};
 
-const ROUNDS: &str = "SLUICE_KILL_ROUNDS";
 /// Crashes in greater number are tested in process.
 const DEFAULT_ROUNDS: u32 = 6;
 const CLIENTS: usize = 6;
+/// Answered numbers that a test of kills needs.
+const ENOUGH: usize = 20;
 const KEEP_ALL: [&str; 2] = ["--event-retention", "10000000"];
 
 /// Counts in its store and says which number made it count; others count on before it has ended.
@@ -61,13 +63,21 @@ async fn what_was_answered_200_is_committed_exactly_once_however_often_the_serve
     let to_counter = Traffic::start(&counter, CLIENTS, Habit::SendOnce, &watch);
     let to_unique = Traffic::start(&unique, CLIENTS, Habit::Insist, &watch);
     let to_plain = Traffic::start(&plain, CLIENTS, Habit::SendOnce, &watch);
-    for _ in 0..rounds() {
+    let kills = rounds(DEFAULT_ROUNDS);
+    for _ in 0..kills {
         tokio::time::sleep(random_moment()).await;
         phase.send_replace(Phase::Down);
         stage.restart().await;
         phase.send_replace(Phase::Up);
     }
-    tokio::time::sleep(random_moment()).await;
+    // A kill leaves at most one number of each client without an answer.
+    let enough = ENOUGH + CLIENTS * kills as usize;
+    for source in [&counter, &unique, &plain] {
+        wait_for(PATIENCE, "some load", async || {
+            (stage.ledger.count("events", &source.id) > enough).then_some(())
+        })
+        .await;
+    }
     phase.send_replace(Phase::Over);
 
     let [sent_counter, sent_unique, sent_plain] = [
@@ -92,13 +102,6 @@ async fn what_was_answered_200_is_committed_exactly_once_however_often_the_serve
     }
 }
 
-fn rounds() -> u32 {
-    match env::var(ROUNDS) {
-        Ok(text) => text.parse().expect("SLUICE_KILL_ROUNDS is a number"),
-        Err(_) => DEFAULT_ROUNDS,
-    }
-}
-
 /// From before the first process has started to well into the load.
 fn random_moment() -> Duration {
     Duration::from_millis(TestRng.random_range(5..400))
@@ -108,7 +111,7 @@ fn random_moment() -> Duration {
 fn once_each(ledger: &Ledger, source: &Deployed, sent: &Sent) -> Vec<StoredEvent> {
     let events = ledger.events(&source.id);
     assert!(
-        sent.accepted.len() > 20,
+        sent.accepted.len() > ENOUGH,
         "hardly any load: {}",
         sent.accepted.len()
     );

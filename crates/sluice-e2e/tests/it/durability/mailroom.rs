@@ -63,10 +63,6 @@ const RELAY: &str = r#"module.exports = {
   run(event) { this.$emit({ n: event.n, part: event.part }) },
 };"#;
 
-/// What is under way at a kill comes twice, and more is under way the busier the machine is: two such loads at once would
-/// measure each other.
-static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
-
 pub(super) struct Mailroom {
     pub(super) stage: Stage,
     /// Where requests come in; the relay listens to the first.
@@ -77,7 +73,6 @@ pub(super) struct Mailroom {
     recovered: Arc<AtomicBool>,
     phase: watch::Sender<Phase>,
     traffic: Vec<Traffic>,
-    _alone: tokio::sync::MutexGuard<'static, ()>,
 }
 
 pub(super) struct Webhook {
@@ -96,7 +91,6 @@ const HANGING: &str = "/hanging";
 impl Mailroom {
     /// Starts the server and the load.
     pub(super) async fn open(backend: Backend, seed: u64) -> Mailroom {
-        let alone = ALONE.lock().await;
         let stage = Stage::start(backend, &ARGS).await;
         let api = stage.user(&unique_name(), Plan::Free).await;
         let mut tills = Vec::new();
@@ -134,7 +128,6 @@ impl Mailroom {
             recovered,
             phase,
             traffic,
-            _alone: alone,
         }
     }
 

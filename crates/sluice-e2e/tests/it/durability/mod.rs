@@ -18,6 +18,7 @@ mod overlap;
 mod own_postgres;
 mod processes;
 mod quotas;
+mod rounds;
 mod shutdown;
 mod small_disk;
 mod stage;

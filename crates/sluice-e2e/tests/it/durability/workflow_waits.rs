@@ -115,14 +115,9 @@ async fn a_suspended_run_is_resumed_by_its_address_after_a_kill(#[case] backend:
     waiting.call("resume_url").await.expect(404);
 }
 
-#[rstest]
-#[case::sqlite(Backend::Sqlite)]
-#[case::postgres(Backend::Postgres)]
 #[tokio::test]
-async fn a_run_that_was_resumed_goes_on_when_the_server_is_killed_at_once(
-    #[case] backend: Backend,
-) {
-    let mut waiting = Waiting::start(backend, receiver(), "return $.flow.suspend();").await;
+async fn a_run_that_was_resumed_goes_on_when_the_server_is_killed_at_once() {
+    let mut waiting = Waiting::start(Backend::Sqlite, receiver(), "return $.flow.suspend();").await;
     waiting.call("resume_url").await.expect(200);
     waiting.stage.restart().await;
     let run = waiting.ended().await;
@@ -134,12 +129,9 @@ async fn a_run_that_was_resumed_goes_on_when_the_server_is_killed_at_once(
     assert!(waiting.reports()[1..].iter().all(|path| path == "/act"));
 }
 
-#[rstest]
-#[case::sqlite(Backend::Sqlite)]
-#[case::postgres(Backend::Postgres)]
 #[tokio::test]
-async fn a_suspended_run_is_cancelled_by_its_address_after_a_kill(#[case] backend: Backend) {
-    let mut waiting = Waiting::start(backend, receiver(), "return $.flow.suspend();").await;
+async fn a_suspended_run_is_cancelled_by_its_address_after_a_kill() {
+    let mut waiting = Waiting::start(Backend::Sqlite, receiver(), "return $.flow.suspend();").await;
     waiting.stage.restart().await;
     waiting.call("cancel_url").await.expect(200);
     let run = waiting.ended().await;
@@ -169,12 +161,9 @@ async fn a_delayed_run_whose_time_came_while_the_server_was_down_goes_on_at_its_
     assert_eq!(waiting.reports(), ["/ask", "/act"]);
 }
 
-#[rstest]
-#[case::sqlite(Backend::Sqlite)]
-#[case::postgres(Backend::Postgres)]
 #[tokio::test]
-async fn a_delayed_run_is_not_early_because_of_a_kill(#[case] backend: Backend) {
-    let mut waiting = Waiting::start(backend, receiver(), "$.flow.delay(4000);").await;
+async fn a_delayed_run_is_not_early_because_of_a_kill() {
+    let mut waiting = Waiting::start(Backend::Sqlite, receiver(), "$.flow.delay(4000);").await;
     waiting.stage.restart().await;
     let run = waiting.ended().await;
     assert_eq!(run["state"], "succeeded", "{run}");
@@ -182,16 +171,13 @@ async fn a_delayed_run_is_not_early_because_of_a_kill(#[case] backend: Backend) 
     assert!(acted_at >= waiting.due_at(), "{run}");
 }
 
-#[rstest]
-#[case::sqlite(Backend::Sqlite)]
-#[case::postgres(Backend::Postgres)]
 #[tokio::test]
-async fn a_failed_step_that_waits_for_its_retry_is_retried_after_a_kill(#[case] backend: Backend) {
+async fn a_failed_step_that_waits_for_its_retry_is_retried_after_a_kill() {
     let receiver = Receiver::start(|request| match request.number {
         1 => Answer::status(500),
         _ => Answer::status(200).after(Duration::from_millis(10)),
     });
-    let mut waiting = Waiting::start(backend, receiver, "").await;
+    let mut waiting = Waiting::start(Backend::Sqlite, receiver, "").await;
     assert_eq!(waiting.run["waits_for"]["kind"], "retry");
     waiting.stage.restart().await;
     let run = waiting.ended().await;
@@ -211,15 +197,12 @@ async fn a_failed_step_that_waits_for_its_retry_is_retried_after_a_kill(#[case] 
     assert_eq!(waiting.reports(), ["/ask", "/ask", "/act"]);
 }
 
-#[rstest]
-#[case::sqlite(Backend::Sqlite)]
-#[case::postgres(Backend::Postgres)]
 #[tokio::test]
-async fn a_step_that_is_to_run_again_has_its_context_after_a_kill(#[case] backend: Backend) {
+async fn a_step_that_is_to_run_again_has_its_context_after_a_kill() {
     let again = "const { runs, context } = $.context.run; \
                  if (runs === 1) return $.flow.rerun(1500, { page: 7 }); \
                  return { runs, context };";
-    let mut waiting = Waiting::start(backend, receiver(), again).await;
+    let mut waiting = Waiting::start(Backend::Sqlite, receiver(), again).await;
     assert_eq!(waiting.run["waits_for"]["kind"], "rerun");
     waiting.stage.restart().await;
     let run = waiting.ended().await;

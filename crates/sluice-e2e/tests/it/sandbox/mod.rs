@@ -132,8 +132,8 @@ fn has_private_tmp() -> bool {
 /// A new user of a server where little may be used up.
 async fn tight_user() -> Api {
     let flags = [
-        ["--invocation-timeout", "8s"],
-        ["--load-timeout", "4s"],
+        ["--invocation-timeout", "4s"],
+        ["--load-timeout", "3s"],
         ["--heap", "64MiB"],
         ["--max-memory", "160MiB"],
         ["--max-tmp", "8MiB"],

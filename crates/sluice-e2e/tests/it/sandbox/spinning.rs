@@ -34,7 +34,7 @@ async fn code_that_spins_at_load_or_in_a_hook_fails_its_request() {
     let at_load = json!({ "component_code": "for (;;);" });
     let answer = api.post("/sources", &at_load).await.expect(422);
     assert!(
-        answer.to_string().contains("loading took longer than 4 s"),
+        answer.to_string().contains("loading took longer than 3 s"),
         "{answer}"
     );
     let code = "module.exports = { name: 'Hook', version: '1', run() {}, hooks: { deploy() { for (;;); } } };";

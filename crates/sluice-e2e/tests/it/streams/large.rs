@@ -8,8 +8,8 @@ use crate::support::{deploy, own_server};
 
 #[tokio::test]
 async fn events_of_any_size_pass_in_their_order() {
-    const SIZES: [usize; 6] = [10, 20_000, 5_000_000, 30, 400_000, 16_000];
-    let server = Server::start(own_server().arg("--max-emit").arg("8MiB")).await;
+    const SIZES: [usize; 6] = [10, 20_000, 1_500_000, 30, 400_000, 16_000];
+    let server = Server::start(own_server().arg("--max-emit").arg("2MiB")).await;
     let source = deploy(&server.api(), EMITTER).await;
     let path = format!("/sources/{}/sse", source.id);
     let mut live = Reader::open(server.url(), &source.api, &path, None).await;

@@ -35,9 +35,7 @@ fn written_by(server: &Server) -> Vec<(String, Vec<u8>)> {
 }
 
 fn holds(bytes: &[u8], text: &str) -> bool {
-    bytes
-        .windows(text.len())
-        .any(|window| window == text.as_bytes())
+    memchr::memmem::find(bytes, text.as_bytes()).is_some()
 }
 
 #[tokio::test]

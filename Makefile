@@ -33,14 +33,15 @@ build: ## Build the release binary, target/release/sluice, with the console if t
 
 ui: $(CONSOLE) ## Build the console, ui/dist
 
-# The same selection of packages as in `make test`, so that both share what is built. Without the targets `popular` and
-# `steps`, and so without linking the binary. The profile leaves out tests that start Deno or PostgreSQL.
-check: tools runner $(CONSOLE_CHECKED) ## Check format and lints, and run the tests in process, on SQLite: for use after every edit
+# It builds the same packages as `make test`, so that both share what is built, without the targets `popular` and `steps`,
+# and so without linking the binary. The profile leaves out tests that start Deno or PostgreSQL.
+check: tools runner $(CONSOLE_CHECKED) ## Check format and lints, and test the packages that differ from the last commit, in process
 	cargo fmt --all --check
 	node_modules/.bin/biome check --error-on-warnings
 	node scripts/check-cycles.mjs
 	cargo clippy --workspace --all-targets -- -D warnings
-	SLUICE_TEST_SKIP_POSTGRES=1 cargo nextest run --workspace --lib --bins --test it --profile check
+	SLUICE_TEST_SKIP_POSTGRES=1 cargo nextest run --workspace --lib --bins --test it --profile check \
+		--no-tests pass -E "$$(scripts/changed-tests)"
 
 test: lint ui runner ## Lint, then run every test: on SQLite, on a throw-away PostgreSQL, and in a browser
 	$(NEXTEST) --no-run

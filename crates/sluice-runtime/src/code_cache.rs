@@ -50,7 +50,7 @@ fn fill_once(sandbox: &Sandbox, folder: &InstanceFolder) -> io::Result<()> {
 /// starts, because a power cut can tear the cache.
 fn fingerprint(sandbox: &Sandbox) -> io::Result<[u8; 32]> {
     let deno = fs::metadata(sandbox.deno())?;
-    let boot = fs::read_to_string(BOOT_ID)?;
+    let boot = fs::read_to_string(BOOT_ID).unwrap_or_default();
     let paths = (sandbox.deno(), sandbox.harness());
     let facts = (paths, deno.len(), deno.modified()?, boot);
     let mut hash = Sha256::new();

@@ -1,6 +1,6 @@
 //! Deno's cache of compiled code, which components' processes read and may not write.
 
-use std::{fs, process::Command};
+use std::{fs, process::Command, time::SystemTime};
 
 use serde_json::json;
 use sluice_testkit::{Server, sluice_binary};
@@ -35,6 +35,13 @@ fn opened(server: &Server) -> String {
     said
 }
 
+/// When the cache was filled.
+fn filled_at(server: &Server) -> SystemTime {
+    let mark = server.data_dir().join("runtime/deno-dir/filled-for");
+    let changed = mark.metadata().and_then(|mark| mark.modified());
+    changed.expect("a mark")
+}
+
 #[tokio::test]
 async fn it_serves_those_who_may_not_write_it_from_the_first_start_on() {
     if walls()["landlock"] != true {
@@ -42,10 +49,12 @@ async fn it_serves_those_who_may_not_write_it_from_the_first_start_on() {
         return;
     }
     let mut server = Server::start(own_server()).await;
+    let filled = filled_at(&server);
     for _ in 0..2 {
         let said = opened(&server);
         assert!(said.contains("v8_code_cache"), "{said}");
         assert!(!said.contains("Failed creating cache db"), "{said}");
         server.restart().await;
+        assert_eq!(filled_at(&server), filled, "a good cache was filled again");
     }
 }

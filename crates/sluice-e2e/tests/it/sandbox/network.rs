@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::json;
-use sluice_testkit::{Backend, Server};
+use sluice_testkit::{Backend, Server, name_of_loopback};
 
 use super::{assert_refused, attempt, has_all_walls};
 use crate::support::{new_user, server_as_it_comes, shared_server};
@@ -35,14 +35,6 @@ fn redirect(location: &str) -> String {
     format!(
         "HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
     )
-}
-
-/// A name other than localhost that this machine knows for loopback.
-fn name_of_loopback() -> Option<String> {
-    let hosts = std::fs::read_to_string("/etc/hosts").unwrap_or_default();
-    let names = hosts.lines().filter_map(|line| line.strip_prefix("127."));
-    let mut names = names.flat_map(|line| line.split_whitespace().skip(1));
-    names.find(|name| *name != "localhost").map(str::to_owned)
 }
 
 #[tokio::test]

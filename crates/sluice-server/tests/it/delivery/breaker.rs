@@ -9,10 +9,12 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use sluice_testkit::receiver::{Answer, Receiver};
+use sluice_testkit::{
+    receiver::{Answer, Receiver},
+    webhook::{attempts, bodies},
+};
 
 use super::fixtures::{Emitter, server};
-use sluice_testkit::webhook::{attempts, bodies};
 
 #[tokio::test]
 async fn five_failures_in_a_row_pause_a_webhook_and_no_other() {

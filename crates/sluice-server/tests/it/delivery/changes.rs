@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sluice_testkit::receiver::{Answer, Receiver};
+use sluice_testkit::{
+    receiver::{Answer, Receiver},
+    webhook::bodies,
+};
 
 use super::fixtures::Emitter;
-use sluice_testkit::webhook::bodies;
 
 const EVENTS: usize = 20;
 

@@ -8,11 +8,11 @@ use sluice_testkit::{
     Method,
     receiver::{Answer, Receiver},
     wait_for,
+    webhook::{attempts, bodies},
 };
 
 use super::fixtures::{Emitter, SOON, custom_server, server};
 use crate::support::PATIENCE;
-use sluice_testkit::webhook::{attempts, bodies};
 
 #[tokio::test]
 async fn an_answer_that_takes_too_long_is_a_failure() {

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::fixtures::{SOON, custom_server};
-use super::history_fixtures::{Line, TRIES, new_user, text};
+use super::{
+    fixtures::{SOON, custom_server},
+    history_fixtures::{Line, TRIES, new_user, text},
+};
 
 #[tokio::test]
 async fn a_failed_delivery_goes_out_again_under_the_same_id() {

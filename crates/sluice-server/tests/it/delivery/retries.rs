@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sluice_testkit::receiver::{Answer, Receiver};
+use sluice_testkit::{
+    receiver::{Answer, Receiver},
+    webhook::{attempts, bodies},
+};
 
 use super::fixtures::Emitter;
-use sluice_testkit::webhook::{attempts, bodies};
 
 #[tokio::test]
 async fn a_delivery_that_fails_is_tried_again_under_the_same_id_and_each_attempt_is_kept() {

@@ -8,10 +8,12 @@ use std::{
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
-use sluice_testkit::receiver::{Answer, Delivery, Receiver};
+use sluice_testkit::{
+    receiver::{Answer, Delivery, Receiver},
+    webhook::bodies,
+};
 
 use super::fixtures::Emitter;
-use sluice_testkit::webhook::bodies;
 
 fn headers(request: &Delivery) -> HeaderMap {
     let pairs = request.headers.iter().map(|(name, value)| {

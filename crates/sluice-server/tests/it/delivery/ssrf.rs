@@ -1,18 +1,13 @@
 //! Webhooks reach public addresses only, however a private one is written.
 
 use serde_json::{Value, json};
-use sluice_testkit::receiver::{Answer, Receiver};
+use sluice_testkit::{
+    name_of_loopback,
+    receiver::{Answer, Receiver},
+    webhook::attempts,
+};
 
 use super::fixtures::{Emitter, SOON, custom_server};
-use sluice_testkit::webhook::attempts;
-
-/// A name other than localhost that this machine knows for loopback.
-fn name_of_loopback() -> Option<String> {
-    let hosts = std::fs::read_to_string("/etc/hosts").unwrap_or_default();
-    let names = hosts.lines().filter_map(|line| line.strip_prefix("127."));
-    let mut names = names.flat_map(|line| line.split_whitespace().skip(1));
-    names.find(|name| *name != "localhost").map(str::to_owned)
-}
 
 #[tokio::test]
 async fn private_addresses_are_refused_after_their_names_are_resolved() {

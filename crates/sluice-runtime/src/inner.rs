@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -16,6 +17,7 @@ use tokio::{
 
 use crate::{
     analysis_cache::AnalysisCache,
+    code_cache_filling,
     deno_process::{InstanceFolder, MAX_LINE, StartedChild},
     lines::LineReader,
     memory::MemoryInUse,
@@ -30,7 +32,7 @@ use crate::{
 
 pub(crate) struct Inner {
     pub(crate) options: RuntimeOptions,
-    pub(crate) sandbox: Sandbox,
+    pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) packages: Packages,
     pub(crate) pool: Pool,
@@ -49,6 +51,7 @@ pub(crate) struct Inner {
 impl Inner {
     pub(crate) fn spawn(&self, preload: Preload) -> io::Result<StartedChild> {
         let folder = self.instance_folder()?;
+        code_cache_filling::count_start(&self.sandbox, &self.run_folder());
         let mut child = Command::from(self.sandbox.command(&folder, preload))
             .kill_on_drop(true)
             .spawn()?;
@@ -67,10 +70,15 @@ impl Inner {
     /// A private folder for the next process.
     pub(crate) fn instance_folder(&self) -> io::Result<InstanceFolder> {
         let number = self.instances.fetch_add(1, Ordering::Relaxed);
-        let folder = InstanceFolder(self.options.folder.join("run").join(number.to_string()));
+        let folder = InstanceFolder(self.run_folder().join(number.to_string()));
         std::fs::create_dir_all(folder.code())?;
         std::fs::create_dir_all(folder.stash())?;
         Ok(folder)
+    }
+
+    /// The folder of the private folders.
+    fn run_folder(&self) -> PathBuf {
+        self.options.folder.join("run")
     }
 
     pub(crate) fn watch(&self, child: &Child, folder: &InstanceFolder) -> io::Result<Watchdog> {

@@ -7,7 +7,7 @@
 mod analysis_cache;
 mod ask;
 mod assets;
-mod code_cache;
+mod code_cache_filling;
 mod deno;
 mod deno_process;
 mod inflight;

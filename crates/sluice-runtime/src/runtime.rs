@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     analysis_cache::{AnalysisCache, AnalysisKey},
-    code_cache,
+    code_cache_filling,
     deno_process::{DenoProcess, StartedChild, kill_group},
     inner::Inner,
     memory::MemoryInUse,
@@ -43,7 +43,7 @@ impl Runtime {
             _ => std::fs::create_dir_all(&instances)?,
         }
         let sandbox = Sandbox::prepare(&options)?;
-        code_cache::fill(&sandbox, &instances);
+        code_cache_filling::reuse(&sandbox);
         let packages = Packages::new(
             sandbox.packages(),
             &options.folder.join("package-cache"),
@@ -52,7 +52,7 @@ impl Runtime {
             Arc::clone(&clock),
         )?;
         Ok(Runtime(Arc::new(Inner {
-            sandbox,
+            sandbox: Arc::new(sandbox),
             packages,
             pool: Pool::new(options.warm_processes),
             analyses: AnalysisCache::default(),

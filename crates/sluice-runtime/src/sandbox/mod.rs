@@ -2,6 +2,7 @@
 //!
 //! None of it depends on the component, so that processes can be started ahead.
 
+mod code_cache;
 pub(crate) mod network;
 mod own_addresses;
 mod protections;
@@ -16,6 +17,7 @@ use std::{
 pub use network::{EgressProxy, Exceptions, Network, PrivateNetworks};
 pub use own_addresses::own_addresses;
 
+use self::code_cache::CodeCache;
 use crate::{
     assets,
     deno_process::{InstanceFolder, STASH},
@@ -42,6 +44,7 @@ pub(crate) struct Sandbox {
     protections: Protections,
     /// Whether each process has its own `/tmp`.
     private_tmp: bool,
+    code_cache: CodeCache,
 }
 
 impl Sandbox {
@@ -65,6 +68,7 @@ impl Sandbox {
             network: options.network.clone(),
             protections,
             private_tmp,
+            code_cache: CodeCache::in_folder(options.folder.join("deno-dir")),
         };
         std::fs::create_dir_all(sandbox.packages())?;
         assets::write_harness(&sandbox.harness())?;
@@ -89,15 +93,14 @@ impl Sandbox {
         self.folder.join("harness")
     }
 
-    /// Deno's cache of compiled code. It is only shared if Landlock prevents writes, because a process must not change code
-    /// that another one runs, nor pass data to it.
-    pub(crate) fn deno_dir(&self, folder: &InstanceFolder) -> PathBuf {
-        let owner = if self.protections.landlock {
-            &self.folder
-        } else {
-            &folder.0
-        };
-        owner.join("deno-dir")
+    pub(crate) fn code_cache(&self) -> &CodeCache {
+        &self.code_cache
+    }
+
+    /// Where Deno looks for compiled code. Under Landlock the private folder does not exist and cannot be made.
+    fn deno_dir(&self, folder: &InstanceFolder) -> PathBuf {
+        let cache = self.code_cache.filled().map(Path::to_owned);
+        cache.unwrap_or_else(|| folder.0.join("deno-dir"))
     }
 
     /// The path of the temporary folder inside of the sandbox.
@@ -119,12 +122,10 @@ impl Sandbox {
             server: std::process::id(),
             protections: self.protections,
             executable: vec![self.deno.clone()],
-            readable: vec![
-                folder.0.clone(),
-                self.harness(),
-                self.packages(),
-                self.deno_dir(folder),
-            ],
+            readable: [folder.0.clone(), self.harness(), self.packages()]
+                .into_iter()
+                .chain(self.code_cache.filled().map(Path::to_owned))
+                .collect(),
             writable: vec![folder.tmp()],
             private_tmp: self.private_tmp.then(|| folder.tmp()),
             working_folder: self.visible_tmp(folder),

@@ -1,0 +1,105 @@
+//! Fills Deno's cache of compiled code.
+//!
+//! Component processes cannot write to it, so a process that runs only the harness fills it, in the background, once a few
+//! processes have started: filling takes as long as several starts, and a new server answers sooner without it. A cache that
+//! the same Deno and the same harness filled is used again.
+
+use std::{
+    fs,
+    io::{self, BufRead, BufReader},
+    path::Path,
+    sync::Arc,
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::{assets, deno_process::InstanceFolder, sandbox::Sandbox, spec::Preload};
+
+/// Says for what the cache was filled.
+const FILLED_FOR: &str = "filled-for";
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+/// The start of a process that makes the server fill the cache.
+const FILLED_AFTER: usize = 10;
+
+/// Uses the cache of the last start, if it is still good.
+pub(crate) fn reuse(sandbox: &Sandbox) {
+    let cache = sandbox.code_cache();
+    let found = fs::read(cache.folder().join(FILLED_FOR));
+    let is_good = found.is_ok_and(|found| fingerprint(sandbox).is_ok_and(|wanted| found == wanted));
+    if is_good && sandbox.has_landlock() {
+        cache.set_filled();
+    }
+}
+
+/// Counts the start of a process. The tenth one without the cache makes this fill it, in the background.
+///
+/// It is only shared if Landlock prevents writes, because a process must not change code that another one runs, nor pass data
+/// to it.
+pub(crate) fn count_start(sandbox: &Arc<Sandbox>, run_folder: &Path) {
+    let cache = sandbox.code_cache();
+    if cache.filled().is_some() || !sandbox.has_landlock() {
+        return;
+    }
+    if cache.count_start() == FILLED_AFTER {
+        let folder = InstanceFolder(run_folder.join("warm-up"));
+        let sandbox = Arc::clone(sandbox);
+        tokio::task::spawn_blocking(move || fill(&sandbox, &folder));
+    }
+}
+
+fn fill(sandbox: &Sandbox, folder: &InstanceFolder) {
+    match fill_once(sandbox, folder) {
+        Ok(()) => sandbox.code_cache().set_filled(),
+        Err(error) => {
+            tracing::debug!(%error, "cannot fill code cache; components start more slowly");
+        }
+    }
+}
+
+fn fill_once(sandbox: &Sandbox, folder: &InstanceFolder) -> io::Result<()> {
+    let cache = sandbox.code_cache().folder();
+    if let Err(error) = fs::remove_dir_all(cache)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(error);
+    }
+    run_harness(sandbox, folder, Preload::NodeModules)?;
+    // The first process that opens a database of the filled cache writes statistics into it, and ignores the cache if it
+    // cannot. So this one must not be a component either.
+    run_harness(sandbox, folder, Preload::Nothing)?;
+    fs::write(cache.join(FILLED_FOR), fingerprint(sandbox)?)
+}
+
+/// Changes with the Deno binary, the harness, and its folder, which the cache knows it by. It also changes when the machine
+/// starts, because a power cut can tear the cache.
+fn fingerprint(sandbox: &Sandbox) -> io::Result<[u8; 32]> {
+    let deno = fs::metadata(sandbox.deno())?;
+    let boot = fs::read_to_string(BOOT_ID).unwrap_or_default();
+    let paths = (sandbox.deno(), sandbox.harness());
+    let facts = (paths, deno.len(), deno.modified()?, boot);
+    let mut hash = Sha256::new();
+    hash.update(format!("{facts:?}"));
+    assets::files().for_each(|(name, content)| hash.update(format!("{name:?} {content:?}")));
+    Ok(hash.finalize().into())
+}
+
+fn run_harness(sandbox: &Sandbox, folder: &InstanceFolder, preload: Preload) -> io::Result<()> {
+    std::fs::create_dir_all(folder.code())?;
+    std::fs::create_dir_all(folder.tmp())?;
+    let cache = sandbox.code_cache().folder();
+    std::fs::create_dir_all(cache)?;
+    let mut confinement = sandbox.confinement(folder);
+    confinement.writable.push(cache.to_owned());
+    let mut child = sandbox
+        .command_inside(folder, &confinement, preload)
+        .env("DENO_DIR", cache)
+        .spawn()?;
+    if let Some(stdout) = child.stdout.take() {
+        // It writes its first line when everything is compiled.
+        BufReader::new(stdout).read_line(&mut String::new())?;
+    }
+    // A regular exit would remove files without which processes that cannot write to the cache cannot read it either.
+    child.kill()?;
+    child.wait()?;
+    Ok(())
+}

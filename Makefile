@@ -63,8 +63,9 @@ lint: tools $(CONSOLE_TOOLS) ## Check the format, the lints and the types of the
 	node scripts/check-cycles.mjs
 	cd ui && npm run check
 
-bench: tools build ## Measure throughput, latency and memory; ARGS="--only a,b" selects
-	cargo run --release --package sluice-bench -- $(ARGS)
+bench: tools ## Measure throughput, latency and memory of an optimized build; ARGS="--only a,b" selects
+	cargo build --profile dist --package sluice-cli --package sluice-bench
+	target/dist/sluice-bench $(ARGS)
 
 packages: tools ## Run what uses popular npm packages, fetched from the registry, under the sandbox
 	cargo build --package sluice-cli

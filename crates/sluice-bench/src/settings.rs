@@ -16,7 +16,7 @@ const KEEP_ALL_EVENTS: &str = "100000000";
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Settings {
     /// The server to measure.
-    #[arg(long, default_value = "target/release/sluice")]
+    #[arg(long, default_value = "target/dist/sluice")]
     binary: PathBuf,
     /// How long each round of load lasts.
     #[arg(long, default_value_t = 10)]

@@ -7,7 +7,6 @@
 use std::{
     fs,
     io::{self, BufRead, BufReader},
-    path::Path,
     sync::Arc,
 };
 
@@ -31,29 +30,23 @@ pub(crate) fn reuse(sandbox: &Sandbox) {
     }
 }
 
-/// Counts the start of a process. The tenth one without the cache makes this fill it, in the background.
+/// Counts the start of a process. Returns whether it is the one after which the cache is filled.
 ///
 /// It is only shared if Landlock prevents writes, because a process must not change code that another one runs, nor pass data
 /// to it.
-pub(crate) fn count_start(sandbox: &Arc<Sandbox>, run_folder: &Path) {
+pub(crate) fn is_due(sandbox: &Sandbox) -> bool {
     let cache = sandbox.code_cache();
-    if cache.filled().is_some() || !sandbox.has_landlock() {
-        return;
-    }
-    if cache.count_start() == FILLED_AFTER {
-        let folder = InstanceFolder(run_folder.join("warm-up"));
-        let sandbox = Arc::clone(sandbox);
-        tokio::task::spawn_blocking(move || fill(&sandbox, &folder));
-    }
+    cache.filled().is_none() && sandbox.has_landlock() && cache.count_start() == FILLED_AFTER
 }
 
-fn fill(sandbox: &Sandbox, folder: &InstanceFolder) {
-    match fill_once(sandbox, folder) {
+/// Fills the cache in the background, by processes in `folder`.
+pub(crate) fn fill(sandbox: Arc<Sandbox>, folder: InstanceFolder) {
+    tokio::task::spawn_blocking(move || match fill_once(&sandbox, &folder) {
         Ok(()) => sandbox.code_cache().set_filled(),
         Err(error) => {
             tracing::debug!(%error, "cannot fill code cache; components start more slowly");
         }
-    }
+    });
 }
 
 fn fill_once(sandbox: &Sandbox, folder: &InstanceFolder) -> io::Result<()> {
@@ -84,8 +77,6 @@ fn fingerprint(sandbox: &Sandbox) -> io::Result<[u8; 32]> {
 }
 
 fn run_harness(sandbox: &Sandbox, folder: &InstanceFolder, preload: Preload) -> io::Result<()> {
-    std::fs::create_dir_all(folder.code())?;
-    std::fs::create_dir_all(folder.tmp())?;
     let cache = sandbox.code_cache().folder();
     std::fs::create_dir_all(cache)?;
     let mut confinement = sandbox.confinement(folder);

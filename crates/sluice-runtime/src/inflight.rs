@@ -15,9 +15,14 @@ use crate::{
     step_report::StepReport,
 };
 
+/// A held end is reported together with the last end that it waits for. Held ends that wait for nothing are not the harness's.
+const HELD_GRACE: Duration = Duration::from_secs(3);
+
 #[derive(Default)]
 pub(crate) struct Inflight {
     running: HashMap<InvocationId, Partial>,
+    /// Since when all of them are held, so that none waits for another.
+    all_held_since: Option<Instant>,
 }
 
 struct Partial {
@@ -29,8 +34,9 @@ struct Partial {
     logs: Vec<LogLine>,
     /// Writes so far. The end reports all writes again, so these only count if the invocation never ends.
     writes: BTreeMap<String, Option<Box<RawValue>>>,
-    /// `None` if it has ended and its end is held back.
-    overdue_at: Option<Instant>,
+    /// Whether it has ended, and its end is reported after those of others.
+    held: bool,
+    overdue_at: Instant,
     started_at: Instant,
 }
 
@@ -50,14 +56,21 @@ impl Inflight {
                 reported_bytes: 0,
                 logs: Vec::new(),
                 writes: BTreeMap::new(),
-                overdue_at: Some(now + allowance),
+                held: false,
+                overdue_at: now + allowance,
                 started_at: now,
             },
         );
+        self.all_held_since = None;
     }
 
+    /// Whether it can still report something.
     pub(crate) fn is_running(&self, id: &InvocationId) -> bool {
-        self.running.contains_key(id)
+        self.running.get(id).is_some_and(|partial| !partial.held)
+    }
+
+    fn reporting(&mut self, id: &InvocationId) -> Option<&mut Partial> {
+        self.running.get_mut(id).filter(|partial| !partial.held)
     }
 
     /// Returns false if the invocation has reported more than `limit` bytes.
@@ -99,7 +112,7 @@ impl Inflight {
         limit: usize,
         keep: impl FnOnce(&mut Partial),
     ) -> bool {
-        let Some(partial) = self.running.get_mut(id) else {
+        let Some(partial) = self.reporting(id) else {
             return true;
         };
         partial.reported_bytes += bytes;
@@ -124,20 +137,27 @@ impl Inflight {
     }
 
     pub(crate) fn wrote(&mut self, id: &InvocationId, writes: Writes) {
-        if let Some(partial) = self.running.get_mut(id) {
+        if let Some(partial) = self.reporting(id) {
             partial.writes.extend(writes);
         }
     }
 
-    /// The invocation has ended and has no time limit any more.
-    pub(crate) fn held(&mut self, id: &InvocationId) {
+    /// The invocation has ended. It has time until those that it waits for have ended.
+    pub(crate) fn held(&mut self, id: &InvocationId, now: Instant) {
         if let Some(partial) = self.running.get_mut(id) {
-            partial.overdue_at = None;
+            partial.held = true;
         }
+        self.note_held(now);
     }
 
-    pub(crate) fn end(&mut self, id: &InvocationId, end: End) -> Option<Outcome> {
+    fn note_held(&mut self, now: Instant) {
+        let all_held = !self.running.is_empty() && self.running.values().all(|one| one.held);
+        self.all_held_since = all_held.then(|| self.all_held_since.unwrap_or(now));
+    }
+
+    pub(crate) fn end(&mut self, id: &InvocationId, end: End, now: Instant) -> Option<Outcome> {
         let partial = self.running.remove(id)?;
+        self.note_held(now);
         let End {
             writes,
             failure,
@@ -162,9 +182,14 @@ impl Inflight {
     }
 
     pub(crate) fn is_overdue(&self, now: Instant) -> bool {
-        self.running
-            .values()
-            .any(|p| p.overdue_at.is_some_and(|at| at <= now))
+        let waits_for_nothing = self
+            .all_held_since
+            .is_some_and(|since| since + HELD_GRACE <= now);
+        waits_for_nothing
+            || self
+                .running
+                .values()
+                .any(|one| !one.held && one.overdue_at <= now)
     }
 
     /// Ends the only running invocation as failed. If there are several, the one that caused it is unknown.

@@ -2,7 +2,6 @@
 
 use std::{
     io,
-    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -27,6 +26,7 @@ use crate::{
     running::RunningProcesses,
     sandbox::Sandbox,
     spec::Preload,
+    trees::Remover,
     watchdog::Watchdog,
 };
 
@@ -44,6 +44,7 @@ pub(crate) struct Inner {
     /// Permits for processes that survey components.
     pub(crate) surveys: Semaphore,
     pub(crate) instances: AtomicU64,
+    pub(crate) remover: Remover,
     pub(crate) memory: MemoryInUse,
     pub(crate) running: RunningProcesses,
 }
@@ -51,7 +52,9 @@ pub(crate) struct Inner {
 impl Inner {
     pub(crate) fn spawn(&self, preload: Preload) -> io::Result<StartedChild> {
         let folder = self.instance_folder()?;
-        code_cache_filling::count_start(&self.sandbox, &self.run_folder());
+        if code_cache_filling::is_due(&self.sandbox) {
+            code_cache_filling::fill(Arc::clone(&self.sandbox), self.instance_folder()?);
+        }
         let mut child = Command::from(self.sandbox.command(&folder, preload))
             .kill_on_drop(true)
             .spawn()?;
@@ -70,15 +73,8 @@ impl Inner {
     /// A private folder for the next process.
     pub(crate) fn instance_folder(&self) -> io::Result<InstanceFolder> {
         let number = self.instances.fetch_add(1, Ordering::Relaxed);
-        let folder = InstanceFolder(self.run_folder().join(number.to_string()));
-        std::fs::create_dir_all(folder.code())?;
-        std::fs::create_dir_all(folder.stash())?;
-        Ok(folder)
-    }
-
-    /// The folder of the private folders.
-    fn run_folder(&self) -> PathBuf {
-        self.options.folder.join("run")
+        let path = self.options.folder.join("run").join(number.to_string());
+        InstanceFolder::create(path, self.remover.clone())
     }
 
     pub(crate) fn watch(&self, child: &Child, folder: &InstanceFolder) -> io::Result<Watchdog> {

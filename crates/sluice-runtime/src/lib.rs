@@ -41,6 +41,7 @@ mod step_report;
 mod survey;
 mod test_run;
 mod test_spec;
+mod trees;
 mod watchdog;
 
 pub use ask::{Answer, Answers, Ask};

@@ -31,6 +31,8 @@ use install::{InstallError, Installer};
 pub use lock::PackageLock;
 pub(crate) use native::explain as explain_native;
 
+use crate::trees::Remover;
+
 /// The number of concurrent installs. They wait for the network rather than for a core.
 const MAX_INSTALLS: usize = 4;
 
@@ -55,6 +57,7 @@ pub(crate) struct Packages {
     folder: PathBuf,
     /// The folder in which locks are resolved and installs are prepared. It is emptied at start.
     staging: PathBuf,
+    remover: Remover,
     installer: Installer,
     /// Permits for installs.
     installs: Semaphore,
@@ -68,19 +71,18 @@ impl Packages {
     pub(crate) fn new(
         folder: PathBuf,
         work: &Path,
+        remover: Remover,
         deno: PathBuf,
         timeout: Duration,
         clock: Arc<dyn Clock>,
     ) -> io::Result<Packages> {
         let staging = work.join("staging");
-        match std::fs::remove_dir_all(&staging) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => std::fs::create_dir_all(&staging)?,
-        }
+        remover.renew(&staging)?;
         std::fs::create_dir_all(&folder)?;
         Ok(Packages {
             folder,
             staging,
+            remover,
             installer: Installer {
                 deno,
                 cache: work.join("npm"),
@@ -107,7 +109,7 @@ impl Packages {
         let staging = self.stage()?;
         let lock = self
             .installer
-            .lock(&staging.0, &requests)
+            .lock(&staging.folder, &requests)
             .await
             .map_err(|error| with_position(error, imports))?;
         let folder = self
@@ -160,8 +162,8 @@ impl Packages {
             return Ok(modules);
         }
         let _alone = self.downloads.alone_with(lock.contents()).await;
-        self.installer.install(&staging.0, lock).await?;
-        match tokio::fs::rename(&staging.0, &home).await {
+        self.installer.install(&staging.folder, lock).await?;
+        match tokio::fs::rename(&staging.folder, &home).await {
             Ok(()) => Ok(modules),
             // Another install of the same lock was faster. Its bytes are the same.
             Err(_) if tokio::fs::try_exists(&modules).await? => Ok(modules),
@@ -182,8 +184,9 @@ impl Packages {
     /// Removes folders whose lock has none of these hashes, except new ones. Returns the number of removed folders.
     pub(crate) async fn remove_unused(&self, in_use: HashSet<String>) -> io::Result<usize> {
         let (folder, staging) = (self.folder.clone(), self.staging.clone());
+        let remover = self.remover.clone();
         let now = self.now();
-        let remove = move || sweep::remove_unused(&folder, &staging, &in_use, now);
+        let remove = move || sweep::remove_unused(&folder, &staging, &remover, &in_use, now);
         tokio::task::spawn_blocking(remove).await?
     }
 
@@ -207,20 +210,22 @@ impl Packages {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let folder = self.staging.join(number.to_string());
         std::fs::create_dir_all(&folder)?;
-        Ok(Staging(folder))
+        Ok(Staging {
+            folder,
+            remover: self.remover.clone(),
+        })
     }
 }
 
-/// A folder in which an install is prepared. It is removed on drop.
-struct Staging(PathBuf);
+/// A folder in which an install is prepared. It is removed in the background when this is dropped.
+struct Staging {
+    folder: PathBuf,
+    remover: Remover,
+}
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_dir_all(&self.0)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            tracing::debug!(folder = %self.0.display(), %error, "cannot remove staging folder");
-        }
+        self.remover.remove(std::mem::take(&mut self.folder));
     }
 }
 

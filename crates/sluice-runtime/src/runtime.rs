@@ -29,6 +29,7 @@ use crate::{
     sandbox::Sandbox,
     spec::{Analysis, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, Role},
     survey,
+    trees::Remover,
 };
 
 /// Runs components in sandboxed Deno processes.
@@ -38,15 +39,14 @@ pub struct Runtime(pub(crate) Arc<Inner>);
 impl Runtime {
     pub fn new(options: RuntimeOptions, clock: Arc<dyn Clock>) -> io::Result<Runtime> {
         let instances = options.folder.join("run");
-        match std::fs::remove_dir_all(&instances) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => std::fs::create_dir_all(&instances)?,
-        }
+        let remover = Remover::start(options.folder.join("removed"))?;
+        remover.renew(&instances)?;
         let sandbox = Sandbox::prepare(&options)?;
         code_cache_filling::reuse(&sandbox);
         let packages = Packages::new(
             sandbox.packages(),
             &options.folder.join("package-cache"),
+            remover.clone(),
             options.deno.clone(),
             options.package_timeout,
             Arc::clone(&clock),
@@ -62,6 +62,7 @@ impl Runtime {
             options,
             clock,
             instances: AtomicU64::new(0),
+            remover,
             memory: MemoryInUse::default(),
             running: RunningProcesses::default(),
         })))

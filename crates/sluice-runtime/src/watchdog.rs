@@ -2,16 +2,22 @@
 
 use std::{
     fmt, fs, io,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock, atomic::AtomicU64},
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::{
+    fs::FileType,
+    process::{Pid, PidfdFlags, Signal},
+};
 use tokio::{process::Child, task::JoinHandle};
 
-use crate::{limits::Limits, memory::Share};
+use crate::{
+    limits::Limits,
+    memory::Share,
+    trees::{Measured, measure},
+};
 
 const PERIOD: Duration = Duration::from_millis(250);
 /// For a process that used no CPU time since the last check.
@@ -19,6 +25,8 @@ const IDLE_PERIOD: Duration = Duration::from_millis(500);
 /// Checking the files takes at most one part in so many of the time.
 const FILE_CHECK_FRACTION: u32 = 20;
 const MAX_FILES: u64 = 20_000;
+/// Measuring keeps a handle of each level open.
+const MAX_DEPTH: usize = 64;
 /// Deno has about ten, and a pool of about thirty for files and name resolution. Each worker adds one or two.
 const MAX_THREADS: u64 = 128;
 
@@ -28,6 +36,7 @@ pub(crate) enum Overuse {
     Memory { limit: u64 },
     Disk { limit: u64 },
     Files,
+    Depth,
     Threads,
 }
 
@@ -35,7 +44,7 @@ impl Overuse {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Overuse::Memory { .. } => "OutOfMemory",
-            Overuse::Disk { .. } | Overuse::Files => "DiskLimit",
+            Overuse::Disk { .. } | Overuse::Files | Overuse::Depth => "DiskLimit",
             Overuse::Threads => "ThreadLimit",
         }
     }
@@ -52,6 +61,10 @@ impl fmt::Display for Overuse {
                 write!(f, "its temporary files grew beyond {} MB", megabytes(limit))
             }
             Overuse::Files => write!(f, "it has more than {MAX_FILES} temporary files"),
+            Overuse::Depth => write!(
+                f,
+                "its temporary folders are nested more than {MAX_DEPTH} levels deep"
+            ),
             Overuse::Threads => write!(f, "it has more than {MAX_THREADS} threads"),
         }
     }
@@ -190,60 +203,32 @@ fn field(status: &str, name: &str) -> u64 {
 }
 
 fn on_disk(pid: Pid, tmp: &Path, limit: u64) -> Option<Overuse> {
-    let mut usage = DiskUse::default();
-    usage.add_folder(tmp, limit);
-    usage.add_deleted_files(pid);
-    usage.over(limit)
+    let mut measured = measure(tmp, |so_far| over_on_disk(so_far, limit).is_some());
+    add_deleted_files(&mut measured, pid);
+    over_on_disk(&measured, limit)
 }
 
-#[derive(Default)]
-struct DiskUse {
-    bytes: u64,
-    files: u64,
+fn over_on_disk(measured: &Measured, limit: u64) -> Option<Overuse> {
+    if measured.bytes > limit {
+        Some(Overuse::Disk { limit })
+    } else if measured.files > MAX_FILES {
+        Some(Overuse::Files)
+    } else if measured.depth > MAX_DEPTH {
+        Some(Overuse::Depth)
+    } else {
+        None
+    }
 }
 
-impl DiskUse {
-    fn over(&self, limit: u64) -> Option<Overuse> {
-        if self.bytes > limit {
-            Some(Overuse::Disk { limit })
-        } else if self.files > MAX_FILES {
-            Some(Overuse::Files)
-        } else {
-            None
-        }
-    }
-
-    fn add(&mut self, file: &fs::Metadata) {
-        self.files += 1;
-        self.bytes += file.blocks() * 512;
-    }
-
-    fn add_folder(&mut self, folder: &Path, limit: u64) {
-        let mut folders = vec![folder.to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                let Ok(file) = entry.metadata() else { continue };
-                self.add(&file);
-                if self.over(limit).is_some() {
-                    return;
-                }
-                if file.is_dir() {
-                    folders.push(entry.path());
-                }
-            }
-        }
-    }
-
-    /// Deleted files use disk space while they are open.
-    fn add_deleted_files(&mut self, pid: Pid) {
-        let open = fs::read_dir(format!("/proc/{pid}/fd"));
-        for entry in open.into_iter().flatten().flatten() {
-            if let Ok(file) = fs::metadata(entry.path())
-                && file.is_file()
-                && file.nlink() == 0
-            {
-                self.add(&file);
-            }
+/// Deleted files use disk space while they are open.
+fn add_deleted_files(measured: &mut Measured, pid: Pid) {
+    let open = fs::read_dir(format!("/proc/{pid}/fd"));
+    for entry in open.into_iter().flatten().flatten() {
+        if let Ok(stat) = rustix::fs::stat(entry.path())
+            && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
+            && stat.st_nlink == 0
+        {
+            measured.add(&stat);
         }
     }
 }

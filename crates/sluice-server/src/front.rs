@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::FutureExt;
-use http::{Request, Uri};
+use http::{Request, Uri, Version, header::HOST};
 use rand::Rng;
 use tower::ServiceExt;
 use tracing::Instrument;
@@ -59,6 +59,10 @@ impl Front {
     }
 
     async fn handle(&self, request: Request<Body>, client_ip: IpAddr) -> Response {
+        if !names_its_host(&request) {
+            let message = "an HTTP/1.1 request needs exactly one Host header";
+            return ApiError::BadRequest(message.to_owned()).into_response();
+        }
         let Some(address) = self.ingress.address(&request) else {
             return self.api(request).await;
         };
@@ -76,6 +80,12 @@ impl Front {
         self.state.infra.metrics.count_api_request(status);
         response
     }
+}
+
+/// Required by HTTP/1.1. Without it a proxy and this server may disagree about the recipient.
+fn names_its_host<B>(request: &Request<B>) -> bool {
+    let hosts = request.headers().get_all(HOST).iter().count();
+    hosts == 1 || hosts == 0 && request.version() < Version::HTTP_11
 }
 
 /// Every path means the same with and without a slash at its end.
@@ -122,6 +132,22 @@ mod tests {
             strip_trailing_slash(&mut uri);
             assert_eq!(uri, after, "{before}");
         }
+    }
+
+    #[test]
+    fn only_an_older_client_may_leave_out_its_host() {
+        let request = |version, hosts: &[&str]| {
+            let mut request = Request::builder().version(version);
+            for host in hosts {
+                request = request.header(HOST, *host);
+            }
+            request.body(()).unwrap()
+        };
+        assert!(names_its_host(&request(Version::HTTP_11, &["a"])));
+        assert!(names_its_host(&request(Version::HTTP_10, &[])));
+        assert!(!names_its_host(&request(Version::HTTP_11, &[])));
+        assert!(!names_its_host(&request(Version::HTTP_11, &["a", "b"])));
+        assert!(!names_its_host(&request(Version::HTTP_10, &["a", "b"])));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use sluice_engine::{EngineError, owner::lifecycle::Dispatch, secrets, state::Definition};
+use sluice_engine::{EngineError, secrets, state::Definition};
 use sluice_infra::Ids;
 use sluice_model::{ComponentShape, Hook, SourceId, UserId, configure, merged, slugify};
 use sluice_store::{
@@ -168,7 +168,7 @@ impl Sources {
         self.endpoints.forget(id);
         let undone = async {
             let lock = self.lock(id).await?;
-            lock.set_dispatch(Dispatch::Paused).await?;
+            lock.stop_dispatch().await?;
             self.remove(id).await?;
             lock.stop_owner();
             Ok::<_, EngineError>(())

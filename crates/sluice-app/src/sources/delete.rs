@@ -1,6 +1,7 @@
-//! `DELETE /sources/{id}`. Running invocations finish, `deactivate` runs, and the source is removed with all its rows.
+//! `DELETE /sources/{id}`. Running invocations finish or are interrupted, `deactivate` runs, and the source is removed with all
+//! its rows.
 
-use sluice_engine::{EngineError, owner::lifecycle::Dispatch};
+use sluice_engine::EngineError;
 use sluice_model::{ComponentShape, Hook, SourceId, UserId};
 use sluice_store::{components, sources::Source};
 
@@ -33,7 +34,7 @@ impl Sources {
         // Another request may have deleted it while this one waited for the lock.
         let source = lookup::source(store, user, id).await?;
         let shape = self.shape_of(&source).await?;
-        lock.set_dispatch(Dispatch::Paused).await?;
+        lock.stop_dispatch().await?;
         if source.active && shape.has_hook(Hook::Deactivate) {
             match (lock.run_hook(Hook::Deactivate).await, on_hook_error) {
                 (Ok(()), _) => {}

@@ -157,8 +157,12 @@ impl Sources {
     ) -> Result<(), EngineError> {
         let Changed { old, new, .. } = &changed;
         let id = old.source.id.clone();
-        if transition != Transition::Rename {
-            lock.set_dispatch(Dispatch::Paused).await?;
+        match transition {
+            Transition::Rename => {}
+            Transition::Deactivate => lock.stop_dispatch().await?,
+            Transition::Replace | Transition::ReplaceInactive | Transition::Activate => {
+                lock.set_dispatch(Dispatch::Paused).await?;
+            }
         }
         if transition.deactivates() && old.shape.has_hook(Hook::Deactivate) {
             lock.run_hook(Hook::Deactivate).await?;

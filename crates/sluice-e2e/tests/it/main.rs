@@ -3,6 +3,7 @@
 mod accounts;
 mod activity;
 mod api;
+mod attacks;
 mod commands;
 mod components;
 mod console;

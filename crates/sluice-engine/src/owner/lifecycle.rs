@@ -1,11 +1,16 @@
 //! Lifecycle operations on a source: create, update, delete. An operation holds the source's lock, decides whether queued
 //! work is dispatched, runs hooks, and ends in one commit or in nothing. A dropped lock discards the operation.
 
+use std::time::Duration;
+
 use sluice_model::Hook;
 use sluice_store::{Conn, StoreError};
 use tokio::sync::{OwnedMutexGuard, mpsc, oneshot};
 
 use crate::{error::EngineError, state::Definition};
+
+/// How long an operation that ends the work of a source waits for running invocations.
+const STOP_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Store changes of an operation, written in the same transaction as the effects of its hooks.
 pub type Change = Box<dyn FnOnce(&mut dyn Conn) -> Result<(), StoreError> + Send>;
@@ -34,6 +39,8 @@ pub enum SourceControl {
     Begin(oneshot::Sender<()>),
     /// Answered when the state is reached: after `Paused`, nothing runs and everything is committed.
     SetDispatch(Dispatch, oneshot::Sender<()>),
+    /// Ends the process. Running invocations go back to the inbox.
+    Interrupt,
     RunHook(Hook, oneshot::Sender<Result<(), HookError>>),
     Swap(Box<Definition>),
     Commit(
@@ -75,6 +82,21 @@ impl LifecycleLock {
             .await
     }
 
+    /// Pauses the dispatch of queued work. Invocations that do not end in time are interrupted: they run again if the source
+    /// does.
+    pub async fn stop_dispatch(&self) -> Result<(), EngineError> {
+        let (reply, mut answer) = oneshot::channel();
+        self.send(SourceControl::SetDispatch(Dispatch::Paused, reply))?;
+        let in_time = tokio::time::timeout(STOP_PATIENCE, &mut answer).await;
+        let paused = if let Ok(paused) = in_time {
+            paused
+        } else {
+            self.send(SourceControl::Interrupt)?;
+            answer.await
+        };
+        paused.map_err(|_| is_gone())
+    }
+
     pub async fn run_hook(&self, hook: Hook) -> Result<(), EngineError> {
         let (reply, answer) = oneshot::channel();
         self.request(SourceControl::RunHook(hook, reply), answer)
@@ -112,10 +134,17 @@ impl LifecycleLock {
         control: SourceControl,
         answer: oneshot::Receiver<T>,
     ) -> Result<T, EngineError> {
-        let gone = || EngineError::Unavailable("the source is being shut down".to_owned());
-        self.controls.send(control).map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())
+        self.send(control)?;
+        answer.await.map_err(|_| is_gone())
     }
+
+    fn send(&self, control: SourceControl) -> Result<(), EngineError> {
+        self.controls.send(control).map_err(|_| is_gone())
+    }
+}
+
+fn is_gone() -> EngineError {
+    EngineError::Unavailable("the source is being shut down".to_owned())
 }
 
 impl Drop for LifecycleLock {

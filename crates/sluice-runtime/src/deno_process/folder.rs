@@ -1,16 +1,36 @@
 //! The private folder of a process.
 
-use std::path::PathBuf;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::trees::Remover;
 
 /// The folder of `dir` props, in the temporary folder.
 pub(crate) const STASH: &str = "stash";
 
-/// The private folder of a process, which is removed on drop.
-pub(crate) struct InstanceFolder(pub(crate) PathBuf);
+/// The private folder of a process, which is removed in the background when this is dropped.
+pub(crate) struct InstanceFolder {
+    path: PathBuf,
+    remover: Remover,
+}
 
 impl InstanceFolder {
+    /// Makes the folder.
+    pub(crate) fn create(path: PathBuf, remover: Remover) -> io::Result<InstanceFolder> {
+        let folder = InstanceFolder { path, remover };
+        std::fs::create_dir_all(folder.code())?;
+        std::fs::create_dir_all(folder.stash())?;
+        Ok(folder)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn tmp(&self) -> PathBuf {
-        self.0.join("tmp")
+        self.path.join("tmp")
     }
 
     /// The value of `dir` props and `STASH_DIR`.
@@ -20,7 +40,7 @@ impl InstanceFolder {
 
     /// The folder of all its modules.
     pub(crate) fn code(&self) -> PathBuf {
-        self.0.join("code")
+        self.path.join("code")
     }
 
     /// The folder of one module and its packages.
@@ -31,8 +51,6 @@ impl InstanceFolder {
 
 impl Drop for InstanceFolder {
     fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            tracing::debug!(folder = %self.0.display(), %error, "cannot remove instance folder");
-        }
+        self.remover.remove(std::mem::take(&mut self.path));
     }
 }

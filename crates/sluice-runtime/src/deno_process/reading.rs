@@ -1,6 +1,6 @@
 //! The output of a process: messages on standard output, and text on standard error.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use tokio::process::{ChildStderr, ChildStdout};
 
@@ -72,12 +72,12 @@ impl Shared {
                 }
                 batch.push(ProcessEvent::Asked(ask));
             }
-            Message::Held(id) => inflight.held(&id),
+            Message::Held(id) => inflight.held(&id, Instant::now()),
             Message::Write(id, writes) => inflight.wrote(&id, writes),
             Message::End(id, end) => {
                 let context = end.flow.as_ref().map_or(0, Flow::context_bytes);
                 self.within_limit(context <= self.max_reported())?;
-                if let Some(outcome) = inflight.end(&id, end) {
+                if let Some(outcome) = inflight.end(&id, end, Instant::now()) {
                     batch.push(ProcessEvent::Ended(id, outcome));
                 }
             }

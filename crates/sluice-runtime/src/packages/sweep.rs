@@ -8,6 +8,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use crate::trees::Remover;
+
 /// A folder may belong to code that is about to be saved, so it stays this long.
 const GRACE: Duration = Duration::from_hours(24);
 
@@ -26,10 +28,11 @@ pub(super) fn has_old_folders(packages: &Path, now: SystemTime) -> io::Result<bo
 pub(super) fn remove_unused(
     packages: &Path,
     staging: &Path,
+    remover: &Remover,
     in_use: &HashSet<String>,
     now: SystemTime,
 ) -> io::Result<usize> {
-    let mut removed = 0;
+    let mut count = 0;
     for entry in fs::read_dir(packages)? {
         let entry = entry?;
         let is_used = entry
@@ -41,10 +44,10 @@ pub(super) fn remove_unused(
         }
         let moved = staging.join(entry.file_name());
         fs::rename(entry.path(), &moved)?;
-        fs::remove_dir_all(&moved)?;
-        removed += 1;
+        remover.remove(moved);
+        count += 1;
     }
-    Ok(removed)
+    Ok(count)
 }
 
 /// Restarts the grace period of a folder.

@@ -100,7 +100,7 @@ impl Sandbox {
     /// Where Deno looks for compiled code. Under Landlock the private folder does not exist and cannot be made.
     fn deno_dir(&self, folder: &InstanceFolder) -> PathBuf {
         let cache = self.code_cache.filled().map(Path::to_owned);
-        cache.unwrap_or_else(|| folder.0.join("deno-dir"))
+        cache.unwrap_or_else(|| folder.path().join("deno-dir"))
     }
 
     /// The path of the temporary folder inside of the sandbox.
@@ -122,7 +122,7 @@ impl Sandbox {
             server: std::process::id(),
             protections: self.protections,
             executable: vec![self.deno.clone()],
-            readable: [folder.0.clone(), self.harness(), self.packages()]
+            readable: [folder.path().to_owned(), self.harness(), self.packages()]
                 .into_iter()
                 .chain(self.code_cache.filled().map(Path::to_owned))
                 .collect(),
@@ -207,7 +207,7 @@ impl Sandbox {
             .arg(format!("--allow-sys={SYSTEM_FACTS}"))
             .arg(paths_flag(
                 "--allow-read",
-                &[&folder.0, &tmp, &self.packages()],
+                &[folder.path(), &tmp, &self.packages()],
             ))
             .arg(paths_flag("--allow-write", &[&folder.tmp(), &tmp]))
             .args(self.network.flags(&self.harness()))

@@ -23,6 +23,8 @@ use super::{
 };
 use crate::{error::ApiError, request_id::X_REQUEST_ID};
 
+/// Most clients accept fewer.
+const MAX_HEADERS: usize = 1000;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 pub(super) async fn answer(acceptance: Acceptance, origin: Origin) -> Result<Response, ApiError> {
@@ -58,6 +60,11 @@ fn replied(reply: HttpReply, origin: Origin) -> Result<Response, ApiError> {
         .ok_or_else(|| {
             ApiError::BadGateway(format!("the component responded with the status {status}"))
         })?;
+    if headers.len() > MAX_HEADERS {
+        return Err(ApiError::BadGateway(format!(
+            "the component responded with more than {MAX_HEADERS} headers"
+        )));
+    }
     let body = if may_have_body(status) {
         Body::from(body)
     } else {
@@ -86,10 +93,8 @@ fn allowed(headers: Vec<(String, String)>) -> HeaderMap {
         else {
             continue;
         };
-        // Headers beyond the capacity of the map are dropped.
-        let is_allowed = !is_reserved(&name) && !sets_session(&name, &value);
-        if is_allowed && allowed.try_append(name, value).is_err() {
-            break;
+        if !is_reserved(&name) && !sets_session(&name, &value) {
+            allowed.append(name, value);
         }
     }
     allowed
@@ -157,6 +162,14 @@ mod tests {
         let response = reply(200, &headers).unwrap();
         let names: Vec<_> = response.headers().keys().map(HeaderName::as_str).collect();
         assert_eq!(names, ["x-good"]);
+    }
+
+    #[test]
+    fn too_many_headers_are_an_error() {
+        let headers = |count| vec![("x-a", "1"); count];
+        assert!(reply(200, &headers(MAX_HEADERS)).is_ok());
+        let refused = reply(200, &headers(40_000));
+        assert!(matches!(refused, Err(ApiError::BadGateway(_))));
     }
 
     #[test]

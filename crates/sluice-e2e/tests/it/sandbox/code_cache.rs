@@ -38,7 +38,8 @@ fn opened(server: &Server) -> String {
 /// Starts processes until the server fills the cache. Returns when that was.
 async fn fill(server: &Server) -> SystemTime {
     for number in 0..10 {
-        let code = format!("module.exports = {{ name: 'Number {number}', version: '1', run() {{}} }};");
+        let code =
+            format!("module.exports = {{ name: 'Number {number}', version: '1', run() {{}} }};");
         let body = json!({ "component_code": code });
         server.api().post("/components", &body).await.ok();
     }

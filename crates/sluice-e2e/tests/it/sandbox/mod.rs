@@ -18,7 +18,7 @@ use sluice_testkit::{Api, ServerOptions, sluice_binary, wait_for};
 use crate::support::{Deployed, PATIENCE, deploy, server_as_it_comes, user_of_shared};
 
 /// A source that is run by hand; `run` is the body of its `run(event)`.
-fn manual(run: &str) -> String {
+pub(crate) fn manual(run: &str) -> String {
     format!("module.exports = {{ name: 'Test', version: '0.0.1', async run(event) {{ {run} }} }};")
 }
 
@@ -81,10 +81,10 @@ async fn assert_refused(api: &Api, expressions: &[&str], input: Value) {
 }
 
 /// A source that does nothing wrong, beside one that does.
-struct Witness(Deployed);
+pub(crate) struct Witness(Deployed);
 
 impl Witness {
-    async fn deploy(api: &Api) -> Witness {
+    pub(crate) async fn deploy(api: &Api) -> Witness {
         let code = "module.exports = { name: 'Witness', version: '0.0.1',
             props: { http: { type: '$.interface.http', customResponse: true }, db: '$.service.db' },
             run(event) { const n = (this.db.get('n') ?? 0) + 1; this.db.set('n', n); this.http.respond({ status: 200, body: { n } }); } };";
@@ -94,7 +94,7 @@ impl Witness {
     }
 
     /// It is asked for the `nth` time and knows it.
-    async fn answers(&self, nth: u64) {
+    pub(crate) async fn answers(&self, nth: u64) {
         let answer = self.0.send(&json!({})).await.expect(200);
         assert_eq!(answer, json!({ "n": nth }));
         assert!(self.0.summaries().await.is_empty());
@@ -130,7 +130,7 @@ fn has_private_tmp() -> bool {
 }
 
 /// A new user of a server where little may be used up.
-async fn tight_user() -> Api {
+pub(crate) async fn tight_user() -> Api {
     let flags = [
         ["--invocation-timeout", "4s"],
         ["--load-timeout", "3s"],

@@ -38,6 +38,7 @@ impl SourceOwner {
                     operation.confirm = Some(reply);
                 }
             }
+            SourceControl::Interrupt => self.interrupt(),
             SourceControl::RunHook(hook, reply) => {
                 if let Some(operation) = &mut self.operation {
                     operation.is_dirty = true;
@@ -62,6 +63,16 @@ impl SourceOwner {
             }
             SourceControl::Evict => self.evict(),
         }
+    }
+
+    /// Ends running invocations with their process. They stay in the inbox.
+    fn interrupt(&mut self) {
+        if self.running.is_empty() {
+            return;
+        }
+        tracing::info!(source = %self.core.id(), running = self.running.len(), "invocations interrupted");
+        self.stop_process();
+        self.requeue_all(|_| true);
     }
 
     fn swap(&mut self, definition: Definition) {

@@ -11,6 +11,9 @@ const current = new AsyncLocalStorage();
 const running = new Map();
 const { setTimeout, clearTimeout } = globalThis;
 const now = performance.now.bind(performance);
+/** Even empty ones take memory in the server. */
+const MOST_MESSAGES = 100_000;
+const MOST_LINES = 50_000;
 /** In bytes. */
 let limits = { emit: Infinity, emits: Infinity, log: Infinity };
 /** The time of the next check of deadlines. */
@@ -38,7 +41,9 @@ class ExportError extends TypeError {
 }
 
 export class Invocation {
+  #messages = 0;
   #reportedBytes = 0;
+  #lines = 0;
   #logBytes = 0;
   #store;
   #answer = "";
@@ -125,6 +130,10 @@ export class Invocation {
     if (byteLength(json, limits.emit) > limits.emit) {
       throw this.#exceeded(`${name}TooLarge`, `${what} is larger than ${limits.emit} bytes`);
     }
+    this.#messages += 1;
+    if (this.#messages > MOST_MESSAGES) {
+      throw this.#exceeded(`${name}Limit`, `the invocation ${did} more than ${MOST_MESSAGES} times`);
+    }
     this.#reportedBytes += byteLength(json, Infinity);
     if (this.#reportedBytes > limits.emits) {
       throw this.#exceeded(`${name}Limit`, `the invocation ${did} more than ${limits.emits} bytes`);
@@ -133,9 +142,11 @@ export class Invocation {
 
   log(kind, level, message) {
     this.#logBytes += message.length;
-    if (this.#logBytes > limits.log) {
+    this.#lines += 1;
+    if (this.#logBytes > limits.log || this.#lines > MOST_LINES) {
       if (this.ended) return;
-      throw this.#exceeded("LogLimit", `the invocation logged more than ${limits.log} bytes`);
+      const most = this.#lines > MOST_LINES ? `${MOST_LINES} lines` : `${limits.log} bytes`;
+      throw this.#exceeded("LogLimit", `the invocation logged more than ${most}`);
     }
     writeLog(this.id, kind, level, message);
     if (this.alone) flush();

@@ -34,11 +34,14 @@ use crate::{
     outcome::{Invocation, LogLine, ProcessEvent},
     process::{ProcessControl, ProcessEvents},
     protocol,
+    report_limits::{ReportLimits, StrayBudget},
     running::Registration,
     watchdog::Watchdog,
 };
 
 pub(crate) const MAX_LINE: usize = 128 * 1024 * 1024;
+/// Batches of events that the owner has not taken. Then the pipe is not read on.
+const MAX_BATCHES: usize = 16;
 
 /// A live process with a loaded component.
 pub(crate) struct DenoProcess {
@@ -72,10 +75,10 @@ impl DenoProcess {
         limits: Limits,
         clock: Arc<dyn Clock>,
     ) -> (DenoProcess, ProcessEvents) {
-        let (events, receiver) = mpsc::unbounded_channel();
+        let (events, receiver) = mpsc::channel(MAX_BATCHES);
         let (lines, pending) = mpsc::unbounded_channel();
         if !early_logs.is_empty() {
-            let _ = events.send(
+            let _ = events.try_send(
                 early_logs
                     .into_iter()
                     .map(|line| ProcessEvent::Stray(None, line))
@@ -83,7 +86,8 @@ impl DenoProcess {
             );
         }
         let shared = Arc::new(Shared {
-            inflight: Mutex::new(Inflight::default()),
+            inflight: Mutex::new(Inflight::new(ReportLimits::of(&limits))),
+            strays: Mutex::new(StrayBudget::new(&limits, Instant::now())),
             events,
             kill: CancellationToken::new(),
             clock,

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    fmt,
     time::{Duration, Instant},
 };
 
@@ -11,6 +12,7 @@ use sluice_model::InvocationId;
 use crate::{
     outcome::{Call, Emit, Failure, LogLine, Outcome, Unfinished, Writes},
     protocol::End,
+    report_limits::{ReportLimits, Reported, export_bytes, write_bytes},
     step::Send,
     step_report::StepReport,
 };
@@ -18,9 +20,11 @@ use crate::{
 /// A held end is reported together with the last end that it waits for. Held ends that wait for nothing are not the harness's.
 const HELD_GRACE: Duration = Duration::from_secs(3);
 
-#[derive(Default)]
 pub(crate) struct Inflight {
+    limits: ReportLimits,
     running: HashMap<InvocationId, Partial>,
+    /// The size of what all of them have reported.
+    bytes: usize,
     /// Since when all of them are held, so that none waits for another.
     all_held_since: Option<Instant>,
 }
@@ -29,8 +33,8 @@ struct Partial {
     emits: Vec<Emit>,
     /// Only for a step.
     step: Option<StepReport>,
-    /// The size of its emits, exports and sends.
-    reported_bytes: usize,
+    size: Size,
+    replied: bool,
     logs: Vec<LogLine>,
     /// Writes so far. The end reports all writes again, so these only count if the invocation never ends.
     writes: BTreeMap<String, Option<Box<RawValue>>>,
@@ -40,7 +44,50 @@ struct Partial {
     started_at: Instant,
 }
 
+/// The size of what an invocation has reported, in bytes.
+#[derive(Default)]
+struct Size {
+    effects: usize,
+    logs: usize,
+    writes: usize,
+}
+
+impl Size {
+    fn sum(&self) -> usize {
+        self.effects + self.logs + self.writes
+    }
+}
+
+/// A limit on reports that was exceeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exceeded {
+    Effects,
+    Logs,
+    Writes,
+    Together,
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Exceeded::Effects => "one invocation reported too many events, exports or sends",
+            Exceeded::Logs => "one invocation reported too many log lines",
+            Exceeded::Writes => "one invocation reported too many writes",
+            Exceeded::Together => "its invocations reported too much together",
+        })
+    }
+}
+
 impl Inflight {
+    pub(crate) fn new(limits: ReportLimits) -> Inflight {
+        Inflight {
+            limits,
+            running: HashMap::new(),
+            bytes: 0,
+            all_held_since: None,
+        }
+    }
+
     pub(crate) fn begin(
         &mut self,
         id: InvocationId,
@@ -53,7 +100,8 @@ impl Inflight {
             Partial {
                 emits: Vec::new(),
                 step: (call == Call::Step).then(StepReport::default),
-                reported_bytes: 0,
+                size: Size::default(),
+                replied: false,
                 logs: Vec::new(),
                 writes: BTreeMap::new(),
                 held: false,
@@ -62,6 +110,12 @@ impl Inflight {
             },
         );
         self.all_held_since = None;
+    }
+
+    /// Whether this is the first response of a running invocation.
+    pub(crate) fn replied(&mut self, id: &InvocationId) -> bool {
+        self.reporting(id)
+            .is_some_and(|partial| !std::mem::replace(&mut partial.replied, true))
     }
 
     /// Whether it can still report something.
@@ -73,72 +127,98 @@ impl Inflight {
         self.running.get_mut(id).filter(|partial| !partial.held)
     }
 
-    /// Returns false if the invocation has reported more than `limit` bytes.
-    pub(crate) fn emitted(&mut self, id: &InvocationId, emit: Emit, limit: usize) -> bool {
-        self.reported(id, emit.data.get().len(), limit, |partial| {
-            partial.emits.push(emit);
-        })
+    pub(crate) fn emitted(&mut self, id: &InvocationId, emit: Emit) -> Result<(), Exceeded> {
+        let bytes = emit.bytes();
+        self.keep_effect(id, bytes, |partial| partial.emits.push(emit))
     }
 
-    /// Returns false if the invocation has reported more than `limit` bytes.
     pub(crate) fn exported(
         &mut self,
         id: &InvocationId,
         name: String,
         value: Box<RawValue>,
-        limit: usize,
-    ) -> bool {
-        let bytes = name.len() + value.get().len();
-        self.reported(id, bytes, limit, |partial| {
+    ) -> Result<(), Exceeded> {
+        let bytes = export_bytes(&name, &value);
+        self.keep_effect(id, bytes, |partial| {
             if let Some(step) = &mut partial.step {
                 step.exports.insert(name, value);
             }
         })
     }
 
-    /// Returns false if the invocation has reported more than `limit` bytes.
-    pub(crate) fn sent(&mut self, id: &InvocationId, send: Send, limit: usize) -> bool {
-        self.reported(id, send.payload.get().len(), limit, |partial| {
+    pub(crate) fn sent(&mut self, id: &InvocationId, send: Send) -> Result<(), Exceeded> {
+        let bytes = send.bytes();
+        self.keep_effect(id, bytes, |partial| {
             if let Some(step) = &mut partial.step {
                 step.sends.push(send);
             }
         })
     }
 
-    fn reported(
+    fn keep_effect(
         &mut self,
         id: &InvocationId,
         bytes: usize,
-        limit: usize,
         keep: impl FnOnce(&mut Partial),
-    ) -> bool {
+    ) -> Result<(), Exceeded> {
+        let limit = self.limits.effects;
         let Some(partial) = self.reporting(id) else {
-            return true;
+            return Ok(());
         };
-        partial.reported_bytes += bytes;
+        partial.size.effects += bytes;
+        let exceeded = (partial.size.effects > limit).then_some(Exceeded::Effects);
         keep(partial);
-        partial.reported_bytes <= limit
+        self.bytes += bytes;
+        self.check(exceeded)
     }
 
     /// Returns the line if it belongs to no running invocation.
-    pub(crate) fn logged(&mut self, id: Option<&InvocationId>, line: LogLine) -> Option<LogLine> {
+    pub(crate) fn logged(
+        &mut self,
+        id: Option<&InvocationId>,
+        line: LogLine,
+    ) -> Result<Option<LogLine>, Exceeded> {
+        let limit = self.limits.logs;
         let owner = match id {
             Some(id) => self.running.get_mut(id),
             None if self.running.len() == 1 => self.running.values_mut().next(),
             None => None,
         };
-        match owner {
-            Some(partial) => {
-                partial.logs.push(line);
-                None
-            }
-            None => Some(line),
-        }
+        let Some(partial) = owner else {
+            return Ok(Some(line));
+        };
+        let bytes = line.bytes();
+        partial.size.logs += bytes;
+        let exceeded = (partial.size.logs > limit).then_some(Exceeded::Logs);
+        partial.logs.push(line);
+        self.bytes += bytes;
+        self.check(exceeded).map(|()| None)
     }
 
-    pub(crate) fn wrote(&mut self, id: &InvocationId, writes: Writes) {
-        if let Some(partial) = self.reporting(id) {
-            partial.writes.extend(writes);
+    pub(crate) fn wrote(&mut self, id: &InvocationId, writes: Writes) -> Result<(), Exceeded> {
+        let limit = self.limits.writes;
+        let Some(partial) = self.reporting(id) else {
+            return Ok(());
+        };
+        let before = partial.size.writes;
+        for (key, value) in writes {
+            partial.size.writes += write_bytes(&key, value.as_deref());
+            let name = key.clone();
+            if let Some(replaced) = partial.writes.insert(key, value) {
+                partial.size.writes -= write_bytes(&name, replaced.as_deref());
+            }
+        }
+        let after = partial.size.writes;
+        self.bytes = self.bytes - before + after;
+        self.check((after > limit).then_some(Exceeded::Writes))
+    }
+
+    /// An exceeded limit of an invocation, or the one of all together.
+    fn check(&self, exceeded: Option<Exceeded>) -> Result<(), Exceeded> {
+        let together = self.bytes > self.limits.together;
+        match exceeded.or(together.then_some(Exceeded::Together)) {
+            Some(exceeded) => Err(exceeded),
+            None => Ok(()),
         }
     }
 
@@ -157,6 +237,7 @@ impl Inflight {
 
     pub(crate) fn end(&mut self, id: &InvocationId, end: End, now: Instant) -> Option<Outcome> {
         let partial = self.running.remove(id)?;
+        self.bytes -= partial.size.sum();
         self.note_held(now);
         let End {
             writes,
@@ -203,6 +284,7 @@ impl Inflight {
         }
         let id = *self.running.keys().next()?;
         let partial = self.running.remove(&id)?;
+        self.bytes -= partial.size.sum();
         let outcome = Outcome {
             emits: partial.emits,
             writes: partial.writes.into_iter().collect(),
@@ -218,6 +300,7 @@ impl Inflight {
     }
 
     pub(crate) fn abandon(&mut self) -> Vec<Unfinished> {
+        self.bytes = 0;
         self.running
             .drain()
             .map(|(id, partial)| Unfinished {
@@ -225,5 +308,112 @@ impl Inflight {
                 logs: partial.logs,
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::LogLevel;
+
+    const LIMITS: ReportLimits = ReportLimits {
+        effects: 1000,
+        logs: 1000,
+        writes: 1000,
+        together: 2500,
+    };
+
+    fn id(number: u8) -> InvocationId {
+        InvocationId::parse(&format!("2FZ8vXW1Y3kQ9mB7nC5dE4fG6h{number}")).unwrap()
+    }
+
+    fn inflight(running: u8) -> Inflight {
+        let mut inflight = Inflight::new(LIMITS);
+        for number in 0..running {
+            let allowance = Duration::from_mins(1);
+            inflight.begin(id(number), Call::Run, Instant::now(), allowance);
+        }
+        inflight
+    }
+
+    fn text(length: usize) -> Box<RawValue> {
+        RawValue::from_string(format!("\"{}\"", "x".repeat(length))).unwrap()
+    }
+
+    fn emit(length: usize) -> Emit {
+        Emit {
+            data: text(length),
+            id: None,
+            channel: String::new(),
+            summary: None,
+            ts: None,
+            delivery_ts: None,
+        }
+    }
+
+    fn line() -> LogLine {
+        LogLine {
+            ts: 0,
+            kind: "log".to_owned(),
+            level: LogLevel::Info,
+            message: String::new(),
+        }
+    }
+
+    fn ended() -> End {
+        End {
+            writes: Vec::new(),
+            failure: None,
+            duration_ms: 0,
+            answer: None,
+            flow: None,
+            reply: None,
+        }
+    }
+
+    #[test]
+    fn empty_messages_count_too() {
+        let mut inflight = inflight(1);
+        let logged = (0..).take_while(|_| inflight.logged(Some(&id(0)), line()).is_ok());
+        assert_eq!(logged.count(), 7);
+        let emitted = (0..).take_while(|_| inflight.emitted(&id(0), emit(0)).is_ok());
+        assert_eq!(emitted.count(), 7);
+        inflight.end(&id(0), ended(), Instant::now());
+        assert_eq!(inflight.bytes, 0);
+    }
+
+    #[test]
+    fn a_key_that_is_written_again_counts_once() {
+        let mut inflight = inflight(1);
+        for _ in 0..100 {
+            let writes = vec![("key".to_owned(), Some(text(300)))];
+            inflight.wrote(&id(0), writes).unwrap();
+        }
+        let more = vec![("other".to_owned(), Some(text(600)))];
+        assert_eq!(inflight.wrote(&id(0), more), Err(Exceeded::Writes));
+    }
+
+    #[test]
+    fn running_invocations_have_a_limit_together_until_they_end() {
+        let mut inflight = inflight(5);
+        for number in 0..3 {
+            inflight.emitted(&id(number), emit(600)).unwrap();
+        }
+        inflight.end(&id(0), ended(), Instant::now());
+        inflight.emitted(&id(3), emit(600)).unwrap();
+        let refused = inflight.emitted(&id(4), emit(600));
+        assert_eq!(refused, Err(Exceeded::Together));
+    }
+
+    #[test]
+    fn a_held_invocation_reports_nothing_more_and_cannot_wait_for_nothing() {
+        let mut inflight = inflight(2);
+        let now = Instant::now();
+        inflight.held(&id(0), now);
+        inflight.emitted(&id(0), emit(5000)).unwrap();
+        assert!(!inflight.is_overdue(now + HELD_GRACE));
+        inflight.end(&id(1), ended(), now);
+        assert!(!inflight.is_overdue(now));
+        assert!(inflight.is_overdue(now + HELD_GRACE));
     }
 }

@@ -1,12 +1,20 @@
 //! The reasons for which the supervisor kills a process.
 
-use crate::{outcome::Failure, watchdog::Overuse};
+use crate::{inflight::Exceeded, outcome::Failure, watchdog::Overuse};
 
 #[derive(Clone)]
 pub(crate) enum KillReason {
     Overdue,
     ProtocolError(String),
     Overused(Overuse),
+    /// It reported more than the server keeps.
+    Overreported(Exceeded),
+}
+
+impl From<Exceeded> for KillReason {
+    fn from(exceeded: Exceeded) -> KillReason {
+        KillReason::Overreported(exceeded)
+    }
 }
 
 impl KillReason {
@@ -20,6 +28,10 @@ impl KillReason {
             KillReason::Overused(overuse) => (
                 overuse.name(),
                 format!("the invocation was stopped: {overuse}"),
+            ),
+            KillReason::Overreported(exceeded) => (
+                "ReportLimit",
+                format!("the invocation was stopped: {exceeded}"),
             ),
             KillReason::ProtocolError(_) => return None,
         };

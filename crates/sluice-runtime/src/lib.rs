@@ -30,6 +30,7 @@ mod prop_template;
 mod protocol;
 mod question;
 mod reply;
+mod report_limits;
 mod running;
 mod runtime;
 mod sandbox;

@@ -3,6 +3,7 @@
 use std::{
     io,
     path::{Component, Path, PathBuf},
+    time::Instant,
 };
 
 use sluice_model::{CodeError, CodeFiles, ModuleFormat, RawShape};
@@ -17,6 +18,7 @@ use crate::{
     packages::explain_native,
     pool::Priming,
     protocol::{self, Message},
+    report_limits::StrayBudget,
     spec::{LoadError, ModuleSpec, Preload, ProcessSpec, Role},
 };
 
@@ -75,6 +77,7 @@ impl Inner {
             return Err(self.died(started).await);
         }
         let mut early = Vec::new();
+        let mut strays = StrayBudget::new(&self.options.limits, Instant::now());
         loop {
             while let Some(line) = started.stdout.next_line() {
                 // Only the component can make the harness write invalid lines: a text with half a character, a default
@@ -89,7 +92,9 @@ impl Inner {
                         }
                         return Err(LoadError::Code(vec![error]));
                     }
-                    Message::Log(_, line) => early.push(line),
+                    Message::Log(_, line) => {
+                        early.extend(Some(line).filter(|line| strays.take(line, Instant::now())));
+                    }
                     Message::Emit(..)
                     | Message::Export(..)
                     | Message::Send(..)

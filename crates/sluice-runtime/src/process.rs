@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Batches of events of a process. The channel closes after [`ProcessEvent::Exited`].
-pub type ProcessEvents = mpsc::UnboundedReceiver<Vec<ProcessEvent>>;
+pub type ProcessEvents = mpsc::Receiver<Vec<ProcessEvent>>;
 
 /// The operations of a process with loaded code. They neither block nor fail.
 pub trait ProcessControl: Send + Sync {

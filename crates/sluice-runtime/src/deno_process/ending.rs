@@ -44,7 +44,7 @@ impl Shared {
         if let Some(overuse) = watchdog.overuse() {
             *self.kill_reason.lock() = Some(KillReason::Overused(overuse));
         }
-        let _ = self.events.send(self.last_events(status));
+        let _ = self.events.send(self.last_events(status)).await;
         drop(folder);
     }
 
@@ -68,6 +68,7 @@ impl Shared {
         match kill_reason {
             Some(KillReason::Overdue) => "it overran its time".to_owned(),
             Some(KillReason::Overused(overuse)) => overuse.to_string(),
+            Some(KillReason::Overreported(exceeded)) => exceeded.to_string(),
             Some(KillReason::ProtocolError(how)) => {
                 format!("it broke the protocol on its standard output: {how}")
             }

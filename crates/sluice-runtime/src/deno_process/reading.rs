@@ -2,14 +2,17 @@
 
 use std::{sync::Arc, time::Instant};
 
+use sluice_model::InvocationId;
 use tokio::process::{ChildStderr, ChildStdout};
 
 use super::shared::Shared;
 use crate::{
+    inflight::Exceeded,
     kill_reason::KillReason,
     lines::LineReader,
     outcome::{LogLevel, LogLine, ProcessEvent},
-    protocol::{self, Message},
+    protocol::{self, End, Message},
+    report_limits::{ReportLimits, Reported},
     step::Flow,
 };
 
@@ -20,20 +23,22 @@ impl Shared {
         loop {
             let more = match stdout.fill().await {
                 Ok(more) => more,
-                Err(error) => return self.protocol_error(&error.to_string()),
+                Err(error) => return self.kill_for(KillReason::ProtocolError(error.to_string())),
             };
             let mut batch = Vec::new();
             while let Some(line) = stdout.next_line() {
                 let parsed = str::from_utf8(&line)
                     .map_err(|error| error.to_string())
                     .and_then(protocol::parse)
+                    .map_err(KillReason::ProtocolError)
                     .and_then(|message| self.take(message, &mut batch));
-                if let Err(error) = parsed {
-                    let _ = self.events.send(batch);
-                    return self.protocol_error(&error);
+                if let Err(reason) = parsed {
+                    let _ = self.events.send(batch).await;
+                    return self.kill_for(reason);
                 }
             }
-            if !batch.is_empty() && self.events.send(batch).is_err() {
+            // While the owner does not take them, nothing more is read.
+            if !batch.is_empty() && self.events.send(batch).await.is_err() {
                 return self.kill.cancel();
             }
             if !more {
@@ -42,41 +47,38 @@ impl Shared {
         }
     }
 
-    fn take(&self, message: Message, batch: &mut Vec<ProcessEvent>) -> Result<(), String> {
+    fn take(&self, message: Message, batch: &mut Vec<ProcessEvent>) -> Result<(), KillReason> {
         let mut inflight = self.inflight.lock();
         match message {
-            Message::Emit(id, emit) => {
-                return self.within_limit(inflight.emitted(&id, emit, self.max_reported()));
-            }
-            Message::Export(id, name, value) => {
-                let within = inflight.exported(&id, name, value, self.max_reported());
-                return self.within_limit(within);
-            }
-            Message::Send(id, send) => {
-                return self.within_limit(inflight.sent(&id, send, self.max_reported()));
-            }
+            Message::Emit(id, emit) => inflight.emitted(&id, emit)?,
+            Message::Export(id, name, value) => inflight.exported(&id, name, value)?,
+            Message::Send(id, send) => inflight.sent(&id, send)?,
             Message::Log(id, line) => {
-                let stray = inflight.logged(id.as_ref(), line);
-                batch.extend(stray.map(|line| ProcessEvent::Stray(id, line)));
+                let stray = inflight.logged(id.as_ref(), line)?;
+                batch.extend(self.kept(id, stray));
             }
-            Message::Respond(id, reply) => batch.push(ProcessEvent::Replied(id, reply)),
+            Message::Respond(id, reply) => {
+                if inflight.replied(&id) {
+                    batch.push(ProcessEvent::Replied(id, reply));
+                }
+            }
             Message::Ask(id, ask) => {
                 if !inflight.is_running(&id) {
                     return Ok(()); // Questions of ended invocations get no answer.
                 }
                 if ask.is_oversized(self.limits.data_store_value_bytes) {
-                    return Err("it asked a question that is too large".to_owned());
+                    return Err(protocol_error("it asked a question that is too large"));
                 }
                 if !self.pending_answers.add() {
-                    return Err("it asked more questions than may wait for an answer".to_owned());
+                    let how = "it asked more questions than may wait for an answer";
+                    return Err(protocol_error(how));
                 }
                 batch.push(ProcessEvent::Asked(ask));
             }
             Message::Held(id) => inflight.held(&id, Instant::now()),
-            Message::Write(id, writes) => inflight.wrote(&id, writes),
+            Message::Write(id, writes) => inflight.wrote(&id, writes)?,
             Message::End(id, end) => {
-                let context = end.flow.as_ref().map_or(0, Flow::context_bytes);
-                self.within_limit(context <= self.max_reported())?;
+                self.check_end(&end)?;
                 if let Some(outcome) = inflight.end(&id, end, Instant::now()) {
                     batch.push(ProcessEvent::Ended(id, outcome));
                 }
@@ -85,31 +87,33 @@ impl Shared {
             | Message::Loaded(_)
             | Message::Failed(..)
             | Message::Surveyed { .. } => {
-                return Err("a message of the start-up after the start-up".to_owned());
+                return Err(protocol_error(
+                    "a message of the start-up after the start-up",
+                ));
             }
         }
         Ok(())
     }
 
-    /// The harness enforces the limit itself, but counts less exactly.
-    fn max_reported(&self) -> usize {
-        4 * self.limits.emits_bytes
-    }
-
-    fn within_limit(&self, within: bool) -> Result<(), String> {
-        if within {
-            return Ok(());
+    fn check_end(&self, end: &End) -> Result<(), Exceeded> {
+        let limits = ReportLimits::of(&self.limits);
+        if end.flow.as_ref().map_or(0, Flow::context_bytes) > limits.effects {
+            return Err(Exceeded::Effects);
         }
-        Err(format!(
-            "one invocation reported more than {} bytes",
-            self.limits.emits_bytes
-        ))
+        if end.writes.bytes() > limits.writes {
+            return Err(Exceeded::Writes);
+        }
+        Ok(())
     }
 
-    fn protocol_error(&self, how: &str) {
-        self.kill_reason
-            .lock()
-            .get_or_insert_with(|| KillReason::ProtocolError(how.to_owned()));
+    /// The event of a line that belongs to no running invocation, unless there are too many of them.
+    fn kept(&self, id: Option<InvocationId>, stray: Option<LogLine>) -> Option<ProcessEvent> {
+        let line = stray.filter(|line| self.strays.lock().take(line, Instant::now()))?;
+        Some(ProcessEvent::Stray(id, line))
+    }
+
+    fn kill_for(&self, reason: KillReason) {
+        self.kill_reason.lock().get_or_insert(reason);
         self.kill.cancel();
     }
 
@@ -127,7 +131,7 @@ impl Shared {
                 self.stderr_line(&rest, &mut budget, &mut batch);
             }
             if !batch.is_empty() {
-                let _ = self.events.send(batch);
+                let _ = self.events.send(batch).await;
             }
             if !more {
                 return;
@@ -152,12 +156,9 @@ impl Shared {
             level: LogLevel::Error,
             message,
         };
-        batch.extend(
-            self.inflight
-                .lock()
-                .logged(None, line)
-                .map(|line| ProcessEvent::Stray(None, line)),
-        );
+        // What exceeds the limit of its invocation is dropped.
+        let stray = self.inflight.lock().logged(None, line).unwrap_or_default();
+        batch.extend(self.kept(None, stray));
     }
 
     fn remember_stderr(&self, message: &str) {
@@ -172,4 +173,8 @@ impl Shared {
             tail.drain(..cut);
         }
     }
+}
+
+fn protocol_error(how: &str) -> KillReason {
+    KillReason::ProtocolError(how.to_owned())
 }

@@ -9,12 +9,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ask::PendingAnswers, inflight::Inflight, kill_reason::KillReason, limits::Limits,
-    outcome::ProcessEvent,
+    outcome::ProcessEvent, report_limits::StrayBudget,
 };
 
 pub(super) struct Shared {
     pub(super) inflight: Mutex<Inflight>,
-    pub(super) events: mpsc::UnboundedSender<Vec<ProcessEvent>>,
+    pub(super) strays: Mutex<StrayBudget>,
+    pub(super) events: mpsc::Sender<Vec<ProcessEvent>>,
     pub(super) kill: CancellationToken,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) limits: Limits,

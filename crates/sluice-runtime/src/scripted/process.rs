@@ -40,14 +40,14 @@ pub(super) struct ScriptedProcess {
 
 pub(super) struct State {
     /// `None` after the process has exited.
-    events: Option<mpsc::UnboundedSender<Vec<ProcessEvent>>>,
+    events: Option<mpsc::Sender<Vec<ProcessEvent>>>,
     running: HashMap<InvocationId, Vec<LogLine>>,
     stored: BTreeMap<String, Value>,
 }
 
 impl State {
     pub(super) fn new(
-        events: mpsc::UnboundedSender<Vec<ProcessEvent>>,
+        events: mpsc::Sender<Vec<ProcessEvent>>,
         stored: BTreeMap<String, Value>,
     ) -> State {
         State {
@@ -59,7 +59,7 @@ impl State {
 
     fn send(&self, batch: Vec<ProcessEvent>) {
         if let Some(events) = self.events.as_ref().filter(|_| !batch.is_empty()) {
-            let _ = events.send(batch);
+            let _ = events.try_send(batch);
         }
     }
 

@@ -31,6 +31,9 @@ type RunScript = dyn Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync;
 type StartScript = dyn Fn(&ProcessSpec) -> Result<(), LoadError> + Send + Sync;
 type ShapeScript = dyn Fn(&CodeTree) -> Value + Send + Sync;
 
+/// A script does not wait, so there is room for the batches of any test.
+const MAX_BATCHES: usize = 100_000;
+
 /// Credentials that were passed to a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Authorization {
@@ -121,7 +124,7 @@ impl ScriptedProcesses {
 
     fn started(&self, spec: &ProcessSpec) -> Result<(Process, ProcessEvents), LoadError> {
         (self.start)(spec)?;
-        let (events, receiver) = mpsc::unbounded_channel();
+        let (events, receiver) = mpsc::channel(MAX_BATCHES);
         let stored = spec.stored.iter().map(|(key, value)| {
             let value = serde_json::from_str(value.get()).unwrap_or_default();
             (key.clone(), value)

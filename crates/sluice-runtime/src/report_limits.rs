@@ -1,0 +1,150 @@
+//! The limits on what a process reports: the server keeps it in memory until it is committed.
+//!
+//! The harness enforces the limits of an invocation first, with errors that name the cause. A component that writes to the pipe
+//! itself meets these.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    limits::Limits,
+    outcome::{Emit, LogLine, Writes},
+    step::Send,
+};
+
+/// The memory that a message takes beside its texts.
+const MESSAGE_BYTES: usize = 128;
+/// The number of events, exports and sends of one invocation, and of its log lines. The harness has the same limits.
+const MAX_MESSAGES: usize = 100_000;
+const MAX_LINES: usize = 50_000;
+/// The stray lines of a process may take the space of one invocation in this time.
+const STRAY_PERIOD: Duration = Duration::from_secs(10);
+
+/// In bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReportLimits {
+    /// Events, exports and sends of one invocation.
+    pub(crate) effects: usize,
+    pub(crate) logs: usize,
+    pub(crate) writes: usize,
+    /// All running invocations of a process together. Beyond it they run again one at a time.
+    pub(crate) together: usize,
+}
+
+impl ReportLimits {
+    pub(crate) fn of(limits: &Limits) -> ReportLimits {
+        // The harness does not count the metadata of events.
+        let effects = 2 * limits.emits_bytes + MAX_MESSAGES * MESSAGE_BYTES;
+        let writes = 2 * limits.db_bytes;
+        ReportLimits {
+            effects,
+            logs: log_texts(limits) + MAX_LINES * MESSAGE_BYTES,
+            writes,
+            together: effects + writes,
+        }
+    }
+}
+
+/// The harness counts them in UTF-16.
+fn log_texts(limits: &Limits) -> usize {
+    4 * limits.log_bytes
+}
+
+/// The size of something that a process reported.
+pub(crate) trait Reported {
+    fn bytes(&self) -> usize;
+}
+
+impl Reported for Emit {
+    fn bytes(&self) -> usize {
+        let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        MESSAGE_BYTES
+            + self.data.get().len()
+            + self.channel.len()
+            + optional(&self.id)
+            + optional(&self.summary)
+    }
+}
+
+impl Reported for Send {
+    fn bytes(&self) -> usize {
+        MESSAGE_BYTES + self.payload.get().len()
+    }
+}
+
+impl Reported for LogLine {
+    fn bytes(&self) -> usize {
+        MESSAGE_BYTES + self.kind.len() + self.message.len()
+    }
+}
+
+impl Reported for Writes {
+    fn bytes(&self) -> usize {
+        let row = |(key, value): &(String, Option<Box<_>>)| write_bytes(key, value.as_deref());
+        self.iter().map(row).sum()
+    }
+}
+
+/// The size of one export of a step.
+pub(crate) fn export_bytes(name: &str, value: &serde_json::value::RawValue) -> usize {
+    MESSAGE_BYTES + name.len() + value.get().len()
+}
+
+/// The size of one write.
+pub(crate) fn write_bytes(key: &str, value: Option<&serde_json::value::RawValue>) -> usize {
+    MESSAGE_BYTES + key.len() + value.map_or(0, |value| value.get().len())
+}
+
+/// Limits the log lines that belong to no running invocation. Those beyond are dropped.
+pub(crate) struct StrayBudget {
+    limit: usize,
+    left: usize,
+    renewed_at: Instant,
+}
+
+impl StrayBudget {
+    pub(crate) fn new(limits: &Limits, now: Instant) -> StrayBudget {
+        let limit = log_texts(limits);
+        StrayBudget {
+            limit,
+            left: limit,
+            renewed_at: now,
+        }
+    }
+
+    /// Whether the line may be kept.
+    pub(crate) fn take(&mut self, line: &LogLine, now: Instant) -> bool {
+        if now.duration_since(self.renewed_at) >= STRAY_PERIOD {
+            (self.left, self.renewed_at) = (self.limit, now);
+        }
+        let left = self.left.checked_sub(line.bytes());
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::LogLevel;
+
+    #[test]
+    fn stray_lines_beyond_the_budget_are_dropped_until_it_is_renewed() {
+        let start = Instant::now();
+        let mut budget = StrayBudget {
+            limit: 1000,
+            left: 1000,
+            renewed_at: start,
+        };
+        let line = LogLine {
+            ts: 0,
+            kind: "log".to_owned(),
+            level: LogLevel::Info,
+            message: "x".repeat(300),
+        };
+        let kept =
+            |budget: &mut StrayBudget, now| (0..9).filter(|_| budget.take(&line, now)).count();
+        assert_eq!(kept(&mut budget, start), 2);
+        assert_eq!(kept(&mut budget, start + STRAY_PERIOD / 2), 0);
+        assert_eq!(kept(&mut budget, start + STRAY_PERIOD), 2);
+    }
+}

@@ -149,6 +149,7 @@ impl ServeOptions {
             endpoint_domain: network.endpoint_domain.clone(),
             console_dir: network.console_dir.clone(),
             max_body: bytes(network.max_body),
+            body_memory: bytes(network.body_memory),
             max_api_body: bytes(network.max_api_body),
             invocation_timeout: components.invocation_timeout,
             source_concurrency: components.source_concurrency.max(1),

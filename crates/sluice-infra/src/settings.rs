@@ -14,6 +14,8 @@ pub struct Settings {
     pub console_dir: Option<PathBuf>,
     /// Largest request body of an endpoint, in bytes.
     pub max_body: usize,
+    /// Memory for the bodies of all requests in progress, in bytes.
+    pub body_memory: usize,
     /// Largest request body of the API, in bytes.
     pub max_api_body: usize,
     pub invocation_timeout: Duration,

@@ -42,6 +42,7 @@ pub fn settings(folder: &Path) -> Settings {
         endpoint_domain: None,
         console_dir: None,
         max_body: 1_000_000,
+        body_memory: 100_000_000,
         max_api_body: 1_000_000,
         invocation_timeout: LONG,
         source_concurrency: 8,

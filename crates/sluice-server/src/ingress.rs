@@ -104,7 +104,10 @@ impl Ingress {
     ) -> Result<Acceptance, ApiError> {
         let (mut parts, body) = request.into_parts();
         session_cookie::strip(&mut parts.headers);
-        let body = read_body(&parts.headers, body, self.state.infra.settings.max_body).await?;
+        let limit = self.state.infra.settings.max_body;
+        // Until the event is stored.
+        let mut memory = self.state.bodies.of_endpoint(endpoint.emitter_id.as_str());
+        let body = read_body(&parts.headers, body, limit, &mut memory).await?;
         let (parsed, uploads) = parse_body(&parts.headers, &body, self).await;
         let event = match endpoint.event {
             EventForm::Request => event_json(

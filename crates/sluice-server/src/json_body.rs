@@ -10,7 +10,10 @@ use serde::de::{DeserializeOwned, value::MapDeserializer};
 use serde_json::value::{RawValue, to_raw_value};
 use sluice_api::FieldQuery;
 
-use crate::{error::ApiError, fields::FieldSelection, read_body::read_body, state::ServerState};
+use crate::{
+    body_budget::BodyBudget, error::ApiError, fields::FieldSelection, read_body::read_body,
+    state::ServerState,
+};
 
 /// Parameters that are JSON in the query string. All others are strings.
 const JSON_PARAMETERS: [&str; 10] = [
@@ -42,7 +45,7 @@ impl<T: DeserializeOwned> FromRequest<ServerState> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ServerState) -> Result<Self, Self::Rejection> {
-        Self::read(request, state.infra.settings.max_api_body).await
+        Self::read(request, state.infra.settings.max_api_body, &state.bodies).await
     }
 }
 
@@ -51,15 +54,17 @@ impl<T: DeserializeOwned> FromRequest<ServerState> for ShortBody<T> {
 
     async fn from_request(request: Request, state: &ServerState) -> Result<Self, Self::Rejection> {
         let limit = state.infra.settings.max_api_body.min(MAX_SHORT);
-        JsonBody::read(request, limit).await.map(ShortBody)
+        let read = JsonBody::read(request, limit, &state.bodies).await;
+        read.map(ShortBody)
     }
 }
 
 impl<T: DeserializeOwned> JsonBody<T> {
-    async fn read(request: Request, limit: usize) -> Result<Self, ApiError> {
+    async fn read(request: Request, limit: usize, bodies: &BodyBudget) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let is_json = check_content_type(&parts.headers)?;
-        let body = read_body(&parts.headers, body, limit).await?;
+        let mut memory = bodies.of_request();
+        let body = read_body(&parts.headers, body, limit, &mut memory).await?;
         if !is_json && !body.is_empty() {
             return Err(ApiError::UnsupportedMediaType);
         }

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::{
     HeaderMap,
     header::{CONTENT_LENGTH, EXPECT},
 };
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use hyper::body::Body as _;
 
-use crate::error::ApiError;
+use crate::{body_budget::BodyMemory, error::ApiError};
 
 /// How long a client may take to send its body.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
@@ -24,6 +24,7 @@ pub(crate) async fn read_body(
     headers: &HeaderMap,
     mut body: Body,
     limit: usize,
+    memory: &mut BodyMemory<'_>,
 ) -> Result<Bytes, ApiError> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
@@ -35,18 +36,48 @@ pub(crate) async fn read_body(
         }
         return Err(too_large(limit));
     }
-    let whole = Limited::new(&mut body, limit).collect();
+    let whole = collect(&mut body, limit, memory);
     match tokio::time::timeout(READ_TIMEOUT, whole).await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+        Ok(Err(error @ (ApiError::TooLarge(_) | ApiError::Unavailable(_)))) => {
             drain(body).await;
-            Err(too_large(limit))
+            Err(error)
         }
-        Ok(Err(error)) => Err(ApiError::BadRequest(format!(
-            "the body could not be read: {error}"
-        ))),
+        Ok(read) => read,
         Err(_elapsed) => Err(ApiError::RequestTimeout),
     }
+}
+
+/// Small chunks are joined as they arrive: each would keep a buffer of the connection.
+async fn collect(
+    body: &mut Body,
+    limit: usize,
+    memory: &mut BodyMemory<'_>,
+) -> Result<Bytes, ApiError> {
+    let mut only = Bytes::new();
+    let mut joined = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            ApiError::BadRequest(format!("the body could not be read: {error}"))
+        })?;
+        let Ok(chunk) = frame.into_data() else {
+            continue;
+        };
+        if only.len() + joined.len() + chunk.len() > limit {
+            return Err(too_large(limit));
+        }
+        memory.grow(chunk.len()).await?;
+        if only.is_empty() && joined.is_empty() {
+            only = chunk;
+        } else {
+            joined.extend_from_slice(&std::mem::take(&mut only));
+            joined.extend_from_slice(&chunk);
+        }
+    }
+    Ok(if joined.is_empty() {
+        only
+    } else {
+        joined.freeze()
+    })
 }
 
 async fn drain(mut body: Body) {
@@ -77,6 +108,20 @@ mod tests {
     use http::HeaderValue;
 
     use super::*;
+    use crate::body_budget::BodyBudget;
+
+    async fn read_body(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, ApiError> {
+        let budget = BodyBudget::new(1_000_000, limit);
+        super::read_body(headers, body, limit, &mut budget.of_request()).await
+    }
+
+    #[tokio::test]
+    async fn chunks_are_joined() {
+        let chunks = ["a", "", "b", "cd"].map(|chunk| Ok::<_, std::io::Error>(Bytes::from(chunk)));
+        let body = Body::from_stream(futures_util::stream::iter(chunks));
+        let read = read_body(&HeaderMap::new(), body, 4).await.unwrap();
+        assert_eq!(read, "abcd");
+    }
 
     #[tokio::test]
     async fn the_limit_holds_with_and_without_an_announced_length() {

@@ -11,6 +11,8 @@ use sluice_engine::{
 };
 use sluice_infra::Infra;
 
+use crate::body_budget::BodyBudget;
+
 /// Cheap to clone. A handler extracts only the parts that it uses.
 #[derive(Clone)]
 pub struct ServerState(Arc<Parts>);
@@ -22,6 +24,7 @@ pub struct Parts {
     pub accept: Accept,
     pub endpoints: Endpoints,
     pub streams: Streams,
+    pub bodies: BodyBudget,
 }
 
 impl ServerState {
@@ -32,6 +35,10 @@ impl ServerState {
             accept: engine.accept.clone(),
             endpoints: engine.endpoints.clone(),
             streams: engine.streams.clone(),
+            bodies: BodyBudget::new(
+                infra.settings.body_memory,
+                infra.settings.max_body.max(infra.settings.max_api_body),
+            ),
         }))
     }
 }

@@ -75,6 +75,15 @@ pub(crate) struct NetworkOptions {
         value_name = "SIZE"
     )]
     pub(crate) max_api_body: ByteSize,
+    /// Memory for the bodies of requests in progress. One endpoint may use a quarter of it. Requests beyond it wait, then get
+    /// 503
+    #[arg(
+        long,
+        env = "SLUICE_BODY_MEMORY",
+        default_value = "512MiB",
+        value_name = "SIZE"
+    )]
+    pub(crate) body_memory: ByteSize,
 }
 
 impl NetworkOptions {

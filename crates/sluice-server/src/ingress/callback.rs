@@ -19,21 +19,22 @@ use super::{
 };
 use crate::{
     error::ApiError, fields::FieldSelection, read_body::read_body, reply, request_span,
-    session_cookie,
+    session_cookie, state::ServerState,
 };
 
 /// `/workflows/resume/{key}`
 pub(crate) async fn resume(
-    State(app): State<Arc<App>>,
-    State(infra): State<Infra>,
+    State(state): State<ServerState>,
     Path(key): Path<String>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let key = valid_key(&key)?;
     let (mut parts, body) = request.into_parts();
     session_cookie::strip(&mut parts.headers);
-    let body = read_body(&parts.headers, body, infra.settings.max_body).await?;
-    let (body, uploads) = parse_body(&parts.headers, &body, &Addresses(&infra)).await;
+    let infra = &state.infra;
+    let mut memory = state.bodies.of_request();
+    let body = read_body(&parts.headers, body, infra.settings.max_body, &mut memory).await?;
+    let (body, uploads) = parse_body(&parts.headers, &body, &Addresses(infra)).await;
     let facts = CallbackFacts {
         method: &parts.method,
         path: parts.uri.path(),
@@ -44,7 +45,7 @@ pub(crate) async fn resume(
         request: callback_json(&facts, &body),
         uploads,
     };
-    let ResumedRun(id) = app.workflows.resume_run(key, callback).await?;
+    let ResumedRun(id) = state.app.workflows.resume_run(key, callback).await?;
     Ok(run_state(id, "queued"))
 }
 

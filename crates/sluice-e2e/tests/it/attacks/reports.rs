@@ -4,6 +4,7 @@ use rstest::rstest;
 use serde_json::json;
 use sluice_testkit::{Server, wait_for};
 
+use super::megabytes;
 use crate::{
     sandbox::manual,
     support::{PATIENCE, deploy, own_server},
@@ -19,14 +20,6 @@ fn flood(line: &str) -> String {
         const write = (text) => {{ let bytes = encoder.encode(text); while (bytes.length > 0) bytes = bytes.subarray(Deno.stdout.writeSync(bytes)); }};
         for (let n = 0; ; ) {{ let text = ''; for (const end = n + 200; n < end; n++) text += `{line}\n`; write(text); }}"
     ))
-}
-
-/// The memory of a process, in megabytes.
-fn megabytes(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-    kilobytes.expect("its memory") / 1024
 }
 
 #[rstest]

@@ -150,6 +150,8 @@ impl ServeOptions {
             console_dir: network.console_dir.clone(),
             max_body: bytes(network.max_body),
             body_memory: bytes(network.body_memory),
+            max_wrong_keys: network.max_wrong_keys,
+            max_connections: network.max_connections(),
             max_api_body: bytes(network.max_api_body),
             invocation_timeout: components.invocation_timeout,
             source_concurrency: components.source_concurrency.max(1),

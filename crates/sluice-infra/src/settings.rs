@@ -14,6 +14,10 @@ pub struct Settings {
     pub console_dir: Option<PathBuf>,
     /// Largest request body of an endpoint, in bytes.
     pub max_body: usize,
+    /// Open connections of clients.
+    pub max_connections: usize,
+    /// Wrong API keys of one address before it has to wait.
+    pub max_wrong_keys: u32,
     /// Memory for the bodies of all requests in progress, in bytes.
     pub body_memory: usize,
     /// Largest request body of the API, in bytes.

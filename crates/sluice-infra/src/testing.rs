@@ -43,6 +43,8 @@ pub fn settings(folder: &Path) -> Settings {
         console_dir: None,
         max_body: 1_000_000,
         body_memory: 100_000_000,
+        max_wrong_keys: u32::MAX,
+        max_connections: 10_000,
         max_api_body: 1_000_000,
         invocation_timeout: LONG,
         source_concurrency: 8,

@@ -3,7 +3,7 @@
 //! Handlers list one of these extractors first, so that a request is authenticated before anything else is parsed.
 
 use axum::extract::FromRequestParts;
-use http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts};
+use http::{Extensions, HeaderMap, Method, header::AUTHORIZATION, request::Parts};
 use sluice_app::{ActiveSession, App};
 use sluice_engine::EngineError;
 use sluice_model::SessionToken;
@@ -11,6 +11,7 @@ use sluice_store::users::User;
 
 use crate::{
     error::ApiError, request_span, same_origin, session_cookie::SessionCookie, state::ServerState,
+    wrong_keys::ClientAddress,
 };
 
 const SCHEME: &str = "bearer";
@@ -53,7 +54,13 @@ impl FromRequestParts<ServerState> for Caller {
         state: &ServerState,
     ) -> Result<Self, Self::Rejection> {
         if let Some(key) = bearer(&parts.headers) {
+            let address = client_address(&parts.extensions)?;
+            state.wrong_keys.admit(address, key, state.infra.now_ms())?;
             let user = state.app.users.authenticate(key).await?;
+            let now_ms = state.infra.now_ms();
+            state
+                .wrong_keys
+                .record(address, key, user.is_some(), now_ms);
             let user = user.ok_or(ApiError::Unauthorized)?;
             request_span::record_user(&user.id);
             return Ok(Caller {
@@ -102,6 +109,12 @@ impl FromRequestParts<ServerState> for Operator {
             Err(ApiError::UnknownPath)
         }
     }
+}
+
+/// The address that `front` gave to the request.
+fn client_address(extensions: &Extensions) -> Result<ClientAddress, ApiError> {
+    let address = extensions.get().copied();
+    address.ok_or_else(|| ApiError::internal("a request has no address", "no extension"))
 }
 
 /// The key in the header, which may be empty. Other schemes, such as `Basic …`, are for a proxy in front of the server.

@@ -40,6 +40,8 @@ pub(crate) enum ApiError {
     /// The key of a sign-in belongs to no user.
     #[error("this is not the API key of any user")]
     WrongKey,
+    #[error("too many wrong API keys came from this address; wait before the next one")]
+    TooManyWrongKeys { retry_after: Duration },
     #[error("{0}")]
     Forbidden(&'static str),
     /// The kind of resource, such as "source". The id of another user's resource gets the same answer as an unknown id.
@@ -89,6 +91,7 @@ impl ApiError {
         match self {
             ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
             ApiError::Unauthorized | ApiError::WrongKey => StatusCode::UNAUTHORIZED,
+            ApiError::TooManyWrongKeys { .. } => StatusCode::TOO_MANY_REQUESTS,
             ApiError::Forbidden(_) => StatusCode::FORBIDDEN,
             ApiError::NotFound(_) | ApiError::UnknownPath => StatusCode::NOT_FOUND,
             ApiError::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -105,7 +108,10 @@ impl ApiError {
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
-            ApiError::Engine(EngineError::QuotaExceeded { retry_after, .. }) => Some(*retry_after),
+            ApiError::TooManyWrongKeys { retry_after }
+            | ApiError::Engine(EngineError::QuotaExceeded { retry_after, .. }) => {
+                Some(*retry_after)
+            }
             error if error.status() == StatusCode::SERVICE_UNAVAILABLE => Some(RETRY_DELAY),
             _ => None,
         }

@@ -22,6 +22,7 @@ use crate::{
     request_span::{self, RequestSpan},
     router,
     state::ServerState,
+    wrong_keys::ClientAddress,
 };
 
 /// The template of all addresses of endpoints, in the form that every server has.
@@ -64,13 +65,14 @@ impl Front {
             return ApiError::BadRequest(message.to_owned()).into_response();
         }
         let Some(address) = self.ingress.address(&request) else {
-            return self.api(request).await;
+            return self.api(request, client_ip).await;
         };
         request_span::record_path(ENDPOINT_PATH);
         self.ingress.handle(request, address, client_ip).await
     }
 
-    async fn api(&self, mut request: Request<Body>) -> Response {
+    async fn api(&self, mut request: Request<Body>, client_ip: IpAddr) -> Response {
+        request.extensions_mut().insert(ClientAddress(client_ip));
         strip_trailing_slash(request.uri_mut());
         let response = match self.router.clone().oneshot(request).await {
             Ok(response) => response,

@@ -7,6 +7,7 @@
 mod auth;
 mod body_budget;
 mod cause_chain;
+mod connections;
 mod console;
 mod cors;
 mod error;
@@ -33,6 +34,7 @@ mod session_cookie;
 mod sse;
 mod standby;
 mod state;
+mod wrong_keys;
 
 pub use listen::listen;
 pub use router::openapi;

@@ -23,7 +23,13 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{cause_chain::CauseChain, front::Front, sse::Endless, state::ServerState};
+use crate::{
+    cause_chain::CauseChain,
+    connections::{Connection, Connections},
+    front::Front,
+    sse::Endless,
+    state::ServerState,
+};
 
 /// How long a client may take to send the head of a request, and may leave its connection idle.
 const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
@@ -33,6 +39,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const DRAIN_GRACE: Duration = Duration::from_secs(10);
 /// How long shutdown waits for a client to read the end of a stream.
 const STREAM_GRACE: Duration = Duration::from_secs(1);
+/// How long an idle connection that makes room has to send the end of its last response.
+const CLOSE_GRACE: Duration = Duration::from_millis(100);
 /// A client that acknowledges no data for so long is disconnected.
 const SEND_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -45,6 +53,7 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> io::Result<()> {
     let drain_timeout = state.infra.settings.invocation_timeout + DRAIN_GRACE;
+    let open = Connections::new(state.infra.settings.max_connections);
     let front = Arc::new(Front::new(state));
     let mut connections = JoinSet::new();
     loop {
@@ -52,8 +61,12 @@ pub async fn serve(
             () = shutdown.cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
-                    let (front, shutdown) = (Arc::clone(&front), shutdown.clone());
-                    connections.spawn(serve_connection(stream, peer.ip(), front, shutdown));
+                    // Without room it is closed at once.
+                    if let Some(connection) = open.open(peer.ip()) {
+                        let client = Client { stream, ip: peer.ip(), connection };
+                        let (front, shutdown) = (Arc::clone(&front), shutdown.clone());
+                        connections.spawn(serve_connection(client, front, shutdown));
+                    }
                 }
                 Err(error) => {
                     tracing::warn!(%error, "accepting a connection failed");
@@ -73,26 +86,34 @@ pub async fn serve(
     Ok(())
 }
 
-/// Serves one connection until either side closes it.
-async fn serve_connection(
+struct Client {
     stream: TcpStream,
-    client_ip: IpAddr,
-    front: Arc<Front>,
-    shutdown: CancellationToken,
-) {
+    ip: IpAddr,
+    connection: Connection,
+}
+
+/// Serves one connection until either side closes it.
+async fn serve_connection(client: Client, front: Arc<Front>, shutdown: CancellationToken) {
+    let Client {
+        stream,
+        ip,
+        connection: open,
+    } = client;
+    let open = Arc::new(open);
     if let Err(error) = set_options(&stream) {
         tracing::debug!(%error, "connection closed before its first request");
         return;
     }
     let streaming = Arc::new(AtomicBool::new(false));
-    let is_streaming = Arc::clone(&streaming);
+    let (is_streaming, requests) = (Arc::clone(&streaming), Arc::clone(&open));
     let service = service_fn(move |request: Request<hyper::body::Incoming>| {
         let (front, is_streaming) = (Arc::clone(&front), Arc::clone(&is_streaming));
+        let busy = requests.begin_request();
         async move {
-            let response = front.respond(request.map(Body::new), client_ip).await;
+            let response = front.respond(request.map(Body::new), ip).await;
             let endless = response.extensions().get::<Endless>().is_some();
             is_streaming.store(endless, Ordering::Relaxed);
-            Ok::<_, Infallible>(response)
+            Ok::<_, Infallible>(response.map(|body| busy.until_sent(body)))
         }
     });
     let mut connection = pin!(
@@ -103,6 +124,15 @@ async fn serve_connection(
     );
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
+        () = open.closed() => {
+            connection.as_mut().graceful_shutdown();
+            match tokio::time::timeout(CLOSE_GRACE, connection.as_mut()).await {
+                Ok(ended) => ended,
+                // A request arrived in the meantime.
+                Err(_) if open.is_busy() => connection.await,
+                Err(_) => return,
+            }
+        }
         () = shutdown.cancelled() => {
             connection.as_mut().graceful_shutdown();
             if streaming.load(Ordering::Relaxed) {

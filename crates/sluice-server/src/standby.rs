@@ -1,4 +1,7 @@
 //! Standby: until the database is available, every request is answered with 503 and `Retry-After`.
+//!
+//! A database that opens at once is no reason for an error, after which an `EventSource` would never reconnect. So clients wait
+//! for a moment first.
 
 use std::convert::Infallible;
 
@@ -22,8 +25,12 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause after a failed accept, usually for want of a file descriptor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// How long connections wait before they are answered.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// Answers requests until it is dropped. It never completes.
 pub async fn stand_by(listener: &TcpListener) -> Infallible {
+    sleep(PATIENCE).await;
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {

@@ -11,7 +11,7 @@ use sluice_engine::{
 };
 use sluice_infra::Infra;
 
-use crate::body_budget::BodyBudget;
+use crate::{body_budget::BodyBudget, wrong_keys::WrongKeys};
 
 /// Cheap to clone. A handler extracts only the parts that it uses.
 #[derive(Clone)]
@@ -25,6 +25,7 @@ pub struct Parts {
     pub endpoints: Endpoints,
     pub streams: Streams,
     pub bodies: BodyBudget,
+    pub wrong_keys: WrongKeys,
 }
 
 impl ServerState {
@@ -35,6 +36,7 @@ impl ServerState {
             accept: engine.accept.clone(),
             endpoints: engine.endpoints.clone(),
             streams: engine.streams.clone(),
+            wrong_keys: WrongKeys::new(infra.settings.max_wrong_keys),
             bodies: BodyBudget::new(
                 infra.settings.body_memory,
                 infra.settings.max_body.max(infra.settings.max_api_body),

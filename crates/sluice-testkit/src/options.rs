@@ -42,7 +42,8 @@ impl ServerOptions {
         Self {
             binary: binary.as_ref().to_owned(),
             args: Vec::new(),
-            env: Vec::new(),
+            // All clients of a test have the same address.
+            env: vec![("SLUICE_MAX_WRONG_KEYS".into(), "1000000".into())],
             data_dir: None,
             packages: PackageSource::Installed,
         }

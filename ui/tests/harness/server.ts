@@ -130,6 +130,8 @@ function run(folder: string, key: string, listen: string, flags: string[]): Chil
       XDG_CONFIG_HOME: folder,
       SLUICE_API_KEY: key,
       SLUICE_DENO: process.env.SLUICE_DENO,
+      // All browsers have the same address.
+      SLUICE_MAX_WRONG_KEYS: '1000000',
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -7,6 +7,11 @@ use bytesize::ByteSize;
 use clap::Args;
 use sluice_runtime::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};
 
+use crate::open_files;
+
+/// More are only allowed with the flag.
+const MAX_CONNECTIONS: usize = 50_000;
+
 #[derive(Args)]
 #[command(next_help_heading = "Network")]
 pub(crate) struct NetworkOptions {
@@ -84,9 +89,27 @@ pub(crate) struct NetworkOptions {
         value_name = "SIZE"
     )]
     pub(crate) body_memory: ByteSize,
+    /// Maximum number of open connections, of which one address may have three quarters. Beyond it, the one that has been idle
+    /// longest is closed [default: half of the file descriptors that the process may open, at most 50000]
+    #[arg(long, env = "SLUICE_MAX_CONNECTIONS", value_name = "COUNT")]
+    pub(crate) max_connections: Option<usize>,
+    /// Wrong API keys that one address may send before it has to wait, longer each time
+    #[arg(
+        long,
+        env = "SLUICE_MAX_WRONG_KEYS",
+        default_value_t = 20,
+        value_name = "COUNT"
+    )]
+    pub(crate) max_wrong_keys: u32,
 }
 
 impl NetworkOptions {
+    /// The other half of the file descriptors is for component processes and files.
+    pub(crate) fn max_connections(&self) -> usize {
+        let default = || (open_files::limit() / 2).clamp(16, MAX_CONNECTIONS);
+        self.max_connections.unwrap_or_else(default)
+    }
+
     /// The network access of components. `own_address` is where this server listens.
     pub(crate) fn for_components(&self, own_address: SocketAddr) -> anyhow::Result<Network> {
         let private = if self.allow_private_network {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
+    Extension,
     extract::State,
     response::{AppendHeaders, IntoResponse, Response},
 };
@@ -23,6 +24,8 @@ use crate::{
     reply,
     same_origin::FromConsole,
     session_cookie::SessionCookie,
+    state::ServerState,
+    wrong_keys::ClientAddress,
 };
 
 /// Sign in
@@ -36,17 +39,23 @@ use crate::{
     responses((status = 200, body = Data<Session>), ApiErrors))]
 pub(crate) async fn sign_in(
     _: FromConsole,
-    State(app): State<Arc<App>>,
-    State(infra): State<Infra>,
+    State(state): State<ServerState>,
+    Extension(address): Extension<ClientAddress>,
     headers: HeaderMap,
     ShortBody(JsonBody { parameters, fields }): ShortBody<SignIn>,
 ) -> Result<Response, ApiError> {
     let key = parameters
         .api_key
         .ok_or_else(|| ApiError::bad_request("api_key is required"))?;
-    let signed_in = app.sessions.sign_in(key.trim()).await?;
+    let (app, infra, key) = (&state.app, &state.infra, key.trim());
+    state.wrong_keys.admit(address, key, infra.now_ms())?;
+    let signed_in = app.sessions.sign_in(key).await?;
+    let now_ms = infra.now_ms();
+    state
+        .wrong_keys
+        .record(address, key, signed_in.is_some(), now_ms);
     let (ActiveSession { user, expires_at }, token) = signed_in.ok_or(ApiError::WrongKey)?;
-    let cookie = SessionCookie::of(&app, &infra.settings);
+    let cookie = SessionCookie::of(app, &infra.settings);
     // The browser forgets the previous session with this response, so it is ended here.
     if let Some(before) = cookie.token(&headers) {
         app.sessions.sign_out(&before).await?;

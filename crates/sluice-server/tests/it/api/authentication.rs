@@ -3,7 +3,7 @@
 use sluice_testkit::{Method, guarded_operations};
 
 use super::fixtures::refused;
-use crate::support::new_user;
+use crate::{server::TestServer, support::new_user};
 
 #[tokio::test]
 async fn authentication_rule_1_every_operation_requires_the_key() {
@@ -72,4 +72,32 @@ async fn the_key_is_checked_before_the_id_and_the_body() {
     refused(unknown, 401);
     let malformed = api.root(Method::POST, "/v1/sources").body("{").send().await;
     refused(malformed, 401);
+}
+
+#[tokio::test]
+async fn after_some_wrong_keys_an_address_has_to_wait_and_right_keys_go_on() {
+    let server = TestServer::with(|settings| settings.max_wrong_keys = 3).await;
+    let (known, new) = (server.user().await, server.user().await);
+    known.get("/users/me").await.expect(200);
+    let attempt = async |key: &str| {
+        let request = known.root(Method::GET, "/v1/users/me");
+        request.header("Authorization", key).send().await
+    };
+    for _ in 0..4 {
+        refused(attempt("Bearer wrong").await, 401);
+    }
+    for key in ["Bearer wrong".to_owned(), format!("Bearer {}", new.key())] {
+        let answer = attempt(&key).await;
+        assert_eq!(answer.header("retry-after"), Some("1"));
+        refused(answer, 429);
+    }
+    known.get("/users/me").await.expect(200);
+    server.clock.advance(1000);
+    refused(attempt("Bearer wrong").await, 401);
+    assert_eq!(
+        attempt("Bearer wrong").await.header("retry-after"),
+        Some("2")
+    );
+    server.clock.advance(2000);
+    new.get("/users/me").await.expect(200);
 }

@@ -10,7 +10,7 @@ use sluice_testkit::receiver::Delivery;
 
 use super::{
     ledger::{Ledger, StoredEvent},
-    mailroom::{Mailroom, PARTS, WELL, Webhook},
+    mailroom::{ENOUGH, Mailroom, PARTS, WELL, Webhook},
     traffic::Sent,
 };
 use crate::support::Deployed;
@@ -84,7 +84,7 @@ pub(super) fn audit(room: &Mailroom, sent: &[Sent]) -> Audit {
 /// Each accepted request is there once with all its parts, an unanswered one once or not at all.
 fn accepted_is_committed_once(events: &[StoredEvent], sent: &Sent) {
     assert!(
-        sent.accepted.len() > 20,
+        sent.accepted.len() > ENOUGH,
         "hardly any load: {}",
         sent.accepted.len()
     );

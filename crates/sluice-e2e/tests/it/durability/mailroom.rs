@@ -84,6 +84,8 @@ pub(super) struct Webhook {
     concurrency: usize,
 }
 
+/// The number of requests to a till, at least.
+pub(super) const ENOUGH: usize = 20;
 pub(super) const WELL: &str = "/well";
 const FAILING: &str = "/failing";
 const HANGING: &str = "/hanging";
@@ -161,8 +163,18 @@ impl Mailroom {
         self.recovered.store(true, Ordering::SeqCst);
     }
 
+    /// Waits until each till has accepted more than `count` requests.
+    async fn until_accepted(&self, count: usize) {
+        wait_for(PATIENCE, "the load", async || {
+            let all = self.traffic.iter().all(|one| one.accepted() > count);
+            all.then_some(())
+        })
+        .await;
+    }
+
     /// Ends the load, waits until all of it is run and delivered, and tells what was sent to each till.
     pub(super) async fn close(&mut self) -> Vec<Sent> {
+        self.until_accepted(ENOUGH).await;
         self.recover();
         self.phase.send_replace(Phase::Over);
         let mut sent = Vec::new();

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeSet,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -44,6 +44,7 @@ pub(super) enum Phase {
 
 pub(super) struct Traffic {
     clients: JoinSet<Sent>,
+    accepted: Arc<AtomicUsize>,
 }
 
 impl Traffic {
@@ -74,18 +75,26 @@ impl Traffic {
         phase: &watch::Receiver<Phase>,
     ) -> Traffic {
         let next = Arc::new(AtomicU64::new(1));
+        let accepted = Arc::new(AtomicUsize::new(0));
         let clients = (0..clients).map(|_| Client {
             // A client of its own has connections of its own.
             api: Api::new("", ""),
             endpoint: endpoint.to_owned(),
             next: Arc::clone(&next),
+            accepted: Arc::clone(&accepted),
             pause,
             phase: phase.clone(),
             sent: Sent::default(),
         });
         Traffic {
             clients: clients.map(|client| client.run(habit)).collect(),
+            accepted,
         }
+    }
+
+    /// The number of requests that were accepted so far.
+    pub(super) fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::Relaxed)
     }
 
     /// Waits for the clients to end and adds up what they sent.
@@ -105,6 +114,7 @@ struct Client {
     api: Api,
     endpoint: String,
     next: Arc<AtomicU64>,
+    accepted: Arc<AtomicUsize>,
     pause: Duration,
     phase: watch::Receiver<Phase>,
     sent: Sent,
@@ -123,6 +133,7 @@ impl Client {
             }
             if accepted {
                 self.sent.accepted.insert(n);
+                self.accepted.fetch_add(1, Ordering::Relaxed);
             } else {
                 self.sent.unanswered.insert(n);
             }

@@ -70,7 +70,7 @@ pub(super) struct Mailroom {
     pub(super) relay: Deployed,
     pub(super) webhooks: Vec<Webhook>,
     pub(super) receiver: Receiver,
-    recovered: Arc<AtomicBool>,
+    mood: Arc<Mood>,
     phase: watch::Sender<Phase>,
     traffic: Vec<Traffic>,
 }
@@ -102,8 +102,8 @@ impl Mailroom {
         let relay = deploy(&api, RELAY).await;
         subscribe(&api, &tills[0].id, &relay.id).await;
 
-        let recovered = Arc::new(AtomicBool::new(false));
-        let receiver = Receiver::start(moody(Arc::clone(&recovered), seed));
+        let mood = Arc::new(Mood::default());
+        let receiver = Receiver::start(moody(Arc::clone(&mood), seed));
         let ids: Vec<&str> = tills.iter().map(|till| till.id.as_str()).collect();
         let well = webhook(&api, &receiver, WELL, 1, &["dc_*"]).await;
         let everyone = ids.iter().copied().chain([relay.id.as_str()]);
@@ -127,7 +127,7 @@ impl Mailroom {
             relay,
             webhooks,
             receiver,
-            recovered,
+            mood,
             phase,
             traffic,
         }
@@ -160,21 +160,21 @@ impl Mailroom {
 
     /// From now on every webhook is well.
     pub(super) fn recover(&self) {
-        self.recovered.store(true, Ordering::SeqCst);
+        self.mood.recovered.store(true, Ordering::SeqCst);
     }
 
-    /// Waits until each till has accepted more than `count` requests.
-    async fn until_accepted(&self, count: usize) {
-        wait_for(PATIENCE, "the load", async || {
-            let all = self.traffic.iter().all(|one| one.accepted() > count);
-            all.then_some(())
+    /// Waits until each till has accepted enough requests, and a webhook has failed.
+    async fn until_loaded(&self) {
+        wait_for(PATIENCE, "the load and its failures", async || {
+            let accepted = self.traffic.iter().all(|one| one.accepted() > ENOUGH);
+            (accepted && self.mood.failed.load(Ordering::SeqCst)).then_some(())
         })
         .await;
     }
 
     /// Ends the load, waits until all of it is run and delivered, and tells what was sent to each till.
     pub(super) async fn close(&mut self) -> Vec<Sent> {
-        self.until_accepted(ENOUGH).await;
+        self.until_loaded().await;
         self.recover();
         self.phase.send_replace(Phase::Over);
         let mut sent = Vec::new();
@@ -222,8 +222,23 @@ async fn webhook(
     }
 }
 
+/// The state of the webhooks.
+#[derive(Default)]
+struct Mood {
+    recovered: AtomicBool,
+    /// Whether one has failed an attempt.
+    failed: AtomicBool,
+}
+
+impl Mood {
+    fn fail(&self, answer: Answer) -> Answer {
+        self.failed.store(true, Ordering::SeqCst);
+        answer
+    }
+}
+
 /// Answers as three webhooks would, two of them unwell until they have recovered.
-fn moody(recovered: Arc<AtomicBool>, seed: u64) -> impl Fn(&Delivery) -> Answer {
+fn moody(mood: Arc<Mood>, seed: u64) -> impl Fn(&Delivery) -> Answer {
     let rng = Mutex::new(StdRng::seed_from_u64(seed));
     let start = Instant::now();
     move |delivery| {
@@ -231,10 +246,10 @@ fn moody(recovered: Arc<AtomicBool>, seed: u64) -> impl Fn(&Delivery) -> Answer 
         let period = start.elapsed().as_millis() / OUTAGE.as_millis();
         let outage = period.is_multiple_of(OUTAGE_EVERY);
         match (delivery.path.as_str(), dice) {
-            _ if recovered.load(Ordering::SeqCst) => Answer::status(200),
-            (FAILING, 0..100) => Answer::status(500).body("no"),
-            (FAILING, _) if outage => Answer::status(503),
-            (FAILING, 100..120) => Answer::Close,
+            _ if mood.recovered.load(Ordering::SeqCst) => Answer::status(200),
+            (FAILING, 0..100) => mood.fail(Answer::status(500).body("no")),
+            (FAILING, _) if outage => mood.fail(Answer::status(503)),
+            (FAILING, 100..120) => mood.fail(Answer::Close),
             (HANGING, 0..5) => Answer::Hang,
             (HANGING, 5..50) => Answer::status(204).after(Duration::from_millis(5)),
             _ => Answer::status(200),

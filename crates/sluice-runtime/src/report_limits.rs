@@ -33,20 +33,23 @@ pub(crate) struct ReportLimits {
 impl ReportLimits {
     pub(crate) fn of(limits: &Limits) -> ReportLimits {
         // The harness does not count the metadata of events.
-        let effects = 2 * limits.emits_bytes + MAX_MESSAGES * MESSAGE_BYTES;
-        let writes = 2 * limits.db_bytes;
+        let effects = limits
+            .emits_bytes
+            .saturating_mul(2)
+            .saturating_add(MAX_MESSAGES * MESSAGE_BYTES);
+        let writes = limits.db_bytes.saturating_mul(2);
         ReportLimits {
             effects,
-            logs: log_texts(limits) + MAX_LINES * MESSAGE_BYTES,
+            logs: log_texts(limits).saturating_add(MAX_LINES * MESSAGE_BYTES),
             writes,
-            together: effects + writes,
+            together: effects.saturating_add(writes),
         }
     }
 }
 
 /// The harness counts them in UTF-16.
 fn log_texts(limits: &Limits) -> usize {
-    4 * limits.log_bytes
+    limits.log_bytes.saturating_mul(4)
 }
 
 /// The size of something that a process reported.

@@ -55,13 +55,9 @@ impl FromRequestParts<ServerState> for Caller {
     ) -> Result<Self, Self::Rejection> {
         if let Some(key) = bearer(&parts.headers) {
             let address = client_address(&parts.extensions)?;
-            state.wrong_keys.admit(address, key, state.infra.now_ms())?;
-            let user = state.app.users.authenticate(key).await?;
-            let now_ms = state.infra.now_ms();
-            state
-                .wrong_keys
-                .record(address, key, user.is_some(), now_ms);
-            let user = user.ok_or(ApiError::Unauthorized)?;
+            let user = state.app.users.authenticate(key);
+            let user = state.wrong_keys.check(address, key, &state.infra, user);
+            let user = user.await?.ok_or(ApiError::Unauthorized)?;
             request_span::record_user(&user.id);
             return Ok(Caller {
                 user,

@@ -35,7 +35,9 @@ impl BodyBudget {
     /// A budget in which a body of `largest` bytes always fits.
     pub(crate) fn new(bytes: usize, largest: usize) -> BodyBudget {
         let needed = units(largest);
-        let endpoint_units = (bytes / UNIT / ENDPOINT_SHARE).max(needed);
+        let endpoint_units = (bytes / UNIT / ENDPOINT_SHARE)
+            .max(needed)
+            .min(Semaphore::MAX_PERMITS);
         let all = (bytes / UNIT).max(endpoint_units);
         BodyBudget {
             server: Arc::new(Semaphore::new(all.min(Semaphore::MAX_PERMITS))),
@@ -45,8 +47,8 @@ impl BodyBudget {
     }
 
     /// The memory of a request to an endpoint.
-    pub(crate) fn of_endpoint(&self, key: &str) -> BodyMemory<'_> {
-        BodyMemory::new(self, Some(key.to_owned()))
+    pub(crate) fn of_endpoint<'a>(&'a self, key: &'a str) -> BodyMemory<'a> {
+        BodyMemory::new(self, Some(key))
     }
 
     /// The memory of any other request.
@@ -71,14 +73,14 @@ impl BodyBudget {
 /// The memory of one body. It is free again when this is dropped.
 pub(crate) struct BodyMemory<'a> {
     budget: &'a BodyBudget,
-    endpoint: Option<String>,
+    endpoint: Option<&'a str>,
     bytes: usize,
     in_server: Option<OwnedSemaphorePermit>,
     in_endpoint: Option<OwnedSemaphorePermit>,
 }
 
 impl<'a> BodyMemory<'a> {
-    fn new(budget: &'a BodyBudget, endpoint: Option<String>) -> BodyMemory<'a> {
+    fn new(budget: &'a BodyBudget, endpoint: Option<&'a str>) -> BodyMemory<'a> {
         BodyMemory {
             budget,
             endpoint,
@@ -94,7 +96,7 @@ impl<'a> BodyMemory<'a> {
         let wanted = units(self.bytes);
         let room = async {
             if self.bytes > SMALL_BODY
-                && let Some(key) = &self.endpoint
+                && let Some(key) = self.endpoint
             {
                 let pool = || self.budget.endpoint(key);
                 extend(&mut self.in_endpoint, pool, wanted).await;
@@ -133,7 +135,7 @@ async fn extend(
 }
 
 fn units(bytes: usize) -> usize {
-    (bytes * COPIES).div_ceil(UNIT)
+    bytes.saturating_mul(COPIES).div_ceil(UNIT)
 }
 
 #[cfg(test)]
@@ -176,5 +178,7 @@ mod tests {
         let budget = BodyBudget::new(0, 1000 * KIB);
         budget.of_endpoint("a").grow(1000 * KIB).await.unwrap();
         assert!(budget.of_endpoint("a").grow(1001 * KIB).await.is_err());
+        let unlimited = BodyBudget::new(usize::MAX, usize::MAX);
+        unlimited.of_endpoint("a").grow(1000 * KIB).await.unwrap();
     }
 }

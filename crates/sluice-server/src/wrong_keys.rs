@@ -12,6 +12,8 @@ use std::{
 
 use hashlink::LruCache;
 use parking_lot::Mutex;
+use sluice_engine::EngineError;
+use sluice_infra::Infra;
 
 use crate::error::ApiError;
 
@@ -59,8 +61,22 @@ impl WrongKeys {
         }
     }
 
+    /// Looks a key up, unless its address has to wait.
+    pub(crate) async fn check<T>(
+        &self,
+        address: ClientAddress,
+        key: &str,
+        infra: &Infra,
+        look_up: impl Future<Output = Result<Option<T>, EngineError>>,
+    ) -> Result<Option<T>, ApiError> {
+        self.admit(address, key, infra.now_ms())?;
+        let found = look_up.await?;
+        self.record(address, key, found.is_some(), infra.now_ms());
+        Ok(found)
+    }
+
     /// Whether a key of this address may be checked now.
-    pub(crate) fn admit(
+    fn admit(
         &self,
         ClientAddress(ip): ClientAddress,
         key: &str,
@@ -80,13 +96,7 @@ impl WrongKeys {
     }
 
     /// Records whether a checked key was right.
-    pub(crate) fn record(
-        &self,
-        ClientAddress(ip): ClientAddress,
-        key: &str,
-        is_right: bool,
-        now_ms: i64,
-    ) {
+    fn record(&self, ClientAddress(ip): ClientAddress, key: &str, is_right: bool, now_ms: i64) {
         let mut addresses = self.addresses.lock();
         let attempts = addresses
             .entry(network(ip))

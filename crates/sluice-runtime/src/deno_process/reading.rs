@@ -156,7 +156,7 @@ impl Shared {
             level: LogLevel::Error,
             message,
         };
-        // What exceeds the limit of its invocation is dropped.
+        // The budget above limits these lines.
         let stray = self.inflight.lock().logged(None, line).unwrap_or_default();
         batch.extend(self.kept(None, stray));
     }

@@ -48,12 +48,11 @@ pub(crate) async fn sign_in(
         .api_key
         .ok_or_else(|| ApiError::bad_request("api_key is required"))?;
     let (app, infra, key) = (&state.app, &state.infra, key.trim());
-    state.wrong_keys.admit(address, key, infra.now_ms())?;
-    let signed_in = app.sessions.sign_in(key).await?;
-    let now_ms = infra.now_ms();
-    state
+    let signed_in = app.sessions.sign_in(key);
+    let signed_in = state
         .wrong_keys
-        .record(address, key, signed_in.is_some(), now_ms);
+        .check(address, key, infra, signed_in)
+        .await?;
     let (ActiveSession { user, expires_at }, token) = signed_in.ok_or(ApiError::WrongKey)?;
     let cookie = SessionCookie::of(app, &infra.settings);
     // The browser forgets the previous session with this response, so it is ended here.

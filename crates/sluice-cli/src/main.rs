@@ -76,9 +76,9 @@ fn exec_sandboxed(mut words: impl Iterator<Item = OsString>) -> anyhow::Error {
     }
 }
 
+/// Prints the protections of this machine. Then, if a server is there to answer, it prints whether the broker works.
 fn sandbox_probe() -> anyhow::Result<()> {
-    Ok(serde_json::to_writer(
-        std::io::stdout(),
-        &launcher::probe(),
-    )?)
+    println!("{}", serde_json::to_string(&launcher::probe())?);
+    println!("{}", launcher::probe_broker());
+    Ok(())
 }

@@ -13,7 +13,7 @@ use sluice_app::{App, FirstUser};
 use sluice_engine::Engine;
 use sluice_infra::{Backoff, Ids, Infra, SettingDescription};
 use sluice_model::{ApiKey, Clock, SystemClock};
-use sluice_runtime::{Processes, Runtime, RuntimeOptions, find_deno};
+use sluice_runtime::{DenoPermissions, Processes, Runtime, RuntimeOptions, find_deno};
 use sluice_server::ServerState;
 use sluice_store::{Location, Store, StoreOptions, Vault};
 use tokio::signal::unix::{SignalKind, signal};
@@ -170,6 +170,7 @@ async fn component_runtime(
         folder: data_dir.join("runtime"),
         limits: options.components.limits(),
         network: options.network.for_components(own_address)?,
+        deno_permissions: deno_permissions(),
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
         warm_processes: options.components.warm_processes,
         package_timeout: options.components.package_timeout,
@@ -177,6 +178,15 @@ async fn component_runtime(
     tokio::task::spawn_blocking(move || Runtime::new(runtime_options, clock))
         .await?
         .context("cannot prepare the component runtime")
+}
+
+/// Tests of the kernel's protections switch off those of Deno. A release ignores it.
+fn deno_permissions() -> DenoPermissions {
+    let setting = std::env::var_os("SLUICE_TEST_DENO_PERMISSIONS");
+    if cfg!(debug_assertions) && setting.is_some_and(|setting| setting == "off") {
+        return DenoPermissions::Off;
+    }
+    DenoPermissions::Checked
 }
 
 /// The address for clients on this machine: an unspecified address becomes loopback.

@@ -29,12 +29,14 @@ pub mod timer;
 pub mod version;
 pub mod workflow;
 
+mod address;
 mod json_value;
 mod number;
 mod prop_value;
 mod structured_value;
 mod text_id;
 
+pub use address::{PRIVATE_RANGES, is_public};
 pub use app::{
     ACCOUNT_FIELD, AppAuth, ClientAuthentication, KeyField, OauthSettings, is_app_slug,
     names_account,

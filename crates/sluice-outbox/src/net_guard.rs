@@ -3,7 +3,7 @@
 
 use std::{
     io,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    net::{IpAddr, SocketAddr},
     sync::Arc,
 };
 
@@ -12,6 +12,7 @@ use reqwest::{
     dns::{Addrs, Name, Resolve, Resolving},
     redirect::Policy,
 };
+use sluice_model::is_public;
 
 const REFUSAL: &str = "the address is private";
 
@@ -75,74 +76,5 @@ impl Resolve for PublicOnly {
             }
             Ok(Box::new(public.into_iter()) as Addrs)
         })
-    }
-}
-
-fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => is_public_v4(address),
-        IpAddr::V6(address) => is_public_v6(address),
-    }
-}
-
-fn is_public_v4(address: Ipv4Addr) -> bool {
-    let [a, b, c, _] = address.octets();
-    !(address.is_private()
-        || address.is_loopback()
-        || address.is_link_local()
-        || address.is_broadcast()
-        || address.is_documentation()
-        || address.is_multicast()
-        || a == 0
-        || a >= 240
-        || (a == 100 && (64..128).contains(&b))
-        || (a == 198 && (b == 18 || b == 19))
-        || (a == 192 && b == 0 && c == 0))
-}
-
-fn is_public_v6(address: Ipv6Addr) -> bool {
-    if let Some(inner) = address.to_ipv4_mapped() {
-        return is_public_v4(inner);
-    }
-    let [first, second, ..] = address.segments();
-    // Only global unicast is public; of it, not documentation and not addresses that wrap IPv4 ones.
-    (first & 0xe000) == 0x2000
-        && !(first == 0x2001 && second == 0x0db8)
-        && first != 0x2002
-        && !(first == 0x2001 && second == 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_public;
-
-    #[test]
-    fn private_loopback_link_local_and_metadata_addresses_are_not_public() {
-        for address in [
-            "127.0.0.1",
-            "10.1.2.3",
-            "172.31.0.1",
-            "192.168.1.1",
-            "169.254.169.254",
-            "100.100.0.1",
-            "0.0.0.0",
-            "255.255.255.255",
-            "224.0.0.1",
-            "::1",
-            "::",
-            "fe80::1",
-            "fd00::1",
-            "::ffff:127.0.0.1",
-            "64:ff9b::7f00:1",
-            "2002:7f00:1::",
-        ] {
-            assert!(
-                !is_public(address.parse().expect("an address")),
-                "{address}"
-            );
-        }
-        for address in ["1.1.1.1", "93.184.216.34", "2606:4700:4700::1111"] {
-            assert!(is_public(address.parse().expect("an address")), "{address}");
-        }
     }
 }

@@ -4,13 +4,10 @@
 //! processes have started: filling takes as long as several starts, and a new server answers sooner without it. A cache that
 //! the same Deno and the same harness filled is used again.
 
-use std::{
-    fs,
-    io::{self, BufRead, BufReader},
-    sync::Arc,
-};
+use std::{fs, io, sync::Arc};
 
 use sha2::{Digest, Sha256};
+use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::{assets, deno_process::InstanceFolder, sandbox::Sandbox, spec::Preload};
 
@@ -41,25 +38,27 @@ pub(crate) fn is_due(sandbox: &Sandbox) -> bool {
 
 /// Fills the cache in the background, by processes in `folder`.
 pub(crate) fn fill(sandbox: Arc<Sandbox>, folder: InstanceFolder) {
-    tokio::task::spawn_blocking(move || match fill_once(&sandbox, &folder) {
-        Ok(()) => sandbox.code_cache().set_filled(),
-        Err(error) => {
-            tracing::debug!(%error, "cannot fill code cache; components start more slowly");
+    tokio::spawn(async move {
+        match fill_once(&sandbox, &folder).await {
+            Ok(()) => sandbox.code_cache().set_filled(),
+            Err(error) => {
+                tracing::debug!(%error, "cannot fill code cache; components start more slowly");
+            }
         }
     });
 }
 
-fn fill_once(sandbox: &Sandbox, folder: &InstanceFolder) -> io::Result<()> {
+async fn fill_once(sandbox: &Sandbox, folder: &InstanceFolder) -> io::Result<()> {
     let cache = sandbox.code_cache().folder();
     if let Err(error) = fs::remove_dir_all(cache)
         && error.kind() != io::ErrorKind::NotFound
     {
         return Err(error);
     }
-    run_harness(sandbox, folder, Preload::NodeModules)?;
+    run_harness(sandbox, folder, Preload::NodeModules).await?;
     // The first process that opens a database of the filled cache writes statistics into it, and ignores the cache if it
     // cannot. So this one must not be a component either.
-    run_harness(sandbox, folder, Preload::Nothing)?;
+    run_harness(sandbox, folder, Preload::Nothing).await?;
     fs::write(cache.join(FILLED_FOR), fingerprint(sandbox)?)
 }
 
@@ -76,21 +75,22 @@ fn fingerprint(sandbox: &Sandbox) -> io::Result<[u8; 32]> {
     Ok(hash.finalize().into())
 }
 
-fn run_harness(sandbox: &Sandbox, folder: &InstanceFolder, preload: Preload) -> io::Result<()> {
+async fn run_harness(
+    sandbox: &Sandbox,
+    folder: &InstanceFolder,
+    preload: Preload,
+) -> io::Result<()> {
     let cache = sandbox.code_cache().folder();
-    std::fs::create_dir_all(cache)?;
+    fs::create_dir_all(cache)?;
     let mut confinement = sandbox.confinement(folder);
     confinement.writable.push(cache.to_owned());
-    let mut child = sandbox
-        .command_inside(folder, &confinement, preload)
-        .env("DENO_DIR", cache)
-        .spawn()?;
-    if let Some(stdout) = child.stdout.take() {
+    let mut command = sandbox.command_inside(folder, &confinement, preload);
+    command.env("DENO_DIR", cache);
+    let mut started = sandbox.spawn(command)?;
+    if let Some(stdout) = started.child.stdout.take() {
         // It writes its first line when everything is compiled.
-        BufReader::new(stdout).read_line(&mut String::new())?;
+        BufReader::new(stdout).read_line(&mut String::new()).await?;
     }
     // A regular exit would remove files without which processes that cannot write to the cache cannot read it either.
-    child.kill()?;
-    child.wait()?;
-    Ok(())
+    started.child.kill().await
 }

@@ -16,7 +16,8 @@ use serde_json::{Map, Value};
 use sluice_model::Clock;
 use tokio::{
     io::AsyncWriteExt,
-    process::{Child, ChildStderr, ChildStdin, ChildStdout},
+    net::unix::OwnedWriteHalf,
+    process::{Child, ChildStderr, ChildStdout},
     sync::mpsc,
 };
 use tokio_util::sync::CancellationToken;
@@ -28,6 +29,7 @@ pub(crate) use self::{
 };
 use crate::{
     ask::{Answers, PendingAnswers, pipe_answers},
+    broker::Broker,
     inflight::Inflight,
     limits::Limits,
     lines::LineReader,
@@ -56,9 +58,10 @@ pub(crate) struct DenoProcess {
 /// The parts of a started process, before it is supervised.
 pub(crate) struct StartedChild {
     pub(crate) child: Child,
-    pub(crate) stdin: ChildStdin,
+    pub(crate) stdin: OwnedWriteHalf,
     pub(crate) stdout: LineReader<ChildStdout>,
     pub(crate) stderr: ChildStderr,
+    pub(crate) broker: Option<Broker>,
     pub(crate) folder: InstanceFolder,
     /// The path of the temporary folder inside of the sandbox.
     pub(crate) visible_tmp: PathBuf,
@@ -107,6 +110,7 @@ impl DenoProcess {
             readers,
             started.folder,
             started.watchdog,
+            started.broker,
         ));
         let process = DenoProcess {
             shared,
@@ -156,7 +160,7 @@ impl ProcessControl for DenoProcess {
     }
 }
 
-async fn write_lines(mut stdin: ChildStdin, mut pending: mpsc::UnboundedReceiver<String>) {
+async fn write_lines(mut stdin: OwnedWriteHalf, mut pending: mpsc::UnboundedReceiver<String>) {
     while let Some(mut text) = pending.recv().await {
         while let Ok(more) = pending.try_recv() {
             text.push_str(&more);

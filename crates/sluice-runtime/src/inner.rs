@@ -9,10 +9,7 @@ use std::{
 };
 
 use sluice_model::Clock;
-use tokio::{
-    process::{Child, Command},
-    sync::Semaphore,
-};
+use tokio::{process::Child, sync::Semaphore};
 
 use crate::{
     analysis_cache::AnalysisCache,
@@ -24,7 +21,7 @@ use crate::{
     packages::Packages,
     pool::Pool,
     running::RunningProcesses,
-    sandbox::Sandbox,
+    sandbox::{Sandbox, SandboxedChild},
     spec::Preload,
     trees::Remover,
     watchdog::Watchdog,
@@ -55,12 +52,16 @@ impl Inner {
         if code_cache_filling::is_due(&self.sandbox) {
             code_cache_filling::fill(Arc::clone(&self.sandbox), self.instance_folder()?);
         }
-        let mut child = Command::from(self.sandbox.command(&folder, preload))
-            .kill_on_drop(true)
-            .spawn()?;
+        let command = self.sandbox.command(&folder, preload);
+        let SandboxedChild {
+            mut child,
+            stdin,
+            broker,
+        } = self.sandbox.spawn(command)?;
         let missing = || io::Error::other("a pipe to the process is missing");
         Ok(StartedChild {
-            stdin: child.stdin.take().ok_or_else(missing)?,
+            stdin,
+            broker,
             stdout: LineReader::new(child.stdout.take().ok_or_else(missing)?, MAX_LINE),
             stderr: child.stderr.take().ok_or_else(missing)?,
             watchdog: self.watch(&child, &folder)?,

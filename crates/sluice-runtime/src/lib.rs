@@ -7,6 +7,7 @@
 mod analysis_cache;
 mod ask;
 mod assets;
+mod broker;
 mod code_cache_filling;
 mod deno;
 mod deno_process;
@@ -46,9 +47,10 @@ mod trees;
 mod watchdog;
 
 pub use ask::{Answer, Answers, Ask};
+pub use broker::AllowedAddress;
 pub use deno::{DENO_VERSION, DenoError, find_deno};
 pub use limits::Limits;
-pub use options::RuntimeOptions;
+pub use options::{DenoPermissions, RuntimeOptions};
 pub use outcome::{
     Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question,
     Unfinished, Writes,

@@ -12,10 +12,20 @@ pub struct RuntimeOptions {
     pub folder: PathBuf,
     pub limits: Limits,
     pub network: Network,
+    pub deno_permissions: DenoPermissions,
     /// The number of processes that may be starting at once.
     pub starting_at_once: usize,
     /// The number of idle processes that are kept ready for a component.
     pub warm_processes: usize,
     /// The time limit for fetching a component's packages.
     pub package_timeout: Duration,
+}
+
+/// Deno's own permission checks, which stand before the protections of the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DenoPermissions {
+    #[default]
+    Checked,
+    /// For tests of the protections behind them.
+    Off,
 }

@@ -5,13 +5,13 @@ use std::{io, path::Path};
 use sluice_code::PackageImport;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader},
-    process::Command,
     sync::mpsc,
 };
 
 use crate::{
     loading::{FILES, lay_out, link_packages},
     runtime::Runtime,
+    sandbox::SandboxedChild,
     spec::LoadError,
     test_spec::{TestEnd, TestReport, TestSpec},
 };
@@ -42,7 +42,12 @@ impl Runtime {
         let (url, files) = (file_url(&file), format!("{}/", file_url(&code.join(FILES))));
         let sandbox = &self.0.sandbox;
         let command = sandbox.test_command(&folder, &file, &files, spec.report);
-        let mut child = Command::from(command).kill_on_drop(true).spawn()?;
+        let SandboxedChild {
+            mut child,
+            stdin,
+            broker: _broker,
+        } = sandbox.spawn(command)?;
+        drop(stdin);
         let watchdog = self.0.watch(&child, &folder)?;
         let (sender, mut lines) = mpsc::unbounded_channel();
         if let Some(stdout) = child.stdout.take() {

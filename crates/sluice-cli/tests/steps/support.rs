@@ -11,9 +11,9 @@ use serde_json::{Value, json, value::RawValue};
 use sluice_code::{CodeTree, parse_step};
 use sluice_model::{IdGen, InvocationId, SystemClock, WorkflowId};
 use sluice_runtime::{
-    BindingKind, Call, Failure, Invocation, Limits, LoadError, ModuleSpec, Network, Outcome,
-    PrivateNetworks, Process, ProcessEvent, ProcessEvents, ProcessOwner, ProcessSpec, PropBinding,
-    Reply, Runtime, RuntimeOptions, StepOutcome, find_deno,
+    BindingKind, Call, DenoPermissions, Failure, Invocation, Limits, LoadError, ModuleSpec,
+    Network, Outcome, PrivateNetworks, Process, ProcessEvent, ProcessEvents, ProcessOwner,
+    ProcessSpec, PropBinding, Reply, Runtime, RuntimeOptions, StepOutcome, find_deno,
 };
 use tempfile::TempDir;
 
@@ -55,6 +55,7 @@ fn shared() -> &'static Shared {
                 ipv6: false,
                 proxy: None,
             },
+            deno_permissions: DenoPermissions::Checked,
             starting_at_once: 2,
             warm_processes: 0,
             package_timeout: PATIENCE,

@@ -9,7 +9,7 @@ use std::{
 use tokio::{process::Child, task::JoinHandle};
 
 use super::{folder::InstanceFolder, shared::Shared};
-use crate::{kill_reason::KillReason, outcome::ProcessEvent, watchdog::Watchdog};
+use crate::{broker::Broker, kill_reason::KillReason, outcome::ProcessEvent, watchdog::Watchdog};
 
 const OVERDUE_PERIOD: Duration = Duration::from_millis(500);
 
@@ -20,6 +20,7 @@ impl Shared {
         readers: [JoinHandle<()>; 2],
         folder: InstanceFolder,
         watchdog: Watchdog,
+        broker: Option<Broker>,
     ) {
         let mut overdue_check = tokio::time::interval(OVERDUE_PERIOD);
         let status = loop {
@@ -37,6 +38,7 @@ impl Shared {
                 }
             }
         };
+        drop(broker);
         for reader in readers {
             // Its last output is reported before its end.
             let _ = reader.await;

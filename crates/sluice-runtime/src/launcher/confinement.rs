@@ -19,6 +19,8 @@ pub struct Confinement {
     /// The folder to show as `/tmp`.
     pub private_tmp: Option<PathBuf>,
     pub working_folder: PathBuf,
+    /// Whether the server makes the connections. It listens at the other end of the standard input.
+    pub brokered: bool,
     /// The only ports that TCP may connect to; `None` for all.
     pub connect_ports: Option<Vec<u16>>,
     pub ipv6: bool,
@@ -36,16 +38,20 @@ pub struct Protections {
     pub landlock_tcp: bool,
     /// System calls by seccomp.
     pub seccomp: bool,
-    pub mounts: Mounts,
+    /// Connections by the broker in the server.
+    pub broker: bool,
+    pub namespaces: Namespaces,
+    /// A network namespace that leads nowhere.
+    pub network_namespace: bool,
 }
 
-/// How a process gets private mounts.
+/// How a process gets namespaces of its own, and with them private mounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mounts {
+pub enum Namespaces {
     None,
     /// The server has the privilege.
     Direct,
-    /// In a user namespace.
-    UserNamespace,
+    /// Together with a user namespace.
+    OfUser,
 }

@@ -6,6 +6,7 @@
 mod confinement;
 mod files;
 mod mounts;
+mod namespaces;
 mod privileges;
 mod probe;
 mod syscalls;
@@ -16,9 +17,11 @@ use std::{
     os::unix::ffi::OsStringExt,
 };
 
-pub use confinement::{Confinement, Mounts, Protections};
-pub use probe::probe;
+pub use confinement::{Confinement, Namespaces, Protections};
+pub use probe::{probe, probe_broker};
 use syscalls::Sockets;
+
+use crate::broker;
 
 /// The hidden subcommand of `sluice` that calls [`exec`].
 pub const SUBCOMMAND: &str = "sandbox-exec";
@@ -52,8 +55,13 @@ fn confine_and_exec(
     }
 
     let Confinement { protections, .. } = confinement;
+    if protections.namespaces != Namespaces::None {
+        // Without the broker, components use the network of the server.
+        let network = confinement.brokered && protections.network_namespace;
+        namespaces::enter(protections.namespaces, network)?;
+    }
     if let Some(tmp) = &confinement.private_tmp {
-        mounts::give_private_tmp(protections.mounts, tmp)?;
+        mounts::give_private_tmp(tmp)?;
     }
     privileges::die_with(confinement.server)?;
     privileges::limit_resources(confinement.data_bytes)?;
@@ -67,8 +75,11 @@ fn confine_and_exec(
             ipv6: confinement.ipv6,
             udp: confinement.udp,
         };
-        // The last protection, because after it only this call may execute a program.
+        // From here on only the last call may execute a program.
         syscalls::restrict(sockets, &program)?;
+    }
+    if confinement.brokered {
+        broker::hand_over()?;
     }
     Ok(nix::unistd::execve(&program, &words, &environment)?)
 }

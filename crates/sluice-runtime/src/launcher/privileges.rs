@@ -3,7 +3,7 @@
 use std::io;
 
 use rustix::{
-    process::{Resource, Rlimit, Signal},
+    process::{DumpableBehavior, Resource, Rlimit, Signal},
     thread::{CapabilitySet, CapabilitySets},
 };
 
@@ -31,6 +31,14 @@ pub(super) fn limit_resources(data_bytes: u64) -> io::Result<()> {
 /// Root without capabilities is an ordinary user, except for the files it owns.
 pub(super) fn drop_all() -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
+    drop_capabilities()?;
+    // A change of privileges hides a process from others of its user, and so from the broker.
+    Ok(rustix::process::set_dumpable_behavior(
+        DumpableBehavior::Dumpable,
+    )?)
+}
+
+fn drop_capabilities() -> io::Result<()> {
     if rustix::thread::capabilities(None)?.effective.is_empty() {
         return Ok(());
     }

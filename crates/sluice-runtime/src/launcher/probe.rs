@@ -3,14 +3,16 @@
 use landlock::{ABI, LandlockStatus};
 
 use super::{
-    confinement::Protections,
-    files, mounts, privileges,
+    confinement::{Namespaces, Protections},
+    files, mounts, namespaces, privileges,
     syscalls::{self, Sockets},
 };
+use crate::broker;
 
-/// Applies every protection to this process, which is unusable afterwards.
+/// Applies every protection to this process, which is unusable afterwards. The broker is probed after it.
 pub fn probe() -> Protections {
-    let mounts = mounts::probe();
+    let namespaces = mounts::probe();
+    let network_namespace = namespaces != Namespaces::None && namespaces::has_network();
     let _ = privileges::drop_all();
     let landlock = files::restrict_to_nothing().map(|status| status.landlock);
     let seccomp = syscalls::restrict(Sockets::default(), c"").is_ok();
@@ -19,6 +21,13 @@ pub fn probe() -> Protections {
         landlock: has(ABI::V1),
         landlock_tcp: has(ABI::V4),
         seccomp,
-        mounts,
+        broker: false,
+        namespaces,
+        network_namespace,
     }
+}
+
+/// Whether the server at the other end of the standard input makes the connections of this process.
+pub fn probe_broker() -> bool {
+    broker::is_answered()
 }

@@ -195,7 +195,48 @@ fn sometimes(sockets: Sockets, exec_path: &CStr) -> io::Result<Rules> {
                 .collect::<io::Result<_>>()?,
         ),
         (libc::SYS_socket, blocked_sockets(sockets)?),
+        (
+            libc::SYS_socketpair,
+            // Deno needs streams. A datagram could be sent to any socket of the machine.
+            vec![all([
+                int(1, Ne, number(libc::SOCK_STREAM | libc::SOCK_CLOEXEC))?,
+                int(
+                    1,
+                    Ne,
+                    number(libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK),
+                )?,
+            ])?],
+        ),
+        (libc::SYS_setsockopt, blocked_options()?),
     ]))
+}
+
+/// Options that send packets past the checked address, or to many.
+fn blocked_options() -> io::Result<Vec<SeccompRule>> {
+    use SeccompCmpOp::Eq;
+    let v4 = [
+        IP_OPTIONS,
+        libc::IP_ADD_MEMBERSHIP,
+        libc::IP_ADD_SOURCE_MEMBERSHIP,
+    ];
+    let v6 = [
+        IPV6_2292PKTOPTIONS,
+        IPV6_2292RTHDR,
+        IPV6_RTHDR,
+        libc::IPV6_ADD_MEMBERSHIP,
+    ];
+    let v4 = v4.map(|option| (libc::IPPROTO_IP, option));
+    let v6 = v6.map(|option| (libc::IPPROTO_IPV6, option));
+    let groups = [libc::IPPROTO_IP, libc::IPPROTO_IPV6]
+        .into_iter()
+        .flat_map(|level| {
+            [MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP].map(|option| (level, option))
+        });
+    v4.into_iter()
+        .chain(v6)
+        .chain(groups)
+        .map(|(level, option)| all([int(1, Eq, number(level))?, int(2, Eq, number(option))?]))
+        .collect()
 }
 
 fn blocked_sockets(sockets: Sockets) -> io::Result<Vec<SeccompRule>> {
@@ -225,6 +266,12 @@ const F_SETOWN_EX: c_int = 15;
 const FIOSETOWN: u64 = 0x8901;
 const SIOCSPGRP: u64 = 0x8902;
 const TIOCLINUX: u64 = 0x541c;
+const IP_OPTIONS: c_int = 4;
+const IPV6_2292RTHDR: c_int = 5;
+const IPV6_2292PKTOPTIONS: c_int = 6;
+const IPV6_RTHDR: c_int = 57;
+const MCAST_JOIN_GROUP: c_int = 42;
+const MCAST_JOIN_SOURCE_GROUP: c_int = 46;
 
 fn number(constant: c_int) -> u64 {
     u64::from(constant.unsigned_abs())

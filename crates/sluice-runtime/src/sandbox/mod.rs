@@ -2,7 +2,10 @@
 //!
 //! None of it depends on the component, so that processes can be started ahead.
 
+mod child;
 mod code_cache;
+mod egress_proxy;
+mod exceptions;
 pub(crate) mod network;
 mod own_addresses;
 mod protections;
@@ -12,19 +15,24 @@ use std::{
     io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::Arc,
 };
 
-pub use network::{EgressProxy, Exceptions, Network, PrivateNetworks};
+pub(crate) use child::SandboxedChild;
+pub use egress_proxy::EgressProxy;
+pub use exceptions::Exceptions;
+pub use network::{Network, PrivateNetworks};
 pub use own_addresses::own_addresses;
 
 use self::code_cache::CodeCache;
 use crate::{
     assets,
+    broker::Guard,
     deno_process::{InstanceFolder, STASH},
-    launcher::{self, Confinement, Mounts, Protections},
+    launcher::{self, Confinement, Namespaces, Protections},
     limits::Limits,
     load_message::harness_limits,
-    options::RuntimeOptions,
+    options::{DenoPermissions, RuntimeOptions},
     spec::Preload,
     test_spec::TestReport,
 };
@@ -41,7 +49,9 @@ pub(crate) struct Sandbox {
     folder: PathBuf,
     limits: Limits,
     network: Network,
+    guard: Arc<Guard>,
     protections: Protections,
+    deno_permissions: DenoPermissions,
     /// Whether each process has its own `/tmp`.
     private_tmp: bool,
     code_cache: CodeCache,
@@ -56,7 +66,7 @@ impl Sandbox {
         let needs_tmp = [&deno, &options.folder]
             .iter()
             .any(|path| path.starts_with(TMP));
-        let private_tmp = protections.mounts != Mounts::None && !needs_tmp;
+        let private_tmp = protections.namespaces != Namespaces::None && !needs_tmp;
         if let Some(missing) = protections::missing(protections, private_tmp, &options.network) {
             tracing::warn!(missing, "sandbox is incomplete");
         }
@@ -66,7 +76,9 @@ impl Sandbox {
             folder: options.folder.clone(),
             limits: options.limits,
             network: options.network.clone(),
+            guard: Arc::new(options.network.guard()),
             protections,
+            deno_permissions: options.deno_permissions,
             private_tmp,
             code_cache: CodeCache::in_folder(options.folder.join("deno-dir")),
         };
@@ -129,8 +141,9 @@ impl Sandbox {
             writable: vec![folder.tmp()],
             private_tmp: self.private_tmp.then(|| folder.tmp()),
             working_folder: self.visible_tmp(folder),
+            brokered: self.protections.broker,
             connect_ports: self.network.connect_ports(),
-            ipv6: self.network.allows_ipv6(),
+            ipv6: self.network.allows_ipv6(self.protections.broker),
             udp: self.network.allows_udp(),
             data_bytes: self.limits.memory_bytes.saturating_add(RESERVED_BY_V8),
         }
@@ -146,8 +159,7 @@ impl Sandbox {
         command
             .arg("--quiet")
             .arg(self.harness().join(assets::ENTRY))
-            .args(preload.argument())
-            .stdin(Stdio::piped());
+            .args(preload.argument());
         command
     }
 
@@ -174,8 +186,7 @@ impl Sandbox {
             .arg(file)
             .arg("--")
             .arg(harness_limits(&self.limits))
-            .arg(files)
-            .stdin(Stdio::null());
+            .arg(files);
         if report.is_coloured() {
             command.env_remove("NO_COLOR").env("FORCE_COLOR", "1");
         }
@@ -203,14 +214,8 @@ impl Sandbox {
                 "--v8-flags=--max-old-space-size={}",
                 self.limits.heap_mb
             ))
-            .arg("--allow-env")
-            .arg(format!("--allow-sys={SYSTEM_FACTS}"))
-            .arg(paths_flag(
-                "--allow-read",
-                &[folder.path(), &tmp, &self.packages()],
-            ))
-            .arg(paths_flag("--allow-write", &[&folder.tmp(), &tmp]))
-            .args(self.network.flags(&self.harness()))
+            .args(self.permissions(folder))
+            .args(self.network.trust(&self.harness()))
             .env_clear()
             .envs(self.network.environment())
             .env("TMPDIR", &tmp)
@@ -222,6 +227,22 @@ impl Sandbox {
             .stderr(Stdio::piped());
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command
+    }
+
+    /// Deno's own checks.
+    fn permissions(&self, folder: &InstanceFolder) -> Vec<OsString> {
+        if self.deno_permissions == DenoPermissions::Off {
+            return vec!["--allow-all".into()];
+        }
+        let tmp = self.visible_tmp(folder);
+        let mut flags = vec![
+            "--allow-env".into(),
+            format!("--allow-sys={SYSTEM_FACTS}").into(),
+            paths_flag("--allow-read", &[folder.path(), &tmp, &self.packages()]),
+            paths_flag("--allow-write", &[&folder.tmp(), &tmp]),
+        ];
+        flags.extend(self.network.permissions());
+        flags
     }
 }
 

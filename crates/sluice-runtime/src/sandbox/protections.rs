@@ -2,27 +2,55 @@
 
 use std::{
     io,
+    os::{fd::OwnedFd, unix::net::UnixStream},
     path::Path,
     process::{Command, Stdio},
 };
 
+use rustix::process::Pid;
+
 use super::network::{Network, PrivateNetworks};
-use crate::launcher::{self, Mounts, Protections};
+use crate::{
+    broker,
+    launcher::{self, Namespaces, Protections},
+};
 
 /// Asks the launcher, which tries them.
 pub(super) fn probe(launcher: &Path) -> io::Result<Protections> {
-    let output = Command::new(launcher)
+    let (inside, outside) = UnixStream::pair()?;
+    let mut child = Command::new(launcher)
         .arg(launcher::PROBE_SUBCOMMAND)
         .env_clear()
-        .stdin(Stdio::null())
-        .output()?;
-    serde_json::from_slice(&output.stdout).map_err(|error| {
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        io::Error::other(format!(
-            "cannot probe the sandbox of the kernel: {error} {}",
-            stderr.trim()
-        ))
+        .stdin(OwnedFd::from(inside))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Err(error) = broker::answer_calls(process_id(child.id())?, &outside) {
+        tracing::debug!(%error, "cannot broker connections");
+        // It may wait for an answer.
+        child.kill()?;
+    }
+    let output = child.wait_with_output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut lines = text.lines();
+    let protections: Protections =
+        serde_json::from_str(lines.next().unwrap_or_default()).map_err(|error| {
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            io::Error::other(format!(
+                "cannot probe the sandbox of the kernel: {error} {}",
+                stderr.trim()
+            ))
+        })?;
+    Ok(Protections {
+        broker: lines.next() == Some("true"),
+        ..protections
     })
+}
+
+/// The id as a type that is never zero.
+pub(super) fn process_id(id: u32) -> io::Result<Pid> {
+    let id = i32::try_from(id).ok().and_then(Pid::from_raw);
+    id.ok_or_else(|| io::Error::other("the process has ended already"))
 }
 
 /// One line for the operator; `None` if nothing is missing.
@@ -37,16 +65,22 @@ pub(super) fn missing(
     }
     if !protections.seccomp {
         lacks.push("no seccomp, so system calls are not filtered");
-        if !network.allows_ipv6() && matches!(network.private, PrivateNetworks::Blocked(_)) {
+        if !network.ipv6 && matches!(network.private, PrivateNetworks::Blocked(_)) {
             lacks.push("without it, private IPv6 addresses are not blocked either");
         }
+    } else if !protections.broker {
+        lacks.push("no seccomp notifications, so Deno's permissions alone keep components from private addresses, ports of --allow-network are ignored, and IPv6 is off unless --allow-ipv6 is set");
+    } else if !protections.network_namespace {
+        lacks.push(
+            "no network namespaces, so seccomp alone keeps components from private addresses",
+        );
     }
-    if protections.mounts == Mounts::None {
+    if protections.namespaces == Namespaces::None {
         lacks.push("no private mounts, so components have TMPDIR but no /tmp of their own");
     } else if !private_tmp {
         lacks.push("the data folder or Deno is below /tmp, so components have TMPDIR but no /tmp of their own");
     }
-    if network.proxy.is_some() && !protections.landlock_tcp {
+    if network.proxy.is_some() && !protections.broker && !protections.landlock_tcp {
         lacks.push("no TCP rules in Landlock, so components can connect past the egress proxy");
     }
     (!lacks.is_empty()).then(|| lacks.join("; "))
@@ -60,7 +94,9 @@ mod tests {
         landlock: true,
         landlock_tcp: true,
         seccomp: true,
-        mounts: Mounts::Direct,
+        broker: true,
+        namespaces: Namespaces::Direct,
+        network_namespace: true,
     };
 
     #[test]
@@ -74,12 +110,30 @@ mod tests {
             landlock: false,
             landlock_tcp: false,
             seccomp: false,
-            mounts: Mounts::None,
+            broker: false,
+            namespaces: Namespaces::None,
+            network_namespace: false,
         };
         let report = missing(protections, false, &Network::default()).expect("a report");
         for part in ["no Landlock", "no seccomp", "IPv6", "no private mounts"] {
             assert!(report.contains(part), "{report}");
         }
         assert_eq!(report.lines().count(), 1);
+    }
+
+    #[test]
+    fn without_the_broker_the_report_names_its_rules() {
+        let protections = Protections {
+            broker: false,
+            ..COMPLETE
+        };
+        let report = missing(protections, true, &Network::default()).expect("a report");
+        assert!(report.contains("--allow-ipv6"), "{report}");
+        let protections = Protections {
+            network_namespace: false,
+            ..COMPLETE
+        };
+        let report = missing(protections, true, &Network::default()).expect("a report");
+        assert!(report.contains("no network namespaces"), "{report}");
     }
 }

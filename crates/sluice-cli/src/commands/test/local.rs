@@ -12,7 +12,7 @@ use std::{
 use anyhow::Context;
 use clap::Parser;
 use sluice_model::SystemClock;
-use sluice_runtime::{Runtime, RuntimeOptions, find_deno};
+use sluice_runtime::{DenoPermissions, Runtime, RuntimeOptions, find_deno};
 
 use crate::options::ServeOptions;
 
@@ -43,6 +43,7 @@ impl LocalRuntime {
             folder,
             limits: serve.components.limits(),
             network: serve.network.for_components(no_server)?,
+            deno_permissions: DenoPermissions::Checked,
             starting_at_once: 1,
             warm_processes: 0,
             package_timeout: serve.components.package_timeout,

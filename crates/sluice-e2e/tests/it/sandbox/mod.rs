@@ -24,7 +24,7 @@ pub(crate) fn manual(run: &str) -> String {
 
 /// Evaluates each expression in an invocation of its own: "refused" when it throws for want of permission, what it threw
 /// when that was something else, and `["allowed", value]` when it threw nothing.
-async fn attempt(api: &Api, expressions: &[&str], input: Value) -> Vec<Value> {
+pub(crate) async fn attempt(api: &Api, expressions: &[&str], input: Value) -> Vec<Value> {
     let code = manual(
         "const fs = require('fs'); const tmp = process.env.TMPDIR; const input = event.input;
          const late = new Promise((_, fail) => setTimeout(fail, 4000, new Error('nothing happened')));
@@ -107,13 +107,24 @@ fn walls() -> Value {
         .arg("sandbox-probe")
         .output()
         .expect("it runs");
-    serde_json::from_slice(&output.stdout).expect("the walls")
+    let mut lines = output.stdout.split(|byte| *byte == b'\n');
+    serde_json::from_slice(lines.next().expect("a line")).expect("the walls")
 }
 
 fn has_all_walls() -> bool {
     let walls = walls();
     let complete =
-        walls["landlock_tcp"] == true && walls["seccomp"] == true && walls["mounts"] != "none";
+        walls["landlock_tcp"] == true && walls["seccomp"] == true && walls["namespaces"] != "none";
+    if !complete {
+        eprintln!("skipped: this machine has only {walls}");
+    }
+    complete
+}
+
+/// Whether the server can make the connections of components.
+pub(crate) fn has_broker() -> bool {
+    let walls = walls();
+    let complete = walls["seccomp"] == true && walls["network_namespace"] == true;
     if !complete {
         eprintln!("skipped: this machine has only {walls}");
     }

@@ -1,0 +1,35 @@
+//! Limits how often one process can make the broker work.
+
+use std::time::{Duration, Instant};
+
+const WINDOW: Duration = Duration::from_millis(100);
+const MAX_IN_WINDOW: u32 = 1000;
+
+/// Counts calls in windows of time.
+pub(super) struct Pace {
+    since: Instant,
+    count: u32,
+}
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace {
+            since: Instant::now(),
+            count: 0,
+        }
+    }
+}
+
+impl Pace {
+    /// Counts a call. A process that makes too many waits until the next window.
+    pub(super) async fn wait(&mut self) {
+        let elapsed = self.since.elapsed();
+        if elapsed >= WINDOW {
+            *self = Pace::default();
+        } else if self.count >= MAX_IN_WINDOW {
+            tokio::time::sleep(WINDOW.saturating_sub(elapsed)).await;
+            *self = Pace::default();
+        }
+        self.count += 1;
+    }
+}

@@ -7,7 +7,7 @@ use std::{
 };
 
 use sluice_model::{CodeError, CodeFiles, ModuleFormat, RawShape};
-use tokio::io::AsyncWriteExt;
+use tokio::{io::AsyncWriteExt, process::Child};
 
 use crate::{
     deno_process::{StartedChild, kill_group},
@@ -178,10 +178,21 @@ impl Inner {
                 self.options.limits.heap_mb
             )
         } else {
-            let last = stderr.lines().last().unwrap_or("no reason was given");
-            format!("the process ended while the component was loading: {last}")
+            let last = stderr.lines().last().map(str::to_owned);
+            let reason = match last {
+                Some(line) => line,
+                None => how_it_ended(&mut started.child).await,
+            };
+            format!("the process ended while the component was loading: {reason}")
         };
         code_error(message)
+    }
+}
+
+async fn how_it_ended(child: &mut Child) -> String {
+    match child.wait().await {
+        Ok(status) => status.to_string(),
+        Err(error) => error.to_string(),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{
     future::Future,
     io,
+    net::SocketAddr,
     os::fd::{AsFd, OwnedFd},
     pin::Pin,
 };
@@ -25,6 +26,8 @@ use super::{
 /// As in the kernel.
 const MAX_MESSAGES: u64 = 1024;
 const MESSAGE_HEADER: u64 = 64;
+/// No service has a fixed port from here on.
+const FIRST_DYNAMIC_PORT: u16 = 49_152;
 /// Sends data together with the connection, past the check of the address.
 const FAST_OPEN: u32 = 0x2000_0000;
 
@@ -81,17 +84,18 @@ impl Calls<'_> {
         }
     }
 
-    /// Components do not listen, so a socket gets an address of the kernel's choice.
+    /// Components do not listen. But clients bind a socket to any address first, on a port of their own or the kernel's choice.
     fn bind(&self, call: &Call, socket: u64, address: (u64, u64)) -> Result<Answer, Errno> {
         let socket = self.caller.socket(socket)?;
         match self.memory(call)?.destination(address.0, address.1)? {
-            Destination::Address(address)
-                if address.port() == 0 && address.ip().is_unspecified() =>
-            {
+            Destination::Address(address) if is_client(address) => {
                 rustix::net::bind(&socket, &address)?;
                 Ok(Answer::Value(Ok(0)))
             }
-            _ => Err(Errno::ACCESS),
+            rejected => {
+                tracing::debug!(?rejected, "address of component's socket rejected");
+                Err(Errno::ACCESS)
+            }
         }
     }
 
@@ -192,6 +196,12 @@ impl Calls<'_> {
     }
 }
 
+/// Resolvers of names choose a random port, so that answers are harder to forge.
+fn is_client(address: SocketAddr) -> bool {
+    let port = address.port();
+    address.ip().is_unspecified() && (port == 0 || port >= FIRST_DYNAMIC_PORT)
+}
+
 /// A socket for TCP or UDP, outside of the sandbox.
 fn open(domain: i32, kind: i32, protocol: i32) -> Result<Answer, Errno> {
     let family = match domain {
@@ -215,7 +225,7 @@ fn open(domain: i32, kind: i32, protocol: i32) -> Result<Answer, Errno> {
 }
 
 /// A socket that blocks is connected in the background.
-fn connect(socket: OwnedFd, address: std::net::SocketAddr) -> Result<Answer, Errno> {
+fn connect(socket: OwnedFd, address: SocketAddr) -> Result<Answer, Errno> {
     if !is_blocking(&socket)? {
         rustix::net::connect(&socket, &address)?;
         return Ok(Answer::Value(Ok(0)));

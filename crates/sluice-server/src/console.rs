@@ -2,7 +2,6 @@
 //!
 //! Responses of components may share its origin, so the page trusts nothing but its own files (see [`page`]).
 
-mod accept;
 mod files;
 mod page;
 
@@ -26,7 +25,7 @@ use sluice_infra::Ids;
 use tower_http::services::ServeDir;
 
 use self::files::Files;
-use crate::error::ApiError;
+use crate::{accept, error::ApiError};
 
 const INDEX: &str = "index.html";
 /// Names of files in this folder contain a hash of the content.

@@ -12,6 +12,7 @@ use http::{
     HeaderValue, StatusCode,
     header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
+use rand::CryptoRng;
 use sluice_api::{ErrorBody, ErrorDetail, PropError};
 use sluice_engine::EngineError;
 use sluice_model::{
@@ -20,7 +21,7 @@ use sluice_model::{
 };
 use sluice_store::StoreError;
 
-use crate::cause_chain::CauseChain;
+use crate::{cause_chain::CauseChain, html::HtmlPage};
 
 /// When a client should retry after 503.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -51,6 +52,9 @@ pub(crate) enum ApiError {
     UnknownPath,
     #[error("this path does not take this method")]
     MethodNotAllowed,
+    /// Programs open links, such as previews in a chat, so opening one must not change a run.
+    #[error("this method does not resume or cancel a run; use POST")]
+    SafeMethod,
     #[error("the body of the request did not arrive in time")]
     RequestTimeout,
     #[error("{0}")]
@@ -87,14 +91,14 @@ impl ApiError {
         }
     }
 
-    fn status(&self) -> StatusCode {
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
             ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
             ApiError::Unauthorized | ApiError::WrongKey => StatusCode::UNAUTHORIZED,
             ApiError::TooManyWrongKeys { .. } => StatusCode::TOO_MANY_REQUESTS,
             ApiError::Forbidden(_) => StatusCode::FORBIDDEN,
             ApiError::NotFound(_) | ApiError::UnknownPath => StatusCode::NOT_FOUND,
-            ApiError::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            ApiError::MethodNotAllowed | ApiError::SafeMethod => StatusCode::METHOD_NOT_ALLOWED,
             ApiError::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
             ApiError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             ApiError::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -130,8 +134,9 @@ impl ApiError {
         }
     }
 
-    fn into_body(self) -> ErrorBody {
-        let error = match &self {
+    /// The text for the client.
+    fn text(&self) -> String {
+        match self {
             ApiError::Unavailable(_) | ApiError::Engine(EngineError::Unavailable(_)) => {
                 UNAVAILABLE.to_owned()
             }
@@ -139,7 +144,11 @@ impl ApiError {
                 INTERNAL.to_owned()
             }
             error => error.to_string(),
-        };
+        }
+    }
+
+    fn into_body(self) -> ErrorBody {
+        let error = self.text();
         let (details, observations) = match self {
             ApiError::Engine(EngineError::HookFailed { observations }) => {
                 (BTreeMap::new(), Some(observations))
@@ -152,6 +161,14 @@ impl ApiError {
             details,
             observations,
         }
+    }
+}
+
+impl ApiError {
+    /// The error as a page, for a browser.
+    pub(crate) fn into_page(self, title: &str, rng: &mut impl CryptoRng) -> Response {
+        self.log();
+        HtmlPage::message(self.status(), title, &self.text()).respond(rng)
     }
 }
 

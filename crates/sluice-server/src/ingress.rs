@@ -7,6 +7,7 @@ mod address;
 mod answer;
 mod body;
 pub(crate) mod callback;
+mod callback_page;
 pub(crate) mod confinement;
 mod event;
 mod grouped;

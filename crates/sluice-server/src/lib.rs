@@ -4,6 +4,7 @@
 //! all others to the [`router`]. Handlers extract parameters, call a service of the app and map the result. They change state
 //! through the app only, and read the store directly. Every error response has the same JSON body, which [`error`] writes.
 
+mod accept;
 mod auth;
 mod body_budget;
 mod cause_chain;
@@ -13,6 +14,7 @@ mod cors;
 mod error;
 mod fields;
 mod front;
+mod html;
 mod ingress;
 mod instant;
 mod json_body;

@@ -56,6 +56,7 @@ pub mod routes;
 pub mod run_history;
 pub mod run_pruning;
 pub mod run_steps;
+pub mod run_waits;
 pub mod runs;
 pub mod search;
 pub mod sends;

@@ -214,7 +214,7 @@ impl FromRow for WaitingRun {
 }
 
 /// The kind of a pause, from the beginning of its JSON.
-fn pause_kind(pause: &str) -> Result<PauseKind> {
+pub(crate) fn pause_kind(pause: &str) -> Result<PauseKind> {
     let kind = pause.strip_prefix("{\"kind\":").and_then(|rest| {
         let mut values = serde_json::Deserializer::from_str(rest).into_iter();
         values.next()?.ok()

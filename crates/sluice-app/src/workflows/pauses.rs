@@ -7,6 +7,7 @@ use sluice_engine::{
 };
 use sluice_model::{InvocationId, WorkflowId};
 use sluice_store::{
+    run_waits::{self, RunWait},
     runs,
     uploads::{self, Upload},
 };
@@ -31,6 +32,13 @@ const NO_SUCH_WAIT: EngineError =
     EngineError::NotFound("a run that waits at this address, which works once and for its time,");
 
 impl Workflows {
+    /// The wait under `key`. Reading it changes nothing.
+    pub async fn run_wait(&self, key: &str) -> Result<RunWait, EngineError> {
+        let key = key.to_owned();
+        let wait = self.infra.store.read(move |c| run_waits::by_key(c, &key));
+        wait.await?.ok_or(NO_SUCH_WAIT)
+    }
+
     /// Resumes the run that waits under `key`.
     pub async fn resume_run(
         &self,

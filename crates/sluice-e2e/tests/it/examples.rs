@@ -6,7 +6,6 @@ use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::{Value, json};
 use sluice_testkit::{
-    Method,
     receiver::{Answer, Delivery},
     wait_for,
 };
@@ -14,7 +13,10 @@ use sluice_testkit::{
 use self::stage::Stage;
 use crate::{
     support::{PATIENCE, deploy, server_as_it_comes},
-    workflows::sends::s3_server::S3Server,
+    workflows::{
+        link_page::{open, press},
+        sends::s3_server::S3Server,
+    },
 };
 
 /// What is sent to S3 goes out at the end of the minute.
@@ -83,17 +85,15 @@ async fn approval_pays_what_is_approved_and_nothing_else() {
         json!({ "who": "Ada", "what": "a train ticket", "amount": 42, "approved_by": "Grace" });
     assert_eq!(paid, [expected]);
 
-    // A link is opened with GET.
+    // A person opens a link and presses a button.
     let workflow = stage.workflow("approval").await;
     let event: Value = serde_json::from_str(EXPENSE).expect("JSON");
     workflow.send(&event).await.expect(200);
     let asked = bodies(&stage.outside.wait_for(3).await, "/hooks/approvals");
-    let open = async |what: &str| {
-        let address = asked[1][what].as_str().expect("an address");
-        stage.api.absolute(Method::GET, address).send().await
-    };
-    open("refuse").await.expect(200);
-    open("approve").await.expect(404);
+    let address = |what: &str| asked[1][what].as_str().expect("an address");
+    let refused = press(&stage.api, address("refuse"), "Cancel run").await;
+    assert_eq!(refused.status, 200, "{}", refused.text);
+    assert_eq!(open(&stage.api, address("approve")).await.status, 404);
     let runs = workflow.ended_runs(2).await;
     let states: Vec<_> = runs.iter().map(|run| &run["state"]).collect();
     assert_eq!(states, ["cancelled", "succeeded"]);

@@ -2,12 +2,14 @@
 
 use axum::response::{IntoResponse, Response};
 use http::{
-    HeaderName, HeaderValue,
+    HeaderName, HeaderValue, StatusCode,
     header::{
         CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_FRAME_OPTIONS,
     },
 };
 use rand::{CryptoRng, RngExt};
+
+use crate::html::{Forms, HtmlPage};
 
 /// The built page has this in place of the nonce of each response.
 const PLACEHOLDER: &str = "__CSP_NONCE__";
@@ -36,28 +38,25 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 
 /// The built page.
 pub(super) fn console(html: &[u8], rng: &mut impl CryptoRng) -> Response {
-    respond(&String::from_utf8_lossy(html), rng, |nonce| {
-        format!(
-            "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; \
-             style-src-attr 'unsafe-hashes' '{CONTENTS_STYLE}'; img-src 'self' data:; \
-             font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
-             require-trusted-types-for 'script'; trusted-types svelte-trusted-html"
-        )
-    })
+    let nonce = format!("{:032x}", rng.random::<u128>());
+    let policy = format!(
+        "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; \
+         style-src-attr 'unsafe-hashes' '{CONTENTS_STYLE}'; img-src 'self' data:; \
+         font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+         require-trusted-types-for 'script'; trusted-types svelte-trusted-html"
+    );
+    let policy = HeaderValue::try_from(policy).expect("the policy is visible ASCII");
+    let html = String::from_utf8_lossy(html).replace(PLACEHOLDER, &nonce);
+    (HEADERS, [(CONTENT_SECURITY_POLICY, policy)], html).into_response()
 }
 
 /// The page of a program that was built without the console.
 pub(super) fn without_console(rng: &mut impl CryptoRng) -> Response {
-    respond(WITHOUT_CONSOLE, rng, |nonce| {
-        format!(
-            "default-src 'none'; style-src 'nonce-{nonce}'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
-        )
-    })
-}
-
-fn respond(html: &str, rng: &mut impl CryptoRng, policy: impl FnOnce(&str) -> String) -> Response {
-    let nonce = format!("{:032x}", rng.random::<u128>());
-    let policy = HeaderValue::try_from(policy(&nonce)).expect("the policy is visible ASCII");
-    let html = html.replace(PLACEHOLDER, &nonce);
-    (HEADERS, [(CONTENT_SECURITY_POLICY, policy)], html).into_response()
+    let page = HtmlPage {
+        status: StatusCode::OK,
+        title: "Sluice is running, without its console",
+        content: WITHOUT_CONSOLE.to_owned(),
+        forms: Forms::None,
+    };
+    page.respond(rng)
 }

@@ -3,6 +3,7 @@
 mod bodies;
 mod connections;
 mod folders;
+mod links;
 mod network;
 mod reports;
 mod time_limit;

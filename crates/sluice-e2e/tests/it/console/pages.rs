@@ -93,7 +93,7 @@ async fn routes_of_the_server_are_there_for_browsers_too() {
         ("/uploads/x", 404, "application/json"),
         ("/e/x", 404, "application/json"),
         ("/v1/users/me", 401, "application/json"),
-        ("/workflows/resume/x", 404, "application/json"),
+        ("/workflows/resume/x", 404, "text/html; charset=utf-8"),
     ] {
         let answer = navigate(&api, path).await;
         assert_eq!(answer.status, status, "{path}: {}", answer.text);

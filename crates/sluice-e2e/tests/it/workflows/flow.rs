@@ -114,7 +114,7 @@ async fn flow_suspend_resumes_without_a_body_too() {
     let workflow = deploy_running(&new_user().await, &bodies).await;
     let run = waiting(&workflow, &json!({})).await;
     let address = run["waits_for"]["resume_url"].as_str().expect("an address");
-    let request = workflow.api.absolute(Method::GET, address);
+    let request = workflow.api.absolute(Method::POST, address);
     request.send().await.expect(200);
     assert_eq!(over(&workflow, &run).await["state"], "succeeded");
 }

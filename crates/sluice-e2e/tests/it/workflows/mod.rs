@@ -9,6 +9,7 @@ pub(crate) mod fixtures;
 mod flow;
 mod http_trigger;
 mod limits;
+pub(crate) mod link_page;
 mod listening;
 mod manage;
 mod outputs;

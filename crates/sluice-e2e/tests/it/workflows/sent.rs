@@ -185,7 +185,7 @@ async fn what_is_sent_goes_before_a_pause() {
     let resume_url = got["resume_url"].as_str().expect("an address");
     let request = workflow
         .api
-        .absolute(sluice_testkit::Method::GET, resume_url);
+        .absolute(sluice_testkit::Method::POST, resume_url);
     request.send().await.expect(200);
     let run = workflow.run_in(&id, "succeeded").await;
     // Nothing is sent twice.

@@ -1,4 +1,4 @@
-//! Runs that wait for somebody: any request to their address makes them go on, or ends them, once.
+//! Runs that wait for somebody: a request to their address makes them go on, or ends them, once.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -6,7 +6,10 @@ use sluice_testkit::{Api, Backend, Method};
 
 use crate::{
     support::{new_user, new_user_on},
-    workflows::fixtures::{Workflow, deploy, returned},
+    workflows::{
+        fixtures::{Workflow, deploy, returned},
+        link_page::press,
+    },
 };
 
 const APPROVAL: &str = r"
@@ -82,7 +85,8 @@ async fn a_link_that_somebody_clicks_gives_its_query() {
     let api = new_user().await;
     let (workflow, run) = waiting(&api).await;
     let url = format!("{}?answer=yes&by=Ada", address(&run, "resume_url"));
-    api.absolute(Method::GET, &url).send().await.expect(200);
+    let resumed = press(&api, &url, "Resume").await;
+    assert_eq!(resumed.status, 200, "{}", resumed.text);
     assert_eq!(
         after(&workflow, &run).await,
         json!({ "answer": "yes", "by": "Ada" })
@@ -133,7 +137,9 @@ async fn an_unknown_key_is_404() {
     for key in ["unknown", "%00", "a%2Fb", "%F0%9F%A6%80", &"x".repeat(500)] {
         for what in ["resume", "cancel"] {
             let path = format!("/workflows/{what}/{key}");
-            api.root(Method::GET, &path).send().await.expect(404);
+            for method in [Method::GET, Method::POST] {
+                api.root(method, &path).send().await.expect(404);
+            }
         }
     }
 }

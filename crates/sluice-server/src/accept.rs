@@ -6,12 +6,12 @@ use http::{
 };
 
 /// Whether a browser navigates to a page. It accepts HTML by name then, which scripts and commands do not.
-pub(super) fn is_navigation(headers: &HeaderMap) -> bool {
+pub(crate) fn is_navigation(headers: &HeaderMap) -> bool {
     weight(headers, &ACCEPT, "text/html").is_some_and(|weight| weight > 0.0)
 }
 
 /// The accepted ones of our codings by name, as an `accept-encoding`: `ServeDir` does not know `*`.
-pub(super) fn codings(headers: &HeaderMap) -> Option<HeaderValue> {
+pub(crate) fn codings(headers: &HeaderMap) -> Option<HeaderValue> {
     let accepted = (accepts(headers, "br"), accepts(headers, "gzip"));
     let codings = match accepted {
         (true, true) => "br, gzip",

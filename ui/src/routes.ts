@@ -38,7 +38,10 @@ export const { p, navigate, isActive, preload, route } = createRouter({
     '/:id': () => import('./pages/deliveries/DeliveryPage.svelte'),
   },
   '/flow': () => import('./pages/flow/FlowMap.svelte'),
-  '/accounts': () => import('./pages/accounts/Accounts.svelte'),
+  '/accounts': {
+    '/': () => import('./pages/accounts/Accounts.svelte'),
+    '/connect/:id': () => import('./pages/accounts/ConnectLink.svelte'),
+  },
   '/users': () => import('./pages/users/Users.svelte'),
   '/settings': () => import('./pages/settings/Settings.svelte'),
   '*': NotFound,

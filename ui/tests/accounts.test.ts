@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { violationsInBothSchemes } from './harness/accessibility';
-import { signedIn } from './harness/browser';
+import { open, signedIn } from './harness/browser';
 import { expectToast } from './harness/recording';
 import { Person, Server } from './harness/server';
 import { type SmallServer, smallServer } from './harness/small-server';
@@ -153,9 +153,55 @@ test('a blocked pop-up is replaced by a link', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
   await dialog.getByText(/The browser blocked the pop-up/).waitFor();
-  const address = await dialog.getByRole('link', { name: 'Open Bakery in a new tab' }).getAttribute('href');
-  await fetch(address ?? '');
+  await dialog.getByRole('link', { name: 'Open Bakery in a new tab' }).click();
   await dialog.waitFor({ state: 'hidden' });
+});
+
+/** Requests an account as the command line does; gives the link to open in a browser. */
+async function linkOf(who: Person): Promise<string> {
+  const body = { app: 'bakery', name: 'From a terminal' };
+  const { data } = await who.post<{ data: { connect_url: string } }>('/accounts/connect', body);
+  return data.connect_url;
+}
+
+async function accountNames(who: Person): Promise<string[]> {
+  const { data } = await who.get<{ data: { name: string }[] }>('/accounts');
+  return data.map(({ name }) => name);
+}
+
+test('a link from the command line is confirmed by its user, signed in', async () => {
+  const who = await server.user('terminal');
+  const page = await open(browser);
+  await page.goto(await linkOf(who));
+  await page.getByLabel('API key').fill(who.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Connect Bakery' }).waitFor();
+  await page.getByText('From a terminal').waitFor();
+  await page.getByText(`the sources and workflows of ${who.name} can use it`).waitFor();
+  expect(await violationsInBothSchemes(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Continue to Bakery' }).click();
+  await page.getByText('From a terminal is connected.').waitFor();
+  expect(await accountNames(who)).toEqual(['From a terminal']);
+});
+
+test('a link that is sent to someone else connects nothing', async () => {
+  const [sender, victim] = [await server.user('sender'), await server.user('victim')];
+  const link = await linkOf(sender);
+  const ofVictim = await signedIn(browser, victim, new URL(link).pathname);
+  await ofVictim.getByText('This link is not for you').waitFor();
+
+  // Nor does the address of the provider, which only the sender's browser gets.
+  waits = true;
+  const ofSender = await signedIn(browser, sender, new URL(link).pathname);
+  await ofSender.getByRole('button', { name: 'Continue to Bakery' }).click();
+  await ofSender.getByText('Agree').waitFor();
+  await ofVictim.goto(ofSender.url());
+  await ofVictim.getByText('Agree').click();
+  await ofVictim.getByText('another browser asked for it').waitFor();
+  expect(await accountNames(sender)).toEqual([]);
+  waits = false;
+  await ofSender.getByText('Agree').click();
+  await ofSender.getByText('From a terminal is connected.').waitFor();
 });
 
 test('accounts are listed with their uses, renamed, reconnected and deleted', async () => {

@@ -91,7 +91,12 @@ pub struct Connection {
     #[schema(value_type = String, example = "con_7aXbQ2")]
     pub id: ConnectionId,
     pub status: ConnectionStatus,
-    /// The URL to open in a browser. Present only in the response that starts the connection.
+    /// Null when it was removed meanwhile.
+    pub app: Option<App>,
+    /// The name of the account, if it is known yet.
+    pub name: Option<String>,
+    /// The URL to open in a browser, in which the same user signs in to the console and confirms. Present only in the response
+    /// that starts the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connect_url: Option<String>,
     #[schema(value_type = Option<String>)]
@@ -100,6 +105,12 @@ pub struct Connection {
     pub error: Option<String>,
     /// ISO 8601.
     pub expires_at: String,
+}
+
+/// The address of a provider, for the browser that asked for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ConnectionAuthorization {
+    pub authorization_url: String,
 }
 
 /// The status of a connection.

@@ -29,7 +29,8 @@ mod webhooks;
 mod workflows;
 
 pub use accounts::{
-    Account, AccountUse, ConnectAccount, Connection, ConnectionStatus, CreateAccount, UpdateAccount,
+    Account, AccountUse, ConnectAccount, Connection, ConnectionAuthorization, ConnectionStatus,
+    CreateAccount, UpdateAccount,
 };
 pub use activity::{
     ActiveEmitter, Activity, ActivityQuery, ActivityStep, DeliveryTally, EmitterActivity,

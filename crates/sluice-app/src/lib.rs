@@ -33,7 +33,8 @@ pub use sluice_engine::EngineError;
 pub use sluice_runtime::Reply as HttpReply;
 
 pub use accounts::{
-    AccountChange, AccountView, Accounts, ConnectRequest, ConnectResult, NewAccount, ProviderAnswer,
+    AccountChange, AccountView, Accounts, ConnectRequest, ConnectResult, ConnectionView,
+    NewAccount, ProviderAnswer,
 };
 pub use activity::{
     Activity, Chart, EmitterActivity, EmitterSelection, EmitterState, MOST_HOURS, Span, Step,

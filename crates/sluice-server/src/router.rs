@@ -27,10 +27,10 @@ use crate::{
     openapi::Description,
     request_span,
     routes::{
-        accounts, activity, apps, components, connect, data_stores, deliveries, events, flow,
-        forms, imports, logs, older_events, one_event, operations, registry, replay, runs, server,
-        session, signup, sources, streams, subscriptions, uploads, user_admin, users, webhooks,
-        workflow_events, workflow_versions, workflows,
+        accounts, activity, apps, components, connect, connect_callback, data_stores, deliveries,
+        events, flow, forms, imports, logs, older_events, one_event, operations, registry, replay,
+        runs, server, session, signup, sources, streams, subscriptions, uploads, user_admin, users,
+        webhooks, workflow_events, workflow_versions, workflows,
     },
     state::ServerState,
 };
@@ -103,6 +103,7 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(accounts::uses))
         .routes(routes!(connect::begin))
         .routes(routes!(connect::status))
+        .routes(routes!(connect::authorize))
         .routes(routes!(data_stores::list))
         .routes(routes!(data_stores::delete))
         .routes(routes!(workflows::create, workflows::list))
@@ -142,7 +143,7 @@ pub(crate) fn router(state: ServerState) -> Router {
         .route("/metrics", get(operations::metrics))
         .route("/openapi.json", get(async move || description.clone()))
         .route("/uploads/{id}", get(uploads::get))
-        .route("/oauth/callback", get(connect::callback))
+        .route("/oauth/callback", get(connect_callback::callback))
         // Older clients use these addresses of the streams.
         .route("/sources/{id}/sse", get(streams::events))
         .route("/sse/dc/{id}/emits", get(streams::events))

@@ -5,6 +5,7 @@ pub(crate) mod activity;
 pub(crate) mod apps;
 pub(crate) mod components;
 pub(crate) mod connect;
+pub(crate) mod connect_callback;
 pub(crate) mod data_stores;
 mod dates;
 pub(crate) mod deliveries;

@@ -1,4 +1,4 @@
-//! The session cookie of the console: read, set, removed, and kept from components.
+//! The session cookie of the console: read, set and removed. Components neither see nor set it, or any other cookie of ours.
 //!
 //! Cookies are read and written with the crate `cookie`. Filtering works on the raw bytes, because malformed cookies must be
 //! recognised as browsers do, and all others passed on unchanged.
@@ -8,6 +8,8 @@ use http::{HeaderMap, HeaderValue, header::COOKIE};
 use sluice_app::App;
 use sluice_infra::Settings;
 use sluice_model::SessionToken;
+
+use crate::{connect_cookie, cookies::only_value};
 
 /// The prefix of the name, followed by an id of the server. Browsers share the cookies of a host between its ports, so each
 /// server needs its own name. Components see none of them.
@@ -31,18 +33,9 @@ impl SessionCookie {
         }
     }
 
-    /// The token of a request. With two cookies of this name there is no telling which is ours, so neither counts.
+    /// The token of a request.
     pub(crate) fn token(&self, headers: &HeaderMap) -> Option<SessionToken> {
-        let mut cookies = headers
-            .get_all(COOKIE)
-            .iter()
-            .flat_map(|line| Cookie::split_parse(String::from_utf8_lossy(line.as_bytes())))
-            .filter_map(Result::ok)
-            .filter(|cookie| cookie.name() == self.name);
-        let (cookie, None) = (cookies.next()?, cookies.next()) else {
-            return None;
-        };
-        SessionToken::parse(cookie.value())
+        SessionToken::parse(&only_value(headers, &self.name)?)
     }
 
     /// The `set-cookie` that starts a session.
@@ -66,10 +59,10 @@ impl SessionCookie {
     }
 }
 
-/// Removes session cookies, of any server, from a request that a component will see.
+/// Removes our cookies, of any server, from a request that a component will see.
 pub(crate) fn strip(headers: &mut HeaderMap) {
-    let has_session = |line: &HeaderValue| pairs(line.as_bytes()).any(is_session);
-    if !headers.get_all(COOKIE).iter().any(has_session) {
+    let has_ours = |line: &HeaderValue| pairs(line.as_bytes()).any(is_ours);
+    if !headers.get_all(COOKIE).iter().any(has_ours) {
         return;
     }
     let kept: Vec<HeaderValue> = headers
@@ -77,7 +70,7 @@ pub(crate) fn strip(headers: &mut HeaderMap) {
         .iter()
         .filter_map(|line| {
             let others: Vec<&[u8]> = pairs(line.as_bytes())
-                .filter(|pair| !is_session(pair))
+                .filter(|pair| !is_ours(pair))
                 .collect();
             HeaderValue::from_bytes(&others.join(&b"; "[..])).ok()
         })
@@ -89,22 +82,25 @@ pub(crate) fn strip(headers: &mut HeaderMap) {
     }
 }
 
-/// Whether a `set-cookie` would set a session cookie in a browser. A browser returns a cookie without a name as
+/// Whether a `set-cookie` would set one of our cookies in a browser. A browser returns a cookie without a name as
 /// its value alone, which may look like one.
 pub(crate) fn is_set_by(set_cookie: &[u8]) -> bool {
     let pair = set_cookie.split(|&byte| byte == b';').next();
     let pair = pair.unwrap_or_default().trim_ascii();
-    is_session(pair) || pair.strip_prefix(b"=").is_some_and(is_session)
+    is_ours(pair) || pair.strip_prefix(b"=").is_some_and(is_ours)
 }
 
 fn pairs(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&byte| byte == b';').map(<[u8]>::trim_ascii)
 }
 
-fn is_session(pair: &[u8]) -> bool {
+fn is_ours(pair: &[u8]) -> bool {
     let name = pair.split(|&byte| byte == b'=').next();
     let name = name.unwrap_or_default().trim_ascii();
-    name.starts_with(PREFIX.as_bytes())
+    let prefixes = [PREFIX, connect_cookie::PREFIX];
+    prefixes
+        .iter()
+        .any(|prefix| name.starts_with(prefix.as_bytes()))
 }
 
 #[cfg(test)]
@@ -189,17 +185,20 @@ mod tests {
             ["b=2"]
         );
         assert!(stripped(&["sluice_session=x"]).is_empty());
+        assert!(stripped(&["sluice_connect_ab12=x"]).is_empty());
         assert!(stripped(&["sluice_session"]).is_empty());
     }
 
     #[test]
-    fn a_set_cookie_of_a_session_is_recognised() {
+    fn a_set_cookie_of_ours_is_recognised() {
         for set in [
             "sluice_session_ab12=x",
             "sluice_session=x",
             " sluice_session_cd34 = x; Path=/",
             "=sluice_session=x",
             "sluice_session",
+            "sluice_connect_ab12=x; Path=/oauth",
+            "=sluice_connect=x",
         ] {
             assert!(is_set_by(set.as_bytes()), "{set}");
         }

@@ -66,8 +66,9 @@ impl FromRow for Connection {
     }
 }
 
-/// `state_fingerprint` is how the connection is found when the browser comes back.
-pub fn insert(c: &mut dyn Conn, connection: &Connection, state_fingerprint: &str) -> Result<()> {
+/// Stores a connection without a state, so that no browser can come back yet. Its id takes the place of the fingerprint,
+/// which no fingerprint equals.
+pub fn insert(c: &mut dyn Conn, connection: &Connection) -> Result<()> {
     let Connection {
         id,
         user_id,
@@ -84,7 +85,7 @@ pub fn insert(c: &mut dyn Conn, connection: &Connection, state_fingerprint: &str
     c.execute(
         "INSERT INTO connections (id, user_id, app_id, account_id, name, verifier_sealed, \
          redirect_to, stage, error, created_at, expires_at, state_fingerprint) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?1)",
         params![
             id,
             user_id,
@@ -96,8 +97,7 @@ pub fn insert(c: &mut dyn Conn, connection: &Connection, state_fingerprint: &str
             *stage,
             error.as_ref(),
             *created_at,
-            *expires_at,
-            state_fingerprint
+            *expires_at
         ],
     )?;
     Ok(())
@@ -106,6 +106,23 @@ pub fn insert(c: &mut dyn Conn, connection: &Connection, state_fingerprint: &str
 pub fn get(c: &mut dyn Conn, user: &UserId, id: &ConnectionId) -> Result<Option<Connection>> {
     let sql = format!("{SELECT} WHERE id = ?1 AND user_id = ?2");
     query_opt(c, &sql, params![id, user])
+}
+
+/// Gives a connection of the user the state with which the browser comes back, in place of an earlier one. False when it has
+/// ended or expired.
+pub fn authorize(
+    c: &mut dyn Conn,
+    (user, id): (&UserId, &ConnectionId),
+    state_fingerprint: &str,
+    verifier_sealed: Option<&str>,
+    now: i64,
+) -> Result<bool> {
+    let authorized = c.execute(
+        "UPDATE connections SET state_fingerprint = ?3, verifier_sealed = ?4 \
+         WHERE id = ?1 AND user_id = ?2 AND stage = 'pending' AND expires_at > ?5",
+        params![id, user, state_fingerprint, verifier_sealed, now],
+    )?;
+    Ok(authorized == 1)
 }
 
 /// Takes the connection with this state, of any user, once and before it expires. The state is the permission. A second call

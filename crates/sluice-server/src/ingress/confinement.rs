@@ -33,7 +33,7 @@ pub(crate) fn confine(headers: &mut HeaderMap) {
     let _ = headers.try_append(CONTENT_SECURITY_POLICY, SANDBOX);
 }
 
-/// Whether a header would set a session cookie of the console.
+/// Whether a header would set a cookie of the console.
 pub(super) fn sets_session(name: &HeaderName, value: &HeaderValue) -> bool {
     name == SET_COOKIE && session_cookie::is_set_by(value.as_bytes())
 }

@@ -1,46 +1,37 @@
-//! Connects an account by OAuth 2: the client gets a URL for a browser, and the provider redirects the browser back here.
+//! Connects an account by OAuth 2: the client gets a URL for a browser, in which the user confirms and goes on to the provider.
 
 use std::sync::Arc;
 
 use axum::{
     extract::State,
-    response::{IntoResponse, Response},
+    response::{AppendHeaders, IntoResponse, Response},
 };
-use http::{
-    HeaderName, HeaderValue, StatusCode,
-    header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY},
+use http::header::SET_COOKIE;
+use sluice_api::{
+    ConnectAccount, Connection, ConnectionAuthorization, ConnectionStatus, Data, FieldQuery,
 };
-use serde::Deserialize;
-use sluice_api::{ConnectAccount, Connection, ConnectionStatus, Data, FieldQuery};
-use sluice_app::{App, ConnectRequest, ConnectResult, ProviderAnswer};
+use sluice_app::{App, ConnectRequest, ConnectionView};
 use sluice_infra::Infra;
 use sluice_model::AccountId;
-use sluice_store::connections::{self, Stage};
+use sluice_store::connections::Stage;
 
 use crate::{
-    auth::AuthUser, error::ApiError, fields::FieldSelection, json_body::JsonBody,
-    openapi::ApiErrors, path::ConnectionPath, query::Query, reply, routes::dates::iso_date,
+    auth::{AuthUser, Caller, Credential},
+    connect_cookie::{ConnectCookie, browser_of},
+    error::ApiError,
+    fields::FieldSelection,
+    json_body::JsonBody,
+    openapi::ApiErrors,
+    path::ConnectionPath,
+    query::Query,
+    reply,
+    routes::{apps, dates::iso_date},
 };
-
-/// The page is plain text. Nothing in it may load, run or be framed.
-const PAGE_HEADERS: [(HeaderName, HeaderValue); 4] = [
-    (
-        CONTENT_TYPE,
-        HeaderValue::from_static("text/html; charset=utf-8"),
-    ),
-    (
-        CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static(
-            "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        ),
-    ),
-    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-    (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-];
 
 /// Start to connect an account of an `oauth` app
 ///
-/// The user opens `connect_url` in a browser. The account is created when they agree.
+/// The same user opens `connect_url` in a browser, signs in to the console and confirms. The account is created when they agree
+/// at the provider. For anyone else the URL does nothing.
 #[utoipa::path(post, path = "/accounts/connect", tag = "accounts", operation_id = "connectAccount", request_body = ConnectAccount,
     responses((status = 200, body = Data<Connection>), ApiErrors))]
 pub(crate) async fn begin(
@@ -88,104 +79,45 @@ pub(crate) async fn status(
     Ok(reply::one(connection, &FieldSelection::new(&fields)))
 }
 
-#[derive(Deserialize)]
-pub(crate) struct CallbackQuery {
-    state: Option<String>,
-    code: Option<String>,
-    error: Option<String>,
-    error_description: Option<String>,
-}
-
-/// The redirect URL for providers. It needs no API key, because the state authenticates the request.
-pub(crate) async fn callback(
+/// Go on to the provider
+///
+/// For the page at `connect_url`. It needs a session, and binds the connection to its browser: the response sets a cookie, without
+/// which the answer of the provider is rejected. The address of an earlier call is no longer valid.
+#[utoipa::path(post, path = "/accounts/connect/{id}/authorize", tag = "accounts", operation_id = "authorizeConnection",
+    params(("id" = String, Path), FieldQuery), extensions(("x-sluice-extension" = json!(true))),
+    responses((status = 200, body = Data<ConnectionAuthorization>), ApiErrors))]
+pub(crate) async fn authorize(
+    Caller { user, credential }: Caller,
     State(services): State<Arc<App>>,
-    Query(query): Query<CallbackQuery>,
+    State(infra): State<Infra>,
+    ConnectionPath(id): ConnectionPath,
+    Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
-    let answer = match (query.error, query.code) {
-        (Some(code), _) => Some(ProviderAnswer::Error {
-            code,
-            description: query.error_description,
-        }),
-        (None, Some(code)) => Some(ProviderAnswer::Code(code)),
-        (None, None) => None,
+    let Credential::Session { token, .. } = credential else {
+        return Err(ApiError::Forbidden(
+            "this needs a session of the console in place of an API key: open connect_url in a browser",
+        ));
     };
-    let returned = match (query.state, answer) {
-        (Some(state), Some(answer)) => services.accounts.finish_connection(&state, answer).await?,
-        _ => None,
-    };
-    Ok(match returned {
-        Some(ConnectResult {
-            redirect_to: Some(address),
-            outcome,
-        }) => redirect(&address, &outcome),
-        Some(ConnectResult {
-            redirect_to: None,
-            outcome: Ok((_, name)),
-        }) => show(
-            StatusCode::OK,
-            "Connected",
-            &format!("{name} is connected. You can close this window."),
-        ),
-        Some(ConnectResult {
-            redirect_to: None,
-            outcome: Err(error),
-        }) => show(StatusCode::BAD_REQUEST, "Not connected", &error),
-        None => show(
-            StatusCode::BAD_REQUEST,
-            "Not connected",
-            "This link is not valid: it has been used, it is older than ten minutes, or it did not come from here. \
-             Begin again.",
-        ),
-    })
+    let browser = browser_of(&token, &infra);
+    let accounts = &services.accounts;
+    let authorization_url = accounts
+        .authorize_connection(&user.id, &id, &browser)
+        .await?;
+    let cookie = ConnectCookie::of(&services, &infra).set(&browser);
+    let authorization = ConnectionAuthorization { authorization_url };
+    Ok((
+        AppendHeaders([(SET_COOKIE, cookie)]),
+        reply::one(authorization, &FieldSelection::new(&fields)),
+    )
+        .into_response())
 }
 
-fn redirect(address: &str, outcome: &Result<(AccountId, String), String>) -> Response {
-    let (name, value) = match outcome {
-        Ok((account, _)) => ("account_id", account.as_str()),
-        Err(error) => ("error", error.as_str()),
-    };
-    let (before, fragment) = match address.split_once('#') {
-        Some((before, fragment)) => (before, format!("#{fragment}")),
-        None => (address, String::new()),
-    };
-    let separator = if before.contains('?') { '&' } else { '?' };
-    let query = form_urlencoded::Serializer::new(String::new())
-        .append_pair(name, value)
-        .finish();
-    let location = HeaderValue::try_from(format!("{before}{separator}{query}{fragment}"));
-    match location {
-        Ok(location) => (StatusCode::SEE_OTHER, [(LOCATION, location)]).into_response(),
-        Err(error) => {
-            ApiError::internal("the redirect is not a header value", error).into_response()
-        }
-    }
-}
-
-fn show(status: StatusCode, title: &str, text: &str) -> Response {
-    let (title, text) = (escaped(title), escaped(text));
-    let page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{title}</title>\n\
-         <h1>{title}</h1>\n<p>{text}</p>\n</html>\n"
-    );
-    (status, PAGE_HEADERS, page).into_response()
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
-}
-
-fn on_the_wire(connection: connections::Connection, now: i64) -> Connection {
+fn on_the_wire(view: ConnectionView, now: i64) -> Connection {
+    let ConnectionView {
+        connection,
+        app,
+        name,
+    } = view;
     let status = match connection.stage {
         Stage::Pending if connection.expires_at <= now => ConnectionStatus::Expired,
         Stage::Pending | Stage::Returned => ConnectionStatus::Pending,
@@ -195,40 +127,11 @@ fn on_the_wire(connection: connections::Connection, now: i64) -> Connection {
     Connection {
         id: connection.id,
         status,
+        app: app.map(apps::on_the_wire),
+        name,
         connect_url: None,
         account_id: connection.account_id,
         error: connection.error,
         expires_at: iso_date(connection.expires_at),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_page_escapes_its_text() {
-        assert_eq!(
-            escaped("<a href='x'>&\"</a>"),
-            "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;"
-        );
-    }
-
-    #[test]
-    fn the_outcome_is_added_to_the_query() {
-        let location = |address: &str, outcome: &Result<(AccountId, String), String>| {
-            let response = redirect(address, outcome);
-            response.headers()[LOCATION].to_str().unwrap().to_owned()
-        };
-        let account = AccountId::parse("apn_x").unwrap();
-        let connected = Ok((account, "X".to_owned()));
-        assert_eq!(
-            location("http://h/a?b=c#d", &connected),
-            "http://h/a?b=c&account_id=apn_x#d"
-        );
-        assert_eq!(
-            location("http://h/a", &Err("no & no".to_owned())),
-            "http://h/a?error=no+%26+no"
-        );
     }
 }

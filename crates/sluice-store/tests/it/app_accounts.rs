@@ -3,7 +3,7 @@
 use rstest::rstest;
 use sluice_model::{AccountId, AppAuth, AppId, ConnectionId, KeyField};
 use sluice_store::{
-    Page,
+    Conn, Page,
     accounts::{self, Account, Health, Renewal},
     apps::{self, App},
     connections::{self, Connection, Stage},
@@ -227,7 +227,7 @@ fn a_state_is_good_once_and_in_time(#[values(Db::Sqlite, Db::Postgres)] db: Db) 
         app_id: app_id("github"),
         account_id: None,
         name: Some("n".to_owned()),
-        verifier_sealed: Some("v".to_owned()),
+        verifier_sealed: None,
         redirect_to: None,
         stage: Stage::Pending,
         error: None,
@@ -235,19 +235,31 @@ fn a_state_is_good_once_and_in_time(#[values(Db::Sqlite, Db::Postgres)] db: Db) 
         expires_at: 100,
     };
     t.write(move |c| {
-        connections::insert(c, &connection("one"), "one")?;
-        connections::insert(c, &connection("two"), "two")?;
+        let (owner, stranger) = (user_id("a"), user_id("b"));
+        for tail in ["one", "two"] {
+            let row = connection(tail);
+            connections::insert(c, &row)?;
+            // Before it is authorized, no state finds it.
+            assert_eq!(connections::take(c, tail, 50)?, None);
+            let authorize = |c: &mut dyn Conn, user, now| {
+                connections::authorize(c, (user, &row.id), tail, Some("v"), now)
+            };
+            assert!(!authorize(c, &stranger, 50)? && !authorize(c, &owner, 100)?);
+            assert!(authorize(c, &owner, 50)?);
+        }
         assert_eq!(connections::take(c, "forged", 50)?, None);
         assert_eq!(connections::take(c, "two", 100)?, None);
         let taken = connections::take(c, "one", 50)?.unwrap();
         assert_eq!(taken.stage, Stage::Returned);
+        assert_eq!(taken.verifier_sealed.as_deref(), Some("v"));
+        let again = connections::authorize(c, (&owner, &taken.id), "again", None, 50)?;
+        assert!(!again);
         assert_eq!(connections::take(c, "one", 50)?, None);
         connections::finish(c, &taken.id, Ok(&account_id("x")))?;
-        let owner = user_id("a");
         let done = connections::get(c, &owner, &taken.id)?.unwrap();
         assert_eq!(done.stage, Stage::Connected);
         assert_eq!(done.account_id, Some(account_id("x")));
-        assert_eq!(connections::get(c, &user_id("b"), &taken.id)?, None);
+        assert_eq!(connections::get(c, &stranger, &taken.id)?, None);
         connections::finish(c, &connection("two").id, Err("no"))?;
         let failed = connections::get(c, &owner, &connection("two").id)?.unwrap();
         assert_eq!(

@@ -1,6 +1,7 @@
 // Connects an account with OAuth in a pop-up. The server reports when the provider has granted access.
 import { api, data } from '../../api/client';
 import type { Account, App } from '../../api/types';
+import { authorize } from './authorize';
 
 const POLL_MS = 1_000;
 const FEATURES = 'popup,width=620,height=760';
@@ -32,9 +33,8 @@ export class OauthConnection {
     try {
       const request = { app: app.name_slug, name, account_id: account?.id };
       const started = await data(api.POST('/v1/accounts/connect', { body: request }));
-      const url = started.connect_url;
+      const url = await authorize(started.id);
       if (attempt !== this.#attempt) return this.#popup?.close();
-      if (!url) throw new Error('The server returned no URL to open.');
       if (this.#popup) this.#popup.location.href = url;
       this.state = { kind: 'waiting', url, window: this.#popup ? 'open' : 'blocked' };
       await this.#watch(started.id, attempt);

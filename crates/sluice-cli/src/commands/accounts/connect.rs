@@ -26,8 +26,9 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Connect an account of an app
 ///
-/// The keys of an app come from --field, or from prompts on a terminal. For an app with OAuth, the command prints a URL to open
-/// in a browser, and waits for the authorization.
+/// The keys of an app come from --field, or from prompts on a terminal. For an app with OAuth, the command prints a URL of the
+/// console to open in a browser, and waits for the authorization. Sign in there with the same API key: for other users the URL
+/// does nothing.
 #[derive(Debug, Args)]
 pub(super) struct ConnectOptions {
     /// Slug of the app
@@ -141,7 +142,9 @@ pub(crate) async fn connect_in_browser(
     };
     let started: Connection = client.post("/accounts/connect", &body).await?;
     let url = started.connect_url.unwrap_or_default();
-    show_stderr(&format!("Open this URL in a browser:\n  {url}\n"))?;
+    show_stderr(&format!(
+        "Open this URL in a browser, signed in to the console with the same API key:\n  {url}\n"
+    ))?;
     let path = format!("/accounts/connect/{}", started.id);
     let waiting = async {
         loop {

@@ -6,7 +6,7 @@ use sluice_testkit::{Api, Backend};
 
 use super::{
     browser::{Browser, Person},
-    fixtures::{connect, connect_with, credentials, key_app, open, refused, source_with, text},
+    fixtures::{connect, connect_with, credentials, key_app, refused, source_with, text},
     provider::{OauthApp, provider},
 };
 use crate::support::{new_user, new_user_on, shared_server};
@@ -49,15 +49,15 @@ async fn a_person_connects_an_account_and_a_source_uses_its_tokens(
     let (server, api) = (shared_server(backend), new_user_on(backend).await);
     let app = provider().app_on(server, json!({})).await;
     let (id, url) = begin(&api, json!({ "app": app.slug, "name": "Work <1>" })).await;
+    let mut browser = Browser::signed_in(&api).await;
+    let provider_url = browser.confirm(&url).await;
     // The provider refuses whoever sends no challenge; that it is the strong kind is seen here.
     assert_eq!(
-        parameter(&url, "code_challenge_method").as_deref(),
+        parameter(&provider_url, "code_challenge_method").as_deref(),
         Some("S256")
     );
-    let back = Browser::new(&api)
-        .visit(&url, "alice", Person::Agrees)
-        .await;
-    let page = open(&api, &back).await;
+    let back = browser.visit(&provider_url, "alice", Person::Agrees).await;
+    let page = browser.open(&back).await;
     assert_eq!(page.status, 200, "{}", page.text);
     assert!(
         page.text.contains("Work &lt;1&gt; is connected"),
@@ -111,11 +111,10 @@ async fn a_client_that_posts_its_secret_connects_too() {
 async fn a_state_works_once() {
     let (api, app) = (new_user().await, app().await);
     let (_, url) = begin(&api, json!({ "app": app.slug })).await;
-    let back = Browser::new(&api)
-        .visit(&url, "alice", Person::Agrees)
-        .await;
-    open(&api, &back).await.expect(200);
-    let replay = open(&api, &back).await;
+    let mut browser = Browser::signed_in(&api).await;
+    let back = browser.go(&url, "alice", Person::Agrees).await;
+    browser.open(&back).await.expect(200);
+    let replay = browser.open(&back).await;
     assert_eq!(replay.status, 400);
     assert!(replay.text.contains("not valid"), "{}", replay.text);
     assert_eq!(accounts(&api).await.len(), 1);
@@ -125,21 +124,20 @@ async fn a_state_works_once() {
 async fn a_forged_or_missing_state_is_refused_and_spends_nothing() {
     let (api, app) = (new_user().await, app().await);
     let (id, url) = begin(&api, json!({ "app": app.slug })).await;
-    let back = Browser::new(&api)
-        .visit(&url, "alice", Person::Agrees)
-        .await;
+    let mut browser = Browser::signed_in(&api).await;
+    let back = browser.go(&url, "alice", Person::Agrees).await;
     let state = parameter(&back, "state").expect("a state");
     for forged in [
         back.replace(&state, "forged"),
         back.replace(&format!("state={state}"), "x=y"),
         back.split('?').next().expect("an address").to_owned(),
     ] {
-        let answer = open(&api, &forged).await;
+        let answer = browser.open(&forged).await;
         assert_eq!(answer.status, 400, "{forged}");
         assert!(answer.text.contains("not valid"), "{}", answer.text);
     }
     assert_eq!(status(&api, &id).await["status"], "pending");
-    open(&api, &back).await.expect(200);
+    browser.open(&back).await.expect(200);
 }
 
 #[tokio::test]
@@ -147,16 +145,14 @@ async fn a_code_is_of_no_use_with_the_state_of_another_connection() {
     let (api, app) = (new_user().await, app().await);
     let (_, one) = begin(&api, json!({ "app": app.slug })).await;
     let (id, two) = begin(&api, json!({ "app": app.slug })).await;
-    let stolen = Browser::new(&api)
-        .visit(&one, "victim", Person::Agrees)
-        .await;
+    let mut robbed = Browser::signed_in(&api).await;
+    let stolen = robbed.go(&one, "victim", Person::Agrees).await;
     let stolen = parameter(&stolen, "code").expect("a code");
-    let back = Browser::new(&api)
-        .visit(&two, "thief", Person::Agrees)
-        .await;
+    let mut browser = Browser::signed_in(&api).await;
+    let back = browser.go(&two, "thief", Person::Agrees).await;
     let code = parameter(&back, "code").expect("a code");
     // The verifier that belongs to the state does not fit the challenge that belongs to the code.
-    let answer = open(&api, &back.replace(&code, &stolen)).await;
+    let answer = browser.open(&back.replace(&code, &stolen)).await;
     assert_eq!(answer.status, 400);
     assert!(answer.text.contains("invalid_grant"), "{}", answer.text);
     assert_eq!(status(&api, &id).await["status"], "failed");
@@ -167,10 +163,9 @@ async fn a_code_is_of_no_use_with_the_state_of_another_connection() {
 async fn a_person_who_declines_is_told_so_and_so_is_the_client() {
     let (api, app) = (new_user().await, app().await);
     let (id, url) = begin(&api, json!({ "app": app.slug })).await;
-    let back = Browser::new(&api)
-        .visit(&url, "alice", Person::Declines)
-        .await;
-    let page = open(&api, &back).await;
+    let mut browser = Browser::signed_in(&api).await;
+    let back = browser.go(&url, "alice", Person::Declines).await;
+    let page = browser.open(&back).await;
     assert_eq!(page.status, 400);
     assert!(
         page.text
@@ -187,13 +182,14 @@ async fn a_person_who_declines_is_told_so_and_so_is_the_client() {
 async fn what_a_provider_says_is_shown_as_text() {
     let (api, app) = (new_user().await, app().await);
     let (_, url) = begin(&api, json!({ "app": app.slug })).await;
-    let state = parameter(&url, "state").expect("a state");
+    let mut browser = Browser::signed_in(&api).await;
+    let state = parameter(&browser.confirm(&url).await, "state").expect("a state");
     let query = format!("?state={state}&error=x&error_description=%3Cscript%3E%22%00");
     let address = format!(
         "{}/oauth/callback{query}",
         shared_server(Backend::Sqlite).url()
     );
-    let page = open(&api, &address).await;
+    let page = browser.open(&address).await;
     assert_eq!(page.status, 400);
     assert!(page.text.contains("&lt;script&gt;&quot;"), "{}", page.text);
 }
@@ -212,10 +208,9 @@ async fn the_browser_goes_on_to_an_address_of_this_server_only() {
     }
     let body = json!({ "app": app.slug, "redirect_to": "/done?x=1" });
     let (id, url) = begin(&api, body).await;
-    let back = Browser::new(&api)
-        .visit(&url, "alice", Person::Agrees)
-        .await;
-    let answer = open(&api, &back).await;
+    let mut browser = Browser::signed_in(&api).await;
+    let back = browser.go(&url, "alice", Person::Agrees).await;
+    let answer = browser.open(&back).await;
     assert_eq!(answer.status, 303, "{}", answer.text);
     let account = text(&status(&api, &id).await["account_id"]);
     let expected = format!("{server}/done?x=1&account_id={account}");

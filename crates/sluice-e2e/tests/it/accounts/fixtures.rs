@@ -25,7 +25,7 @@ pub(super) fn unique_slug() -> String {
     unique_name().replace("user", "app")
 }
 
-pub(super) fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     value.as_str().expect("a string").to_owned()
 }
 
@@ -94,17 +94,11 @@ pub(crate) async fn oauth_app(server: &ServerInfo) -> String {
     provider().app_on(server, json!({})).await.slug
 }
 
-/// Goes to a provider as the person `login`, agrees, and comes back.
+/// Confirms as the user of `api`, goes to a provider as the person `login`, agrees, and comes back.
 pub(crate) async fn agree(api: &Api, connect_url: &str, login: &str) {
-    let back = Browser::new(api)
-        .visit(connect_url, login, Person::Agrees)
-        .await;
-    open(api, &back).await.expect(200);
-}
-
-/// Opens an address as a browser does: without a key.
-pub(super) async fn open(api: &Api, url: &str) -> Answer {
-    api.absolute(sluice_testkit::Method::GET, url).send().await
+    let mut browser = Browser::signed_in(api).await;
+    let back = browser.go(connect_url, login, Person::Agrees).await;
+    browser.open(&back).await.expect(200);
 }
 
 /// The credentials of an account.

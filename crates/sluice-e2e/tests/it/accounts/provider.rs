@@ -12,20 +12,20 @@ use sluice_testkit::{Answer, Api, Method, ServerInfo};
 
 use super::fixtures::{form, text, unique_slug};
 
-pub(super) struct Provider {
+pub(crate) struct Provider {
     url: String,
     /// It ends when its standard input does, which is when this process is gone.
     _child: Child,
 }
 
 /// A client of the provider, and the app that it is on a server.
-pub(super) struct OauthApp {
-    pub(super) slug: String,
-    pub(super) client_id: String,
-    pub(super) secret: String,
+pub(crate) struct OauthApp {
+    pub(crate) slug: String,
+    pub(crate) client_id: String,
+    pub(crate) secret: String,
 }
 
-pub(super) fn provider() -> &'static Provider {
+pub(crate) fn provider() -> &'static Provider {
     static PROVIDER: OnceLock<Provider> = OnceLock::new();
     PROVIDER.get_or_init(|| {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/accounts/provider.mjs");
@@ -49,13 +49,13 @@ pub(super) fn provider() -> &'static Provider {
 }
 
 impl Provider {
-    pub(super) fn at(&self, path: &str) -> String {
+    pub(crate) fn at(&self, path: &str) -> String {
         format!("{}{path}", self.url)
     }
 
     /// Registers a client here and as an app of `server`; `more` changes the app's OAuth settings, and
     /// `access_token_lifetime` in it how long the client's tokens live.
-    pub(super) async fn app_on(&self, server: &ServerInfo, more: Value) -> OauthApp {
+    pub(crate) async fn app_on(&self, server: &ServerInfo, more: Value) -> OauthApp {
         let method = more["client_authentication"]
             .as_str()
             .unwrap_or("client_secret_basic");
@@ -90,14 +90,14 @@ impl Provider {
     }
 
     /// How often the client has asked for tokens.
-    pub(super) async fn times_asked(&self, api: &Api, app: &OauthApp) -> u64 {
+    pub(crate) async fn times_asked(&self, api: &Api, app: &OauthApp) -> u64 {
         let url = self.at(&format!("/test/asked?client={}", app.client_id));
         let answer = api.absolute(Method::GET, &url).send().await;
         answer.text.parse().expect("a number")
     }
 
     /// Makes the client's token requests fail with `status`, or work again with 0.
-    pub(super) async fn set_outage(&self, api: &Api, app: &OauthApp, status: u16) {
+    pub(crate) async fn set_outage(&self, api: &Api, app: &OauthApp, status: u16) {
         let url = self.at(&format!(
             "/test/outage?client={}&status={status}",
             app.client_id
@@ -106,7 +106,7 @@ impl Provider {
     }
 
     /// Takes a refresh token, and with it the whole grant, back.
-    pub(super) async fn revoke(&self, api: &Api, app: &OauthApp, refresh_token: &str) {
+    pub(crate) async fn revoke(&self, api: &Api, app: &OauthApp, refresh_token: &str) {
         let fields = [
             ("token", refresh_token),
             ("client_id", &app.client_id),
@@ -117,7 +117,7 @@ impl Provider {
     }
 
     /// Whether the provider takes an access token.
-    pub(super) async fn accepts(&self, api: &Api, access_token: &str) -> bool {
+    pub(crate) async fn accepts(&self, api: &Api, access_token: &str) -> bool {
         let request = api.absolute(Method::GET, &self.at("/me"));
         let answer: Answer = request
             .header("authorization", &format!("Bearer {access_token}"))

@@ -10,7 +10,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 91] = [
+const ROUTES: [(&str, &str); 92] = [
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
     ("DELETE", "/v1/session"),
@@ -85,6 +85,7 @@ const ROUTES: [(&str, &str); 91] = [
     ("GET", "/v1/accounts/{id}/uses"),
     ("POST", "/v1/accounts/connect"),
     ("GET", "/v1/accounts/connect/{id}"),
+    ("POST", "/v1/accounts/connect/{id}/authorize"),
     ("GET", "/v1/workflows"),
     ("POST", "/v1/workflows"),
     ("GET", "/v1/workflows/schema.json"),

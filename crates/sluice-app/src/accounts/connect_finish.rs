@@ -1,0 +1,177 @@
+//! Connecting an account by OAuth 2, from the provider: the user's browser comes back with a code, which becomes tokens.
+//!
+//! The callback is authenticated by its state, which is valid once, and by the browser that the state was made for.
+
+use sluice_engine::{
+    EngineError,
+    process::credentials::{
+        StoredCredentials, Tokens,
+        oauth::{self, Registration, Verifier},
+    },
+};
+use sluice_model::AccountId;
+use sluice_store::{
+    accounts, apps,
+    apps::App,
+    connections::{self, Connection},
+};
+
+use super::{
+    connect::oauth_settings,
+    manage::{Accounts, new_account},
+};
+use crate::detached;
+
+/// The provider's answer, which the browser brings back.
+pub enum ProviderAnswer {
+    Code(String),
+    Error {
+        code: String,
+        description: Option<String>,
+    },
+}
+
+/// The result of a connection, for the user in front of the browser.
+pub struct ConnectResult {
+    /// Where the browser continues, if the request said so.
+    pub redirect_to: Option<String>,
+    /// The account and its name, or an error message.
+    pub outcome: Result<(AccountId, String), String>,
+}
+
+impl Accounts {
+    /// Handles the provider's callback. `None` for a state that is forged, used, expired or of another browser.
+    pub async fn finish_connection(
+        &self,
+        state: &str,
+        browser: &str,
+        answer: ProviderAnswer,
+    ) -> Result<Option<ConnectResult>, EngineError> {
+        let fingerprint = self.state_fingerprint(state, browser);
+        let accounts = self.clone();
+        detached::run(&self.infra.shutdown, async move {
+            let now = accounts.infra.now_ms();
+            let taken = accounts.infra.store.write(move |c| {
+                let Some(connection) = connections::take(c, &fingerprint, now)? else {
+                    return Ok(None);
+                };
+                let app = apps::get(c, &connection.app_id)?;
+                Ok(Some((connection, app)))
+            });
+            let Some((connection, app)) = taken.await? else {
+                return Ok(None);
+            };
+            let outcome = match app {
+                Some(app) => accounts.exchange(&connection, &app, answer).await,
+                None => Err("the app is not registered any more".to_owned()),
+            };
+            if let Err(error) = &outcome {
+                let (id, message) = (connection.id.clone(), error.clone());
+                accounts
+                    .infra
+                    .store
+                    .write(move |c| connections::finish(c, &id, Err(&message)))
+                    .await?;
+            }
+            Ok(Some(ConnectResult {
+                redirect_to: connection.redirect_to,
+                outcome,
+            }))
+        })
+        .await
+    }
+
+    async fn exchange(
+        &self,
+        connection: &Connection,
+        app: &App,
+        answer: ProviderAnswer,
+    ) -> Result<(AccountId, String), String> {
+        let rejected = |reason: &str| format!("{} did not connect the account: {reason}", app.name);
+        let code = match answer {
+            ProviderAnswer::Code(code) => code,
+            ProviderAnswer::Error { code, description } => {
+                return Err(rejected(&oauth::in_words(&code, description.as_deref())));
+            }
+        };
+        let settings = oauth_settings(app).map_err(|error| error.to_string())?;
+        let verifier = self.verifier(connection)?;
+        let registration = Registration {
+            settings,
+            secret: self.credentials.client_secret(app)?,
+        };
+        let provider = self.credentials.provider();
+        let tokens = provider
+            .exchange(
+                &registration,
+                &code,
+                &self.redirect_uri(),
+                verifier.as_ref(),
+            )
+            .await
+            .map_err(|error| rejected(&error.to_string()))?;
+        let uid = provider
+            .uid(settings, &tokens.access_token)
+            .await
+            .map_err(|error| rejected(&error.to_string()))?;
+        let now = self.infra.now_ms();
+        let credentials = StoredCredentials::Oauth(Tokens::first(tokens, uid, now));
+        self.store_connected(connection, app, &credentials)
+            .await
+            .map_err(|error| error.to_string())
+    }
+
+    /// Stores the account and finishes the connection in one transaction.
+    async fn store_connected(
+        &self,
+        connection: &Connection,
+        app: &App,
+        credentials: &StoredCredentials,
+    ) -> Result<(AccountId, String), EngineError> {
+        let user = connection.user_id.clone();
+        let name = connection.name.clone().or_else(|| credentials.uid());
+        let renewal = credentials.seal(
+            &self.infra.vault,
+            &mut self.infra.ids.rng(),
+            self.infra.now_ms(),
+        );
+        let new = new_account(&user, app, name, renewal.clone(), &self.infra.ids);
+        let (id, again) = (connection.id.clone(), connection.account_id.clone());
+        let (owner, renamed) = (user.clone(), connection.name.clone());
+        let stored = self.infra.store.write(move |c| {
+            let account = match again {
+                None => {
+                    accounts::insert(c, &new)?;
+                    Some((new.id, new.name))
+                }
+                Some(account) => {
+                    accounts::replace(c, &owner, &account, &renewal)?;
+                    if let Some(name) = &renamed {
+                        accounts::rename(c, &owner, &account, name, renewal.at)?;
+                    }
+                    accounts::get(c, &owner, &account)?.map(|account| (account.id, account.name))
+                }
+            };
+            if let Some((account, _)) = &account {
+                connections::finish(c, &id, Ok(account))?;
+            }
+            Ok(account)
+        });
+        let account = stored
+            .await?
+            .ok_or_else(|| EngineError::Conflict("the account was deleted meanwhile".to_owned()))?;
+        self.credentials.forget(&user, &account.0);
+        Ok(account)
+    }
+
+    fn verifier(&self, connection: &Connection) -> Result<Option<Verifier>, String> {
+        let Some(sealed) = &connection.verifier_sealed else {
+            return Ok(None);
+        };
+        let opened = self.infra.vault.open(sealed).ok();
+        opened
+            .and_then(|bytes| String::from_utf8(bytes).ok())
+            .map(|text| Some(Verifier::from_text(text)))
+            .ok_or_else(|| "what was remembered of the connection cannot be read".to_owned())
+    }
+}

@@ -43,6 +43,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
         "Operate",
         &[
             "serve",
+            "doctor",
             "login",
             "logout",
             "rotate-key",

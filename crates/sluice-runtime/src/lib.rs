@@ -62,7 +62,9 @@ pub use question::QuestionOutcome;
 pub use reply::Reply;
 pub use running::RunningProcess;
 pub use runtime::Runtime;
-pub use sandbox::{EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses};
+pub use sandbox::{
+    EgressProxy, Exceptions, Network, PrivateNetworks, own_addresses, probe_protections,
+};
 pub use spec::{
     Analysis, BindingKind, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, PropBinding, Role,
 };

@@ -1,20 +1,24 @@
 //! The queue between the callers and the database threads.
 //!
-//! It is unbounded, because each job has a caller that waits for its result. A closed queue accepts no more jobs, and
-//! still hands out those it has, so that closing loses none.
+//! It is bounded: while it is full, callers wait and keep their data to themselves. A closed queue accepts no more jobs, and still hands
+//! out those it has, so that closing loses none.
 
 use std::collections::VecDeque;
 
 use parking_lot::{Condvar, Mutex};
+use tokio::sync::Semaphore;
 
 use crate::{
     error::{Result, StoreError},
     job::Job,
 };
 
+/// Several groups of commits, so that the threads never run dry.
+const MAX_WAITING: usize = 4096;
+
 /// Jobs in the order they came, for any number of threads.
-#[derive(Default)]
 pub(crate) struct JobQueue {
+    permits: Semaphore,
     state: Mutex<State>,
     arrived: Condvar,
 }
@@ -25,12 +29,31 @@ struct State {
     closed: bool,
 }
 
+impl Default for JobQueue {
+    fn default() -> JobQueue {
+        JobQueue::bounded(MAX_WAITING)
+    }
+}
+
 impl JobQueue {
-    pub(crate) fn push(&self, job: Box<dyn Job>) -> Result<()> {
+    fn bounded(jobs: usize) -> JobQueue {
+        JobQueue {
+            permits: Semaphore::new(jobs),
+            state: Mutex::default(),
+            arrived: Condvar::default(),
+        }
+    }
+
+    /// Waits while the queue is full.
+    pub(crate) async fn push(&self, job: Box<dyn Job>) -> Result<()> {
+        let closed = || StoreError::Unavailable("the store is closed".to_owned());
+        let permit = self.permits.acquire().await.map_err(|_| closed())?;
         let mut state = self.state.lock();
         if state.closed {
-            return Err(StoreError::Unavailable("the store is closed".to_owned()));
+            return Err(closed());
         }
+        // It comes back when the job leaves the queue.
+        permit.forget();
         state.waiting.push_back(job);
         drop(state);
         self.arrived.notify_one();
@@ -42,6 +65,7 @@ impl JobQueue {
         let mut state = self.state.lock();
         loop {
             if let Some(job) = state.waiting.pop_front() {
+                self.permits.add_permits(1);
                 return Some(job);
             }
             if state.closed {
@@ -60,10 +84,57 @@ impl JobQueue {
         }
         let count = state.waiting.len().min(limit);
         group.extend(state.waiting.drain(..count));
+        self.permits.add_permits(count);
     }
 
     pub(crate) fn close(&self) {
         self.state.lock().closed = true;
+        self.permits.close();
         self.arrived.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::job::{Access, job};
+
+    fn nothing() -> Box<dyn Job> {
+        job(Access::Read, |_| Ok(())).0
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_makes_its_callers_wait_until_a_job_leaves_it() {
+        let queue = Arc::new(JobQueue::bounded(2));
+        queue.push(nothing()).await.expect("room");
+        queue.push(nothing()).await.expect("room");
+        let waiting = tokio::spawn({
+            let queue = Arc::clone(&queue);
+            async move { queue.push(nothing()).await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        assert!(queue.pop().is_some());
+        waiting.await.expect("a task").expect("room");
+        let mut group = VecDeque::new();
+        queue.pop_group(10, &mut group);
+        assert_eq!(group.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn closing_a_full_queue_rejects_those_that_wait_and_keeps_its_jobs() {
+        let queue = Arc::new(JobQueue::bounded(1));
+        queue.push(nothing()).await.expect("room");
+        let waiting = tokio::spawn({
+            let queue = Arc::clone(&queue);
+            async move { queue.push(nothing()).await }
+        });
+        tokio::task::yield_now().await;
+        queue.close();
+        assert!(waiting.await.expect("a task").is_err());
+        assert!(queue.pop().is_some());
+        assert!(queue.pop().is_none());
     }
 }

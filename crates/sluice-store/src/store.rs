@@ -98,7 +98,7 @@ impl Store {
     }
 
     /// Runs `work` in a transaction and returns when its commit is durable. An `Err` from `work`
-    /// rolls it back. Once polled, the work is done even if the caller is dropped.
+    /// rolls it back. Once it is in the queue, the work is done even if the caller is dropped.
     pub async fn write<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
@@ -124,7 +124,7 @@ impl Inner {
             Access::Write => &self.queues.writes,
         };
         let (job, answer) = job(access, work);
-        queue.push(job)?;
+        queue.push(job).await?;
         answer
             .await
             .unwrap_or_else(|_| Err(StoreError::Internal("a database thread ended".to_owned())))

@@ -29,7 +29,7 @@ const START_DEADLINE: Duration = Duration::from_secs(30);
 const STOP_DEADLINE: Duration = Duration::from_mins(1);
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// The environment variables that the server inherits.
-const INHERITED: [&str; 2] = ["PATH", "SLUICE_DENO"];
+const INHERITED: [&str; 3] = ["PATH", "SLUICE_DENO", "SLUICE_TEST_DENO_PERMISSIONS"];
 
 /// A `sluice serve` process. Dropping it kills the process and removes its data folder, unless the test chose the folder.
 #[derive(Debug)]

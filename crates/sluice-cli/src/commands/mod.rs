@@ -1,4 +1,4 @@
-//! The commands, all of which but `test`, `init` and `completions` are clients of the API.
+//! The commands, all of which but `test`, `init`, `doctor` and `completions` are clients of the API.
 
 mod accounts;
 mod apply;
@@ -10,6 +10,7 @@ mod component;
 mod deletion;
 mod deploy;
 mod dev;
+mod doctor;
 mod error_location;
 mod event_arg;
 mod export;
@@ -50,6 +51,7 @@ use self::{
     completions::CompletionsOptions,
     deploy::DeployOptions,
     dev::DevOptions,
+    doctor::DoctorOptions,
     export::ExportOptions,
     init::InitOptions,
     list::ListOptions,
@@ -100,6 +102,7 @@ pub(crate) enum ClientCommand {
     /// Manage the users of the server (operator only)
     #[command(subcommand)]
     Users(UsersCommand),
+    Doctor(DoctorOptions),
     Completions(CompletionsOptions),
     /// Manage the registry of the server (operator only)
     #[command(subcommand)]
@@ -143,6 +146,7 @@ pub(crate) fn run(
             ClientCommand::RotateKey(options) => done(session::rotate_key(options).await),
             ClientCommand::Signup(options) => done(session::signup(options).await),
             ClientCommand::Users(command) => done(users::run(command).await),
+            ClientCommand::Doctor(options) => doctor::doctor(&options),
             ClientCommand::Completions(options) => {
                 done(completions::completions(&options, &parser()))
             }

@@ -35,8 +35,8 @@ pub(crate) struct NetworkOptions {
     /// Allow components, `component_url` and webhooks to reach private, loopback and link-local addresses
     #[arg(long, env = "SLUICE_ALLOW_PRIVATE_NETWORK")]
     pub(crate) allow_private_network: bool,
-    /// Private addresses that components may reach, such as `10.1.0.0/16`, `10.2.0.7` or `db.internal`. Names are resolved
-    /// when the server starts. All ports are allowed, even when one is given
+    /// Private addresses that components may reach, such as `10.1.0.0/16`, `10.2.0.7:5432`, `[fd00::7]:443` or `db.internal`.
+    /// Without a port, all ports are allowed. Names are resolved when the server starts
     #[arg(
         long,
         env = "SLUICE_ALLOW_NETWORK",
@@ -44,7 +44,8 @@ pub(crate) struct NetworkOptions {
         value_name = "ADDRESS"
     )]
     pub(crate) allow_network: Vec<String>,
-    /// Allow IPv6 for components. Private IPv6 addresses are not blocked
+    /// Allow IPv6 for components where the kernel cannot check its addresses. Private ones are not blocked there. Elsewhere IPv6
+    /// is always allowed, and checked
     #[arg(long, env = "SLUICE_ALLOW_IPV6")]
     pub(crate) allow_ipv6: bool,
     /// HTTP proxy for all traffic of components, such as `http://user:password@proxy:3128`. Components can read this URL.

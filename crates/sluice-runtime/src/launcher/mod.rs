@@ -59,6 +59,7 @@ fn confine_and_exec(
         // Without the broker, components use the network of the server.
         let network = confinement.brokered && protections.network_namespace;
         namespaces::enter(protections.namespaces, network)?;
+        mounts::make_read_only(&confinement.writable)?;
     }
     if let Some(tmp) = &confinement.private_tmp {
         mounts::give_private_tmp(tmp)?;

@@ -23,6 +23,7 @@ pub use egress_proxy::EgressProxy;
 pub use exceptions::Exceptions;
 pub use network::{Network, PrivateNetworks};
 pub use own_addresses::own_addresses;
+pub use protections::probe_protections;
 
 use self::code_cache::CodeCache;
 use crate::{
@@ -60,7 +61,7 @@ pub(crate) struct Sandbox {
 impl Sandbox {
     /// Probes the protections of this machine, logs those that are missing, and prepares the shared folders.
     pub(crate) fn prepare(options: &RuntimeOptions) -> io::Result<Sandbox> {
-        let protections = protections::probe(&options.launcher)?;
+        let protections = protections::probe_protections(&options.launcher)?;
         let deno = options.deno.canonicalize()?;
         // A private /tmp would hide them.
         let needs_tmp = [&deno, &options.folder]

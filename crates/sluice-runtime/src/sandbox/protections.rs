@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Asks the launcher, which tries them.
-pub(super) fn probe(launcher: &Path) -> io::Result<Protections> {
+pub fn probe_protections(launcher: &Path) -> io::Result<Protections> {
     let (inside, outside) = UnixStream::pair()?;
     let mut child = Command::new(launcher)
         .arg(launcher::PROBE_SUBCOMMAND)
@@ -76,7 +76,7 @@ pub(super) fn missing(
         );
     }
     if protections.namespaces == Namespaces::None {
-        lacks.push("no private mounts, so components have TMPDIR but no /tmp of their own");
+        lacks.push("no private mounts, so components have TMPDIR but no /tmp of their own, and can change modes and times of the server's files if Deno's permissions fail");
     } else if !private_tmp {
         lacks.push("the data folder or Deno is below /tmp, so components have TMPDIR but no /tmp of their own");
     }

@@ -3,6 +3,7 @@
 mod bodies;
 mod connect_links;
 mod connections;
+mod files;
 mod folders;
 mod links;
 mod network;

@@ -10,6 +10,7 @@ mod deploy_follow;
 mod deploy_script;
 mod dev;
 mod dev_errors;
+mod doctor;
 mod export;
 mod first_start;
 mod fixtures;

@@ -132,7 +132,7 @@ pub(crate) fn has_broker() -> bool {
 }
 
 /// Also whether components get a `/tmp` of their own. They do not where Deno itself lies below it, as in a checkout in `/tmp`.
-fn has_private_tmp() -> bool {
+pub(crate) fn has_private_tmp() -> bool {
     let in_the_way = second_wall::deno().starts_with("/tmp");
     if in_the_way {
         eprintln!("skipped: Deno is installed below /tmp");

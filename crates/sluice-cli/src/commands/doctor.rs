@@ -1,0 +1,143 @@
+//! `sluice doctor`
+
+use std::{env, process::ExitCode};
+
+use anyhow::Context;
+use clap::Args;
+use serde::Serialize;
+use sluice_runtime::{
+    launcher::{Namespaces, Protections},
+    probe_protections,
+};
+
+use super::output::{BAD, FAINT, GOOD, Table, show, show_json, styled};
+
+const EXAMPLES: &str = "\
+Examples:
+  sluice doctor
+  sluice doctor --json";
+
+/// Report which protections against components this machine has
+///
+/// Each protection is tried, not looked up. The command fails if one is missing. docs/security.md describes them.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct DoctorOptions {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One protection, for people.
+#[derive(Serialize)]
+struct Wall {
+    name: &'static str,
+    present: bool,
+    /// What it keeps from components.
+    keeps: &'static str,
+    /// What it needs.
+    needs: &'static str,
+}
+
+pub(crate) fn doctor(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
+    let launcher = env::current_exe().context("cannot find the path of this program")?;
+    let walls = walls(&probe_protections(&launcher)?);
+    if options.json {
+        show_json(&walls)?;
+    } else {
+        show(&report(&walls))?;
+    }
+    let complete = walls.iter().all(|wall| wall.present);
+    Ok(if complete {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn walls(protections: &Protections) -> Vec<Wall> {
+    let wall = |name, present, keeps, needs| Wall {
+        name,
+        present,
+        keeps,
+        needs,
+    };
+    vec![
+        wall(
+            "files",
+            protections.landlock,
+            "opening files other than their own",
+            "Landlock: Linux 5.13, enabled in the list of security modules",
+        ),
+        wall(
+            "ports",
+            protections.landlock_tcp,
+            "listening, and connecting past an egress proxy",
+            "Landlock with TCP rules: Linux 6.7",
+        ),
+        wall(
+            "system calls",
+            protections.seccomp,
+            "new processes, other processes, and rarely used parts of the kernel",
+            "seccomp filters",
+        ),
+        wall(
+            "connections",
+            protections.broker,
+            "addresses that the server has not checked",
+            "seccomp notifications: Linux 5.14, and the right to copy descriptors of child processes; in a container, CAP_SYS_PTRACE",
+        ),
+        wall(
+            "network",
+            protections.network_namespace,
+            "every network, should the check of connections fail",
+            "network namespaces: root, or user namespaces for everyone",
+        ),
+        wall(
+            "mounts",
+            protections.namespaces != Namespaces::None,
+            "changing files outside of their /tmp, also modes and times",
+            "mount namespaces: root, or user namespaces for everyone",
+        ),
+    ]
+}
+
+fn report(walls: &[Wall]) -> String {
+    let mut table = Table::new(&["PROTECTION", "HERE", "KEEPS COMPONENTS FROM"]);
+    for wall in walls {
+        let here = if wall.present {
+            styled(GOOD, "yes")
+        } else {
+            styled(BAD, "no")
+        };
+        table.row(vec![wall.name.to_owned(), here, wall.keeps.to_owned()]);
+    }
+    let mut text = table.to_text();
+    for wall in walls.iter().filter(|wall| !wall.present) {
+        let needs = styled(FAINT, wall.needs);
+        text += &format!("\n{} is missing. It needs {needs}\n", wall.name);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named_with_what_it_needs() {
+        let protections = Protections {
+            landlock: true,
+            landlock_tcp: true,
+            seccomp: true,
+            broker: false,
+            namespaces: Namespaces::Direct,
+            network_namespace: true,
+        };
+        let walls = walls(&protections);
+        let text = report(&walls);
+        assert!(text.contains("connections is missing"), "{text}");
+        assert!(text.contains("CAP_SYS_PTRACE"), "{text}");
+        assert_eq!(text.matches("is missing").count(), 1);
+    }
+}

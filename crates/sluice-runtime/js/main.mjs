@@ -37,7 +37,7 @@ await receive((message, alone) => {
       prime(message);
       break;
     case "survey":
-      survey(message.modules);
+      survey(message.module);
       break;
     case "run":
       run(message, alone);

@@ -185,16 +185,16 @@ pub(crate) fn prime_line(folder: &Path, file: &Path, modules: &Path) -> String {
     format!("{message}\n")
 }
 
-/// The line that makes a process survey modules.
-pub(crate) fn survey_line(modules: &[(PathBuf, PathBuf, &CodeFiles)]) -> String {
-    let modules = modules.iter().map(|(folder, file, files)| {
-        serde_json::json!({
+/// The line that makes a process survey a module.
+pub(crate) fn survey_line(folder: &Path, file: &Path, files: &CodeFiles) -> String {
+    let message = serde_json::json!({
+        "t": "survey",
+        "module": {
             "folder": file_url(folder),
             "file": file_url(file),
             "locations": locations(files),
             "entry": files.entry.link.location,
-        })
+        },
     });
-    let message = serde_json::json!({ "t": "survey", "modules": modules.collect::<Vec<_>>() });
     format!("{message}\n")
 }

@@ -102,7 +102,6 @@ impl Inner {
                     | Message::Respond(..)
                     | Message::Held(_)
                     | Message::Write(..)
-                    | Message::Surveyed { .. }
                     | Message::End(..) => {
                         return Err(unreadable("it reported work it was not given"));
                     }

@@ -22,11 +22,6 @@ pub(crate) enum Message {
     Loaded(Vec<RawShape>),
     /// The error of the load, and its stack.
     Failed(CodeError, String),
-    /// The shape of one module of a survey, and whether it changed the shared state of the process.
-    Surveyed {
-        shape: Result<Box<RawShape>, CodeError>,
-        spoiled: bool,
-    },
     Log(Option<InvocationId>, LogLine),
     Emit(InvocationId, Emit),
     Respond(InvocationId, Reply),
@@ -63,7 +58,6 @@ struct Line<'a> {
     m: Option<&'a RawValue>,
     shapes: Option<Vec<RawShape>>,
     error: Option<LoadFailure>,
-    spoiled: Option<bool>,
     k: Option<&'a str>,
     l: Option<&'a str>,
     ts: Option<i64>,
@@ -149,16 +143,6 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
                 .ok_or_else(|| missing("an error"))?
                 .into_parts();
             Ok(Message::Failed(error, stack))
-        }
-        "surveyed" => {
-            let shape = if let Some(error) = fields.error {
-                Err(error.into_parts().0)
-            } else {
-                let shape = fields.shapes.and_then(|shapes| shapes.into_iter().next());
-                Ok(Box::new(shape.ok_or("a surveyed message without a shape")?))
-            };
-            let spoiled = fields.spoiled.unwrap_or_default();
-            Ok(Message::Surveyed { shape, spoiled })
         }
         "log" => {
             let text = fields.m.ok_or_else(|| missing("a text"))?;

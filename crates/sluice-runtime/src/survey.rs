@@ -1,12 +1,13 @@
-//! Reads the shapes of many components without installing packages: several per process, with stand-ins for packages.
+//! Reads the shapes of many components without installing packages: each in a process of its own, with stand-ins for
+//! packages.
 //!
-//! If a component ends the process or changes its shared state, it is read again alone, and that result counts. The other
-//! components continue in a new process.
+//! In a shared process one component could change prototypes and Node modules that the next one uses, or report in its
+//! place. The pipe of its own process is what makes a report attributable: the first one counts, and the process ends.
 
-use std::{collections::VecDeque, sync::Arc, thread, time::Duration};
+use std::{sync::Arc, thread, time::Duration};
 
 use sluice_code::CodeTree;
-use sluice_model::{CodeError, CodeFiles, ComponentShape, ModuleFormat, RawShape};
+use sluice_model::{CodeError, ComponentShape, RawShape};
 use tokio::{io::AsyncWriteExt, task::JoinSet};
 
 use crate::{
@@ -15,12 +16,10 @@ use crate::{
     load_message::survey_line,
     loading::{code_error, lay_out, unreadable},
     protocol::{self, Message},
-    spec::{LoadError, Preload},
+    spec::{LoadError, ModuleSpec, Preload},
 };
 
-/// With more modules per process, one that ends its process would cost more.
-const MAX_PER_PROCESS: usize = 50;
-/// The time limit for one module, once the process is ready.
+/// The time limit for a module, once its process is ready.
 const LOAD_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// The number of concurrent processes, over all surveys.
@@ -28,42 +27,20 @@ pub(crate) fn max_processes() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A component without its packages.
-struct Candidate {
-    /// Its index among the components of the survey.
-    number: usize,
-    files: CodeFiles,
-    format: ModuleFormat,
-}
-
-type ShapeResult = Result<Box<RawShape>, LoadError>;
-
-/// The results of one process.
-struct ProcessResults {
-    /// Of the first modules, in their order.
-    shapes: Vec<ShapeResult>,
-    /// Of the module after those, if it ended the process.
-    ended_by: Option<ShapeResult>,
-}
-
 /// The shapes of components, in their order, without values from their packages.
 pub(crate) async fn survey(
     inner: &Arc<Inner>,
     modules: Vec<CodeTree>,
 ) -> Vec<Result<ComponentShape, LoadError>> {
-    let count = modules.len();
     let mut shapes: Vec<Option<Result<ComponentShape, LoadError>>> = Vec::new();
-    shapes.resize_with(count, || None);
+    shapes.resize_with(modules.len(), || None);
     let mut readers = JoinSet::new();
-    let mut modules: VecDeque<(usize, CodeTree)> = modules.into_iter().enumerate().collect();
-    let per_process = count.div_ceil(max_processes()).min(MAX_PER_PROCESS);
-    while !modules.is_empty() {
-        let group = modules.drain(..modules.len().min(per_process)).collect();
+    for (number, module) in modules.into_iter().enumerate() {
         let inner = Arc::clone(inner);
-        readers.spawn(async move { inner.survey_group(group).await });
+        readers.spawn(async move { (number, inner.survey_module(&module).await) });
     }
     while let Some(read) = readers.join_next().await {
-        for (number, shape) in read.unwrap_or_default() {
+        if let Ok((number, shape)) = read {
             shapes[number] = Some(shape);
         }
     }
@@ -75,104 +52,48 @@ pub(crate) async fn survey(
 }
 
 impl Inner {
-    async fn survey_group(
-        &self,
-        group: Vec<(usize, CodeTree)>,
-    ) -> Vec<(usize, Result<ComponentShape, LoadError>)> {
-        let Ok(_permit) = self.surveys.acquire().await else {
-            return Vec::new();
-        };
-        let mut candidates: VecDeque<Candidate> = group.iter().map(Candidate::of).collect();
-        let mut shapes = Vec::with_capacity(candidates.len());
-        while !candidates.is_empty() {
-            let ProcessResults {
-                shapes: results,
-                ended_by,
-            } = self.survey_in_process(candidates.make_contiguous()).await;
-            let was_alone = results.is_empty();
-            for shape in results {
-                let candidate = candidates.pop_front();
-                shapes.extend(candidate.map(|candidate| candidate.checked(shape)));
-            }
-            let (Some(shape), Some(suspect)) = (ended_by, candidates.pop_front()) else {
-                continue;
-            };
-            let shape = if was_alone {
-                shape
-            } else {
-                self.survey_alone(&suspect).await
-            };
-            shapes.push(suspect.checked(shape));
-        }
-        shapes
+    async fn survey_module(&self, module: &CodeTree) -> Result<ComponentShape, LoadError> {
+        let permit = self.surveys.acquire().await;
+        let _permit = permit.map_err(|error| LoadError::Start(error.to_string()))?;
+        let shape = self.survey_in_process(module).await?;
+        shape.check(module.format()).map_err(|errors| {
+            let errors = errors.into_iter().map(CodeError::without_position);
+            LoadError::Code(errors.collect())
+        })
     }
 
-    async fn survey_alone(&self, candidate: &Candidate) -> ShapeResult {
-        let ProcessResults {
-            shapes: results,
-            ended_by,
-        } = self
-            .survey_in_process(std::slice::from_ref(candidate))
-            .await;
-        let shape = results.into_iter().next().or(ended_by);
-        shape.unwrap_or_else(|| Err(unreadable("it reported nothing")))
-    }
-
-    /// Reads modules in one process until one of them ends it.
-    async fn survey_in_process(&self, candidates: &[Candidate]) -> ProcessResults {
-        let mut shapes = Vec::with_capacity(candidates.len());
-        let mut started = match self.start_survey(candidates).await {
-            Ok(started) => started,
-            Err(error) => {
-                let ended_by = Some(Err(error));
-                return ProcessResults { shapes, ended_by };
-            }
-        };
-        let mut ended_by = None;
-        while shapes.len() < candidates.len() && ended_by.is_none() {
-            let report = tokio::time::timeout(LOAD_TIMEOUT, self.next_report(&mut started)).await;
-            match report {
-                Ok(Ok(Report {
-                    shape,
-                    spoiled: false,
-                })) => shapes.push(shape),
-                Ok(Ok(Report { shape, .. })) => ended_by = Some(shape),
-                Ok(Err(error)) => ended_by = Some(Err(error)),
-                Err(_) => ended_by = Some(Err(too_slow())),
-            }
-        }
+    async fn survey_in_process(&self, module: &CodeTree) -> Result<RawShape, LoadError> {
+        let mut started = self.start_survey(module).await?;
+        let report = tokio::time::timeout(LOAD_TIMEOUT, self.report(&mut started)).await;
         kill_group(&started.child);
         let _ = started.child.wait().await;
-        ProcessResults { shapes, ended_by }
+        report.unwrap_or_else(|_| Err(too_slow()))
     }
 
-    async fn start_survey(&self, candidates: &[Candidate]) -> Result<StartedChild, LoadError> {
+    async fn start_survey(&self, module: &CodeTree) -> Result<StartedChild, LoadError> {
         let permit = self.starting.acquire().await;
         let _permit = permit.map_err(|error| LoadError::Start(error.to_string()))?;
         let mut started = self.spawn(Preload::Nothing)?;
-        let mut modules = Vec::with_capacity(candidates.len());
-        for (number, Candidate { files, .. }) in candidates.iter().enumerate() {
-            let folder = started.folder.module(&number.to_string());
-            let file = lay_out(&folder, files).await?;
-            modules.push((folder, file, files));
-        }
+        let files = module.without_packages();
+        let folder = started.folder.module(ModuleSpec::COMPONENT);
+        let file = lay_out(&folder, &files).await?;
         self.until_ready(&mut started).await?;
-        started
-            .stdin
-            .write_all(survey_line(&modules).as_bytes())
-            .await?;
+        let line = survey_line(&folder, &file, &files);
+        started.stdin.write_all(line.as_bytes()).await?;
         Ok(started)
     }
 
-    async fn next_report(&self, started: &mut StartedChild) -> Result<Report, LoadError> {
+    /// The first report of a process. Later ones are not read.
+    async fn report(&self, started: &mut StartedChild) -> Result<RawShape, LoadError> {
         loop {
             while let Some(line) = started.stdout.next_line() {
                 let text = str::from_utf8(&line).map_err(|error| unreadable(&error.to_string()))?;
                 match protocol::parse(text).map_err(|error| unreadable(&error))? {
-                    Message::Surveyed { shape, spoiled } => {
-                        let shape = shape.map_err(|error| LoadError::Code(vec![error]));
-                        return Ok(Report { shape, spoiled });
+                    Message::Loaded(mut shapes) => {
+                        let shape = shapes.pop().filter(|_| shapes.is_empty());
+                        return shape.ok_or_else(|| unreadable("it reported no shape of its own"));
                     }
+                    Message::Failed(error, _) => return Err(LoadError::Code(vec![error])),
                     Message::Log(..) => {}
                     _ => return Err(unreadable("it reported work it was not given")),
                 }
@@ -181,36 +102,6 @@ impl Inner {
                 return Err(self.died(started).await);
             }
         }
-    }
-}
-
-struct Report {
-    shape: ShapeResult,
-    /// Whether the module changed the shared state of the process.
-    spoiled: bool,
-}
-
-impl Candidate {
-    fn of((number, tree): &(usize, CodeTree)) -> Candidate {
-        Candidate {
-            number: *number,
-            files: tree.without_packages(),
-            format: tree.format(),
-        }
-    }
-
-    fn checked(self, shape: ShapeResult) -> (usize, Result<ComponentShape, LoadError>) {
-        let shape = shape.and_then(|shape| {
-            shape.check(self.format).map_err(|errors| {
-                LoadError::Code(
-                    errors
-                        .into_iter()
-                        .map(CodeError::without_position)
-                        .collect(),
-                )
-            })
-        });
-        (self.number, shape)
     }
 }
 

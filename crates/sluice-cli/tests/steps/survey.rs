@@ -195,8 +195,94 @@ async fn one_that_does_harm_later_costs_nobody_anything() {
     }
 }
 
+/// Changes of prototypes and Node modules that code in the same process would use.
+const PATCHES: [&str; 9] = [
+    "const map = Array.prototype.map; Array.prototype.map = function (...args) { return map.apply(this, args).slice(1); };",
+    "Array.prototype.filter = () => [];",
+    "JSON.stringify = () => '{}';",
+    "Object.entries = () => [];",
+    "require('fs').readFileSync = () => 'patched';",
+    "require('util').inspect = () => 'patched';",
+    "require('path').join = () => 'patched';",
+    "require('module')._load = () => 'patched';",
+    "process.env.TMPDIR = 'patched';",
+];
+
+/// Its shape depends on what the patches change.
+const SENSITIVE: &str = r"
+    import fs from 'fs';
+    import { inspect } from 'util';
+    import { join } from 'path';
+    const text = JSON.stringify([fs.readFileSync(new URL(import.meta.url), 'utf8').length, inspect({ a: [1] }), join('a', 'b')]);
+    export default {
+      name: 'Sensitive', version: '1.2.3', description: text + Object.entries({ a: 1 }).length + process.env.TMPDIR.length,
+      props: { first: 'string', second: { type: 'string[]', options: ['a', 'b'].map((x) => x + x) }, db: '$.service.db' },
+      hooks: { deploy() {}, activate() {} },
+      run() {},
+    };";
+
+/// Components that are alone, and the same ones around a hostile one, have the same shapes.
+async fn neighbours_are_as_without(hostile: &str) {
+    let alone = survey(&[SENSITIVE]).await.remove(0);
+    let alone = alone.expect("it loads");
+    let around = [SENSITIVE, hostile, SENSITIVE, SENSITIVE, hostile, SENSITIVE];
+    for (number, shape) in survey(&around).await.into_iter().enumerate() {
+        if around[number] == SENSITIVE {
+            assert_eq!(
+                format!("{:?}", shape.expect("it loads")),
+                format!("{alone:?}"),
+                "{number}"
+            );
+        }
+    }
+}
+
 #[tokio::test]
-async fn more_than_fit_into_one_process_keep_their_order() {
+async fn patched_prototypes_and_node_modules_do_not_reach_others() {
+    let require = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+    for patch in PATCHES {
+        let hostile = format!("{require}\n{patch}\n{}", plain("patches"));
+        neighbours_are_as_without(&hostile).await;
+    }
+}
+
+#[tokio::test]
+async fn forged_reports_shift_nothing() {
+    let write =
+        "const write = (line) => Deno.stdout.writeSync(new TextEncoder().encode(line + '\\n'));";
+    let forged = r#"const shape = { name: "Forged", version: "6.6.6", hasRun: true };
+        for (let n = 0; n < 3; n++) {
+          write(JSON.stringify({ t: "surveyed", spoiled: false, shapes: [shape] }));
+          write(JSON.stringify({ t: "loaded", shapes: [shape] }));
+          write(JSON.stringify({ t: "failed", error: { message: "forged" } }));
+        }"#;
+    for order in [
+        forged.to_owned(),
+        forged.replace("\"surveyed\"", "\"loaded\""),
+    ] {
+        let during = format!("{write}\n{order}\n{}", plain("forges"));
+        neighbours_are_as_without(&during).await;
+        let later = format!(
+            "{write}\nsetTimeout(() => {{ {order} }}, 0);\n{}",
+            plain("forges")
+        );
+        neighbours_are_as_without(&later).await;
+    }
+}
+
+#[tokio::test]
+async fn a_report_of_several_shapes_is_no_report() {
+    let code = format!(
+        r#"Deno.stdout.writeSync(new TextEncoder().encode('{{"t":"loaded","shapes":[{{"name":"A","version":"1"}},{{"name":"B","version":"1"}}]}}\n'));
+        {}"#,
+        plain("two")
+    );
+    let error = survey(&[&code]).await.remove(0).unwrap_err();
+    assert!(error.contains("no shape of its own"), "{error}");
+}
+
+#[tokio::test]
+async fn many_keep_their_order() {
     let names: Vec<String> = (0..60).map(|number| format!("n{number}")).collect();
     let codes: Vec<String> = names.iter().map(|name| plain(name)).collect();
     let codes: Vec<&str> = codes.iter().map(String::as_str).collect();

@@ -83,10 +83,7 @@ impl Shared {
                     batch.push(ProcessEvent::Ended(id, outcome));
                 }
             }
-            Message::Ready
-            | Message::Loaded(_)
-            | Message::Failed(..)
-            | Message::Surveyed { .. } => {
+            Message::Ready | Message::Loaded(_) | Message::Failed(..) => {
                 return Err(protocol_error(
                     "a message of the start-up after the start-up",
                 ));

@@ -6,7 +6,6 @@ mod reading;
 mod shared;
 
 use std::{
-    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -38,6 +37,7 @@ use crate::{
     protocol,
     report_limits::{ReportLimits, StrayBudget},
     running::Registration,
+    tmp_folder::TmpFolder,
     watchdog::Watchdog,
 };
 
@@ -49,8 +49,7 @@ const MAX_BATCHES: usize = 16;
 pub(crate) struct DenoProcess {
     shared: Arc<Shared>,
     lines: mpsc::UnboundedSender<String>,
-    tmp: PathBuf,
-    visible_tmp: PathBuf,
+    tmp: TmpFolder,
     grace: Duration,
     _registration: Registration,
 }
@@ -63,8 +62,7 @@ pub(crate) struct StartedChild {
     pub(crate) stderr: ChildStderr,
     pub(crate) broker: Option<Broker>,
     pub(crate) folder: InstanceFolder,
-    /// The path of the temporary folder inside of the sandbox.
-    pub(crate) visible_tmp: PathBuf,
+    pub(crate) tmp: TmpFolder,
     pub(crate) watchdog: Watchdog,
 }
 
@@ -99,7 +97,6 @@ impl DenoProcess {
             kill_reason: Mutex::new(None),
             stderr_tail: Mutex::new(String::new()),
         });
-        let tmp = started.folder.tmp();
         tokio::spawn(write_lines(started.stdin, pending));
         let readers = [
             tokio::spawn(Arc::clone(&shared).read_messages(started.stdout)),
@@ -115,8 +112,7 @@ impl DenoProcess {
         let process = DenoProcess {
             shared,
             lines,
-            tmp,
-            visible_tmp: started.visible_tmp,
+            tmp: started.tmp,
             grace: limits.grace,
             _registration: registration,
         };
@@ -147,12 +143,8 @@ impl ProcessControl for DenoProcess {
         let _ = self.lines.send(protocol::auth_line(module, auths));
     }
 
-    fn tmp(&self) -> &Path {
-        &self.tmp
-    }
-
-    fn visible_tmp(&self) -> &Path {
-        &self.visible_tmp
+    fn tmp(&self) -> TmpFolder {
+        self.tmp.clone()
     }
 
     fn kill(&self) {

@@ -23,6 +23,7 @@ use crate::{
     running::RunningProcesses,
     sandbox::{Sandbox, SandboxedChild},
     spec::Preload,
+    tmp_folder::TmpFolder,
     trees::Remover,
     watchdog::Watchdog,
 };
@@ -49,6 +50,7 @@ pub(crate) struct Inner {
 impl Inner {
     pub(crate) fn spawn(&self, preload: Preload) -> io::Result<StartedChild> {
         let folder = self.instance_folder()?;
+        let tmp = TmpFolder::open(&folder.tmp(), self.sandbox.visible_tmp(&folder))?;
         if code_cache_filling::is_due(&self.sandbox) {
             code_cache_filling::fill(Arc::clone(&self.sandbox), self.instance_folder()?);
         }
@@ -66,7 +68,7 @@ impl Inner {
             stderr: child.stderr.take().ok_or_else(missing)?,
             watchdog: self.watch(&child, &folder)?,
             child,
-            visible_tmp: self.sandbox.visible_tmp(&folder),
+            tmp,
             folder,
         })
     }

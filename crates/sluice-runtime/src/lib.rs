@@ -43,6 +43,7 @@ mod step_report;
 mod survey;
 mod test_run;
 mod test_spec;
+mod tmp_folder;
 mod trees;
 mod watchdog;
 
@@ -70,3 +71,4 @@ pub use spec::{
 };
 pub use step::{Flow, Send, SendKind, StepOutcome};
 pub use test_spec::{TestEnd, TestReport, TestSpec};
+pub use tmp_folder::TmpFolder;

@@ -1,13 +1,12 @@
 //! The handle to a component process, whatever runs it.
 
-use std::path::Path;
-
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use crate::{
     ask::Answers,
     outcome::{Invocation, ProcessEvent},
+    tmp_folder::TmpFolder,
 };
 
 /// Batches of events of a process. The channel closes after [`ProcessEvent::Exited`].
@@ -25,10 +24,7 @@ pub trait ProcessControl: Send + Sync {
     fn answers(&self) -> Answers;
 
     /// The folder that the component may write to.
-    fn tmp(&self) -> &Path;
-
-    /// The path of the same folder inside of the sandbox.
-    fn visible_tmp(&self) -> &Path;
+    fn tmp(&self) -> TmpFolder;
 
     /// Ends the process, which is then reported as an event. Further calls have no effect.
     fn kill(&self);
@@ -58,13 +54,8 @@ impl Process {
     }
 
     /// The folder that the component may write to.
-    pub fn tmp(&self) -> &Path {
+    pub fn tmp(&self) -> TmpFolder {
         self.0.tmp()
-    }
-
-    /// The path of the same folder inside of the sandbox.
-    pub fn visible_tmp(&self) -> &Path {
-        self.0.visible_tmp()
     }
 
     pub fn kill(&self) {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use sluice_infra::Metrics;
-use sluice_runtime::{Ask, Invocation, Process, ProcessEvents};
+use sluice_runtime::{Ask, Invocation, Process, ProcessEvents, TmpFolder};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::{credentials::Grants, data_stores::DataStoreServer, uploads::TmpFolder};
+use super::{credentials::Grants, data_stores::DataStoreServer};
 
 pub(crate) struct LiveProcess {
     process: Process,
@@ -71,10 +71,7 @@ impl LiveProcess {
     }
 
     pub(crate) fn tmp_folder(&self) -> TmpFolder {
-        TmpFolder {
-            real: self.process.tmp().to_owned(),
-            visible: self.process.visible_tmp().to_owned(),
-        }
+        self.process.tmp()
     }
 
     /// Kills the process. The permit is released when it is gone.

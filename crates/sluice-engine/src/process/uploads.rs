@@ -1,8 +1,9 @@
 //! Files of multipart requests. They are kept in the store and written to the component's folder before the request runs.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use sluice_model::EmitterId;
+use sluice_runtime::TmpFolder;
 use sluice_store::{Store, StoreError, uploads};
 
 use crate::work::Work;
@@ -16,12 +17,6 @@ pub(crate) enum UploadError {
     Store(#[from] StoreError),
     #[error("an uploaded file could not be written: {0}")]
     Disk(#[from] std::io::Error),
-}
-
-/// The temporary folder of a process: its path here, and its path inside the sandbox.
-pub(crate) struct TmpFolder {
-    pub(crate) real: PathBuf,
-    pub(crate) visible: PathBuf,
 }
 
 /// Writes the files of `work` to `folder` and replaces the placeholders in its event.
@@ -52,10 +47,9 @@ async fn write_files(
         .await?;
     let mut event = work.event.to_string();
     for file in files {
-        let own = folder.real.join(&file.id);
-        tokio::fs::create_dir_all(&own).await?;
-        tokio::fs::write(own.join(safe_name(&file.filename)), &file.content).await?;
-        let visible = folder.visible.join(&file.id);
+        let path = Path::new(&file.id).join(safe_name(&file.filename));
+        folder.write(path, file.content).await?;
+        let visible = folder.visible().join(&file.id);
         let visible = serde_json::to_string(&visible.to_string_lossy()).unwrap_or_default();
         event = event.replace(
             &format!("{PLACEHOLDER}{}", file.id),

@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -20,6 +19,7 @@ use crate::{
     outcome::{Call, Invocation, LogLine, ProcessEvent, Unfinished},
     process::ProcessControl,
     spec::ProcessOwner,
+    tmp_folder::TmpFolder,
 };
 
 /// The decisions of a script and its record of calls.
@@ -34,7 +34,7 @@ pub(super) struct ScriptedProcess {
     pub(super) owner: ProcessOwner,
     pub(super) modules: Arc<[ScriptedModule]>,
     pub(super) director: Arc<dyn Director>,
-    pub(super) tmp: PathBuf,
+    pub(super) tmp: TmpFolder,
     pub(super) state: Arc<Mutex<State>>,
 }
 
@@ -173,12 +173,8 @@ impl ProcessControl for ScriptedProcess {
         Answers::new(move |answers| director.answered(answers))
     }
 
-    fn tmp(&self) -> &Path {
-        &self.tmp
-    }
-
-    fn visible_tmp(&self) -> &Path {
-        &self.tmp
+    fn tmp(&self) -> TmpFolder {
+        self.tmp.clone()
     }
 
     fn kill(&self) {

@@ -25,6 +25,7 @@ use crate::{
     process::{Process, ProcessEvents},
     processes::{BoxFuture, Processes},
     spec::{Analysis, LoadError, ModuleSpec, ProcessSpec, Role},
+    tmp_folder::TmpFolder,
 };
 
 type RunScript = dyn Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync;
@@ -135,7 +136,7 @@ impl ScriptedProcesses {
             owner: spec.owner.clone(),
             modules: spec.modules.iter().map(scripted_module).collect(),
             director: Arc::new(self.clone()),
-            tmp: self.tmp.clone(),
+            tmp: TmpFolder::open(&self.tmp, self.tmp.clone())?,
             state: Arc::new(Mutex::new(State::new(events, stored))),
         });
         Ok((process, receiver))

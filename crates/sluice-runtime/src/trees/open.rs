@@ -8,7 +8,7 @@ use rustix::{
     io::Errno,
 };
 
-pub(super) fn open_path(path: &Path) -> io::Result<OwnedFd> {
+pub(crate) fn open_path(path: &Path) -> io::Result<OwnedFd> {
     Ok(rustix::fs::openat(CWD, path, flags(), Mode::empty())?)
 }
 

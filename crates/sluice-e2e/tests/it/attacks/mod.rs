@@ -9,6 +9,7 @@ mod links;
 mod network;
 mod reports;
 mod time_limit;
+mod uploads;
 
 /// The memory of a process, in megabytes.
 fn megabytes(pid: u32) -> u64 {

@@ -4,6 +4,7 @@ mod components;
 pub(crate) mod effective;
 mod events;
 mod network;
+mod packages;
 mod sends;
 mod size;
 
@@ -16,6 +17,7 @@ use self::{
     components::ComponentOptions,
     events::{EventOptions, WebhookOptions},
     network::NetworkOptions,
+    packages::PackageOptions,
     sends::SendOptions,
     size::bytes,
 };
@@ -28,6 +30,8 @@ pub(crate) struct ServeOptions {
     pub(crate) storage: StorageOptions,
     #[command(flatten)]
     pub(crate) components: ComponentOptions,
+    #[command(flatten)]
+    pub(crate) packages: PackageOptions,
     #[command(flatten)]
     events: EventOptions,
     #[command(flatten)]

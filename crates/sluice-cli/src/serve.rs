@@ -173,7 +173,8 @@ async fn component_runtime(
         deno_permissions: deno_permissions(),
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
         warm_processes: options.components.warm_processes,
-        package_timeout: options.components.package_timeout,
+        package_timeout: options.packages.package_timeout,
+        package_limits: options.packages.limits(),
     };
     tokio::task::spawn_blocking(move || Runtime::new(runtime_options, clock))
         .await?

@@ -56,7 +56,7 @@ pub use outcome::{
     Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question,
     Unfinished, Writes,
 };
-pub use packages::PackageLock;
+pub use packages::{PackageLimits, PackageLock};
 pub use process::{Process, ProcessControl, ProcessEvents};
 pub use processes::{BoxFuture, Processes};
 pub use question::QuestionOutcome;

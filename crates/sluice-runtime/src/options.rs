@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::{limits::Limits, sandbox::network::Network};
+use crate::{limits::Limits, packages::PackageLimits, sandbox::network::Network};
 
 pub struct RuntimeOptions {
     pub deno: PathBuf,
@@ -19,6 +19,7 @@ pub struct RuntimeOptions {
     pub warm_processes: usize,
     /// The time limit for fetching a component's packages.
     pub package_timeout: Duration,
+    pub package_limits: PackageLimits,
 }
 
 /// Deno's own permission checks, which stand before the protections of the kernel.

@@ -5,11 +5,14 @@
 //! the package manager: it resolves versions, verifies downloads, never runs install scripts, and shares files between
 //! folders through its cache.
 
+mod cache;
 mod downloads;
 mod install;
+mod limits;
 mod lock;
 mod native;
 mod sweep;
+mod watch;
 
 use std::{
     collections::HashSet,
@@ -28,6 +31,7 @@ use tokio::sync::Semaphore;
 
 use downloads::Downloads;
 use install::{InstallError, Installer};
+pub use limits::PackageLimits;
 pub use lock::PackageLock;
 pub(crate) use native::explain as explain_native;
 
@@ -49,6 +53,20 @@ pub enum PackageError {
 impl From<io::Error> for PackageError {
     fn from(error: io::Error) -> PackageError {
         PackageError::Unavailable(error.to_string())
+    }
+}
+
+impl From<InstallError> for PackageError {
+    fn from(error: InstallError) -> PackageError {
+        let message = error.to_string();
+        match error {
+            InstallError::TooLarge { .. } => {
+                PackageError::Code(vec![CodeError::without_position(message)])
+            }
+            InstallError::Missing { .. } | InstallError::Failed(_) | InstallError::Io(_) => {
+                PackageError::Unavailable(message)
+            }
+        }
     }
 }
 
@@ -74,6 +92,7 @@ impl Packages {
         remover: Remover,
         deno: PathBuf,
         timeout: Duration,
+        limits: PackageLimits,
         clock: Arc<dyn Clock>,
     ) -> io::Result<Packages> {
         let staging = work.join("staging");
@@ -87,6 +106,7 @@ impl Packages {
                 deno,
                 cache: work.join("npm"),
                 timeout,
+                limits,
             },
             installs: Semaphore::new(MAX_INSTALLS),
             downloads: Downloads::default(),
@@ -147,7 +167,7 @@ impl Packages {
         let staging = self.stage()?;
         self.install(lock, &staging)
             .await
-            .map_err(|error| PackageError::Unavailable(error.to_string()))
+            .map_err(PackageError::from)
     }
 
     async fn install(
@@ -161,7 +181,7 @@ impl Packages {
             self.touch(home).await?;
             return Ok(modules);
         }
-        let _alone = self.downloads.alone_with(lock.contents()).await;
+        let _alone = self.downloads.alone_with(lock.names()).await;
         self.installer.install(&staging.folder, lock).await?;
         match tokio::fs::rename(&staging.folder, &home).await {
             Ok(()) => Ok(modules),
@@ -240,7 +260,7 @@ fn wanted(requests: &[&PackageRequest]) -> String {
 /// Adds the position of the import of a missing package. A package that only another package requires has none.
 fn with_position(error: InstallError, imports: &[PackageImport]) -> PackageError {
     let InstallError::Missing { package, message } = error else {
-        return PackageError::Unavailable(error.to_string());
+        return error.into();
     };
     let import = imports
         .iter()

@@ -49,6 +49,7 @@ impl Runtime {
             remover.clone(),
             options.deno.clone(),
             options.package_timeout,
+            options.package_limits,
             Arc::clone(&clock),
         )?;
         Ok(Runtime(Arc::new(Inner {

@@ -194,7 +194,8 @@ fn in_memory(pid: Pid) -> MemoryUse {
     }
 }
 
-fn field(status: &str, name: &str) -> u64 {
+/// A number in a file of `/proc`.
+pub(crate) fn field(status: &str, name: &str) -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     let number = line.and_then(|rest| rest.split_whitespace().next());
     number

@@ -4,6 +4,7 @@
 //! them. No handle belongs to an async runtime, so that many `#[tokio::test]`s can share one server.
 
 mod api;
+mod archive;
 mod binary;
 mod clock;
 mod component_tree;
@@ -26,6 +27,7 @@ mod wait;
 pub mod webhook;
 
 pub use api::{Answer, Api, Request};
+pub use archive::Archive;
 pub use binary::sluice_binary;
 pub use clock::now_ms;
 pub use component_tree::{ComponentTree, Flaw, PlantedComponent, TreePlan};

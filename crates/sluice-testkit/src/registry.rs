@@ -2,7 +2,7 @@
 //! repository has installed for its tests.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     env, fs,
     io::{self, BufRead, BufReader, Write},
     net::{Shutdown, TcpListener, TcpStream},
@@ -15,10 +15,11 @@ use std::{
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use flate2::{Compression, write::GzEncoder};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha512};
+
+use crate::archive::Archive;
 
 /// The environment variable with the URL of the registry that test processes share.
 pub(crate) const URL: &str = "SLUICE_TEST_REGISTRY_URL";
@@ -35,6 +36,7 @@ struct Shared {
     packages: Mutex<BTreeMap<String, BTreeMap<String, Published>>>,
     fetched: Mutex<HashMap<String, usize>>,
     down: AtomicBool,
+    held: Mutex<HashSet<String>>,
 }
 
 #[derive(Debug, Clone)]
@@ -56,6 +58,7 @@ struct Tarball {
 enum Contents {
     Files(Vec<(String, String)>),
     Folder(PathBuf),
+    Archive(Vec<u8>),
 }
 
 impl Registry {
@@ -112,6 +115,17 @@ impl Registry {
                 .map(|(path, text)| ((*path).to_owned(), (*text).to_owned())),
         );
         self.add(manifest, Contents::Files(all));
+    }
+
+    /// Publishes a package whose tarball is `archive`. Paths in it begin with `package/`.
+    pub fn publish_archive(&self, name: &str, version: &str, archive: Archive) {
+        let manifest = json!({ "name": name, "version": version });
+        self.add(manifest, Contents::Archive(archive.finish()));
+    }
+
+    /// From now on does not answer requests for the tarballs of a package.
+    pub fn hold_downloads(&self, name: &str) {
+        self.shared.held.lock().insert(name.to_owned());
     }
 
     /// The number of downloads of the tarballs of a package.
@@ -178,6 +192,9 @@ impl Registry {
             .replace("%2f", "/")
             .replace("%2F", "/");
         *self.shared.fetched.lock().entry(path.clone()).or_default() += 1;
+        while self.is_held(&path) {
+            thread::park();
+        }
         let (status, body) = match self.find(&path) {
             Some(body) => ("200 OK", body),
             None => ("404 Not Found", b"{}".to_vec()),
@@ -190,6 +207,11 @@ impl Registry {
         let _ = reader
             .get_mut()
             .write_all(&[head.as_bytes(), &body].concat());
+    }
+
+    fn is_held(&self, path: &str) -> bool {
+        let package = path.trim_start_matches('/').split_once("/-/");
+        package.is_some_and(|(name, _)| self.shared.held.lock().contains(name))
     }
 
     fn find(&self, path: &str) -> Option<Vec<u8>> {
@@ -232,7 +254,8 @@ impl Published {
     }
 
     fn packed(&self) -> Vec<u8> {
-        let files = match &self.contents {
+        let files: Vec<(String, Vec<u8>)> = match &self.contents {
+            Contents::Archive(bytes) => return bytes.clone(),
             Contents::Files(files) => files
                 .iter()
                 .map(|(path, text)| (path.clone(), text.clone().into_bytes()))
@@ -243,7 +266,10 @@ impl Published {
                 files
             }
         };
-        pack(&files).expect("memory takes every byte")
+        let pack = |archive: Archive, (path, bytes): &(String, Vec<u8>)| {
+            archive.file(&format!("package/{path}"), bytes)
+        };
+        files.iter().fold(Archive::stored(), pack).finish()
     }
 }
 
@@ -259,18 +285,6 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) -> i
         }
     }
     Ok(())
-}
-
-fn pack(files: &[(String, Vec<u8>)]) -> io::Result<Vec<u8>> {
-    let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::none()));
-    for (path, bytes) in files {
-        let mut header = tar::Header::new_gnu();
-        header.set_size(bytes.len() as u64);
-        header.set_mode(0o644);
-        header.set_mtime(0);
-        archive.append_data(&mut header, format!("package/{path}"), bytes.as_slice())?;
-    }
-    archive.into_inner()?.finish()
 }
 
 /// The sort key of plain versions.

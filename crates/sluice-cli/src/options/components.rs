@@ -121,9 +121,6 @@ pub(crate) struct ComponentOptions {
         value_name = "COUNT"
     )]
     pub(crate) warm_processes: usize,
-    /// Maximum time for fetching the npm packages of a component
-    #[arg(long, env = "SLUICE_PACKAGE_TIMEOUT", default_value = "5m", value_parser = humantime::parse_duration, value_name = "TIME")]
-    pub(crate) package_timeout: Duration,
     /// Maximum attempts of an invocation whose process dies
     #[arg(
         long,

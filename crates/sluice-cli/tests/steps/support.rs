@@ -12,8 +12,8 @@ use sluice_code::{CodeTree, parse_step};
 use sluice_model::{IdGen, InvocationId, SystemClock, WorkflowId};
 use sluice_runtime::{
     BindingKind, Call, DenoPermissions, Failure, Invocation, Limits, LoadError, ModuleSpec,
-    Network, Outcome, PrivateNetworks, Process, ProcessEvent, ProcessEvents, ProcessOwner,
-    ProcessSpec, PropBinding, Reply, Runtime, RuntimeOptions, StepOutcome, find_deno,
+    Network, Outcome, PackageLimits, PrivateNetworks, Process, ProcessEvent, ProcessEvents,
+    ProcessOwner, ProcessSpec, PropBinding, Reply, Runtime, RuntimeOptions, StepOutcome, find_deno,
 };
 use tempfile::TempDir;
 
@@ -59,6 +59,11 @@ fn shared() -> &'static Shared {
             starting_at_once: 2,
             warm_processes: 0,
             package_timeout: PATIENCE,
+            package_limits: PackageLimits {
+                bytes: 64 << 20,
+                files: 10_000,
+                depth: 64,
+            },
         };
         let runtime = Runtime::new(options, Arc::new(SystemClock)).expect("the runtime starts");
         Shared { runtime, folder }

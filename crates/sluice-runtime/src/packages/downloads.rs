@@ -12,7 +12,7 @@ pub(super) struct Downloads {
 }
 
 impl Downloads {
-    /// Waits until no other install uses any of these packages, and locks them.
+    /// Waits until no other install uses any of these packages, in any version, and locks them.
     pub(super) async fn alone_with(&self, packages: Vec<String>) -> Claim<'_> {
         loop {
             let done = self.done.notified();

@@ -3,31 +3,44 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{ExitStatus, Stdio},
+    sync::Arc,
     time::Duration,
 };
 
 use sluice_code::PackageRequest;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader},
-    process::Command,
+    process::{Child, Command},
 };
 
 use tracing::Instrument;
 
-use super::lock::{self, PackageLock};
+use super::{
+    cache::CacheGrowth,
+    limits::{Excess, PackageLimits},
+    lock::{self, PackageLock},
+    watch::InstallWatch,
+};
+use crate::deno_process::kill_group;
+
+/// The message of an installer that the kernel gives no more memory.
+const OUT_OF_MEMORY: &str = "memory allocation of";
 
 pub(super) struct Installer {
     pub(super) deno: PathBuf,
     /// The download cache of all components.
     pub(super) cache: PathBuf,
     pub(super) timeout: Duration,
+    pub(super) limits: PackageLimits,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InstallError {
     #[error("{message}")]
     Missing { package: String, message: String },
+    #[error("the packages {packages} cannot be used: {excess}")]
+    TooLarge { packages: String, excess: Excess },
     #[error("{0}")]
     Failed(String),
     #[error(transparent)]
@@ -48,16 +61,17 @@ impl Installer {
             .map(|request| format!("npm:{}", request.name()))
             .collect();
         let reload = format!("--reload={}", anew.join(","));
-        let names = requests.iter().map(|request| request.name());
-        let span = tracing::info_span!("resolve_packages", packages = joined(names));
-        self.run(folder, &["--lockfile-only", &reload])
+        let packages = joined(requests.iter().map(|request| request.name()));
+        let span = tracing::info_span!("resolve_packages", packages);
+        self.run(folder, &["--lockfile-only", &reload], None)
             .instrument(span)
-            .await?;
+            .await
+            .map_err(|error| error.of(packages))?;
         let lockfile = tokio::fs::read_to_string(folder.join("deno.lock")).await?;
         Ok(PackageLock::new(requests, lockfile))
     }
 
-    /// Creates `node_modules` in `folder`, exactly as locked.
+    /// Creates `node_modules` in `folder`, exactly as locked. Packages that exceed a limit do not stay in the cache.
     pub(super) async fn install(
         &self,
         folder: &Path,
@@ -65,11 +79,60 @@ impl Installer {
     ) -> Result<(), InstallError> {
         tokio::fs::write(folder.join("package.json"), lock.manifest()).await?;
         tokio::fs::write(folder.join("deno.lock"), lock.lockfile()).await?;
-        let span = tracing::info_span!("install_packages", packages = joined(lock.aliases()));
-        self.run(folder, &["--frozen"]).instrument(span).await
+        let packages = joined(lock.aliases());
+        let (cache, names) = (self.cache.clone(), lock.names());
+        let begin = move || Arc::new(CacheGrowth::begin(&cache, names));
+        let growth = tokio::task::spawn_blocking(begin)
+            .await
+            .map_err(io::Error::from)?;
+        let span = tracing::info_span!("install_packages", packages);
+        let installed = self
+            .run(folder, &["--frozen"], Some(&growth))
+            .instrument(span)
+            .await;
+        if let Err(RunError::Excess(_)) = installed {
+            let folder = folder.to_owned();
+            let remove = move || growth.move_to(&folder);
+            tokio::task::spawn_blocking(remove)
+                .await
+                .map_err(io::Error::from)?;
+        }
+        installed.map_err(|error| error.of(packages))
     }
 
-    async fn run(&self, folder: &Path, arguments: &[&str]) -> Result<(), InstallError> {
+    /// Runs Deno until it ends or exceeds a limit. Nothing of it runs afterwards.
+    async fn run(
+        &self,
+        folder: &Path,
+        arguments: &[&str],
+        cache: Option<&Arc<CacheGrowth>>,
+    ) -> Result<(), RunError> {
+        let mut child = self.spawn(folder, arguments)?;
+        let watch = InstallWatch::over(&child, folder, cache, self.limits);
+        let ended = tokio::select! {
+            ended = tokio::time::timeout(self.timeout, finish(&mut child)) => Ok(ended),
+            excess = watch.excess() => Err(excess),
+        };
+        kill_group(&child);
+        let _ = child.wait().await;
+        let ended = ended.map_err(RunError::Excess)?;
+        if let Some(excess) = watch.excess_at_end().await {
+            return Err(RunError::Excess(excess));
+        }
+        let (status, said) = ended.map_err(|_| {
+            InstallError::Failed(format!("it took longer than {} s", self.timeout.as_secs()))
+        })??;
+        if status.success() {
+            Ok(())
+        } else if said.iter().any(|line| line.starts_with(OUT_OF_MEMORY)) {
+            Err(RunError::Excess(Excess::Size(self.limits.bytes)))
+        } else {
+            Err(reason(&said).into())
+        }
+    }
+
+    /// Starts Deno in a process group of its own.
+    fn spawn(&self, folder: &Path, arguments: &[&str]) -> io::Result<Child> {
         let mut command = Command::new(&self.deno);
         command
             .args(["install", "--node-modules-dir=auto"])
@@ -81,6 +144,7 @@ impl Installer {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
+            .process_group(0)
             .kill_on_drop(true);
         // It gets the operator's settings for npm, but not the server's secrets.
         for (name, _) in std::env::vars_os() {
@@ -88,26 +152,41 @@ impl Installer {
                 command.env_remove(name);
             }
         }
-        let mut child = command.spawn()?;
-        let stderr = child.stderr.take();
-        let work = async {
-            let said = match stderr {
-                Some(stderr) => report_progress(stderr).await?,
-                None => Vec::new(),
-            };
-            Ok::<_, io::Error>((child.wait().await?, said))
-        };
-        let (status, said) = tokio::time::timeout(self.timeout, work)
-            .await
-            .map_err(|_| {
-                InstallError::Failed(format!("it took longer than {} s", self.timeout.as_secs()))
-            })??;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(reason(&said))
+        command.spawn()
+    }
+}
+
+/// The reason why a run did not succeed.
+enum RunError {
+    Excess(Excess),
+    Other(InstallError),
+}
+
+impl RunError {
+    fn of(self, packages: String) -> InstallError {
+        match self {
+            RunError::Excess(excess) => {
+                tracing::warn!(packages, %excess, "packages exceed a limit");
+                InstallError::TooLarge { packages, excess }
+            }
+            RunError::Other(error) => error,
         }
     }
+}
+
+impl<E: Into<InstallError>> From<E> for RunError {
+    fn from(error: E) -> RunError {
+        RunError::Other(error.into())
+    }
+}
+
+/// Waits for the end of the installer. Returns its status and the lines that may explain a failure.
+async fn finish(child: &mut Child) -> io::Result<(ExitStatus, Vec<String>)> {
+    let said = match child.stderr.take() {
+        Some(stderr) => report_progress(stderr).await?,
+        None => Vec::new(),
+    };
+    Ok((child.wait().await?, said))
 }
 
 fn joined<'a>(names: impl Iterator<Item = &'a str>) -> String {

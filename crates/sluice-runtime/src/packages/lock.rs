@@ -1,6 +1,9 @@
 //! The lock of a component's packages, from which exactly the same bytes can be installed anywhere.
 
-use std::{collections::BTreeMap, fmt::Write};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+};
 
 use serde::{Deserialize, Serialize};
 use sluice_code::PackageRequest;
@@ -44,6 +47,17 @@ impl PackageLock {
 
     pub(super) fn lockfile(&self) -> &str {
         &self.lockfile
+    }
+
+    /// The names of all packages, each once.
+    pub(super) fn names(&self) -> Vec<String> {
+        let names = self.contents().into_iter().filter_map(|package| {
+            // The first character may be that of a scope.
+            let end = package.char_indices().skip(1).find(|(_, c)| *c == '@');
+            end.map(|(end, _)| package[..end].to_owned())
+        });
+        let names: BTreeSet<String> = names.collect();
+        names.into_iter().collect()
     }
 
     /// All packages with their versions, such as `axios@1.2.0`.

@@ -1,6 +1,6 @@
 //! Native packages, which the sandbox does not run.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, fs::File, io::Read, path::Path};
 
 use serde::Deserialize;
 
@@ -25,15 +25,20 @@ impl Manifest {
     }
 }
 
+/// A larger manifest counts as not native, because it is not read.
+const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
+
 /// Whether a package is native code. A package with an optional native helper has it in another package and works
 /// without it.
 pub(super) fn is_native(package: &Path) -> bool {
     if package.join("binding.gyp").exists() {
         return true;
     }
-    std::fs::read_to_string(package.join("package.json"))
-        .ok()
-        .and_then(|text| serde_json::from_str::<Manifest>(&text).ok())
+    let mut text = String::new();
+    let read = File::open(package.join("package.json"))
+        .and_then(|file| file.take(MAX_MANIFEST).read_to_string(&mut text));
+    read.ok()
+        .and_then(|_| serde_json::from_str::<Manifest>(&text).ok())
         .is_some_and(|manifest| manifest.gypfile || manifest.has_platforms())
 }
 

@@ -46,7 +46,8 @@ impl LocalRuntime {
             deno_permissions: DenoPermissions::Checked,
             starting_at_once: 1,
             warm_processes: 0,
-            package_timeout: serve.components.package_timeout,
+            package_timeout: serve.packages.package_timeout,
+            package_limits: serve.packages.limits(),
         };
         Ok(LocalRuntime {
             runtime: Runtime::new(options, Arc::new(SystemClock))

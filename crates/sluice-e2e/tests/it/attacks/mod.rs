@@ -7,6 +7,7 @@ mod files;
 mod folders;
 mod links;
 mod network;
+mod packages;
 mod reports;
 mod time_limit;
 mod uploads;

@@ -17,6 +17,9 @@ CONSOLE_CHECKED := target/.console-checked
 NEXTEST := cargo nextest run --workspace $(if $(CI),--profile ci)
 NEXTEST_VERSION := 0.9.143
 
+# Attacks by components. They run a second time without Deno's own permissions, so that the kernel and the server stand alone.
+KERNEL_ATTACKS := test(/attacks::(files|folders|network|reports|time_limit|uploads)::/)
+
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`.
 ARGS ?=
 
@@ -46,6 +49,7 @@ check: tools runner $(CONSOLE_CHECKED) ## Check format and lints, and test the p
 test: lint ui runner ## Lint, then run every test: on SQLite, on a throw-away PostgreSQL, and in a browser
 	$(NEXTEST) --no-run
 	scripts/with-postgres target/debug/with-broker $(NEXTEST)
+	SLUICE_TEST_DENO_PERMISSIONS=off $(NEXTEST) -E '$(KERNEL_ATTACKS)'
 	cd ui && ../scripts/with-chromium npm test
 
 flakes: tools runner ## Run the tests that match ARGS="name" a hundred times while both cores are busy

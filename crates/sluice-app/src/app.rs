@@ -57,7 +57,7 @@ impl App {
         let apps = Apps::new(infra, credentials.clone());
         let accounts = Accounts::new(infra, apps.clone(), credentials.clone());
         let account_props = AccountProps::new(infra, credentials.clone());
-        let components = Components::new(infra, processes)?;
+        let components = Components::new(infra, processes, engine.disk.clone())?;
         let forms = Forms::new(
             infra,
             processes,
@@ -73,7 +73,7 @@ impl App {
             engine.streams.clone(),
         );
         let health = Health::new(infra);
-        let server_status = ServerStatus::new(infra, processes);
+        let server_status = ServerStatus::new(infra, engine, processes);
         Ok(App {
             activity: Activity::new(infra),
             flow: FlowMap::new(infra, health.clone()),

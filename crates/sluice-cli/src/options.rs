@@ -5,6 +5,7 @@ pub(crate) mod effective;
 mod events;
 mod network;
 mod packages;
+mod quotas;
 mod sends;
 mod size;
 
@@ -18,6 +19,7 @@ use self::{
     events::{EventOptions, WebhookOptions},
     network::NetworkOptions,
     packages::PackageOptions,
+    quotas::QuotaOptions,
     sends::SendOptions,
     size::bytes,
 };
@@ -39,7 +41,7 @@ pub(crate) struct ServeOptions {
     #[command(flatten)]
     sends: SendOptions,
     #[command(flatten)]
-    quotas: QuotaOptions,
+    pub(crate) quotas: QuotaOptions,
     #[command(flatten)]
     pub(crate) keys: KeyOptions,
     #[command(flatten)]
@@ -76,17 +78,6 @@ pub(crate) struct StorageOptions {
     /// Time for which files of multipart requests are kept
     #[arg(long, env = "SLUICE_UPLOAD_LIFETIME", default_value = "30m", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) upload_lifetime: Duration,
-}
-
-#[derive(Args)]
-#[command(next_help_heading = "Quotas")]
-pub(crate) struct QuotaOptions {
-    /// Invocations per day for a user of the free plan [default: no limit]
-    #[arg(long, env = "SLUICE_DAILY_INVOCATIONS_QUOTA", value_name = "COUNT")]
-    pub(crate) daily_invocations_quota: Option<u64>,
-    /// Compute time per day for a user of the free plan, such as 30m [default: no limit]
-    #[arg(long, env = "SLUICE_DAILY_COMPUTE_QUOTA", value_parser = humantime::parse_duration, value_name = "TIME")]
-    pub(crate) daily_compute_quota: Option<Duration>,
 }
 
 #[derive(Args)]
@@ -160,7 +151,10 @@ impl ServeOptions {
             invocation_timeout: components.invocation_timeout,
             source_concurrency: components.source_concurrency.max(1),
             max_processes: components.max_processes,
+            max_processes_per_account: quotas.max_processes(components.max_processes),
             memory_budget: components.memory_budget(),
+            max_disk_per_account: quotas.max_disk(),
+            max_memory_per_account: quotas.max_memory(components.memory_budget()),
             idle_timeout: components.idle_timeout,
             max_attempts: components.max_attempts.max(1),
             max_event_depth: events.max_event_depth,
@@ -175,9 +169,7 @@ impl ServeOptions {
             run_max_age: events.run_max_age,
             allow_signup: keys.allow_signup,
             daily_invocations_quota: quotas.daily_invocations_quota,
-            daily_compute_quota_ms: quotas
-                .daily_compute_quota
-                .map(|quota| u64::try_from(quota.as_millis()).unwrap_or(u64::MAX)),
+            daily_compute_quota_ms: quotas.daily_compute_ms(),
             allow_private_network: network.allow_private_network,
             upload_lifetime: storage.upload_lifetime,
             data_dir,

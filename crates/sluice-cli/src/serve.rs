@@ -9,6 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use bytesize::ByteSize;
 use sluice_app::{App, FirstUser};
 use sluice_engine::Engine;
 use sluice_infra::{Backoff, Ids, Infra, SettingDescription};
@@ -59,11 +60,17 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         never = sluice_server::stand_by(&listener) => match never {},
         signal = stop_signal(std::future::pending()) => return signal,
     };
+    let quotas = &options.quotas;
+    let max_processes = quotas.max_processes(options.components.max_processes);
+    let budget = options.components.memory_budget();
+    let max_memory = ByteSize(quotas.max_memory(budget));
     for (name, value) in [
         ("--listen", address.to_string()),
         ("--public-url", public_url.clone()),
         ("--data-dir", data_dir.display().to_string()),
-        ("--memory-budget", options.components.memory_budget_text()),
+        ("--memory-budget", ByteSize(budget).to_string()),
+        ("--max-processes-per-account", max_processes.to_string()),
+        ("--max-memory-per-account", max_memory.to_string()),
     ] {
         set_value(&mut told, name, value);
     }
@@ -173,6 +180,7 @@ async fn component_runtime(
         deno_permissions: deno_permissions(),
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
         warm_processes: options.components.warm_processes,
+        installs_per_user: options.quotas.max_installs_per_account,
         package_timeout: options.packages.package_timeout,
         package_limits: options.packages.limits(),
     };

@@ -5,11 +5,12 @@ use std::{sync::Arc, time::Duration};
 use sluice_infra::{Infra, Supervisor};
 use sluice_model::EmitterId;
 use sluice_outbox::Outbox;
-use sluice_runtime::Processes;
+use sluice_runtime::{PermitLimits, PermitUse, Processes};
 use sluice_store::{Conn, StoreError, inbox, server_clock, sources};
 
 use crate::{
     accept::{Accept, Endpoints},
+    disk_quota::{self, DiskQuotas},
     due_times::DueTimes,
     error::EngineError,
     inbox::Inbox,
@@ -29,6 +30,7 @@ pub struct Engine {
     pub accept: Accept,
     pub endpoints: Endpoints,
     pub quotas: Quotas,
+    pub disk: DiskQuotas,
     pub inbox: Inbox,
     pub owners: Owners,
     pub credentials: Credentials,
@@ -36,6 +38,7 @@ pub struct Engine {
     pub streams: Streams,
     pub retention: Retention,
     pub outbox: Outbox,
+    permits: Permits,
 }
 
 impl Engine {
@@ -47,9 +50,13 @@ impl Engine {
         let supervisor = Supervisor::new(infra.shutdown.clone(), Arc::clone(&infra.metrics));
         let (owners, new_owners) = Owners::new(infra.shutdown.clone());
         let quotas = Quotas::new(infra.clone());
+        let disk = DiskQuotas::new(infra.settings.max_disk_per_account);
         let streams = Streams::new(infra.clone());
         let due_times = DueTimes::default();
-        let permits = Permits::new(infra.settings.max_processes);
+        let permits = Permits::new(PermitLimits {
+            total: infra.settings.max_processes,
+            per_user: infra.settings.max_processes_per_account,
+        });
         let credentials = Credentials::new(infra.clone())
             .map_err(|error| EngineError::Internal(error.to_string()))?;
         let outbox = Outbox::new(infra.clone(), Arc::new(streams.clone()))
@@ -57,14 +64,21 @@ impl Engine {
         let services = Services {
             infra: infra.clone(),
             quotas: quotas.clone(),
+            disk: disk.clone(),
             credentials: credentials.clone(),
             permits: permits.clone(),
-            starter: ProcessStarter::new(infra.clone(), Arc::clone(processes), permits.clone()),
+            starter: ProcessStarter::new(
+                infra.clone(),
+                Arc::clone(processes),
+                permits.clone(),
+                disk.clone(),
+            ),
             after_commit: AfterCommit {
                 metrics: Arc::clone(&infra.metrics),
                 streams: streams.clone(),
                 waker: Waker::new(owners.clone(), outbox.clone()),
                 quotas: quotas.clone(),
+                disk: disk.clone(),
                 due_times: due_times.clone(),
             },
         };
@@ -90,12 +104,15 @@ impl Engine {
         };
         infra.shutdown.spawn(scheduler.run());
         infra.shutdown.spawn(sweep::run(infra.clone()));
-        let budget = memory_budget::enforce(infra.clone(), Arc::clone(processes), permits);
+        let budget = memory_budget::enforce(infra.clone(), Arc::clone(processes), permits.clone());
         infra.shutdown.spawn(budget);
+        let disk_sweep = disk_quota::run(infra.clone(), Arc::clone(processes), disk.clone());
+        infra.shutdown.spawn(disk_sweep);
         Ok(Engine {
             accept: Accept::new(infra.clone(), quotas.clone(), inbox.clone()),
             endpoints: Endpoints::new(infra.clone()),
             quotas,
+            disk,
             inbox,
             owners,
             credentials,
@@ -103,7 +120,13 @@ impl Engine {
             streams,
             retention: Retention::new(infra.clone()),
             outbox,
+            permits,
         })
+    }
+
+    /// The use of the permits for processes of sources and workflows.
+    pub fn process_permits(&self) -> PermitUse {
+        self.permits.in_use()
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod accept;
 mod commit;
+mod disk_quota;
 mod due_times;
 mod engine;
 mod error;
@@ -18,6 +19,7 @@ pub mod timers;
 mod work;
 
 pub use commit::{iso, progress};
+pub use disk_quota::DiskQuotas;
 pub use due_times::DueTimes;
 pub use engine::{Engine, drain};
 pub use error::EngineError;

@@ -11,6 +11,11 @@ use prometheus_client::{
     registry::Registry,
 };
 
+use crate::permit_metrics::PermitMetrics;
+
+/// Seconds. 200 ms is the limit for an account whose processes do not all run.
+const WAIT_BUCKETS: [f64; 7] = [0.001, 0.01, 0.05, 0.2, 1.0, 5.0, 30.0];
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct StatusLabel {
     status: u16,
@@ -47,7 +52,12 @@ pub struct Metrics {
     pub warm_processes: Gauge,
     pub is_warm: Gauge,
     pub process_memory: Gauge,
+    pub account_memory_max: Gauge,
+    pub account_disk_max: Gauge,
+    pub disk_full_accounts: Gauge,
     pub process_starts: Counter,
+    pub process_wait_seconds: Histogram,
+    pub permits: PermitMetrics,
     pub live_sources: Gauge,
     pub live_workflows: Gauge,
     pub runs: Family<ResultLabel, Counter>,
@@ -83,7 +93,12 @@ impl Metrics {
             warm_processes: Gauge::default(),
             is_warm: Gauge::default(),
             process_memory: Gauge::default(),
+            account_memory_max: Gauge::default(),
+            account_disk_max: Gauge::default(),
+            disk_full_accounts: Gauge::default(),
             process_starts: Counter::default(),
+            process_wait_seconds: Histogram::new(WAIT_BUCKETS),
+            permits: PermitMetrics::default(),
             live_sources: Gauge::default(),
             live_workflows: Gauge::default(),
             runs: Family::default(),
@@ -177,6 +192,7 @@ impl Metrics {
             "Workflow runs that ended or wait, by result",
             self.runs.clone(),
         );
+        self.register_quotas();
         self.register_outgoing();
         // Counters are visible before their first increment.
         for result in ["ok", "error"] {
@@ -186,6 +202,31 @@ impl Metrics {
             let _ = self.runs.get_or_create(&ResultLabel { result });
         }
         self
+    }
+
+    fn register_quotas(&mut self) {
+        let r = &mut self.registry;
+        self.permits.register(r);
+        r.register(
+            "account_memory_max_bytes",
+            "Memory of the component processes of the account that uses most",
+            self.account_memory_max.clone(),
+        );
+        r.register(
+            "account_disk_max_bytes",
+            "Disk space of the account that uses most, when there is a quota",
+            self.account_disk_max.clone(),
+        );
+        r.register(
+            "disk_full_accounts",
+            "Accounts that have used their disk space",
+            self.disk_full_accounts.clone(),
+        );
+        r.register(
+            "process_wait_seconds",
+            "Time that component processes waited for a permit to start",
+            self.process_wait_seconds.clone(),
+        );
     }
 
     fn register_outgoing(&mut self) {

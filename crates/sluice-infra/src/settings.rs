@@ -27,8 +27,14 @@ pub struct Settings {
     pub source_concurrency: usize,
     /// Component processes alive at once.
     pub max_processes: usize,
+    /// Of those, processes of one user.
+    pub max_processes_per_account: usize,
     /// Memory of all component processes, in bytes. Above it, idle processes are stopped.
     pub memory_budget: u64,
+    /// Memory of the component processes of one user, in bytes. Above it, its idle processes are stopped and no more started.
+    pub max_memory_per_account: u64,
+    /// Disk space of one user, in bytes: data stores, `$.service.db`, events and packages.
+    pub max_disk_per_account: Option<u64>,
     /// A process without work is stopped after this.
     pub idle_timeout: Duration,
     /// Attempts for an invocation whose process dies.

@@ -9,12 +9,14 @@ use std::{
 };
 
 use sluice_model::Clock;
-use tokio::{process::Child, sync::Semaphore};
+use tokio::process::Child;
 
 use crate::{
     analysis_cache::AnalysisCache,
     code_cache_filling,
+    cpu_times::CpuTimes,
     deno_process::{InstanceFolder, MAX_LINE, StartedChild},
+    fair_permits::FairPermits,
     lines::LineReader,
     memory::MemoryInUse,
     options::RuntimeOptions,
@@ -36,14 +38,15 @@ pub(crate) struct Inner {
     pub(crate) pool: Pool,
     pub(crate) analyses: AnalysisCache,
     /// Permits for processes that are starting.
-    pub(crate) starting: Semaphore,
-    /// Permits for questions. Their processes do not count as those of sources.
-    pub(crate) questions: Semaphore,
+    pub(crate) starting: FairPermits,
+    /// Permits for questions and analyses. Their processes do not count as those of sources.
+    pub(crate) questions: FairPermits,
     /// Permits for processes that survey components.
-    pub(crate) surveys: Semaphore,
+    pub(crate) surveys: FairPermits,
     pub(crate) instances: AtomicU64,
     pub(crate) remover: Remover,
     pub(crate) memory: MemoryInUse,
+    pub(crate) cpu: Arc<CpuTimes>,
     pub(crate) running: RunningProcesses,
 }
 
@@ -82,6 +85,7 @@ impl Inner {
 
     pub(crate) fn watch(&self, child: &Child, folder: &InstanceFolder) -> io::Result<Watchdog> {
         let share = self.memory.share();
-        Watchdog::over(child, folder.tmp(), self.options.limits, share)
+        let cpu = Arc::clone(&self.cpu);
+        Watchdog::over(child, folder.tmp(), self.options.limits, share, cpu)
     }
 }

@@ -134,7 +134,12 @@ pub(crate) fn load_line(
         workflow,
         env: &spec.env,
         db,
-        limits: HarnessLimits::of(limits),
+        limits: HarnessLimits {
+            db: spec
+                .max_db
+                .map_or(limits.db_bytes, |max| max.min(limits.db_bytes)),
+            ..HarnessLimits::of(limits)
+        },
     };
     let mut line = serde_json::to_string(&message).unwrap_or_default();
     line.push('\n');

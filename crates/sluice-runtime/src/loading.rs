@@ -3,7 +3,8 @@
 use std::{
     io,
     path::{Component, Path, PathBuf},
-    time::Instant,
+    pin::pin,
+    time::{Duration, Instant},
 };
 
 use sluice_model::{CodeError, CodeFiles, ModuleFormat, RawShape};
@@ -11,6 +12,7 @@ use tokio::{io::AsyncWriteExt, process::Child};
 
 use crate::{
     deno_process::{StartedChild, kill_group},
+    fair_permits::FairPermit,
     inner::Inner,
     lines::LineReader,
     load_message::{ModuleFiles, load_line, prime_line},
@@ -22,6 +24,9 @@ use crate::{
     spec::{LoadError, ModuleSpec, Preload, ProcessSpec, Role},
 };
 
+/// Nearly all starts take less.
+const USUAL_START: Duration = Duration::from_secs(2);
+
 impl Inner {
     /// A process with all modules loaded, their shapes in order, and the log lines of the load.
     pub(crate) async fn load(
@@ -32,23 +37,25 @@ impl Inner {
         let mut packages = Vec::with_capacity(spec.modules.len());
         for module in &spec.modules {
             packages.push(match &module.packages {
-                Some(lock) => Some(self.packages.modules(lock).await?),
+                Some(lock) => Some(self.packages.modules(lock, &spec.user).await?),
                 None => None,
             });
         }
         let idle = self.pool.take(Priming::of(spec).as_ref());
-        let (mut started, _permit) = if let Some(started) = idle {
+        let (mut started, permit) = if let Some(started) = idle {
             (started, None)
         } else {
-            let permit = self.starting.acquire().await;
-            let permit = permit.map_err(|error| LoadError::Start(error.to_string()))?;
+            let permit = self.starting.acquire(&spec.user).await;
             (self.spawn(Preload::Nothing)?, Some(permit))
         };
+        if let Some(user) = &spec.user {
+            started.watchdog.assign(user);
+        }
         let loaded = tokio::time::timeout(
             self.options.limits.load_timeout,
             self.load_modules(&mut started, spec, role, packages),
         );
-        let failure = match loaded.await {
+        let failure = match with_permit(permit, loaded).await {
             Ok(Ok((shapes, early))) => return Ok((started, shapes, early)),
             Ok(Err(error)) => error,
             Err(_) => code_error(format!(
@@ -141,7 +148,7 @@ impl Inner {
     ) -> io::Result<()> {
         let modules = self
             .packages
-            .modules(&priming.lock)
+            .modules(&priming.lock, &None)
             .await
             .map_err(io::Error::other)?;
         let folder = started.folder.module(ModuleSpec::COMPONENT);
@@ -192,6 +199,17 @@ async fn how_it_ended(child: &mut Child) -> String {
     match child.wait().await {
         Ok(status) => status.to_string(),
         Err(error) => error.to_string(),
+    }
+}
+
+/// Releases the permit of a start that takes long: slow code must not keep other processes from starting.
+async fn with_permit<T>(permit: Option<FairPermit>, start: impl Future<Output = T>) -> T {
+    let mut start = pin!(start);
+    let usual = tokio::time::timeout(USUAL_START, &mut start).await;
+    drop(permit);
+    match usual {
+        Ok(started) => started,
+        Err(_) => start.await,
     }
 }
 

@@ -17,6 +17,8 @@ pub struct RuntimeOptions {
     pub starting_at_once: usize,
     /// The number of idle processes that are kept ready for a component.
     pub warm_processes: usize,
+    /// The number of installs of packages that one user may have at once.
+    pub installs_per_user: usize,
     /// The time limit for fetching a component's packages.
     pub package_timeout: Duration,
     pub package_limits: PackageLimits,

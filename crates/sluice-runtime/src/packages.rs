@@ -11,6 +11,7 @@ mod install;
 mod limits;
 mod lock;
 mod native;
+mod sizes;
 mod sweep;
 mod watch;
 
@@ -27,15 +28,19 @@ use std::{
 
 use sluice_code::{PackageImport, PackageRequest};
 use sluice_model::{Clock, CodeError};
-use tokio::sync::Semaphore;
 
 use downloads::Downloads;
 use install::{InstallError, Installer};
 pub use limits::PackageLimits;
 pub use lock::PackageLock;
 pub(crate) use native::explain as explain_native;
+use sizes::Sizes;
 
-use crate::trees::Remover;
+use crate::{
+    fair_permits::FairPermits,
+    fair_queue::{PermitLimits, PermitUse, PermitUser},
+    trees::Remover,
+};
 
 /// The number of concurrent installs. They wait for the network rather than for a core.
 const MAX_INSTALLS: usize = 4;
@@ -78,8 +83,9 @@ pub(crate) struct Packages {
     remover: Remover,
     installer: Installer,
     /// Permits for installs.
-    installs: Semaphore,
+    installs: FairPermits,
     downloads: Downloads,
+    sizes: Arc<Sizes>,
     clock: Arc<dyn Clock>,
     count: AtomicU64,
 }
@@ -93,6 +99,7 @@ impl Packages {
         deno: PathBuf,
         timeout: Duration,
         limits: PackageLimits,
+        installs_per_user: usize,
         clock: Arc<dyn Clock>,
     ) -> io::Result<Packages> {
         let staging = work.join("staging");
@@ -108,8 +115,12 @@ impl Packages {
                 timeout,
                 limits,
             },
-            installs: Semaphore::new(MAX_INSTALLS),
+            installs: FairPermits::new(PermitLimits {
+                total: MAX_INSTALLS,
+                per_user: installs_per_user,
+            }),
             downloads: Downloads::default(),
+            sizes: Arc::default(),
             clock,
             count: AtomicU64::new(0),
         })
@@ -119,13 +130,14 @@ impl Packages {
     pub(crate) async fn resolve(
         &self,
         imports: &[PackageImport],
+        user: &PermitUser,
     ) -> Result<PackageLock, PackageError> {
         let requests: Vec<&PackageRequest> =
             imports.iter().map(|package| &package.request).collect();
         let wanted = wanted(&requests);
         let start = Instant::now();
         tracing::info!(packages = wanted, "resolving packages");
-        let _permit = self.permit().await?;
+        let _permit = self.installs.acquire(user).await;
         let staging = self.stage()?;
         let lock = self
             .installer
@@ -154,7 +166,11 @@ impl Packages {
     }
 
     /// The `node_modules` of a lock, which is installed if this machine does not have it.
-    pub(crate) async fn modules(&self, lock: &PackageLock) -> Result<PathBuf, PackageError> {
+    pub(crate) async fn modules(
+        &self,
+        lock: &PackageLock,
+        user: &PermitUser,
+    ) -> Result<PathBuf, PackageError> {
         let modules = self.modules_of(lock);
         if tokio::fs::try_exists(&modules).await? {
             return Ok(modules);
@@ -163,7 +179,7 @@ impl Packages {
             packages = lock.contents().len(),
             "installing locked packages"
         );
-        let _permit = self.permit().await?;
+        let _permit = self.installs.acquire(user).await;
         let staging = self.stage()?;
         self.install(lock, &staging)
             .await
@@ -210,6 +226,13 @@ impl Packages {
         tokio::task::spawn_blocking(remove).await?
     }
 
+    /// The disk space of the folders of locks with these hashes.
+    pub(crate) async fn bytes(&self, hashes: HashSet<String>) -> u64 {
+        let (folder, sizes) = (self.folder.clone(), Arc::clone(&self.sizes));
+        let measure = move || hashes.iter().map(|hash| sizes.of(&folder, hash)).sum();
+        tokio::task::spawn_blocking(measure).await.unwrap_or(0)
+    }
+
     fn now(&self) -> SystemTime {
         let since_epoch = Duration::from_millis(self.clock.now_ms().unsigned_abs());
         SystemTime::UNIX_EPOCH + since_epoch
@@ -219,11 +242,8 @@ impl Packages {
         self.folder.join(lock.hash()).join("node_modules")
     }
 
-    async fn permit(&self) -> Result<tokio::sync::SemaphorePermit<'_>, PackageError> {
-        self.installs
-            .acquire()
-            .await
-            .map_err(|error| PackageError::Unavailable(error.to_string()))
+    pub(crate) fn permits_in_use(&self) -> PermitUse {
+        self.installs.in_use()
     }
 
     fn stage(&self) -> io::Result<Staging> {

@@ -2,9 +2,12 @@
 
 use std::{io, sync::Arc, time::Duration};
 
-use tokio::sync::{Semaphore, SemaphorePermit};
-
-use crate::{inner::Inner, pool::Missing, spec::Preload};
+use crate::{
+    fair_permits::{FairPermit, FairPermits},
+    inner::Inner,
+    pool::Missing,
+    spec::Preload,
+};
 
 /// The pause between two tries to get a permit.
 const PERMIT_RETRY: Duration = Duration::from_millis(50);
@@ -57,9 +60,9 @@ async fn fill(inner: &Inner, missing: Missing) -> io::Result<()> {
 }
 
 /// A permit that no other process is queued for. Under load no idle process is started, because it would prolong the load.
-async fn spare_permit(permits: &Semaphore) -> SemaphorePermit<'_> {
+async fn spare_permit(permits: &FairPermits) -> FairPermit {
     loop {
-        if let Ok(permit) = permits.try_acquire() {
+        if let Some(permit) = permits.try_acquire_spare() {
             return permit;
         }
         tokio::time::sleep(PERMIT_RETRY).await;

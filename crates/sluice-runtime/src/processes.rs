@@ -6,6 +6,7 @@ use sluice_code::CodeTree;
 use sluice_model::ComponentShape;
 
 use crate::{
+    fair_queue::{PermitUse, PermitUser},
     outcome::Question,
     process::{Process, ProcessEvents},
     question::{self, QuestionOutcome},
@@ -28,11 +29,15 @@ pub trait Processes: Send + Sync {
         &'a self,
         tree: &'a CodeTree,
         role: Role<'a>,
+        user: &'a PermitUser,
     ) -> BoxFuture<'a, Result<Analysis, LoadError>>;
 
     /// Reads the shapes of many components, in their order, without installing packages.
-    fn survey(&self, trees: Vec<CodeTree>)
-    -> BoxFuture<'_, Vec<Result<ComponentShape, LoadError>>>;
+    fn survey<'a>(
+        &'a self,
+        trees: Vec<CodeTree>,
+        user: &'a PermitUser,
+    ) -> BoxFuture<'a, Vec<Result<ComponentShape, LoadError>>>;
 
     /// Asks a component one question, in a process of its own. `argument` is JSON on one line.
     fn ask<'a>(
@@ -46,6 +51,11 @@ pub trait Processes: Send + Sync {
             let (process, events) = self.start(spec).await?;
             Ok(question::ask(&process, events, question, argument, timeout).await)
         })
+    }
+
+    /// The use of permits, by kind.
+    fn permits_in_use(&self) -> Vec<(&'static str, PermitUse)> {
+        Vec::new()
     }
 
     /// Starts the first idle processes in the background.
@@ -74,6 +84,11 @@ pub trait Processes: Send + Sync {
     /// Whether package folders exist that are old enough to be removed if no component uses them.
     fn has_old_packages(&self) -> BoxFuture<'_, io::Result<bool>> {
         Box::pin(async { Ok(false) })
+    }
+
+    /// The disk space of the packages of locks with these hashes, in bytes.
+    fn package_bytes(&self, _hashes: HashSet<String>) -> BoxFuture<'_, u64> {
+        Box::pin(async { 0 })
     }
 
     /// Removes old package folders, except those of locks with these hashes. Returns the number of removed folders.

@@ -10,12 +10,13 @@ use std::{
 
 use parking_lot::Mutex;
 
-use crate::spec::ProcessOwner;
+use crate::{fair_queue::PermitUser, spec::ProcessOwner};
 
 /// A snapshot of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningProcess {
     pub owner: ProcessOwner,
+    pub user: PermitUser,
     /// Private memory. Shared pages do not count.
     pub memory_bytes: u64,
     /// When its code was loaded, in epoch milliseconds.
@@ -34,6 +35,7 @@ struct Entries {
 
 struct Entry {
     owner: ProcessOwner,
+    user: PermitUser,
     memory: Arc<AtomicU64>,
     started_at: i64,
 }
@@ -48,6 +50,7 @@ impl RunningProcesses {
     pub(crate) fn register(
         &self,
         owner: ProcessOwner,
+        user: PermitUser,
         memory: Arc<AtomicU64>,
         started_at: i64,
     ) -> Registration {
@@ -56,6 +59,7 @@ impl RunningProcesses {
         entries.next += 1;
         let entry = Entry {
             owner,
+            user,
             memory,
             started_at,
         };
@@ -70,6 +74,7 @@ impl RunningProcesses {
         let entries = self.0.lock();
         let snapshot = |entry: &Entry| RunningProcess {
             owner: entry.owner.clone(),
+            user: entry.user.clone(),
             memory_bytes: entry.memory.load(Ordering::Relaxed),
             started_at: entry.started_at,
         };
@@ -91,11 +96,12 @@ mod tests {
     fn a_process_is_listed_until_its_registration_is_dropped() {
         let registry = RunningProcesses::default();
         let memory = Arc::new(AtomicU64::new(0));
-        let registration = registry.register(ProcessOwner::Unowned, Arc::clone(&memory), 5);
-        let other = registry.register(ProcessOwner::Unowned, Arc::default(), 6);
+        let registration = registry.register(ProcessOwner::Unowned, None, Arc::clone(&memory), 5);
+        let other = registry.register(ProcessOwner::Unowned, None, Arc::default(), 6);
         memory.store(7, Ordering::Relaxed);
         let first = RunningProcess {
             owner: ProcessOwner::Unowned,
+            user: None,
             memory_bytes: 7,
             started_at: 5,
         };

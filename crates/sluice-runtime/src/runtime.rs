@@ -9,12 +9,14 @@ use std::{
 
 use sluice_code::CodeTree;
 use sluice_model::{Clock, CodeError, ComponentShape, RawShape};
-use tokio::sync::Semaphore;
 
 use crate::{
     analysis_cache::{AnalysisCache, AnalysisKey},
     code_cache_filling,
+    cpu_times::CpuTimes,
     deno_process::{DenoProcess, StartedChild, kill_group},
+    fair_permits::FairPermits,
+    fair_queue::{PermitLimits, PermitUse, PermitUser},
     inner::Inner,
     memory::MemoryInUse,
     options::RuntimeOptions,
@@ -50,6 +52,7 @@ impl Runtime {
             options.deno.clone(),
             options.package_timeout,
             options.package_limits,
+            options.installs_per_user,
             Arc::clone(&clock),
         )?;
         Ok(Runtime(Arc::new(Inner {
@@ -57,14 +60,15 @@ impl Runtime {
             packages,
             pool: Pool::new(options.warm_processes),
             analyses: AnalysisCache::default(),
-            starting: Semaphore::new(options.starting_at_once.max(1)),
-            questions: Semaphore::new(question::MAX_CONCURRENT),
-            surveys: Semaphore::new(survey::max_processes()),
+            starting: FairPermits::new(one_in_reserve(options.starting_at_once)),
+            questions: FairPermits::new(PermitLimits::three_quarters(question::MAX_CONCURRENT)),
+            surveys: FairPermits::new(one_in_reserve(survey::max_processes())),
             options,
             clock,
             instances: AtomicU64::new(0),
             remover,
             memory: MemoryInUse::default(),
+            cpu: Arc::new(CpuTimes::new()),
             running: RunningProcesses::default(),
         })))
     }
@@ -96,11 +100,16 @@ impl Runtime {
 
     /// Reads the shape of a component: installs the packages it imports, then loads it in a sandboxed process of its own, unless
     /// the same code was analysed a short while ago.
-    pub async fn analyze(&self, tree: &CodeTree, role: Role<'_>) -> Result<Analysis, LoadError> {
+    pub async fn analyze(
+        &self,
+        tree: &CodeTree,
+        role: Role<'_>,
+        user: &PermitUser,
+    ) -> Result<Analysis, LoadError> {
         let imports = tree.packages();
         let packages = match imports.as_slice() {
             [] => None,
-            imports => Some(Arc::new(self.0.packages.resolve(imports).await?)),
+            imports => Some(Arc::new(self.0.packages.resolve(imports, user).await?)),
         };
         let files = Arc::new(tree.to_files());
         let key = AnalysisKey::of(&files, tree.format(), packages.as_deref(), role);
@@ -115,7 +124,7 @@ impl Runtime {
                 packages: packages.clone(),
                 props: Vec::new(),
             };
-            let shape = self.analyze_in_process(module, role).await?;
+            let shape = self.analyze_in_process(module, role, user).await?;
             self.0.analyses.insert(key, &shape, now_ms);
             shape
         };
@@ -129,10 +138,14 @@ impl Runtime {
         &self,
         module: ModuleSpec,
         role: Role<'_>,
+        user: &PermitUser,
     ) -> Result<ComponentShape, LoadError> {
+        let _permit = self.0.questions.acquire(user).await;
         let format = module.format;
         let spec = ProcessSpec {
             owner: ProcessOwner::Unowned,
+            user: user.clone(),
+            max_db: None,
             modules: vec![module],
             env: BTreeMap::new(),
             stored: Vec::new(),
@@ -160,7 +173,8 @@ impl Runtime {
         let (child, _, early_logs) = self.load(spec, role).await?;
         let memory = child.watchdog.memory();
         let now_ms = self.0.clock.now_ms();
-        let registration = self.0.running.register(spec.owner.clone(), memory, now_ms);
+        let (owner, user) = (spec.owner.clone(), spec.user.clone());
+        let registration = self.0.running.register(owner, user, memory, now_ms);
         let (process, events) = DenoProcess::supervise(
             child,
             early_logs,
@@ -172,8 +186,12 @@ impl Runtime {
     }
 
     /// Reads the shapes of components, in their order, without their packages: values from packages are left out.
-    pub async fn survey(&self, trees: Vec<CodeTree>) -> Vec<Result<ComponentShape, LoadError>> {
-        survey::survey(&self.0, trees).await
+    pub async fn survey(
+        &self,
+        trees: Vec<CodeTree>,
+        user: &PermitUser,
+    ) -> Vec<Result<ComponentShape, LoadError>> {
+        survey::survey(&self.0, trees, user).await
     }
 
     /// Asks a component one question, in a process of its own. `argument` is JSON on one line. Other effects of the
@@ -185,8 +203,7 @@ impl Runtime {
         argument: Arc<str>,
         timeout: Duration,
     ) -> Result<QuestionOutcome, LoadError> {
-        let permit = self.0.questions.acquire().await;
-        let _permit = permit.map_err(|error| LoadError::Start(error.to_string()))?;
+        let _permit = self.0.questions.acquire(&spec.user).await;
         let (process, events) = self.start(spec).await?;
         Ok(question::ask(&process, events, question, argument, timeout).await)
     }
@@ -215,15 +232,17 @@ impl Processes for Runtime {
         &'a self,
         tree: &'a CodeTree,
         role: Role<'a>,
+        user: &'a PermitUser,
     ) -> BoxFuture<'a, Result<Analysis, LoadError>> {
-        Box::pin(Runtime::analyze(self, tree, role))
+        Box::pin(Runtime::analyze(self, tree, role, user))
     }
 
-    fn survey(
-        &self,
+    fn survey<'a>(
+        &'a self,
         trees: Vec<CodeTree>,
-    ) -> BoxFuture<'_, Vec<Result<ComponentShape, LoadError>>> {
-        Box::pin(Runtime::survey(self, trees))
+        user: &'a PermitUser,
+    ) -> BoxFuture<'a, Vec<Result<ComponentShape, LoadError>>> {
+        Box::pin(Runtime::survey(self, trees, user))
     }
 
     fn ask<'a>(
@@ -234,6 +253,15 @@ impl Processes for Runtime {
         timeout: Duration,
     ) -> BoxFuture<'a, Result<QuestionOutcome, LoadError>> {
         Box::pin(Runtime::ask(self, spec, question, argument, timeout))
+    }
+
+    fn permits_in_use(&self) -> Vec<(&'static str, PermitUse)> {
+        vec![
+            ("start", self.0.starting.in_use()),
+            ("question", self.0.questions.in_use()),
+            ("survey", self.0.surveys.in_use()),
+            ("install", self.0.packages.permits_in_use()),
+        ]
     }
 
     fn warm_up(&self) {
@@ -260,7 +288,20 @@ impl Processes for Runtime {
         Box::pin(self.0.packages.has_old_folders())
     }
 
+    fn package_bytes(&self, hashes: HashSet<String>) -> BoxFuture<'_, u64> {
+        Box::pin(self.0.packages.bytes(hashes))
+    }
+
     fn remove_unused_packages(&self, in_use: HashSet<String>) -> BoxFuture<'_, io::Result<usize>> {
         Box::pin(self.0.packages.remove_unused(in_use))
+    }
+}
+
+/// One permit more than one user may hold, so that a user cannot keep all others waiting.
+fn one_in_reserve(per_user: usize) -> PermitLimits {
+    let per_user = per_user.max(1);
+    PermitLimits {
+        total: per_user + 1,
+        per_user,
     }
 }

@@ -9,7 +9,10 @@ use sluice_model::{
     WorkflowId,
 };
 
-use crate::packages::{PackageError, PackageLock};
+use crate::{
+    fair_queue::PermitUser,
+    packages::{PackageError, PackageLock},
+};
 
 /// The work of a process before it has a component.
 #[derive(Clone, Copy)]
@@ -32,6 +35,10 @@ impl Preload {
 /// The contents of a process: the component of a source, or all steps of a workflow.
 pub struct ProcessSpec {
     pub owner: ProcessOwner,
+    /// The user whose permits it takes.
+    pub user: PermitUser,
+    /// A smaller limit than usual for the key-value store, in bytes.
+    pub max_db: Option<usize>,
     /// At least one.
     pub modules: Vec<ModuleSpec>,
     /// The variables that expressions in props read as `process.env.<name>`.

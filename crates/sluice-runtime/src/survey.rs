@@ -12,6 +12,7 @@ use tokio::{io::AsyncWriteExt, task::JoinSet};
 
 use crate::{
     deno_process::{StartedChild, kill_group},
+    fair_queue::PermitUser,
     inner::Inner,
     load_message::survey_line,
     loading::{code_error, lay_out, unreadable},
@@ -31,13 +32,14 @@ pub(crate) fn max_processes() -> usize {
 pub(crate) async fn survey(
     inner: &Arc<Inner>,
     modules: Vec<CodeTree>,
+    user: &PermitUser,
 ) -> Vec<Result<ComponentShape, LoadError>> {
     let mut shapes: Vec<Option<Result<ComponentShape, LoadError>>> = Vec::new();
     shapes.resize_with(modules.len(), || None);
     let mut readers = JoinSet::new();
     for (number, module) in modules.into_iter().enumerate() {
-        let inner = Arc::clone(inner);
-        readers.spawn(async move { (number, inner.survey_module(&module).await) });
+        let (inner, user) = (Arc::clone(inner), user.clone());
+        readers.spawn(async move { (number, inner.survey_module(&module, &user).await) });
     }
     while let Some(read) = readers.join_next().await {
         if let Ok((number, shape)) = read {
@@ -52,27 +54,37 @@ pub(crate) async fn survey(
 }
 
 impl Inner {
-    async fn survey_module(&self, module: &CodeTree) -> Result<ComponentShape, LoadError> {
-        let permit = self.surveys.acquire().await;
-        let _permit = permit.map_err(|error| LoadError::Start(error.to_string()))?;
-        let shape = self.survey_in_process(module).await?;
+    async fn survey_module(
+        &self,
+        module: &CodeTree,
+        user: &PermitUser,
+    ) -> Result<ComponentShape, LoadError> {
+        let _permit = self.surveys.acquire(user).await;
+        let shape = self.survey_in_process(module, user).await?;
         shape.check(module.format()).map_err(|errors| {
             let errors = errors.into_iter().map(CodeError::without_position);
             LoadError::Code(errors.collect())
         })
     }
 
-    async fn survey_in_process(&self, module: &CodeTree) -> Result<RawShape, LoadError> {
-        let mut started = self.start_survey(module).await?;
+    async fn survey_in_process(
+        &self,
+        module: &CodeTree,
+        user: &PermitUser,
+    ) -> Result<RawShape, LoadError> {
+        let mut started = self.start_survey(module, user).await?;
         let report = tokio::time::timeout(LOAD_TIMEOUT, self.report(&mut started)).await;
         kill_group(&started.child);
         let _ = started.child.wait().await;
         report.unwrap_or_else(|_| Err(too_slow()))
     }
 
-    async fn start_survey(&self, module: &CodeTree) -> Result<StartedChild, LoadError> {
-        let permit = self.starting.acquire().await;
-        let _permit = permit.map_err(|error| LoadError::Start(error.to_string()))?;
+    async fn start_survey(
+        &self,
+        module: &CodeTree,
+        user: &PermitUser,
+    ) -> Result<StartedChild, LoadError> {
+        let _permit = self.starting.acquire(user).await;
         let mut started = self.spawn(Preload::Nothing)?;
         let files = module.without_packages();
         let folder = started.folder.module(ModuleSpec::COMPONENT);

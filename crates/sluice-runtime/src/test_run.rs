@@ -35,8 +35,9 @@ impl Runtime {
         let folder = self.0.instance_folder()?;
         let code = folder.module("test");
         if !packages.is_empty() {
-            let lock = self.0.packages.resolve(&packages).await?;
-            link_packages(&code, &self.0.packages.modules(&lock).await?).await?;
+            let lock = self.0.packages.resolve(&packages, &None).await?;
+            let modules = self.0.packages.modules(&lock, &None).await?;
+            link_packages(&code, &modules).await?;
         }
         let file = lay_out(&code, &spec.tree.to_files()).await?;
         let (url, files) = (file_url(&file), format!("{}/", file_url(&code.join(FILES))));

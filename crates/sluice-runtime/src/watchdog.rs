@@ -11,11 +11,14 @@ use rustix::{
     fs::FileType,
     process::{Pid, PidfdFlags, Signal},
 };
+use sluice_model::UserId;
 use tokio::{process::Child, task::JoinHandle};
 
 use crate::{
+    cpu_times::CpuTimes,
     limits::Limits,
     memory::Share,
+    pace::Pace,
     trees::{Measured, measure},
 };
 
@@ -74,6 +77,7 @@ impl fmt::Display for Overuse {
 pub(crate) struct Watchdog {
     overuse: Arc<OnceLock<Overuse>>,
     memory: Arc<AtomicU64>,
+    user: Arc<OnceLock<UserId>>,
     task: JoinHandle<()>,
 }
 
@@ -84,6 +88,7 @@ impl Watchdog {
         tmp: PathBuf,
         limits: Limits,
         share: Share,
+        cpu: Arc<CpuTimes>,
     ) -> io::Result<Watchdog> {
         let pid = child.id().and_then(|id| i32::try_from(id).ok());
         let pid = pid
@@ -91,12 +96,20 @@ impl Watchdog {
             .ok_or_else(|| io::Error::other("the process has ended already"))?;
         let overuse = Arc::new(OnceLock::new());
         let memory = share.bytes();
-        let task = tokio::spawn(watch(pid, tmp, limits, share, Arc::clone(&overuse)));
+        let user = Arc::default();
+        let pace = Pace::new(pid, cpu, Arc::clone(&user));
+        let task = tokio::spawn(watch(pace, tmp, limits, share, Arc::clone(&overuse)));
         Ok(Watchdog {
             overuse,
             memory,
+            user,
             task,
         })
+    }
+
+    /// From now on the process works for this user.
+    pub(crate) fn assign(&self, user: &UserId) {
+        let _ = self.user.set(user.clone());
     }
 
     /// The memory of the process at the last check.
@@ -117,26 +130,24 @@ impl Drop for Watchdog {
 }
 
 async fn watch(
-    pid: Pid,
+    mut pace: Pace,
     tmp: PathBuf,
     limits: Limits,
     mut share: Share,
     found: Arc<OnceLock<Overuse>>,
 ) {
+    let pid = pace.pid();
     // A pidfd, because the pid may be reused.
     let Ok(process) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else {
         return;
     };
     let mut next_file_check = Instant::now();
-    let mut computed = None;
     loop {
         // A process that uses no CPU time does not use more of anything.
-        let now_computed = computing_time(pid);
-        if now_computed == computed {
+        if !pace.check() {
             tokio::time::sleep(IDLE_PERIOD).await;
             continue;
         }
-        computed = now_computed;
         let used = in_memory(pid);
         share.set(used.bytes);
         let mut overuse = used.over(limits.memory_bytes);
@@ -155,15 +166,6 @@ async fn watch(
         }
         tokio::time::sleep(PERIOD).await;
     }
-}
-
-/// User and system time of all its threads, in clock ticks.
-fn computing_time(pid: Pid) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is a name in brackets and may contain anything. The fields after it count from 3.
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(14 - 3);
-    let mut next = || fields.next()?.parse::<u64>().ok();
-    Some(next()? + next()?)
 }
 
 struct MemoryUse {
@@ -237,19 +239,6 @@ fn add_deleted_files(measured: &mut Measured, pid: Pid) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_computing_time_of_a_process_grows_while_it_computes() {
-        let me = rustix::process::getpid();
-        let before = computing_time(me).expect("a time");
-        let start = Instant::now();
-        while computing_time(me).expect("a time") == before {
-            assert!(
-                start.elapsed() < Duration::from_secs(10),
-                "it does not grow"
-            );
-        }
-    }
 
     #[test]
     fn a_field_of_a_status_is_read_by_its_whole_name() {

@@ -202,6 +202,13 @@ pub fn locks(
     query_all(c, sql, params![after, limit])
 }
 
+/// The different locks of a user's components, as JSON.
+pub fn locks_of(c: &mut dyn Conn, user: &UserId) -> Result<Vec<String>> {
+    let sql = "SELECT DISTINCT packages FROM components \
+         WHERE user_id = ?1 AND packages IS NOT NULL";
+    query_all(c, sql, params![user])
+}
+
 /// Removes an imported component that was never used. A used one stays for its sources.
 pub(crate) fn remove_unused(c: &mut dyn Conn, id: &ComponentId) -> Result<()> {
     let sql = "DELETE FROM components WHERE id = ?1 AND NOT resolved";

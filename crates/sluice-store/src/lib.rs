@@ -39,6 +39,7 @@ pub mod delivery_history;
 pub mod delivery_lists;
 pub mod delivery_pruning;
 pub mod deployments;
+pub mod disk_use;
 pub mod dynamic_props;
 pub mod emitters;
 pub mod endpoints;

@@ -29,7 +29,7 @@ impl Components {
                 self.infra.store.read(read).await?
             }
         };
-        self.ready(found.ok_or(EngineError::NotFound("component"))?)
+        self.ready(user, found.ok_or(EngineError::NotFound("component"))?)
             .await
     }
 
@@ -39,14 +39,14 @@ impl Components {
         user: &UserId,
         key_or_id: &str,
     ) -> Result<Option<Component>, EngineError> {
-        let (user, key_or_id) = (user.clone(), key_or_id.to_owned());
+        let (owner, key_or_id) = (user.clone(), key_or_id.to_owned());
         let found = self
             .infra
             .store
-            .read(move |c| find(c, &user, &key_or_id))
+            .read(move |c| find(c, &owner, &key_or_id))
             .await?;
         match found {
-            Some(component) => self.ready(component).await.map(Some),
+            Some(component) => self.ready(user, component).await.map(Some),
             None => Ok(None),
         }
     }

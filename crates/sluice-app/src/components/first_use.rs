@@ -3,7 +3,7 @@
 
 use sluice_code::CodeTree;
 use sluice_engine::EngineError;
-use sluice_model::ComponentId;
+use sluice_model::{ComponentId, UserId};
 use sluice_runtime::{Analysis, Role};
 use sluice_store::components::{self, Component, Packages};
 
@@ -12,7 +12,11 @@ use super::service::{Components, stored_lock};
 impl Components {
     /// The component with its packages and its real shape. Every component that runs passes through here. On an error
     /// it stays unresolved, and the next use tries again.
-    pub(super) async fn ready(&self, component: Component) -> Result<Component, EngineError> {
+    pub(super) async fn ready(
+        &self,
+        user: &UserId,
+        component: Component,
+    ) -> Result<Component, EngineError> {
         if component.packages != Packages::Unresolved {
             return Ok(component);
         }
@@ -23,7 +27,9 @@ impl Components {
             return Ok(found);
         }
         let tree = CodeTree::parse(&found.code).map_err(EngineError::InvalidCode)?;
-        let Analysis { shape, packages } = self.processes.analyze(&tree, Role::Component).await?;
+        let by = Some(user.clone());
+        let analysis = self.processes.analyze(&tree, Role::Component, &by);
+        let Analysis { shape, packages } = analysis.await?;
         let packages = stored_lock(packages.as_ref())?;
         let (id, now) = (found.id.clone(), self.infra.now_ms());
         self.infra

@@ -62,9 +62,14 @@ impl Components {
         url: Option<String>,
         role: Role<'_>,
     ) -> Result<Component, EngineError> {
-        let Analysis { shape, packages } = self.processes.analyze(tree, role).await?;
+        self.disk.check(user)?;
+        let by = Some(user.clone());
+        let Analysis { shape, packages } = self.processes.analyze(tree, role, &by).await?;
         for warning in &shape.warnings {
             tracing::warn!(%user, component = shape.name, warning, "component has a warning");
+        }
+        if packages.is_some() {
+            self.disk.forget(user);
         }
         let packages = Packages::Resolved(stored_lock(packages.as_ref())?);
         Ok(Component {

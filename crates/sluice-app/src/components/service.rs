@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sluice_engine::EngineError;
+use sluice_engine::{DiskQuotas, EngineError};
 use sluice_infra::Infra;
 use sluice_model::{ComponentShape, PropDef, PropType};
 use sluice_outbox::NetGuard;
@@ -15,12 +15,17 @@ use super::{fetch::Fetcher, first_use_locks::FirstUseLocks};
 pub struct Components {
     pub(super) infra: Infra,
     pub(super) processes: Arc<dyn Processes>,
+    pub(super) disk: DiskQuotas,
     pub(super) fetcher: Arc<Fetcher>,
     pub(super) first_uses: Arc<FirstUseLocks>,
 }
 
 impl Components {
-    pub fn new(infra: &Infra, processes: &Arc<dyn Processes>) -> Result<Components, EngineError> {
+    pub fn new(
+        infra: &Infra,
+        processes: &Arc<dyn Processes>,
+        disk: DiskQuotas,
+    ) -> Result<Components, EngineError> {
         let settings = &infra.settings;
         let guard = NetGuard::new(settings.allow_private_network);
         let fetcher = Fetcher::new(guard, settings.max_api_body)
@@ -28,6 +33,7 @@ impl Components {
         Ok(Components {
             infra: infra.clone(),
             processes: Arc::clone(processes),
+            disk,
             fetcher: Arc::new(fetcher),
             first_uses: Arc::default(),
         })

@@ -146,6 +146,8 @@ impl Forms {
             owner: asked.previous.map_or(ProcessOwner::Unowned, |previous| {
                 ProcessOwner::Source(previous.source.clone())
             }),
+            user: Some(asked.user.clone()),
+            max_db: None,
             modules: vec![ModuleSpec {
                 name: ModuleSpec::COMPONENT.to_owned(),
                 files: Arc::new(component.code.clone()),

@@ -75,7 +75,7 @@ impl Imports {
             });
             places.push((path, files));
         }
-        let shapes = self.survey(&codes).await?;
+        let shapes = self.survey(user, &codes).await?;
         let mut fields = AppFields::default();
         let mut candidates = Vec::with_capacity(places.len());
         for (((path, files), code), shape) in places.into_iter().zip(codes).zip(shapes) {
@@ -127,10 +127,12 @@ impl Imports {
     /// The shapes of the components with code; `None` for the others.
     async fn survey(
         &self,
+        user: &UserId,
         codes: &[Result<CodeTree, Vec<CodeError>>],
     ) -> Result<Vec<Option<Result<ComponentShape, Vec<CodeError>>>>, EngineError> {
         let trees = codes.iter().flatten().cloned();
-        let surveyed = self.processes.survey(trees.collect()).await;
+        let by = Some(user.clone());
+        let surveyed = self.processes.survey(trees.collect(), &by).await;
         let mut surveyed = surveyed.into_iter();
         codes
             .iter()

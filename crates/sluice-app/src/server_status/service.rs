@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use sluice_engine::EngineError;
-use sluice_infra::{Infra, SettingDescription};
+use sluice_engine::{Engine, EngineError};
+use sluice_infra::{Infra, PermitCounts, SettingDescription};
 use sluice_model::EmitterId;
 use sluice_runtime::{ProcessOwner, Processes, RunningProcess};
 use sluice_store::{Dialect, emitters};
@@ -34,15 +34,17 @@ pub struct ProcessView {
 #[derive(Clone)]
 pub struct ServerStatus {
     infra: Infra,
+    engine: Engine,
     processes: Arc<dyn Processes>,
     /// Epoch milliseconds.
     started_at: i64,
 }
 
 impl ServerStatus {
-    pub fn new(infra: &Infra, processes: &Arc<dyn Processes>) -> ServerStatus {
+    pub fn new(infra: &Infra, engine: &Engine, processes: &Arc<dyn Processes>) -> ServerStatus {
         ServerStatus {
             infra: infra.clone(),
+            engine: engine.clone(),
             processes: Arc::clone(processes),
             started_at: infra.now_ms(),
         }
@@ -61,7 +63,22 @@ impl ServerStatus {
         metrics.is_warm.set(i64::from(processes.is_warm()));
         let memory = i64::try_from(processes.memory_in_use()).unwrap_or(i64::MAX);
         metrics.process_memory.set(memory);
+        self.update_permits();
         metrics.encode()
+    }
+
+    fn update_permits(&self) {
+        let of_sources = ("process", self.engine.process_permits());
+        let others = self.processes.permits_in_use();
+        for (kind, used) in others.into_iter().chain([of_sources]) {
+            let counts = PermitCounts {
+                held: used.held,
+                waiting: used.waiting,
+                account_max: used.most_of_one_user,
+                delayed: used.delayed,
+            };
+            self.infra.metrics.permits.set(kind, &counts);
+        }
     }
 
     pub async fn usage(&self) -> Result<ResourceUsage, EngineError> {

@@ -158,11 +158,7 @@ impl ComponentOptions {
         }
     }
 
-    pub(crate) fn memory_budget_text(&self) -> String {
-        ByteSize(self.memory_budget()).to_string()
-    }
-
-    pub(super) fn memory_budget(&self) -> u64 {
+    pub(crate) fn memory_budget(&self) -> u64 {
         self.memory_budget
             .map_or_else(half_of_memory, |budget| budget.as_u64())
     }

@@ -8,7 +8,10 @@ use crate::support::runtime;
 
 async fn analyze(code: &str, role: Role<'_>) -> Result<ComponentShape, Vec<String>> {
     let module = parse_step(code, None).expect("it parses");
-    match runtime().analyze(&CodeTree::single(module), role).await {
+    match runtime()
+        .analyze(&CodeTree::single(module), role, &None)
+        .await
+    {
         Ok(analysis) => Ok(analysis.shape),
         Err(LoadError::Code(faults)) => {
             Err(faults.into_iter().map(|fault| fault.message).collect())

@@ -57,6 +57,7 @@ fn shared() -> &'static Shared {
             },
             deno_permissions: DenoPermissions::Checked,
             starting_at_once: 2,
+            installs_per_user: 1,
             warm_processes: 0,
             package_timeout: PATIENCE,
             package_limits: PackageLimits {
@@ -123,6 +124,8 @@ pub(crate) fn bound(
 pub(crate) fn workflow(modules: Vec<ModuleSpec>) -> ProcessSpec {
     ProcessSpec {
         owner: ProcessOwner::Workflow(WorkflowId::parse(WORKFLOW).expect("an id")),
+        user: None,
+        max_db: None,
         modules,
         env: BTreeMap::from([("TARGET".to_owned(), "moon".to_owned())]),
         stored: Vec::new(),

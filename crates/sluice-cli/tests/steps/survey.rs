@@ -19,7 +19,7 @@ async fn survey(codes: &[&str]) -> Vec<Result<ComponentShape, String>> {
         })
         .unzip();
     let modules = modules.into_iter().flatten().map(CodeTree::single);
-    let mut found = runtime().survey(modules.collect()).await.into_iter();
+    let mut found = runtime().survey(modules.collect(), &None).await.into_iter();
     broken
         .into_iter()
         .map(|broken| {

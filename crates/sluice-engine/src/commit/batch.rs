@@ -162,6 +162,16 @@ impl Batch {
         }
     }
 
+    /// The size of its events and key-value writes.
+    pub(crate) fn stored_bytes(&self) -> usize {
+        let events = self.events.iter();
+        let events = events.map(|event| event.meta.len() + event.data.get().len());
+        let writes = self.writes.iter();
+        let writes =
+            writes.map(|(key, json)| key.len() + json.as_ref().map_or(0, |json| json.get().len()));
+        events.sum::<usize>() + writes.sum::<usize>()
+    }
+
     /// The earliest time at which the scheduler has to act on this commit.
     pub(crate) fn earliest_due(&self) -> Option<i64> {
         let ticks = self.ticks.iter().map(|(_, due)| *due);

@@ -58,6 +58,7 @@ pub(super) trait Actor: Sized + Send {
 pub(super) struct Core<A: Actor> {
     pub(super) services: Services,
     pub(super) owner: Owner,
+    user: UserId,
     pub(super) ids: IdGen,
     pub(super) hosts: Hosts<A::ProcessKey, A::Program>,
     pub(super) tasks: JoinSet<A::Task>,
@@ -109,6 +110,7 @@ impl<A: Actor> Core<A> {
     pub(super) fn new(
         services: Services,
         owner: Owner,
+        user: UserId,
         controls: mpsc::UnboundedReceiver<A::Control>,
         commit_no: i64,
     ) -> Core<A> {
@@ -116,6 +118,7 @@ impl<A: Actor> Core<A> {
             ids: services.infra.ids.generator(),
             services,
             owner,
+            user,
             hosts: Hosts::default(),
             tasks: JoinSet::new(),
             commit_no,
@@ -233,7 +236,8 @@ impl<A: Actor> Core<A> {
         match (idle, self.is_listed_idle) {
             (true, false) => {
                 let owner = Box::new(self.owner.clone());
-                self.services.permits.idle(self.owner.id(), owner);
+                let (id, user) = (self.owner.id(), &self.user);
+                self.services.permits.idle(id, user, owner);
             }
             (false, true) => self.services.permits.busy(self.owner.id()),
             _ => {}

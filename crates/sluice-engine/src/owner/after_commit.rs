@@ -8,6 +8,7 @@ use sluice_model::EmitterKind;
 use super::waker::Waker;
 use crate::{
     commit::batch::{Applied, Batch, RunChange},
+    disk_quota::DiskQuotas,
     due_times::DueTimes,
     quotas::Quotas,
     streams::Streams,
@@ -19,6 +20,7 @@ pub(crate) struct AfterCommit {
     pub(crate) streams: Streams,
     pub(crate) waker: Waker,
     pub(crate) quotas: Quotas,
+    pub(crate) disk: DiskQuotas,
     pub(crate) due_times: DueTimes,
 }
 
@@ -33,6 +35,7 @@ impl AfterCommit {
             self.waker.wake_sends(due);
         }
         self.quotas.used(&batch.user, batch.usage);
+        self.disk.written(&batch.user, batch.stored_bytes());
         self.count(batch);
     }
 

@@ -4,6 +4,7 @@ use sluice_infra::Infra;
 
 use super::after_commit::AfterCommit;
 use crate::{
+    disk_quota::DiskQuotas,
     process::{Permits, ProcessStarter, credentials::Credentials},
     quotas::Quotas,
 };
@@ -12,6 +13,7 @@ use crate::{
 pub(crate) struct Services {
     pub(crate) infra: Infra,
     pub(crate) quotas: Quotas,
+    pub(crate) disk: DiskQuotas,
     pub(crate) credentials: Credentials,
     pub(crate) permits: Permits,
     pub(crate) starter: ProcessStarter,

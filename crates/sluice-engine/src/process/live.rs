@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use sluice_infra::Metrics;
-use sluice_runtime::{Ask, Invocation, Process, ProcessEvents, TmpFolder};
-use tokio::sync::OwnedSemaphorePermit;
+use sluice_runtime::{Ask, FairPermit, Invocation, Process, ProcessEvents, TmpFolder};
 
-use super::{credentials::Grants, data_stores::DataStoreServer};
+use super::{credentials::Grants, data_stores::DataStoreServer, start_delay::StartDelay};
 
 pub(crate) struct LiveProcess {
     process: Process,
@@ -16,16 +15,18 @@ pub(crate) struct LiveProcess {
     /// For each module, in the order of the spec.
     pub(crate) grants: Vec<Grants>,
     lease: ProcessLease,
+    /// A long wait for the permit, until it is taken.
+    delay: Option<StartDelay>,
 }
 
 /// Held until the process is gone, not only until it is told to stop.
 pub(super) struct ProcessLease {
     metrics: Arc<Metrics>,
-    _permit: OwnedSemaphorePermit,
+    _permit: FairPermit,
 }
 
 impl ProcessLease {
-    pub(super) fn new(metrics: Arc<Metrics>, permit: OwnedSemaphorePermit) -> ProcessLease {
+    pub(super) fn new(metrics: Arc<Metrics>, permit: FairPermit) -> ProcessLease {
         metrics.processes.inc();
         ProcessLease {
             metrics,
@@ -47,6 +48,7 @@ impl LiveProcess {
         data_stores: DataStoreServer,
         grants: Vec<Grants>,
         lease: ProcessLease,
+        delay: Option<StartDelay>,
     ) -> LiveProcess {
         LiveProcess {
             process,
@@ -54,7 +56,12 @@ impl LiveProcess {
             data_stores,
             grants,
             lease,
+            delay,
         }
+    }
+
+    pub(crate) fn take_delay(&mut self) -> Option<StartDelay> {
+        self.delay.take()
     }
 
     pub(crate) fn invoke(&self, invocations: &[Invocation]) {
@@ -82,6 +89,7 @@ impl LiveProcess {
             data_stores,
             grants: _,
             lease,
+            delay: _,
         } = self;
         drop((process, data_stores));
         while events.recv().await.is_some() {}

@@ -1,11 +1,11 @@
-//! The memory budget of component processes: above it, the processes that have been idle longest are stopped.
+//! The memory of component processes. Above the budget of the server, and above the quota of a user, idle processes are
+//! stopped. A user above its quota also gets no further process.
 
-use std::sync::Arc;
-
-use std::time::Duration;
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use sluice_infra::Infra;
-use sluice_runtime::Processes;
+use sluice_model::UserId;
+use sluice_runtime::{Processes, RunningProcess};
 
 use super::permits::Permits;
 
@@ -17,12 +17,51 @@ pub(crate) async fn enforce(infra: Infra, processes: Arc<dyn Processes>, permits
         if infra.shutdown.is_draining() {
             return;
         }
+        enforce_quotas(&infra, &processes.processes(), &permits);
         let used = processes.memory_in_use();
         let processes = u64::try_from(infra.metrics.processes.get()).unwrap_or(0);
         for _ in 0..excess_processes(used, infra.settings.memory_budget, processes) {
-            permits.evict_oldest();
+            permits.evict_one();
         }
     }
+}
+
+fn enforce_quotas(infra: &Infra, running: &[RunningProcess], permits: &Permits) {
+    let quota = infra.settings.max_memory_per_account;
+    let users = memory_by_user(running);
+    let most = users.values().map(|used| used.bytes).max().unwrap_or(0);
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    infra.metrics.account_memory_max.set(most);
+    let over: Vec<UserId> = users
+        .iter()
+        .filter(|(_, used)| used.bytes > quota)
+        .map(|(user, _)| user.clone())
+        .collect();
+    permits.block(&over);
+    for user in &over {
+        let used = &users[user];
+        for _ in 0..excess_processes(used.bytes, quota, used.processes) {
+            permits.evict_of(user);
+        }
+    }
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct MemoryUse {
+    bytes: u64,
+    processes: u64,
+}
+
+fn memory_by_user(running: &[RunningProcess]) -> HashMap<UserId, MemoryUse> {
+    let mut users: HashMap<UserId, MemoryUse> = HashMap::new();
+    for process in running {
+        if let Some(user) = &process.user {
+            let used = users.entry(user.clone()).or_default();
+            used.bytes += process.memory_bytes;
+            used.processes += 1;
+        }
+    }
+    users
 }
 
 /// The number of average-sized processes that exceed the budget.
@@ -36,7 +75,9 @@ fn excess_processes(used: u64, budget: u64, processes: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::excess_processes;
+    use sluice_runtime::ProcessOwner;
+
+    use super::*;
 
     #[test]
     fn as_many_go_as_the_excess_amounts_to() {
@@ -45,5 +86,25 @@ mod tests {
         assert_eq!(excess_processes(150, 100, 10), 4);
         assert_eq!(excess_processes(100, 0, 10), 10);
         assert_eq!(excess_processes(100, 0, 0), 0);
+    }
+
+    #[test]
+    fn memory_is_added_up_for_each_user() {
+        let user = |name: &str| UserId::parse(name).expect("an id");
+        let process = |user: Option<UserId>, memory_bytes| RunningProcess {
+            owner: ProcessOwner::Unowned,
+            user,
+            memory_bytes,
+            started_at: 0,
+        };
+        let memory = memory_by_user(&[
+            process(Some(user("u_a")), 1),
+            process(None, 2),
+            process(Some(user("u_b")), 4),
+            process(Some(user("u_a")), 8),
+        ]);
+        let of = |bytes, processes| MemoryUse { bytes, processes };
+        let expected = [(user("u_a"), of(9, 2)), (user("u_b"), of(4, 1))];
+        assert_eq!(memory, HashMap::from(expected));
     }
 }

@@ -1,104 +1,111 @@
-//! Permits for component processes. When all are taken, or memory is short, the owner that has been idle longest is asked
-//! to stop its process.
+//! Permits for component processes. When a user has to wait for one, an idle process is stopped.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
-use sluice_model::EmitterId;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use sluice_model::{EmitterId, UserId};
+use sluice_runtime::{FairPermit, FairPermits, OwnLimit, PermitLimits, PermitUse};
+use tokio::time::Instant;
 
-/// An owner that can stop its idle process.
-pub(crate) trait Evict: Send + Sync {
-    fn evict(&self);
-}
+use super::{
+    idle::{Evict, IdleOwners},
+    start_delay::StartDelay,
+};
+
+/// The pause after which a user that still waits has another idle process stopped. The one before may have got work.
+const EVICTION_PERIOD: Duration = Duration::from_millis(100);
+
+/// The author of the code is told of a wait of this length.
+const LONG_WAIT: Duration = Duration::from_secs(1);
 
 /// Cheap to clone; all clones share the permits.
 #[derive(Clone)]
-pub(crate) struct Permits(Arc<Inner>);
-
-struct Inner {
-    free: Arc<Semaphore>,
-    waiting: AtomicUsize,
-    idle: Mutex<Idle>,
-}
-
-#[derive(Default)]
-struct Idle {
-    next: u64,
-    by_age: BTreeMap<u64, (EmitterId, Box<dyn Evict>)>,
-    ages: BTreeMap<EmitterId, u64>,
+pub(crate) struct Permits {
+    fair: FairPermits,
+    idle: Arc<Mutex<IdleOwners>>,
 }
 
 impl Permits {
-    pub(crate) fn new(max: usize) -> Permits {
-        Permits(Arc::new(Inner {
-            free: Arc::new(Semaphore::new(max.clamp(1, Semaphore::MAX_PERMITS))),
-            waiting: AtomicUsize::new(0),
-            idle: Mutex::default(),
-        }))
-    }
-
-    pub(crate) async fn acquire(&self) -> OwnedSemaphorePermit {
-        if let Ok(permit) = Arc::clone(&self.0.free).try_acquire_owned() {
-            return permit;
+    pub(crate) fn new(limits: PermitLimits) -> Permits {
+        Permits {
+            fair: FairPermits::new(limits),
+            idle: Arc::default(),
         }
-        let waiting = Waiting::new(&self.0.waiting);
-        self.evict_oldest();
-        let permit = Arc::clone(&self.0.free).acquire_owned().await;
-        drop(waiting);
-        permit.expect("the semaphore is never closed")
     }
 
-    /// Lists an owner as idle. It is evicted at once when others wait for a permit.
-    pub(crate) fn idle(&self, id: &EmitterId, owner: Box<dyn Evict>) {
-        {
-            let mut idle = self.0.idle.lock();
-            let age = idle.next;
-            idle.next += 1;
-            idle.by_age.insert(age, (id.clone(), owner));
-            if let Some(before) = idle.ages.insert(id.clone(), age) {
-                idle.by_age.remove(&before);
+    /// Waits for a permit. A long wait is returned with it.
+    pub(crate) async fn acquire(&self, user: &UserId) -> (FairPermit, Option<StartDelay>) {
+        let mut wait = match self.fair.request(&Some(user.clone())) {
+            Ok(permit) => return (permit, None),
+            Err(wait) => wait,
+        };
+        let since = Instant::now();
+        let mut limit = None;
+        let mut is_logged = false;
+        loop {
+            self.make_room(user);
+            limit = limit.or_else(|| self.own_limit(user));
+            if let Ok(permit) = tokio::time::timeout(EVICTION_PERIOD, &mut wait).await {
+                let time = since.elapsed();
+                let delay = (time >= LONG_WAIT).then_some(StartDelay { time, limit });
+                return (permit, delay);
+            }
+            if since.elapsed() >= LONG_WAIT && !is_logged {
+                let quota = StartDelay::flag(limit);
+                tracing::warn!(%user, quota, "quota reached; a process waits to be started");
+                is_logged = true;
             }
         }
-        if self.0.waiting.load(Ordering::SeqCst) > 0 {
-            self.evict_oldest();
+    }
+
+    /// Lists an owner as idle. It may be evicted at once when others wait for a permit.
+    pub(crate) fn idle(&self, id: &EmitterId, user: &UserId, owner: Box<dyn Evict>) {
+        self.idle.lock().insert(id, user, owner);
+        for waiting in self.fair.waiting().into_iter().flatten() {
+            if self.make_room(&waiting) {
+                return;
+            }
         }
     }
 
     pub(crate) fn busy(&self, id: &EmitterId) {
-        let mut idle = self.0.idle.lock();
-        if let Some(age) = idle.ages.remove(id) {
-            idle.by_age.remove(&age);
+        self.idle.lock().remove(id);
+    }
+
+    /// Stops an idle process of the user that holds most permits. Returns false if there is none.
+    pub(crate) fn evict_one(&self) -> bool {
+        self.idle
+            .lock()
+            .evict_by(|user| self.fair.held(&Some(user.clone())))
+    }
+
+    /// Stops the process of this user that has been idle longest.
+    pub(crate) fn evict_of(&self, user: &UserId) -> bool {
+        self.idle.lock().evict_of(user)
+    }
+
+    /// From now on exactly these users get no permit while they hold one.
+    pub(crate) fn block(&self, users: &[UserId]) {
+        self.fair.block(users);
+    }
+
+    pub(crate) fn in_use(&self) -> PermitUse {
+        self.fair.in_use()
+    }
+
+    fn own_limit(&self, user: &UserId) -> Option<OwnLimit> {
+        self.fair.own_limit(&Some(user.clone()))
+    }
+
+    /// Stops an idle process for a waiting user. A user at its own limit gets the permits of its own idle processes only.
+    fn make_room(&self, user: &UserId) -> bool {
+        if self.own_limit(user).is_some() {
+            self.evict_of(user)
+        } else {
+            self.evict_one()
         }
     }
-
-    pub(crate) fn evict_oldest(&self) {
-        let mut idle = self.0.idle.lock();
-        if let Some((_, (id, owner))) = idle.by_age.pop_first() {
-            idle.ages.remove(&id);
-            owner.evict();
-        }
-    }
 }
 
-/// Counts a waiting owner, also when it stops waiting before it gets a permit.
-struct Waiting<'a>(&'a AtomicUsize);
-
-impl<'a> Waiting<'a> {
-    fn new(count: &'a AtomicUsize) -> Waiting<'a> {
-        count.fetch_add(1, Ordering::SeqCst);
-        Waiting(count)
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use sluice_infra::Infra;
+use sluice_model::UserId;
 use sluice_runtime::{LoadError, ProcessSpec, Processes};
+use tokio::time::Instant;
 
 use super::{
     credentials::Grants,
@@ -11,12 +13,14 @@ use super::{
     live::{LiveProcess, ProcessLease},
     permits::Permits,
 };
+use crate::disk_quota::DiskQuotas;
 
 #[derive(Clone)]
 pub(crate) struct ProcessStarter {
     infra: Infra,
     processes: Arc<dyn Processes>,
     permits: Permits,
+    disk: DiskQuotas,
 }
 
 impl ProcessStarter {
@@ -24,32 +28,42 @@ impl ProcessStarter {
         infra: Infra,
         processes: Arc<dyn Processes>,
         permits: Permits,
+        disk: DiskQuotas,
     ) -> ProcessStarter {
         ProcessStarter {
             infra,
             processes,
             permits,
+            disk,
         }
     }
 
-    /// Waits for a permit and starts a process.
+    /// Waits for a permit of this user and starts a process.
     pub(crate) async fn start(
         self,
+        user: UserId,
         spec: ProcessSpec,
         access: DataStoreAccess,
         grants: Vec<Grants>,
     ) -> Result<LiveProcess, LoadError> {
-        let permit = self.permits.acquire().await;
-        self.infra.metrics.process_starts.inc();
+        let before = Instant::now();
+        let (permit, delay) = self.permits.acquire(&user).await;
+        let metrics = &self.infra.metrics;
+        metrics
+            .process_wait_seconds
+            .observe(before.elapsed().as_secs_f64());
+        metrics.process_starts.inc();
         let (process, events) = self.processes.start(&spec).await?;
-        let data_stores = DataStoreServer::start(&self.infra, access, process.answers());
-        let lease = ProcessLease::new(Arc::clone(&self.infra.metrics), permit);
+        let data_stores =
+            DataStoreServer::start(&self.infra, &self.disk, access, process.answers());
+        let lease = ProcessLease::new(Arc::clone(metrics), permit);
         Ok(LiveProcess::new(
             process,
             events,
             data_stores,
             grants,
             lease,
+            delay,
         ))
     }
 }

@@ -8,6 +8,7 @@ mod schedule;
 pub(crate) mod sweep;
 
 pub(crate) use limits::max_events;
+pub(crate) use prune::prune_events_up_to;
 pub use schedule::Retention;
 pub(crate) use schedule::{PruneSchedule, Stored};
 pub use sweep::ACTIVITY_HOURS;

@@ -84,7 +84,7 @@ pub(super) async fn prune_events_before(
     prune_events_up_to(infra, emitter, last).await
 }
 
-pub(super) async fn prune_events_up_to(
+pub(crate) async fn prune_events_up_to(
     infra: &Infra,
     emitter: &EmitterId,
     last: EventId,

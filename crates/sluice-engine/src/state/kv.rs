@@ -30,6 +30,11 @@ impl KvState {
         Ok(KvState::new(values))
     }
 
+    /// The size of all keys and values.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub fn entries(&self) -> Vec<(String, Box<RawValue>)> {
         self.values
             .iter()

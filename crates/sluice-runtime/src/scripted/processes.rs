@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     ask::Answer,
+    fair_queue::PermitUser,
     process::{Process, ProcessEvents},
     processes::{BoxFuture, Processes},
     spec::{Analysis, LoadError, ModuleSpec, ProcessSpec, Role},
@@ -195,6 +196,7 @@ impl Processes for ScriptedProcesses {
         &'a self,
         tree: &'a CodeTree,
         role: Role<'a>,
+        _user: &'a PermitUser,
     ) -> BoxFuture<'a, Result<Analysis, LoadError>> {
         Box::pin(async move {
             Ok(Analysis {
@@ -204,10 +206,11 @@ impl Processes for ScriptedProcesses {
         })
     }
 
-    fn survey(
-        &self,
+    fn survey<'a>(
+        &'a self,
         trees: Vec<CodeTree>,
-    ) -> BoxFuture<'_, Vec<Result<ComponentShape, LoadError>>> {
+        _user: &'a PermitUser,
+    ) -> BoxFuture<'a, Vec<Result<ComponentShape, LoadError>>> {
         Box::pin(async move {
             let trees = trees.iter();
             trees

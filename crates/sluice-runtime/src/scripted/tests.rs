@@ -17,6 +17,8 @@ use crate::{
 
 fn spec() -> ProcessSpec {
     ProcessSpec {
+        user: None,
+        max_db: None,
         owner: ProcessOwner::Unowned,
         modules: vec![ModuleSpec {
             name: ModuleSpec::COMPONENT.to_owned(),
@@ -206,13 +208,13 @@ async fn the_script_decides_shapes_and_failed_starts() {
         .with_start(|_| Err(LoadError::Start("no memory".to_owned())));
     let module = |code: &str| CodeTree::single(ParsedModule::parse(code, None).expect("it parses"));
     let (good, bad) = (module("source"), module("other"));
-    let analysis = scripted.analyze(&good, Role::Component);
+    let analysis = scripted.analyze(&good, Role::Component, &None);
     let shape = analysis.await.expect("it has a shape").shape;
     assert_eq!(
         (shape.name.as_str(), shape.kind),
         ("S", ComponentKind::Source)
     );
-    let analysis = scripted.analyze(&bad, Role::Component);
+    let analysis = scripted.analyze(&bad, Role::Component, &None);
     assert!(matches!(analysis.await, Err(LoadError::Code(_))));
     assert!(matches!(
         scripted.start(&spec()).await,

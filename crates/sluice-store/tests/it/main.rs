@@ -11,6 +11,7 @@ mod deliveries;
 mod delivery_history;
 mod delivery_lists;
 mod differential;
+mod disk_use;
 mod dynamic_props;
 mod emitters;
 mod events;

@@ -45,6 +45,7 @@ impl LocalRuntime {
             network: serve.network.for_components(no_server)?,
             deno_permissions: DenoPermissions::Checked,
             starting_at_once: 1,
+            installs_per_user: 1,
             warm_processes: 0,
             package_timeout: serve.packages.package_timeout,
             package_limits: serve.packages.limits(),

@@ -93,7 +93,7 @@ async fn analyze(
 ) -> anyhow::Result<Result<(Analysis, CodeTree), Vec<String>>> {
     let name = file.display().to_string();
     let (errors, count) = match read_tree(file, ParsedModule::parse).await? {
-        Ok(tree) => match runtime.analyze(&tree, Role::Component).await {
+        Ok(tree) => match runtime.analyze(&tree, Role::Component, &None).await {
             Ok(analysis) => return Ok(Ok((analysis, tree))),
             Err(LoadError::Code(errors)) => {
                 let count = errors.len();
@@ -110,7 +110,7 @@ async fn analyze(
         return Ok(Err(errors));
     };
     let role = Role::Step(ModuleSpec::COMPONENT);
-    Ok(match runtime.analyze(&step, role).await {
+    Ok(match runtime.analyze(&step, role, &None).await {
         Ok(analysis) if is_unnamed(&analysis.shape) => Ok((analysis, step)),
         // A step needs neither a name nor a version, so code that lacks both has two errors less as a step.
         Err(LoadError::Code(step_errors)) if step_errors.len() + 2 <= count => {
@@ -167,6 +167,8 @@ fn process(analysis: &Analysis, tree: &CodeTree, values: &Map<String, Value>) ->
             (ComponentKind::Action, Some(id)) => ProcessOwner::Workflow(id),
             _ => ProcessOwner::Unowned,
         },
+        user: None,
+        max_db: None,
         modules: vec![ModuleSpec {
             name: ModuleSpec::COMPONENT.to_owned(),
             files: Arc::new(tree.to_files()),

@@ -8,6 +8,7 @@ mod folders;
 mod links;
 mod network;
 mod packages;
+mod quotas;
 mod reports;
 mod time_limit;
 mod uploads;

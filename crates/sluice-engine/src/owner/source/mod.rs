@@ -38,7 +38,8 @@ pub(super) async fn run(
     };
     let _live = GaugeGuard::new(&services.infra.metrics.live_sources);
     let commit_no = memory.commit_no;
-    let core = Core::new(services, Owner::Source(handle), controls, commit_no);
+    let user = definition.source.user_id.clone();
+    let core = Core::new(services, Owner::Source(handle), user, controls, commit_no);
     let mut owner = SourceOwner::new(core, definition, memory);
     actor::run(&mut owner).await;
 }

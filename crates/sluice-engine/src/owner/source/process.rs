@@ -48,8 +48,13 @@ impl SourceOwner {
             &definition.shape.props,
             &source.configured_props,
         );
+        // Without disk space the store does not grow.
+        let is_full = self.core.services.disk.is_full(&source.user_id);
+        let max_db = is_full.then(|| self.memory.kv.bytes());
         let spec = ProcessSpec {
             owner: ProcessOwner::Source(source.id.clone()),
+            user: Some(source.user_id.clone()),
+            max_db,
             modules: vec![ModuleSpec {
                 name: ModuleSpec::COMPONENT.to_owned(),
                 files: Arc::clone(&definition.code),
@@ -60,12 +65,8 @@ impl SourceOwner {
             env: BTreeMap::new(),
             stored: self.memory.kv.entries(),
         };
-        let start = self
-            .core
-            .services
-            .starter
-            .clone()
-            .start(spec, access, vec![grants]);
+        let starter = self.core.services.starter.clone();
+        let start = starter.start(source.user_id.clone(), spec, access, vec![grants]);
         self.core.hosts.get_or_insert((), || ()).start(start);
     }
 
@@ -83,7 +84,10 @@ impl SourceOwner {
 
     pub(super) fn handle_process_event(&mut self, event: HostEvent) {
         match event {
-            HostEvent::Started => self.extras.depth = 0,
+            HostEvent::Started => {
+                self.extras.depth = 0;
+                self.log_delay();
+            }
             HostEvent::BackoffElapsed => {}
             HostEvent::StartFailed(LoadError::Code(errors)) => {
                 let reason = errors
@@ -100,6 +104,21 @@ impl SourceOwner {
                     self.handle_event(event);
                 }
             }
+        }
+    }
+
+    /// Tells the author that the process had to wait.
+    fn log_delay(&mut self) {
+        let host = self.core.hosts.get_mut(&());
+        let delay = host.and_then(|host| host.live_mut()?.take_delay());
+        if let Some(delay) = delay {
+            let line = LogLine {
+                ts: self.core.now_ms(),
+                kind: "system".to_owned(),
+                level: LogLevel::Warn,
+                message: delay.to_string(),
+            };
+            self.extras.logs.push((None, line));
         }
     }
 

@@ -46,7 +46,9 @@ pub(super) async fn run(
     };
     let _live = GaugeGuard::new(&services.infra.metrics.live_workflows);
     let commit_no = memory.commit_no;
-    let core = Core::new(services, Owner::Workflow(handle), controls, commit_no);
+    let user = definition.workflow.user_id.clone();
+    let owner = Owner::Workflow(handle);
+    let core = Core::new(services, owner, user, controls, commit_no);
     let mut owner = WorkflowOwner::new(core, definition, memory);
     actor::run(&mut owner).await;
 }

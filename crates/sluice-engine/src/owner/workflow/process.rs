@@ -3,6 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use sluice_model::DeploymentId;
+use sluice_runtime::ProcessSpec;
 
 use super::{owner::WorkflowOwner, version::Version};
 
@@ -31,9 +32,14 @@ impl WorkflowOwner {
             return;
         }
         let infra = self.core.infra();
-        let spec = version.process_spec(&self.workflow.id, &infra.settings, &infra.vault, &self.kv);
+        let spec = version.process_spec(&self.workflow, &infra.settings, &infra.vault, &self.kv);
+        let is_full = self.core.services.disk.is_full(&self.workflow.user_id);
         let spec = match spec {
-            Ok(spec) => spec,
+            // Without disk space the store does not grow.
+            Ok(spec) => ProcessSpec {
+                max_db: is_full.then(|| self.kv.bytes()),
+                ..spec
+            },
             Err(reason) => {
                 self.core.hosts.remove(&version.id);
                 self.fail_ready(&version.id, "SecretUnreadable", &reason);
@@ -42,12 +48,8 @@ impl WorkflowOwner {
         };
         let access = version.data_store_access(&self.workflow.user_id);
         let grants = version.grants(&self.core.services.credentials, &self.workflow.user_id);
-        let start = self
-            .core
-            .services
-            .starter
-            .clone()
-            .start(spec, access, grants);
+        let starter = self.core.services.starter.clone();
+        let start = starter.start(self.workflow.user_id.clone(), spec, access, grants);
         let host = self.core.hosts.get_or_insert(version.id.clone(), program);
         host.start(start);
     }

@@ -11,7 +11,10 @@ use sluice_model::{
 use sluice_runtime::{
     BindingKind, ModuleSpec, PackageLock, ProcessOwner, ProcessSpec, PropBinding,
 };
-use sluice_store::{Conn, StoreError, Vault, components, deployments, workflows};
+use sluice_store::{
+    Conn, StoreError, Vault, components, deployments,
+    workflows::{self, Workflow},
+};
 
 use crate::{
     process::{
@@ -64,13 +67,15 @@ impl Version {
     /// The spec of its process, or the reason why there is none.
     pub(super) fn process_spec(
         &self,
-        workflow: &WorkflowId,
+        workflow: &Workflow,
         settings: &Settings,
         vault: &Vault,
         kv: &KvState,
     ) -> Result<ProcessSpec, String> {
         Ok(ProcessSpec {
-            owner: ProcessOwner::Workflow(workflow.clone()),
+            owner: ProcessOwner::Workflow(workflow.id.clone()),
+            user: Some(workflow.user_id.clone()),
+            max_db: None,
             modules: self
                 .steps()
                 .map(|(step, module)| ModuleSpec {

@@ -22,6 +22,8 @@ const BYTES_AT_ONCE: u64 = 1024 * 1024;
 pub(super) struct Limits {
     pub(super) value_bytes: usize,
     pub(super) store_bytes: u64,
+    /// The user has reached its disk quota.
+    pub(super) is_disk_full: bool,
 }
 
 pub(super) struct StoreRequest {
@@ -107,6 +109,14 @@ impl StoreRequest {
         &self.store
     }
 
+    /// The size of the value to be stored.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.operation {
+            Operation::Set(key, value, _) => key.len() + value.get().len(),
+            _ => 0,
+        }
+    }
+
     pub(super) fn writes(&self) -> bool {
         match self.operation {
             Operation::Set(..)
@@ -133,6 +143,10 @@ impl StoreRequest {
         let answer = match &self.operation {
             Operation::Get(key) => list(entries::get(c, store, key, now_ms)?),
             Operation::Has(key) => json(&entries::has(c, store, key, now_ms)?),
+            Operation::Set(..) if limits.is_disk_full => Err(
+                "the account has used its disk space (--max-disk-per-account): nothing was stored"
+                    .to_owned(),
+            ),
             Operation::Set(key, value, lifetime) => {
                 let expiry = lifetime.expiry(now_ms);
                 let entry = (key.as_str(), value.get());

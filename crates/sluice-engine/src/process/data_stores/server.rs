@@ -11,6 +11,7 @@ use sluice_store::Conn;
 use tokio::sync::mpsc;
 
 use super::request::{Limits, StoreRequest};
+use crate::disk_quota::DiskQuotas;
 
 const MAX_BATCH: usize = 64;
 
@@ -47,13 +48,18 @@ impl DataStoreAccess {
 impl DataStoreServer {
     pub(crate) fn start(
         infra: &Infra,
+        disk: &DiskQuotas,
         access: DataStoreAccess,
         answers: Answers,
     ) -> DataStoreServer {
         let (sender, receiver) = mpsc::unbounded_channel();
-        infra
-            .shutdown
-            .spawn(serve(infra.clone(), access, answers, receiver));
+        infra.shutdown.spawn(serve(
+            infra.clone(),
+            disk.clone(),
+            access,
+            answers,
+            receiver,
+        ));
         DataStoreServer(sender)
     }
 
@@ -65,13 +71,15 @@ impl DataStoreServer {
 
 async fn serve(
     infra: Infra,
+    disk: DiskQuotas,
     access: DataStoreAccess,
     answers: Answers,
     mut asks: mpsc::UnboundedReceiver<Ask>,
 ) {
-    let limits = Limits {
+    let mut limits = Limits {
         value_bytes: infra.settings.max_data_store_value,
         store_bytes: infra.settings.max_data_store as u64,
+        is_disk_full: false,
     };
     let none = HashMap::new();
     let mut waiting = Vec::new();
@@ -90,6 +98,9 @@ async fn serve(
         // Transactions lock stores in one order, to avoid deadlocks. Requests of one store keep their order.
         parsed.sort_by(|(_, a), (_, b)| a.store().cmp(b.store()));
         let (numbers, requests): (Vec<u64>, Vec<StoreRequest>) = parsed.into_iter().unzip();
+        limits.is_disk_full = disk.is_full(&access.user);
+        let bytes = requests.iter().map(StoreRequest::bytes).sum();
+        disk.written(&access.user, bytes);
         let results = perform(&infra, &access.user, requests, limits).await;
         answers.send(numbers.into_iter().zip(results));
     }

@@ -14,7 +14,11 @@ mod open_files;
 mod options;
 mod serve;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use clap::FromArgMatches;
 use sluice_runtime::launcher::{self, Confinement};
@@ -78,7 +82,7 @@ fn exec_sandboxed(mut words: impl Iterator<Item = OsString>) -> anyhow::Error {
 
 /// Prints the protections of this machine. Then, if a server is there to answer, it prints whether the broker works.
 fn sandbox_probe() -> anyhow::Result<()> {
-    println!("{}", serde_json::to_string(&launcher::probe())?);
-    println!("{}", launcher::probe_broker());
-    Ok(())
+    let mut out = io::stdout();
+    writeln!(out, "{}", serde_json::to_string(&launcher::probe())?)?;
+    Ok(writeln!(out, "{}", launcher::probe_broker())?)
 }

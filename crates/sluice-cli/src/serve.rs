@@ -180,9 +180,9 @@ async fn component_runtime(
         deno_permissions: deno_permissions(),
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
         warm_processes: options.components.warm_processes,
-        installs_per_user: options.quotas.max_installs_per_account,
-        package_timeout: options.packages.package_timeout,
-        package_limits: options.packages.limits(),
+        packages: options
+            .packages
+            .settings(options.quotas.max_installs_per_account),
     };
     tokio::task::spawn_blocking(move || Runtime::new(runtime_options, clock))
         .await?

@@ -62,7 +62,7 @@ pub use outcome::{
     Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question,
     Unfinished, Writes,
 };
-pub use packages::{PackageLimits, PackageLock};
+pub use packages::{PackageLimits, PackageLock, PackageSettings};
 pub use process::{Process, ProcessControl, ProcessEvents};
 pub use processes::{BoxFuture, Processes};
 pub use question::QuestionOutcome;

@@ -1,8 +1,8 @@
 //! The options of the runtime.
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
-use crate::{limits::Limits, packages::PackageLimits, sandbox::network::Network};
+use crate::{limits::Limits, packages::PackageSettings, sandbox::network::Network};
 
 pub struct RuntimeOptions {
     pub deno: PathBuf,
@@ -17,11 +17,7 @@ pub struct RuntimeOptions {
     pub starting_at_once: usize,
     /// The number of idle processes that are kept ready for a component.
     pub warm_processes: usize,
-    /// The number of installs of packages that one user may have at once.
-    pub installs_per_user: usize,
-    /// The time limit for fetching a component's packages.
-    pub package_timeout: Duration,
-    pub package_limits: PackageLimits,
+    pub packages: PackageSettings,
 }
 
 /// Deno's own permission checks, which stand before the protections of the kernel.

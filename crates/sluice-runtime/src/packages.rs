@@ -31,7 +31,7 @@ use sluice_model::{Clock, CodeError};
 
 use downloads::Downloads;
 use install::{InstallError, Installer};
-pub use limits::PackageLimits;
+pub use limits::{PackageLimits, PackageSettings};
 pub use lock::PackageLock;
 pub(crate) use native::explain as explain_native;
 use sizes::Sizes;
@@ -97,9 +97,7 @@ impl Packages {
         work: &Path,
         remover: Remover,
         deno: PathBuf,
-        timeout: Duration,
-        limits: PackageLimits,
-        installs_per_user: usize,
+        settings: PackageSettings,
         clock: Arc<dyn Clock>,
     ) -> io::Result<Packages> {
         let staging = work.join("staging");
@@ -112,12 +110,12 @@ impl Packages {
             installer: Installer {
                 deno,
                 cache: work.join("npm"),
-                timeout,
-                limits,
+                timeout: settings.timeout,
+                limits: settings.limits,
             },
             installs: FairPermits::new(PermitLimits {
                 total: MAX_INSTALLS,
-                per_user: installs_per_user,
+                per_user: settings.installs_per_user,
             }),
             downloads: Downloads::default(),
             sizes: Arc::default(),

@@ -50,9 +50,7 @@ impl Runtime {
             &options.folder.join("package-cache"),
             remover.clone(),
             options.deno.clone(),
-            options.package_timeout,
-            options.package_limits,
-            options.installs_per_user,
+            options.packages,
             Arc::clone(&clock),
         )?;
         Ok(Runtime(Arc::new(Inner {

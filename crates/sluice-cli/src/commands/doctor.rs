@@ -1,12 +1,12 @@
 //! `sluice doctor`
 
-use std::{env, process::ExitCode};
+use std::{env, fmt::Write, process::ExitCode};
 
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 use sluice_runtime::{
-    launcher::{Namespaces, Protections},
+    launcher::{Landlock, Namespaces, Protections},
     probe_protections,
 };
 
@@ -41,7 +41,7 @@ struct Wall {
 
 pub(crate) fn doctor(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
     let launcher = env::current_exe().context("cannot find the path of this program")?;
-    let walls = walls(&probe_protections(&launcher)?);
+    let walls = walls(probe_protections(&launcher)?);
     if options.json {
         show_json(&walls)?;
     } else {
@@ -55,7 +55,7 @@ pub(crate) fn doctor(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn walls(protections: &Protections) -> Vec<Wall> {
+fn walls(protections: Protections) -> Vec<Wall> {
     let wall = |name, present, keeps, needs| Wall {
         name,
         present,
@@ -65,13 +65,13 @@ fn walls(protections: &Protections) -> Vec<Wall> {
     vec![
         wall(
             "files",
-            protections.landlock,
+            protections.landlock != Landlock::None,
             "opening files other than their own",
             "Landlock: Linux 5.13, enabled in the list of security modules",
         ),
         wall(
             "ports",
-            protections.landlock_tcp,
+            protections.landlock == Landlock::FilesAndPorts,
             "listening, and connecting past an egress proxy",
             "Landlock with TCP rules: Linux 6.7",
         ),
@@ -115,7 +115,7 @@ fn report(walls: &[Wall]) -> String {
     let mut text = table.to_text();
     for wall in walls.iter().filter(|wall| !wall.present) {
         let needs = styled(FAINT, wall.needs);
-        text += &format!("\n{} is missing. It needs {needs}\n", wall.name);
+        let _ = writeln!(text, "\n{} is missing. It needs {needs}", wall.name);
     }
     text
 }
@@ -127,14 +127,13 @@ mod tests {
     #[test]
     fn what_is_missing_is_named_with_what_it_needs() {
         let protections = Protections {
-            landlock: true,
-            landlock_tcp: true,
+            landlock: Landlock::FilesAndPorts,
             seccomp: true,
             broker: false,
             namespaces: Namespaces::Direct,
             network_namespace: true,
         };
-        let walls = walls(&protections);
+        let walls = walls(protections);
         let text = report(&walls);
         assert!(text.contains("connections is missing"), "{text}");
         assert!(text.contains("CAP_SYS_PTRACE"), "{text}");

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use bytesize::ByteSize;
 use clap::Args;
-use sluice_runtime::PackageLimits;
+use sluice_runtime::{PackageLimits, PackageSettings};
 
 #[derive(Args)]
 #[command(next_help_heading = "Packages")]
 pub(crate) struct PackageOptions {
     /// Maximum time for fetching the npm packages of a component
     #[arg(long, env = "SLUICE_PACKAGE_TIMEOUT", default_value = "5m", value_parser = humantime::parse_duration, value_name = "TIME")]
-    pub(crate) package_timeout: Duration,
+    package_timeout: Duration,
     /// Maximum total size of the npm packages of a component, unpacked
     #[arg(
         long,
@@ -39,11 +39,15 @@ pub(crate) struct PackageOptions {
 }
 
 impl PackageOptions {
-    pub(crate) fn limits(&self) -> PackageLimits {
-        PackageLimits {
-            bytes: self.max_package_size.as_u64(),
-            files: self.max_package_files,
-            depth: self.max_package_depth,
+    pub(crate) fn settings(&self, installs_per_user: usize) -> PackageSettings {
+        PackageSettings {
+            timeout: self.package_timeout,
+            limits: PackageLimits {
+                bytes: self.max_package_size.as_u64(),
+                files: self.max_package_files,
+                depth: self.max_package_depth,
+            },
+            installs_per_user,
         }
     }
 }

@@ -12,8 +12,9 @@ use sluice_code::{CodeTree, parse_step};
 use sluice_model::{IdGen, InvocationId, SystemClock, WorkflowId};
 use sluice_runtime::{
     BindingKind, Call, DenoPermissions, Failure, Invocation, Limits, LoadError, ModuleSpec,
-    Network, Outcome, PackageLimits, PrivateNetworks, Process, ProcessEvent, ProcessEvents,
-    ProcessOwner, ProcessSpec, PropBinding, Reply, Runtime, RuntimeOptions, StepOutcome, find_deno,
+    Network, Outcome, PackageLimits, PackageSettings, PrivateNetworks, Process, ProcessEvent,
+    ProcessEvents, ProcessOwner, ProcessSpec, PropBinding, Reply, Runtime, RuntimeOptions,
+    StepOutcome, find_deno,
 };
 use tempfile::TempDir;
 
@@ -57,13 +58,15 @@ fn shared() -> &'static Shared {
             },
             deno_permissions: DenoPermissions::Checked,
             starting_at_once: 2,
-            installs_per_user: 1,
             warm_processes: 0,
-            package_timeout: PATIENCE,
-            package_limits: PackageLimits {
-                bytes: 64 << 20,
-                files: 10_000,
-                depth: 64,
+            packages: PackageSettings {
+                timeout: PATIENCE,
+                limits: PackageLimits {
+                    bytes: 64 << 20,
+                    files: 10_000,
+                    depth: 64,
+                },
+                installs_per_user: 1,
             },
         };
         let runtime = Runtime::new(options, Arc::new(SystemClock)).expect("the runtime starts");

@@ -32,10 +32,7 @@ pub struct Confinement {
 /// The protections that this machine supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Protections {
-    /// Files and folders by Landlock.
-    pub landlock: bool,
-    /// TCP ports by Landlock.
-    pub landlock_tcp: bool,
+    pub landlock: Landlock,
     /// System calls by seccomp.
     pub seccomp: bool,
     /// Connections by the broker in the server.
@@ -43,6 +40,17 @@ pub struct Protections {
     pub namespaces: Namespaces,
     /// A network namespace that leads nowhere.
     pub network_namespace: bool,
+}
+
+/// The kinds of rules that Landlock has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Landlock {
+    None,
+    /// For files and folders.
+    Files,
+    /// Also for TCP ports.
+    FilesAndPorts,
 }
 
 /// How a process gets namespaces of its own, and with them private mounts.

@@ -17,7 +17,7 @@ use std::{
     os::unix::ffi::OsStringExt,
 };
 
-pub use confinement::{Confinement, Namespaces, Protections};
+pub use confinement::{Confinement, Landlock, Namespaces, Protections};
 pub use probe::{probe, probe_broker};
 use syscalls::Sockets;
 
@@ -68,7 +68,7 @@ fn confine_and_exec(
     privileges::limit_resources(confinement.data_bytes)?;
     privileges::drop_all()?;
     std::env::set_current_dir(&confinement.working_folder)?;
-    if protections.landlock {
+    if protections.landlock != Landlock::None {
         files::restrict(confinement)?;
     }
     if protections.seccomp {

@@ -89,15 +89,12 @@ fn unescaped(text: &str) -> OsString {
             .get(..3)
             .and_then(|digits| str::from_utf8(digits).ok());
         let escaped = octal.and_then(|digits| u8::from_str_radix(digits, 8).ok());
-        match (first, escaped) {
-            (b'\\', Some(byte)) => {
-                bytes.push(byte);
-                rest = &others[3..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = others;
-            }
+        if let (b'\\', Some(byte)) = (first, escaped) {
+            bytes.push(byte);
+            rest = &others[3..];
+        } else {
+            bytes.push(*first);
+            rest = others;
         }
     }
     OsString::from_vec(bytes)

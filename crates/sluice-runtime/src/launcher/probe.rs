@@ -3,7 +3,7 @@
 use landlock::{ABI, LandlockStatus};
 
 use super::{
-    confinement::{Namespaces, Protections},
+    confinement::{Landlock, Namespaces, Protections},
     files, mounts, namespaces, privileges,
     syscalls::{self, Sockets},
 };
@@ -14,12 +14,18 @@ pub fn probe() -> Protections {
     let namespaces = mounts::probe();
     let network_namespace = namespaces != Namespaces::None && namespaces::has_network();
     let _ = privileges::drop_all();
-    let landlock = files::restrict_to_nothing().map(|status| status.landlock);
+    let status = files::restrict_to_nothing().map(|status| status.landlock);
     let seccomp = syscalls::restrict(Sockets::default(), c"").is_ok();
-    let has = |least: ABI| matches!(landlock, Ok(LandlockStatus::Available { effective_abi, .. }) if effective_abi >= least);
+    let has = |least: ABI| matches!(status, Ok(LandlockStatus::Available { effective_abi, .. }) if effective_abi >= least);
+    let landlock = if has(ABI::V4) {
+        Landlock::FilesAndPorts
+    } else if has(ABI::V1) {
+        Landlock::Files
+    } else {
+        Landlock::None
+    };
     Protections {
-        landlock: has(ABI::V1),
-        landlock_tcp: has(ABI::V4),
+        landlock,
         seccomp,
         broker: false,
         namespaces,

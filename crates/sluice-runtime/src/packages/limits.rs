@@ -1,8 +1,18 @@
 //! The limits of the packages of one component.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use crate::trees::Measured;
+
+/// How packages are installed.
+#[derive(Debug, Clone, Copy)]
+pub struct PackageSettings {
+    /// The time limit for fetching the packages of one component.
+    pub timeout: Duration,
+    pub limits: PackageLimits,
+    /// The number of installs that one user may have at once.
+    pub installs_per_user: usize,
+}
 
 /// Limits of all packages of one component together, as unpacked.
 #[derive(Debug, Clone, Copy)]

@@ -30,7 +30,7 @@ use crate::{
     assets,
     broker::Guard,
     deno_process::{InstanceFolder, STASH},
-    launcher::{self, Confinement, Namespaces, Protections},
+    launcher::{self, Confinement, Landlock, Namespaces, Protections},
     limits::Limits,
     load_message::harness_limits,
     options::{DenoPermissions, RuntimeOptions},
@@ -94,7 +94,7 @@ impl Sandbox {
     }
 
     pub(crate) fn has_landlock(&self) -> bool {
-        self.protections.landlock
+        self.protections.landlock != Landlock::None
     }
 
     /// Installed packages, which all processes may read.

@@ -12,7 +12,7 @@ use rustix::process::Pid;
 use super::network::{Network, PrivateNetworks};
 use crate::{
     broker,
-    launcher::{self, Namespaces, Protections},
+    launcher::{self, Landlock, Namespaces, Protections},
 };
 
 /// Asks the launcher, which tries them.
@@ -60,7 +60,7 @@ pub(super) fn missing(
     network: &Network,
 ) -> Option<String> {
     let mut lacks = Vec::new();
-    if !protections.landlock {
+    if protections.landlock == Landlock::None {
         lacks.push("no Landlock, so Deno's permissions alone keep components from files");
     }
     if !protections.seccomp {
@@ -80,7 +80,8 @@ pub(super) fn missing(
     } else if !private_tmp {
         lacks.push("the data folder or Deno is below /tmp, so components have TMPDIR but no /tmp of their own");
     }
-    if network.proxy.is_some() && !protections.broker && !protections.landlock_tcp {
+    let has_ports = protections.broker || protections.landlock == Landlock::FilesAndPorts;
+    if network.proxy.is_some() && !has_ports {
         lacks.push("no TCP rules in Landlock, so components can connect past the egress proxy");
     }
     (!lacks.is_empty()).then(|| lacks.join("; "))
@@ -91,8 +92,7 @@ mod tests {
     use super::*;
 
     const COMPLETE: Protections = Protections {
-        landlock: true,
-        landlock_tcp: true,
+        landlock: Landlock::FilesAndPorts,
         seccomp: true,
         broker: true,
         namespaces: Namespaces::Direct,
@@ -107,8 +107,7 @@ mod tests {
     #[test]
     fn each_missing_protection_is_named_with_its_consequence() {
         let protections = Protections {
-            landlock: false,
-            landlock_tcp: false,
+            landlock: Landlock::None,
             seccomp: false,
             broker: false,
             namespaces: Namespaces::None,

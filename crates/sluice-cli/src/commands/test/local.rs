@@ -45,10 +45,8 @@ impl LocalRuntime {
             network: serve.network.for_components(no_server)?,
             deno_permissions: DenoPermissions::Checked,
             starting_at_once: 1,
-            installs_per_user: 1,
             warm_processes: 0,
-            package_timeout: serve.packages.package_timeout,
-            package_limits: serve.packages.limits(),
+            packages: serve.packages.settings(1),
         };
         Ok(LocalRuntime {
             runtime: Runtime::new(options, Arc::new(SystemClock))

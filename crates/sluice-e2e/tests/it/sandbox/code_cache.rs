@@ -56,7 +56,7 @@ fn filled_at(server: &Server) -> Option<SystemTime> {
 
 #[tokio::test]
 async fn after_ten_starts_it_serves_those_who_may_not_write_it() {
-    if walls()["landlock"] != true {
+    if walls()["landlock"] == "none" {
         eprintln!("skipped: without Landlock every process has a cache of its own");
         return;
     }

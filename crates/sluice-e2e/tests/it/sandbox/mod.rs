@@ -113,8 +113,9 @@ fn walls() -> Value {
 
 fn has_all_walls() -> bool {
     let walls = walls();
-    let complete =
-        walls["landlock_tcp"] == true && walls["seccomp"] == true && walls["namespaces"] != "none";
+    let complete = walls["landlock"] == "files_and_ports"
+        && walls["seccomp"] == true
+        && walls["namespaces"] != "none";
     if !complete {
         eprintln!("skipped: this machine has only {walls}");
     }

@@ -86,7 +86,7 @@ async fn run_harness(
     confinement.writable.push(cache.to_owned());
     let mut command = sandbox.command_inside(folder, &confinement, preload);
     command.env("DENO_DIR", cache);
-    let mut started = sandbox.spawn(command)?;
+    let mut started = sandbox.spawn(command, folder)?;
     if let Some(stdout) = started.child.stdout.take() {
         // It writes its first line when everything is compiled.
         BufReader::new(stdout).read_line(&mut String::new()).await?;

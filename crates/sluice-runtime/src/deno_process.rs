@@ -15,8 +15,7 @@ use serde_json::{Map, Value};
 use sluice_model::Clock;
 use tokio::{
     io::AsyncWriteExt,
-    net::unix::OwnedWriteHalf,
-    process::{Child, ChildStderr, ChildStdout},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout},
     sync::mpsc,
 };
 use tokio_util::sync::CancellationToken;
@@ -57,7 +56,7 @@ pub(crate) struct DenoProcess {
 /// The parts of a started process, before it is supervised.
 pub(crate) struct StartedChild {
     pub(crate) child: Child,
-    pub(crate) stdin: OwnedWriteHalf,
+    pub(crate) stdin: ChildStdin,
     pub(crate) stdout: LineReader<ChildStdout>,
     pub(crate) stderr: ChildStderr,
     pub(crate) broker: Option<Broker>,
@@ -152,7 +151,7 @@ impl ProcessControl for DenoProcess {
     }
 }
 
-async fn write_lines(mut stdin: OwnedWriteHalf, mut pending: mpsc::UnboundedReceiver<String>) {
+async fn write_lines(mut stdin: ChildStdin, mut pending: mpsc::UnboundedReceiver<String>) {
     while let Some(mut text) = pending.recv().await {
         while let Ok(more) = pending.try_recv() {
             text.push_str(&more);

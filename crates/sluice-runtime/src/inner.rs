@@ -58,15 +58,11 @@ impl Inner {
             code_cache_filling::fill(Arc::clone(&self.sandbox), self.instance_folder()?);
         }
         let command = self.sandbox.command(&folder, preload);
-        let SandboxedChild {
-            mut child,
-            stdin,
-            broker,
-        } = self.sandbox.spawn(command)?;
+        let SandboxedChild { mut child, broker } = self.sandbox.spawn(command, &folder)?;
         let missing = || io::Error::other("a pipe to the process is missing");
         Ok(StartedChild {
-            stdin,
             broker,
+            stdin: child.stdin.take().ok_or_else(missing)?,
             stdout: LineReader::new(child.stdout.take().ok_or_else(missing)?, MAX_LINE),
             stderr: child.stderr.take().ok_or_else(missing)?,
             watchdog: self.watch(&child, &folder)?,

@@ -45,10 +45,8 @@ impl Runtime {
         let command = sandbox.test_command(&folder, &file, &files, spec.report);
         let SandboxedChild {
             mut child,
-            stdin,
             broker: _broker,
-        } = sandbox.spawn(command)?;
-        drop(stdin);
+        } = sandbox.spawn(command, &folder)?;
         let watchdog = self.0.watch(&child, &folder)?;
         let (sender, mut lines) = mpsc::unbounded_channel();
         if let Some(stdout) = child.stdout.take() {

@@ -1,6 +1,9 @@
 //! The launcher's side of the broker: the filter that sends calls to it.
 
-use std::{io, os::fd::AsRawFd};
+use std::{
+    io,
+    os::fd::{AsFd, AsRawFd},
+};
 
 use libc::{c_long, sock_filter};
 use rustix::net::{AddressFamily, SocketType};
@@ -15,12 +18,12 @@ const LOAD_WORD: u16 = 0x20;
 const JUMP_IF_EQUAL: u16 = 0x15;
 const RETURN: u16 = 0x06;
 
-/// Installs the filter in this process and hands its listener to the server, which listens at the other end of the standard
-/// input. Returns when the server has it.
-pub(crate) fn hand_over() -> io::Result<()> {
+/// Installs the filter in this process and hands its listener to the server, which waits at the other end of `announcements`.
+/// Returns when the server has it.
+pub(crate) fn hand_over(announcements: impl AsFd) -> io::Result<()> {
     let listener = Listener::install(&filter())?;
     let number = listener.as_raw_fd().to_ne_bytes();
-    if rustix::io::write(io::stdin(), &number)? != number.len() {
+    if rustix::io::write(announcements, &number)? != number.len() {
         return Err(io::Error::other("the server does not take the listener"));
     }
     // Its answer comes from the server.

@@ -37,15 +37,17 @@ impl Listener {
     pub(crate) fn receive(&self) -> io::Result<Call> {
         // SAFETY: All fields are integers, so zero is a valid value.
         let mut received: libc::seccomp_notif = unsafe { std::mem::zeroed() };
-        // SAFETY: The kernel writes one structure of this type to the pointer, which is valid for the whole call.
-        let result = unsafe {
-            libc::ioctl(
-                self.0.as_raw_fd(),
-                libc::SECCOMP_IOCTL_NOTIF_RECV,
-                &raw mut received,
-            )
-        };
-        checked(c_long::from(result))?;
+        uninterrupted(|| {
+            // SAFETY: The kernel writes one structure of this type to the pointer, which is valid for the whole call.
+            let result = unsafe {
+                libc::ioctl(
+                    self.0.as_raw_fd(),
+                    libc::SECCOMP_IOCTL_NOTIF_RECV,
+                    &raw mut received,
+                )
+            };
+            checked(result)
+        })?;
         Ok(Call {
             id: CallId(received.id),
             number: c_long::from(received.data.nr),
@@ -74,44 +76,58 @@ impl Listener {
             error: result.map_or_else(|errno| -errno.raw_os_error(), |_| 0),
             flags: 0,
         };
-        // SAFETY: The kernel reads one structure of this type from the pointer, which is valid for the whole call.
-        let result = unsafe {
-            libc::ioctl(
-                self.0.as_raw_fd(),
-                libc::SECCOMP_IOCTL_NOTIF_SEND,
-                &raw mut answer,
-            )
-        };
-        checked(c_long::from(result)).map(drop)
+        uninterrupted(|| {
+            // SAFETY: The kernel reads one structure of this type from the pointer, which is valid for the whole call.
+            let result = unsafe {
+                libc::ioctl(
+                    self.0.as_raw_fd(),
+                    libc::SECCOMP_IOCTL_NOTIF_SEND,
+                    &raw mut answer,
+                )
+            };
+            checked(result)
+        })?;
+        Ok(())
     }
 
     /// Copies a descriptor into the process. The call returns its number there.
+    ///
+    /// The kernel could also do both at once. But if a signal interrupts that, the call returns zero without a descriptor.
     pub(crate) fn answer_with(
         &self,
         call: CallId,
         descriptor: BorrowedFd<'_>,
         close_on_exec: bool,
     ) -> io::Result<()> {
+        let number = self.copy(call, descriptor, close_on_exec)?;
+        self.answer(call, Ok(i64::from(number)))
+    }
+
+    fn copy(
+        &self,
+        call: CallId,
+        descriptor: BorrowedFd<'_>,
+        close_on_exec: bool,
+    ) -> io::Result<RawFd> {
+        let close_on_exec = if close_on_exec { libc::O_CLOEXEC } else { 0 };
         let mut copied = libc::seccomp_notif_addfd {
             id: call.0,
-            flags: flag(libc::SECCOMP_ADDFD_FLAG_SEND),
+            flags: 0,
             srcfd: descriptor.as_raw_fd().unsigned_abs(),
             newfd: 0,
-            newfd_flags: if close_on_exec {
-                libc::O_CLOEXEC.unsigned_abs()
-            } else {
-                0
-            },
+            newfd_flags: close_on_exec.unsigned_abs(),
         };
-        // SAFETY: The kernel reads one structure of this type from the pointer, which is valid for the whole call.
-        let result = unsafe {
-            libc::ioctl(
-                self.0.as_raw_fd(),
-                libc::SECCOMP_IOCTL_NOTIF_ADDFD,
-                &raw mut copied,
-            )
-        };
-        checked(c_long::from(result)).map(drop)
+        uninterrupted(|| {
+            // SAFETY: The kernel reads one structure of this type from the pointer, which is valid for the whole call.
+            let number = unsafe {
+                libc::ioctl(
+                    self.0.as_raw_fd(),
+                    libc::SECCOMP_IOCTL_NOTIF_ADDFD,
+                    &raw mut copied,
+                )
+            };
+            checked(number)
+        })
     }
 }
 
@@ -152,13 +168,19 @@ fn install(filter: &[libc::sock_filter], flags: c_ulong) -> io::Result<Listener>
     Ok(Listener(unsafe { OwnedFd::from_raw_fd(descriptor) }))
 }
 
-fn checked(result: c_long) -> io::Result<c_long> {
-    if result < 0 {
+fn checked<T: Default + PartialOrd>(result: T) -> io::Result<T> {
+    if result < T::default() {
         return Err(io::Error::last_os_error());
     }
     Ok(result)
 }
 
-fn flag(constant: c_ulong) -> u32 {
-    u32::try_from(constant).unwrap_or_default()
+/// Repeats a call that a signal interrupted.
+fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
 }

@@ -5,6 +5,7 @@
 //! the call on a socket of the server's namespace, which it hands to the process. Calls on connected sockets go to the kernel
 //! directly and cost nothing.
 
+mod announcements;
 mod caller;
 mod calls;
 mod filter;
@@ -15,12 +16,7 @@ mod pace;
 mod probe;
 mod readiness;
 
-use std::{
-    io,
-    os::{fd::AsFd, unix::net::UnixStream as BlockingStream},
-    sync::Arc,
-    time::Duration,
-};
+use std::{io, os::fd::AsFd, sync::Arc, time::Duration};
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec},
@@ -28,32 +24,32 @@ use rustix::{
     process::Pid,
 };
 use tokio::{
-    io::{AsyncReadExt, Interest},
-    net::unix::OwnedReadHalf,
+    io::Interest,
     task::{AbortHandle, JoinSet},
 };
 
 pub use self::guard::AllowedAddress;
+pub(crate) use self::{
+    announcements::Announcements,
+    filter::hand_over,
+    guard::Guard,
+    probe::{answer_calls, is_answered},
+};
 use self::{
     caller::Caller,
     calls::{Answer, Calls},
     listener::{Call, Listener},
     pace::Pace,
 };
-pub(crate) use self::{
-    filter::hand_over,
-    guard::Guard,
-    probe::{answer_calls, is_answered},
-};
 
 /// Answers the calls of a process until it is dropped.
 pub(crate) struct Broker(AbortHandle);
 
 impl Broker {
-    /// The launcher in the process `pid` announces its listener on `announcements`.
+    /// The launcher in the process `pid` announces its listener.
     pub(crate) fn attach(
         pid: Pid,
-        announcements: OwnedReadHalf,
+        announcements: Announcements,
         guard: Arc<Guard>,
     ) -> io::Result<Broker> {
         let caller = Caller::open(pid)?;
@@ -73,15 +69,9 @@ impl Drop for Broker {
     }
 }
 
-async fn serve(caller: &Caller, mut announcements: OwnedReadHalf, guard: &Guard) -> io::Result<()> {
-    let mut number = [0; 4];
-    if let Err(error) = announcements.read_exact(&mut number).await {
-        // It was killed before it got this far.
-        tracing::debug!(%error, "component process ended in its launcher");
-        return Ok(());
-    }
-    let listener = Listener::from(caller.descriptor(i32::from_ne_bytes(number))?);
-    let listener = Arc::new(listener);
+async fn serve(caller: &Caller, announcements: Announcements, guard: &Guard) -> io::Result<()> {
+    let number = announcements.listener().await?;
+    let listener = Arc::new(Listener::from(caller.descriptor(number)?));
     let readiness = readiness::watch(listener.as_fd(), Interest::READABLE)?;
     let mut later = JoinSet::new();
     let mut pace = Pace::default();
@@ -153,11 +143,4 @@ fn reply(listener: &Arc<Listener>, call: &Call, answer: Answer, later: &mut Join
             later.spawn(async move { drop(listener.answer(id, outcome.await)) });
         }
     }
-}
-
-/// The two ends of a standard input: of the process, and of the server.
-pub(crate) fn standard_input() -> io::Result<(BlockingStream, BlockingStream)> {
-    let (inside, outside) = BlockingStream::pair()?;
-    outside.set_nonblocking(true)?;
-    Ok((inside, outside))
 }

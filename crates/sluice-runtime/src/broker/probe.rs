@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// In the process: whether the server answers its calls, and reads an address from its memory. The process can make no more
 /// connections.
 pub(crate) fn is_answered() -> bool {
-    has_server() && hand_over().is_ok() && is_rejected().unwrap_or_default()
+    has_server() && hand_over(io::stdin()).is_ok() && is_rejected().unwrap_or_default()
 }
 
 /// Without a server that answers, calls would wait forever.

@@ -19,8 +19,8 @@ pub struct Confinement {
     /// The folder to show as `/tmp`.
     pub private_tmp: Option<PathBuf>,
     pub working_folder: PathBuf,
-    /// Whether the server makes the connections. It listens at the other end of the standard input.
-    pub brokered: bool,
+    /// The pipe on which to announce the listener to the server, which then makes the connections.
+    pub announcements: Option<PathBuf>,
     /// The only ports that TCP may connect to; `None` for all.
     pub connect_ports: Option<Vec<u16>>,
     pub ipv6: bool,

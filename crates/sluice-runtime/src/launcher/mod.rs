@@ -13,6 +13,7 @@ mod syscalls;
 
 use std::{
     ffi::{CString, OsString},
+    fs::File,
     io,
     os::unix::ffi::OsStringExt,
 };
@@ -55,9 +56,14 @@ fn confine_and_exec(
     }
 
     let Confinement { protections, .. } = confinement;
+    let announcements = confinement.announcements.as_ref();
+    // It cannot be opened any more below.
+    let announcements = announcements
+        .map(|pipe| File::options().write(true).open(pipe))
+        .transpose()?;
     if protections.namespaces != Namespaces::None {
         // Without the broker, components use the network of the server.
-        let network = confinement.brokered && protections.network_namespace;
+        let network = announcements.is_some() && protections.network_namespace;
         namespaces::enter(protections.namespaces, network)?;
         mounts::make_read_only(&confinement.writable)?;
     }
@@ -79,8 +85,8 @@ fn confine_and_exec(
         // From here on only the last call may execute a program.
         syscalls::restrict(sockets, &program)?;
     }
-    if confinement.brokered {
-        broker::hand_over()?;
+    if let Some(announcements) = announcements {
+        broker::hand_over(announcements)?;
     }
     Ok(nix::unistd::execve(&program, &words, &environment)?)
 }

@@ -142,12 +142,18 @@ impl Sandbox {
             writable: vec![folder.tmp()],
             private_tmp: self.private_tmp.then(|| folder.tmp()),
             working_folder: self.visible_tmp(folder),
-            brokered: self.protections.broker,
+            announcements: self.announcements(folder),
             connect_ports: self.network.connect_ports(),
             ipv6: self.network.allows_ipv6(self.protections.broker),
             udp: self.network.allows_udp(),
             data_bytes: self.limits.memory_bytes.saturating_add(RESERVED_BY_V8),
         }
+    }
+
+    /// The pipe on which the launcher announces its listener to the broker.
+    fn announcements(&self, folder: &InstanceFolder) -> Option<PathBuf> {
+        let pipe = || folder.path().join("broker");
+        self.protections.broker.then(pipe)
     }
 
     pub(crate) fn command_inside(
@@ -160,7 +166,8 @@ impl Sandbox {
         command
             .arg("--quiet")
             .arg(self.harness().join(assets::ENTRY))
-            .args(preload.argument());
+            .args(preload.argument())
+            .stdin(Stdio::piped());
         command
     }
 
@@ -187,7 +194,8 @@ impl Sandbox {
             .arg(file)
             .arg("--")
             .arg(harness_limits(&self.limits))
-            .arg(files);
+            .arg(files)
+            .stdin(Stdio::null());
         if report.is_coloured() {
             command.env_remove("NO_COLOR").env("FORCE_COLOR", "1");
         }

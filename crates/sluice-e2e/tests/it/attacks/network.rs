@@ -244,3 +244,28 @@ async fn a_component_that_opens_sockets_without_end_slows_only_itself() {
         [json!(["allowed", "true"])]
     );
 }
+
+/// Each process that ends sends the server one. A call that is answered meanwhile must not get a wrong descriptor.
+#[tokio::test]
+async fn signals_to_the_server_disturb_no_connection() {
+    if !has_broker() {
+        return;
+    }
+    let server = Server::start(without_deno_permissions()).await;
+    let pid = i32::try_from(server.pid()).expect("a pid");
+    let pid = rustix::process::Pid::from_raw(pid).expect("a pid");
+    let stop = Arc::new(AtomicUsize::new(0));
+    let signals = thread::spawn({
+        let stop = Arc::clone(&stop);
+        move || {
+            while stop.load(Ordering::SeqCst) == 0 {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::CHILD);
+            }
+        }
+    });
+    let sockets = "(async () => { for (let i = 0; i < 3000; i++) { const socket = await tcp(); if (socket < 3) return socket; await call(3, socket); } return 'each its own'; })()";
+    let outcomes = natively(&server, &[sockets], json!({})).await;
+    stop.store(1, Ordering::SeqCst);
+    signals.join().expect("a thread");
+    assert_eq!(outcomes, [json!(["allowed", "each its own"])]);
+}

@@ -17,7 +17,7 @@ fn opened(server: &Server) -> String {
     let deno = deno();
     let confinement = json!({
         "server": std::process::id(), "protections": walls(), "executable": [deno], "readable": [folder.path(), cache], "writable": [],
-        "private_tmp": null, "working_folder": folder.path(), "brokered": false, "connect_ports": [], "ipv6": false, "udp": false,
+        "private_tmp": null, "working_folder": folder.path(), "announcements": null, "connect_ports": [], "ipv6": false, "udp": false,
         "data_bytes": 1_610_612_736_u64,
     });
     let output = Command::new(sluice_binary())

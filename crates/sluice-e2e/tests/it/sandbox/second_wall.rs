@@ -90,7 +90,7 @@ fn the_kernel_refuses_what_deno_would_allow() {
     let deno = deno();
     let confinement = json!({
         "server": std::process::id(), "protections": walls(), "executable": [deno], "readable": [component], "writable": [tmp],
-        "private_tmp": tmp, "working_folder": "/tmp", "brokered": false, "connect_ports": [9], "ipv6": false, "udp": true, "data_bytes": 1_610_612_736_u64,
+        "private_tmp": tmp, "working_folder": "/tmp", "announcements": null, "connect_ports": [9], "ipv6": false, "udp": true, "data_bytes": 1_610_612_736_u64,
     });
     let port = server.addr().rsplit(':').next().expect("a port");
     let output = Command::new(sluice_binary())

@@ -28,7 +28,7 @@ pub use send_settings::{S3Settings, SendSettings, SmtpSettings};
 pub use settings::{SettingDescription, Settings};
 pub use shutdown::{Shutdown, ShuttingDown};
 pub use supervisor::{Exit, Supervisor};
-pub use time::{MS_PER_DAY, MS_PER_HOUR, millis, until};
+pub use time::{MS_PER_DAY, MS_PER_HOUR, compute_ms, millis, until};
 
 /// One per server. Cheap to clone; all clones share the same parts.
 #[derive(Clone)]

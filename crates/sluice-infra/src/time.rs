@@ -12,6 +12,13 @@ pub fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
+/// Compute time as it is counted: in milliseconds, at least one.
+pub fn compute_ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis())
+        .unwrap_or(u64::MAX)
+        .max(1)
+}
+
 /// The time left until `due_ms`; zero when that is past.
 pub fn until(due_ms: i64, now_ms: i64) -> Duration {
     Duration::from_millis(u64::try_from(due_ms.saturating_sub(now_ms)).unwrap_or(0))

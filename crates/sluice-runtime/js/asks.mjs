@@ -2,8 +2,6 @@
 //
 // The number of pending questions is limited. Others are queued here, so that a flood slows only its own component.
 
-import { send, stringify } from "./wire.mjs";
-
 const asked = new Map();
 const waiting = [];
 let mostAtOnce = 1;
@@ -21,9 +19,7 @@ export function ask(invocation, op, args) {
   lastNumber += 1;
   const number = lastNumber;
   const { promise, resolve, reject } = Promise.withResolvers();
-  const asker = `"i":"${invocation.id}","module":${stringify(invocation.module)}`;
-  const line = `{"t":"ask",${asker},"n":${number},"op":${stringify(op)},"a":${args}}`;
-  waiting.push({ invocation, number, op, line, resolve, reject });
+  waiting.push({ invocation, number, op, args, resolve, reject });
   sendNext();
   return promise;
 }
@@ -49,6 +45,6 @@ function sendNext() {
       continue;
     }
     asked.set(question.number, question);
-    send(question.line);
+    question.invocation.ask(question.number, question.op, question.args);
   }
 }

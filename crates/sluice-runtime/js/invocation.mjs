@@ -8,14 +8,14 @@ import { byteLength, text, wellFormed } from "./texts.mjs";
 import { flush, send, stringify } from "./wire.mjs";
 
 const current = new AsyncLocalStorage();
-const running = new Map();
+const running = new Set();
 const { setTimeout, clearTimeout } = globalThis;
 const now = performance.now.bind(performance);
 /** Even empty ones take memory in the server. */
 const MOST_MESSAGES = 100_000;
 const MOST_LINES = 50_000;
 /** In bytes. */
-let limits = { emit: Infinity, emits: Infinity, log: Infinity };
+let limits = { emit: Infinity, emits: Infinity, log: Infinity, reply: Infinity };
 /** The time of the next check of deadlines. */
 let nextSweep = Infinity;
 let sweepTimer;
@@ -41,6 +41,8 @@ class ExportError extends TypeError {
 }
 
 export class Invocation {
+  // Component code may get hold of this object, and must not be able to report for another one.
+  #id;
   #messages = 0;
   #reportedBytes = 0;
   #lines = 0;
@@ -55,8 +57,8 @@ export class Invocation {
   ended = false;
   responded = false;
 
-  constructor(id, module, timeoutMs, alone) {
-    this.id = id;
+  constructor({ id, module, timeoutMs, alone }) {
+    this.#id = id;
     this.module = module;
     this.timeoutMs = timeoutMs;
     this.startedAt = now();
@@ -67,7 +69,7 @@ export class Invocation {
     if (this.isOver("$emit", "the event was not emitted")) return;
     const data = wellFormed(stringify(event) ?? "null");
     this.#measure(data, "Emit", "the emitted event", "emitted");
-    send(`{"t":"emit","i":"${this.id}","e":${data},"m":${emitMeta(meta)}}`);
+    send(`{"t":"emit","i":"${this.#id}","e":${data},"m":${emitMeta(meta)}}`);
     if (this.alone) flush();
   }
 
@@ -79,7 +81,7 @@ export class Invocation {
     const json = this.json(value, `the export ${key}`);
     if (json === undefined) return;
     this.#measure(json, "Export", `the export ${key}`, "exported");
-    send(`{"t":"export","i":"${this.id}","m":${stringify(key)},"e":${json}}`);
+    send(`{"t":"export","i":"${this.#id}","m":${stringify(key)},"e":${json}}`);
     if (this.alone) flush();
   }
 
@@ -92,7 +94,7 @@ export class Invocation {
     if (this.isOver(`$.send.${kind}`)) return;
     const json = this.json(payload, `what $.send.${kind} was given`);
     this.#measure(json, "Send", `what $.send.${kind} was given`, "sent");
-    send(`{"t":"send","i":"${this.id}","k":"${kind}","e":${json}}`);
+    send(`{"t":"send","i":"${this.#id}","k":"${kind}","e":${json}}`);
     if (this.alone) flush();
   }
 
@@ -148,20 +150,22 @@ export class Invocation {
       const most = this.#lines > MOST_LINES ? `${MOST_LINES} lines` : `${limits.log} bytes`;
       throw this.#exceeded("LogLimit", `the invocation logged more than ${most}`);
     }
-    writeLog(this.id, kind, level, message);
+    writeLog(this.#id, kind, level, message);
     if (this.alone) flush();
   }
 
   respond(reply) {
     if (this.ended || this.responded) return;
+    checkReply(reply);
     this.responded = true;
-    send(`{"t":"respond","i":"${this.id}",${reply}}`);
+    send(`{"t":"respond","i":"${this.#id}",${reply}}`);
     flush();
   }
 
   /** The response of the run, sent when the run ends. */
   respondAtEnd(reply) {
     if (this.ended || this.responded) return;
+    checkReply(reply);
     this.responded = true;
     this.#reply = `,"reply":{${reply}}`;
   }
@@ -175,7 +179,7 @@ export class Invocation {
   /** Reports a write at once, in case this code blocks forever. */
   wrote(key, json) {
     if (!this.alone) return;
-    send(`{"t":"write","i":"${this.id}","db":[${writeRow(key, json)}]}`);
+    send(`{"t":"write","i":"${this.#id}","db":[${writeRow(key, json)}]}`);
     flush();
   }
 
@@ -212,16 +216,22 @@ export class Invocation {
     const error = this.#exportRest(thrown instanceof RunEnded ? undefined : thrown);
     if (this.ended) return;
     this.ended = true;
-    running.delete(this.id);
+    running.delete(this);
     const failure = error === undefined ? "" : `,"err":${stringify(describeError(error))}`;
     const gave = `${this.#answer}${this.#flow}${this.#reply}`;
-    const end = `{"t":"end","i":"${this.id}","ms":${Math.ceil(now() - this.startedAt)}${failure}${gave}`;
+    const end = `{"t":"end","i":"${this.#id}"${failure}${gave}`;
     if (this.#store === undefined) {
       send(`${end}}`);
       return;
     }
     const report = (rows) => send(rows.length === 0 ? `${end}}` : `${end},"db":[${rows.join(",")}]}`);
-    if (!this.#store.end(report)) send(`{"t":"held","i":"${this.id}"}`);
+    if (!this.#store.end(report)) send(`{"t":"held","i":"${this.#id}"}`);
+  }
+
+  /** Asks the supervisor. `args` is JSON. */
+  ask(number, op, args) {
+    const asker = `"i":"${this.#id}","module":${stringify(this.module)}`;
+    send(`{"t":"ask",${asker},"n":${number},"op":${stringify(op)},"a":${args}}`);
   }
 }
 
@@ -236,10 +246,10 @@ function soleInvocation() {
 }
 
 /** Runs `body` as the invocation `id` and always reports its end. */
-export function invoke({ id, module, timeoutMs, alone }, body) {
-  const invocation = new Invocation(id, module, timeoutMs, alone);
-  running.set(id, invocation);
-  sweepBy(invocation.startedAt + timeoutMs);
+export function invoke(given, body) {
+  const invocation = new Invocation(given);
+  running.add(invocation);
+  sweepBy(invocation.startedAt + invocation.timeoutMs);
   current.run(invocation, async () => {
     try {
       await body(invocation);
@@ -261,6 +271,12 @@ export function uncaught(error, invocation = currentInvocation()) {
   // Code that an ended invocation left running may fail forever, so its lines still count against the limit.
   if (invocation) invocation.log("error", "error", line);
   else writeLog(undefined, "error", "error", line);
+}
+
+function checkReply(reply) {
+  if (byteLength(reply, limits.reply) > limits.reply) {
+    throw new RangeError(`the response is larger than ${limits.reply} bytes`);
+  }
 }
 
 // `throw undefined` is an error too.

@@ -21,7 +21,7 @@ clearSurroundings();
 defineHelpers();
 captureOutput();
 captureUncaught();
-if (Deno.args[0] === "warm") await importNodeModules();
+if (Deno.args[2] === "warm") await importNodeModules();
 send('{"t":"ready"}');
 flush();
 

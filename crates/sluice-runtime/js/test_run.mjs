@@ -38,7 +38,7 @@ export async function run(component, { props = {}, event = {}, db = {}, steps = 
   listen(id, (message) => report.take(message));
   invoke({ id, module: "component", timeoutMs: timeout, alone: false }, async (invocation) => {
     const call = inWorkflow ? callStep : callSource;
-    report.told.returned = await call(definition, makeInstance, invocation, { event, steps, hook });
+    report.told.returned = await call(definition, makeInstance, invocation, { id, event, steps, hook });
   });
   return report.ended;
 }
@@ -65,8 +65,8 @@ function callSource(component, makeInstance, invocation, { event, hook }) {
   return method.call(self, event);
 }
 
-async function callStep(component, makeInstance, invocation, { event, steps }) {
-  const context = { id: invocation.id, ts: new Date().toISOString(), test: true, run: { runs: 1 } };
+async function callStep(component, makeInstance, invocation, { id, event, steps }) {
+  const context = { id, ts: new Date().toISOString(), test: true, run: { runs: 1 } };
   const seen = { trigger: { event, context }, ...steps };
   const here = "http://localhost/workflows";
   invocation.tools = stepTools(invocation, {

@@ -7,12 +7,15 @@
 use std::{fs, io, sync::Arc};
 
 use sha2::{Digest, Sha256};
-use tokio::io::{AsyncBufReadExt, BufReader};
 
-use crate::{assets, deno_process::InstanceFolder, sandbox::Sandbox, spec::Preload};
+use crate::{
+    assets, channel::Channel, deno_process::InstanceFolder, sandbox::Sandbox, spec::Preload,
+};
 
 /// Says for what the cache was filled.
 const FILLED_FOR: &str = "filled-for";
+/// The harness alone sends short lines.
+const MAX_LINE: usize = 1024;
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 /// The start of a process that makes the server fill the cache.
 const FILLED_AFTER: usize = 10;
@@ -82,15 +85,17 @@ async fn run_harness(
 ) -> io::Result<()> {
     let cache = sandbox.code_cache().folder();
     fs::create_dir_all(cache)?;
-    let mut confinement = sandbox.confinement(folder);
+    let mut confinement = sandbox.harness_confinement(folder);
     confinement.writable.push(cache.to_owned());
+    let mut channel = Channel::create(folder.path(), MAX_LINE)?;
     let mut command = sandbox.command_inside(folder, &confinement, preload);
     command.env("DENO_DIR", cache);
     let mut started = sandbox.spawn(command, folder)?;
-    if let Some(stdout) = started.child.stdout.take() {
-        // It writes its first line when everything is compiled.
-        BufReader::new(stdout).read_line(&mut String::new()).await?;
-    }
+    tokio::select! {
+        // It sends its first message when everything is compiled.
+        message = channel.next() => message.map(drop),
+        ended = started.child.wait() => Err(io::Error::other(format!("the harness ended: {}", ended?))),
+    }?;
     // A regular exit would remove files without which processes that cannot write to the cache cannot read it either.
     started.child.kill().await
 }

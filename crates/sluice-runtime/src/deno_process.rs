@@ -1,4 +1,4 @@
-//! A Deno process with loaded code. Its output and its end have a file each.
+//! A Deno process with loaded code. Its messages and its end have a file each.
 
 mod ending;
 mod folder;
@@ -12,12 +12,7 @@ use std::{
 
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
-use sluice_model::Clock;
-use tokio::{
-    io::AsyncWriteExt,
-    process::{Child, ChildStderr, ChildStdin, ChildStdout},
-    sync::mpsc,
-};
+use tokio::{io::AsyncWriteExt, net::unix::pipe::Sender, process::Child, sync::mpsc};
 use tokio_util::sync::CancellationToken;
 
 use self::shared::Shared;
@@ -28,10 +23,11 @@ pub(crate) use self::{
 use crate::{
     ask::{Answers, PendingAnswers, pipe_answers},
     broker::Broker,
+    channel::Channel,
     inflight::Inflight,
     limits::Limits,
-    lines::LineReader,
     outcome::{Invocation, LogLine, ProcessEvent},
+    output::Output,
     process::{ProcessControl, ProcessEvents},
     protocol,
     report_limits::{ReportLimits, StrayBudget},
@@ -40,8 +36,7 @@ use crate::{
     watchdog::Watchdog,
 };
 
-pub(crate) const MAX_LINE: usize = 128 * 1024 * 1024;
-/// Batches of events that the owner has not taken. Then the pipe is not read on.
+/// Batches of events that the owner has not taken. Then the channel is not read on.
 const MAX_BATCHES: usize = 16;
 
 /// A live process with a loaded component.
@@ -56,9 +51,8 @@ pub(crate) struct DenoProcess {
 /// The parts of a started process, before it is supervised.
 pub(crate) struct StartedChild {
     pub(crate) child: Child,
-    pub(crate) stdin: ChildStdin,
-    pub(crate) stdout: LineReader<ChildStdout>,
-    pub(crate) stderr: ChildStderr,
+    pub(crate) channel: Channel,
+    pub(crate) output: Output,
     pub(crate) broker: Option<Broker>,
     pub(crate) folder: InstanceFolder,
     pub(crate) tmp: TmpFolder,
@@ -66,14 +60,12 @@ pub(crate) struct StartedChild {
 }
 
 impl DenoProcess {
-    /// Starts the tasks that write to the process, read its output and wait for its end. `early_logs` are the lines of the
-    /// load.
+    /// Starts the tasks that write to the process, read from it and wait for its end. `early_logs` are the lines of the load.
     pub(crate) fn supervise(
         started: StartedChild,
         early_logs: Vec<LogLine>,
         registration: Registration,
         limits: Limits,
-        clock: Arc<dyn Clock>,
     ) -> (DenoProcess, ProcessEvents) {
         let (events, receiver) = mpsc::channel(MAX_BATCHES);
         let (lines, pending) = mpsc::unbounded_channel();
@@ -85,21 +77,27 @@ impl DenoProcess {
                     .collect(),
             );
         }
+        let Channel {
+            sender,
+            lines: messages,
+            key,
+            ..
+        } = started.channel;
         let shared = Arc::new(Shared {
+            key,
             inflight: Mutex::new(Inflight::new(ReportLimits::of(&limits))),
             strays: Mutex::new(StrayBudget::new(&limits, Instant::now())),
             events,
             kill: CancellationToken::new(),
-            clock,
             limits,
             pending_answers: PendingAnswers::default(),
             kill_reason: Mutex::new(None),
-            stderr_tail: Mutex::new(String::new()),
+            last_errors: started.output.tail(),
         });
-        tokio::spawn(write_lines(started.stdin, pending));
+        tokio::spawn(write_lines(sender, pending));
         let readers = [
-            tokio::spawn(Arc::clone(&shared).read_messages(started.stdout)),
-            tokio::spawn(Arc::clone(&shared).read_stderr(started.stderr)),
+            tokio::spawn(Arc::clone(&shared).read_messages(messages)),
+            tokio::spawn(Arc::clone(&shared).read_output(started.output)),
         ];
         tokio::spawn(Arc::clone(&shared).supervise(
             started.child,
@@ -151,12 +149,12 @@ impl ProcessControl for DenoProcess {
     }
 }
 
-async fn write_lines(mut stdin: ChildStdin, mut pending: mpsc::UnboundedReceiver<String>) {
+async fn write_lines(mut channel: Sender, mut pending: mpsc::UnboundedReceiver<String>) {
     while let Some(mut text) = pending.recv().await {
         while let Ok(more) = pending.try_recv() {
             text.push_str(&more);
         }
-        if stdin.write_all(text.as_bytes()).await.is_err() {
+        if channel.write_all(text.as_bytes()).await.is_err() {
             return;
         }
     }

@@ -25,6 +25,8 @@ pub(crate) struct Inflight {
     running: HashMap<InvocationId, Partial>,
     /// The size of what all of them have reported.
     bytes: usize,
+    /// Time of those that ended since it was asked for.
+    ended_time: Duration,
     /// Since when all of them are held, so that none waits for another.
     all_held_since: Option<Instant>,
 }
@@ -38,10 +40,22 @@ struct Partial {
     logs: Vec<LogLine>,
     /// Writes so far. The end reports all writes again, so these only count if the invocation never ends.
     writes: BTreeMap<String, Option<Box<RawValue>>>,
-    /// Whether it has ended, and its end is reported after those of others.
-    held: bool,
+    /// When it ended, if its end is reported after those of others.
+    held_since: Option<Instant>,
     overdue_at: Instant,
     started_at: Instant,
+    /// Its time until then was reported.
+    charged_until: Instant,
+}
+
+impl Partial {
+    /// Its time so far, and the part of it that was not reported before. From now on it is.
+    fn take_time(&mut self, now: Instant) -> (Duration, Duration) {
+        let end = self.held_since.unwrap_or(now);
+        let uncharged = end.saturating_duration_since(self.charged_until);
+        self.charged_until = end;
+        (end - self.started_at, uncharged)
+    }
 }
 
 /// The size of what an invocation has reported, in bytes.
@@ -84,6 +98,7 @@ impl Inflight {
             limits,
             running: HashMap::new(),
             bytes: 0,
+            ended_time: Duration::ZERO,
             all_held_since: None,
         }
     }
@@ -104,27 +119,35 @@ impl Inflight {
                 replied: false,
                 logs: Vec::new(),
                 writes: BTreeMap::new(),
-                held: false,
+                held_since: None,
                 overdue_at: now + allowance,
                 started_at: now,
+                charged_until: now,
             },
         );
         self.all_held_since = None;
     }
 
     /// Whether this is the first response of a running invocation.
-    pub(crate) fn replied(&mut self, id: &InvocationId) -> bool {
-        self.reporting(id)
-            .is_some_and(|partial| !std::mem::replace(&mut partial.replied, true))
+    pub(crate) fn replied(&mut self, id: &InvocationId, bytes: usize) -> Result<bool, Exceeded> {
+        let mut is_first = false;
+        self.keep_effect(id, bytes, |partial| {
+            is_first = !std::mem::replace(&mut partial.replied, true);
+        })?;
+        Ok(is_first)
     }
 
     /// Whether it can still report something.
     pub(crate) fn is_running(&self, id: &InvocationId) -> bool {
-        self.running.get(id).is_some_and(|partial| !partial.held)
+        self.running
+            .get(id)
+            .is_some_and(|partial| partial.held_since.is_none())
     }
 
     fn reporting(&mut self, id: &InvocationId) -> Option<&mut Partial> {
-        self.running.get_mut(id).filter(|partial| !partial.held)
+        self.running
+            .get_mut(id)
+            .filter(|partial| partial.held_since.is_none())
     }
 
     pub(crate) fn emitted(&mut self, id: &InvocationId, emit: Emit) -> Result<(), Exceeded> {
@@ -179,12 +202,7 @@ impl Inflight {
         line: LogLine,
     ) -> Result<Option<LogLine>, Exceeded> {
         let limit = self.limits.logs;
-        let owner = match id {
-            Some(id) => self.running.get_mut(id),
-            None if self.running.len() == 1 => self.running.values_mut().next(),
-            None => None,
-        };
-        let Some(partial) = owner else {
+        let Some(partial) = self.logging(id) else {
             return Ok(Some(line));
         };
         let bytes = line.bytes();
@@ -193,6 +211,25 @@ impl Inflight {
         partial.logs.push(line);
         self.bytes += bytes;
         self.check(exceeded).map(|()| None)
+    }
+
+    /// The invocation that a line belongs to. A line of nobody belongs to the only one.
+    fn logging(&mut self, id: Option<&InvocationId>) -> Option<&mut Partial> {
+        match id {
+            Some(id) => self.running.get_mut(id),
+            None if self.running.len() == 1 => self.running.values_mut().next(),
+            None => None,
+        }
+    }
+
+    /// Keeps a printed line, unless it is too much. Returns it if it belongs to no running invocation.
+    pub(crate) fn printed(&mut self, line: LogLine) -> Option<LogLine> {
+        let (bytes, limit) = (line.bytes(), self.limits.logs);
+        let has_room = |partial: &Partial| partial.size.logs + bytes <= limit;
+        if self.logging(None).is_some_and(|partial| !has_room(partial)) {
+            return None;
+        }
+        self.logged(None, line).unwrap_or_default()
     }
 
     pub(crate) fn wrote(&mut self, id: &InvocationId, writes: Writes) -> Result<(), Exceeded> {
@@ -225,24 +262,25 @@ impl Inflight {
     /// The invocation has ended. It has time until those that it waits for have ended.
     pub(crate) fn held(&mut self, id: &InvocationId, now: Instant) {
         if let Some(partial) = self.running.get_mut(id) {
-            partial.held = true;
+            partial.held_since.get_or_insert(now);
         }
         self.note_held(now);
     }
 
     fn note_held(&mut self, now: Instant) {
-        let all_held = !self.running.is_empty() && self.running.values().all(|one| one.held);
+        let all_held =
+            !self.running.is_empty() && self.running.values().all(|one| one.held_since.is_some());
         self.all_held_since = all_held.then(|| self.all_held_since.unwrap_or(now));
     }
 
     pub(crate) fn end(&mut self, id: &InvocationId, end: End, now: Instant) -> Option<Outcome> {
-        let partial = self.running.remove(id)?;
+        let mut partial = self.running.remove(id)?;
         self.bytes -= partial.size.sum();
         self.note_held(now);
+        let (duration, uncharged) = self.take_time(&mut partial, now);
         let End {
             writes,
             failure,
-            duration_ms,
             answer,
             flow,
             reply,
@@ -254,7 +292,8 @@ impl Inflight {
             writes,
             logs: partial.logs,
             failure,
-            duration: Duration::from_millis(duration_ms),
+            duration,
+            uncharged,
             answer,
             step: partial
                 .step
@@ -270,7 +309,20 @@ impl Inflight {
             || self
                 .running
                 .values()
-                .any(|one| !one.held && one.overdue_at <= now)
+                .any(|one| one.held_since.is_none() && one.overdue_at <= now)
+    }
+
+    fn take_time(&mut self, partial: &mut Partial, now: Instant) -> (Duration, Duration) {
+        let (duration, uncharged) = partial.take_time(now);
+        self.ended_time += uncharged;
+        (duration, uncharged)
+    }
+
+    /// The time of running invocations that was not reported before, and of those that ended since the last call.
+    pub(crate) fn take_times(&mut self, now: Instant) -> (Duration, Duration) {
+        let running = self.running.values_mut();
+        let running = running.map(|one| one.take_time(now).1).sum();
+        (running, std::mem::take(&mut self.ended_time))
     }
 
     /// Ends the only running invocation as failed. If there are several, the one that caused it is unknown.
@@ -283,14 +335,16 @@ impl Inflight {
             return None;
         }
         let id = *self.running.keys().next()?;
-        let partial = self.running.remove(&id)?;
+        let mut partial = self.running.remove(&id)?;
         self.bytes -= partial.size.sum();
+        let (duration, uncharged) = self.take_time(&mut partial, now);
         let outcome = Outcome {
             emits: partial.emits,
             writes: partial.writes.into_iter().collect(),
             logs: partial.logs,
             failure: Some(failure),
-            duration: now - partial.started_at,
+            duration,
+            uncharged,
             answer: None,
             step: partial
                 .step
@@ -364,7 +418,6 @@ mod tests {
         End {
             writes: Vec::new(),
             failure: None,
-            duration_ms: 0,
             answer: None,
             flow: None,
             reply: None,
@@ -380,6 +433,24 @@ mod tests {
         assert_eq!(emitted.count(), 7);
         inflight.end(&id(0), ended(), Instant::now());
         assert_eq!(inflight.bytes, 0);
+    }
+
+    #[test]
+    fn printed_lines_beyond_the_limit_are_dropped() {
+        let mut inflight = inflight(1);
+        for _ in 0..100 {
+            assert!(inflight.printed(line()).is_none());
+        }
+        inflight.logged(Some(&id(0)), line()).unwrap_err();
+        assert_eq!(
+            inflight
+                .end(&id(0), ended(), Instant::now())
+                .unwrap()
+                .logs
+                .len(),
+            8
+        );
+        assert!(inflight.printed(line()).is_some());
     }
 
     #[test]
@@ -403,6 +474,25 @@ mod tests {
         inflight.emitted(&id(3), emit(600)).unwrap();
         let refused = inflight.emitted(&id(4), emit(600));
         assert_eq!(refused, Err(Exceeded::Together));
+    }
+
+    #[test]
+    fn time_is_reported_once_and_only_until_the_end() {
+        let mut inflight = inflight(0);
+        let (start, second) = (Instant::now(), Duration::from_secs(1));
+        let at = |seconds| start + second * seconds;
+        for number in 0..2 {
+            inflight.begin(id(number), Call::Run, start, Duration::from_mins(1));
+        }
+        assert_eq!(inflight.take_times(at(3)), (second * 6, Duration::ZERO));
+        inflight.held(&id(0), at(4));
+        let ended = |inflight: &mut Inflight, number, now| {
+            let outcome = inflight.end(&id(number), ended(), now).unwrap();
+            (outcome.duration, outcome.uncharged)
+        };
+        assert_eq!(ended(&mut inflight, 1, at(5)), (second * 5, second * 2));
+        assert_eq!(ended(&mut inflight, 0, at(6)), (second * 4, second));
+        assert_eq!(inflight.take_times(at(7)), (Duration::ZERO, second * 3));
     }
 
     #[test]

@@ -13,15 +13,17 @@ use tokio::process::Child;
 
 use crate::{
     analysis_cache::AnalysisCache,
+    channel::Channel,
     code_cache_filling,
     cpu_times::CpuTimes,
-    deno_process::{InstanceFolder, MAX_LINE, StartedChild},
+    deno_process::{InstanceFolder, StartedChild},
     fair_permits::FairPermits,
-    lines::LineReader,
     memory::MemoryInUse,
     options::RuntimeOptions,
+    output::Output,
     packages::Packages,
     pool::Pool,
+    report_limits::longest_line,
     running::RunningProcesses,
     sandbox::{Sandbox, SandboxedChild},
     spec::Preload,
@@ -57,14 +59,14 @@ impl Inner {
         if code_cache_filling::is_due(&self.sandbox) {
             code_cache_filling::fill(Arc::clone(&self.sandbox), self.instance_folder()?);
         }
+        let limits = &self.options.limits;
+        let channel = Channel::create(folder.path(), longest_line(limits))?;
         let command = self.sandbox.command(&folder, preload);
         let SandboxedChild { mut child, broker } = self.sandbox.spawn(command, &folder)?;
-        let missing = || io::Error::other("a pipe to the process is missing");
         Ok(StartedChild {
             broker,
-            stdin: child.stdin.take().ok_or_else(missing)?,
-            stdout: LineReader::new(child.stdout.take().ok_or_else(missing)?, MAX_LINE),
-            stderr: child.stderr.take().ok_or_else(missing)?,
+            channel,
+            output: Output::of(&mut child, limits, &self.clock),
             watchdog: self.watch(&child, &folder)?,
             child,
             tmp,

@@ -50,7 +50,12 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Some(line)
     }
 
-    /// The text after the last line break, at the end of the input.
+    /// The length of the text after the last line break.
+    pub(crate) fn buffered(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// The text after the last line break.
     pub(crate) fn rest(&mut self) -> Bytes {
         self.scanned = 0;
         self.buffer.split().freeze()

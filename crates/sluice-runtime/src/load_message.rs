@@ -13,6 +13,7 @@ use crate::{
     ask,
     limits::Limits,
     prop_template::template,
+    report_limits::MAX_REPLY,
     spec::{BindingKind, ProcessOwner, ProcessSpec, PropBinding, Role},
 };
 
@@ -72,6 +73,8 @@ struct HarnessLimits {
     emit: usize,
     emits: usize,
     log: usize,
+    /// One response, as JSON.
+    reply: usize,
     /// The whole key-value store.
     db: usize,
     /// One value of a data store.
@@ -86,6 +89,7 @@ impl HarnessLimits {
             emit: limits.emit_bytes,
             emits: limits.emits_bytes,
             log: limits.log_bytes,
+            reply: MAX_REPLY,
             db: limits.db_bytes,
             value: limits.data_store_value_bytes,
             asks: ask::MAX_PENDING,

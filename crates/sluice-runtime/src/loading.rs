@@ -8,22 +8,23 @@ use std::{
 };
 
 use sluice_model::{CodeError, CodeFiles, ModuleFormat, RawShape};
-use tokio::{io::AsyncWriteExt, process::Child};
+use tokio::process::Child;
 
 use crate::{
     deno_process::{StartedChild, kill_group},
     fair_permits::FairPermit,
     inner::Inner,
-    lines::LineReader,
+    limits::Limits,
     load_message::{ModuleFiles, load_line, prime_line},
     outcome::LogLine,
     packages::explain_native,
     pool::Priming,
-    protocol::{self, Message},
+    protocol::Message,
     report_limits::StrayBudget,
     spec::{LoadError, ModuleSpec, Preload, ProcessSpec, Role},
 };
 
+pub(crate) const UNEXPECTED: &str = "it reported work it was not given";
 /// Nearly all starts take less.
 const USUAL_START: Duration = Duration::from_secs(2);
 
@@ -79,44 +80,50 @@ impl Inner {
         for (module, packages) in spec.modules.iter().zip(packages) {
             files.push(write_files(started, module, packages).await?);
         }
+        let mut early = EarlyLogs::new(&self.options.limits);
+        while !started.channel.is_open() {
+            match self.next_message(started).await? {
+                Message::Ready => {}
+                Message::Log(_, line) => early.add(line),
+                _ => return Err(unreadable(UNEXPECTED)),
+            }
+        }
         let line = load_line(spec, role, &files, &self.options.limits);
-        if started.stdin.write_all(line.as_bytes()).await.is_err() {
+        if started.channel.send(&line).await.is_err() {
             return Err(self.died(started).await);
         }
-        let mut early = Vec::new();
-        let mut strays = StrayBudget::new(&self.options.limits, Instant::now());
         loop {
-            while let Some(line) = started.stdout.next_line() {
-                // Only the component can make the harness write invalid lines: a text with half a character, a default
-                // that nests endlessly, or lines of its own.
-                let text = str::from_utf8(&line).map_err(|error| unreadable(&error.to_string()))?;
-                match protocol::parse(text).map_err(|error| unreadable(&error))? {
-                    Message::Ready => {}
-                    Message::Loaded(shapes) => return Ok((shapes, early)),
-                    Message::Failed(mut error, stack) => {
-                        if let Some(explained) = explain_native(&error.message, &stack) {
-                            error.message = explained;
-                        }
-                        return Err(LoadError::Code(vec![error]));
+            match self.next_message(started).await? {
+                Message::Loaded(shapes) => return Ok((shapes, early.lines)),
+                Message::Failed(mut error, stack) => {
+                    if let Some(explained) = explain_native(&error.message, &stack) {
+                        error.message = explained;
                     }
-                    Message::Log(_, line) => {
-                        early.extend(Some(line).filter(|line| strays.take(line, Instant::now())));
-                    }
-                    Message::Emit(..)
-                    | Message::Export(..)
-                    | Message::Send(..)
-                    | Message::Ask(..)
-                    | Message::Respond(..)
-                    | Message::Held(_)
-                    | Message::Write(..)
-                    | Message::End(..) => {
-                        return Err(unreadable("it reported work it was not given"));
-                    }
+                    return Err(LoadError::Code(vec![error]));
                 }
+                Message::Log(_, line) => early.add(line),
+                _ => return Err(unreadable(UNEXPECTED)),
             }
-            if !started.stdout.fill().await? {
-                return Err(self.died(started).await);
-            }
+        }
+    }
+
+    /// The next message of a process that loads code, or a printed line. Its end is an error.
+    pub(crate) async fn next_message(
+        &self,
+        started: &mut StartedChild,
+    ) -> Result<Message, LoadError> {
+        let is_open = started.channel.is_open();
+        let message = tokio::select! {
+            message = started.channel.next() => message?,
+            Some(line) = started.output.next() => return Ok(Message::Log(None, line)),
+            // Before the harness has opened the channel, its end is not noticed there.
+            _ = started.child.wait(), if !is_open => None,
+        };
+        match message {
+            // Only the component can make the harness write invalid lines: a text with half a character, or a default that
+            // nests endlessly.
+            Some(message) => message.map_err(|why| unreadable(&why)),
+            None => Err(self.died(started).await),
         }
     }
 
@@ -124,16 +131,12 @@ impl Inner {
     pub(crate) async fn until_ready(&self, started: &mut StartedChild) -> io::Result<()> {
         let ready = async {
             loop {
-                if let Some(line) = started.stdout.next_line() {
-                    match str::from_utf8(&line).map(protocol::parse) {
-                        Ok(Ok(Message::Ready)) => return Ok(()),
-                        // Packages may print while they are imported.
-                        Ok(Ok(Message::Log(..))) => continue,
-                        _ => return Err(io::Error::other("its first message is invalid")),
-                    }
-                }
-                if !started.stdout.fill().await? {
-                    return Err(io::Error::other("it ended before it was ready"));
+                match self.next_message(started).await {
+                    Ok(Message::Ready) => return Ok(()),
+                    // Packages may print while they are imported.
+                    Ok(Message::Log(..)) => {}
+                    Ok(_) => return Err(io::Error::other("its first message is invalid")),
+                    Err(error) => return Err(io::Error::other(error)),
                 }
             }
         };
@@ -167,15 +170,13 @@ impl Inner {
         let file = folder.join(name);
         tokio::fs::write(&file, code).await?;
         let line = prime_line(&folder, &file, &modules);
-        started.stdin.write_all(line.as_bytes()).await?;
+        started.channel.send(&line).await?;
         self.until_ready(started).await
     }
 
     /// The error of a process that ended during the load. It is the component's, unless Deno itself could not run.
     pub(crate) async fn died(&self, started: &mut StartedChild) -> LoadError {
-        let mut reader = LineReader::new(&mut started.stderr, self.options.limits.log_bytes);
-        while matches!(reader.fill().await, Ok(true)) {}
-        let stderr = String::from_utf8_lossy(&reader.rest()).trim().to_owned();
+        let stderr = started.output.last_errors().await.trim().to_owned();
         let message = if let Some(overuse) = started.watchdog.overuse() {
             format!("loading used too much: {overuse}")
         } else if stderr.contains("out of memory") {
@@ -192,6 +193,27 @@ impl Inner {
             format!("the process ended while the component was loading: {reason}")
         };
         code_error(message)
+    }
+}
+
+/// The log lines of a load, within a budget.
+struct EarlyLogs {
+    lines: Vec<LogLine>,
+    budget: StrayBudget,
+}
+
+impl EarlyLogs {
+    fn new(limits: &Limits) -> EarlyLogs {
+        EarlyLogs {
+            lines: Vec::new(),
+            budget: StrayBudget::new(limits, Instant::now()),
+        }
+    }
+
+    fn add(&mut self, line: LogLine) {
+        if self.budget.take(&line, Instant::now()) {
+            self.lines.push(line);
+        }
     }
 }
 

@@ -57,7 +57,10 @@ pub struct Outcome {
     pub writes: Writes,
     pub logs: Vec<LogLine>,
     pub failure: Option<Failure>,
+    /// From its dispatch to its end.
     pub duration: Duration,
+    /// The part of it that no [`ProcessEvent::Computed`] has reported.
+    pub uncharged: Duration,
     /// The answer to a question, as JSON.
     pub answer: Option<Box<RawValue>>,
     /// Only for a step.
@@ -132,6 +135,8 @@ pub enum ProcessEvent {
     Asked(Ask),
     /// A log line of an invocation that has ended, or of none.
     Stray(Option<InvocationId>, LogLine),
+    /// Compute time of running invocations, or without one.
+    Computed(Duration),
     /// The process has exited. No event follows.
     Exited {
         reason: String,

@@ -65,6 +65,11 @@ impl Pace {
     }
 }
 
+/// User and system time of all threads of a process.
+pub(crate) fn cpu_time(pid: Pid) -> Option<Duration> {
+    Some(Duration::from_secs(computing_time(pid)?) / TICKS_PER_SECOND)
+}
+
 /// User and system time of all its threads, in clock ticks.
 fn computing_time(pid: Pid) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

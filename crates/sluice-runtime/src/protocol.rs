@@ -1,4 +1,4 @@
-//! The messages on the pipe. A line that does not parse is a protocol error of the process.
+//! The messages on the channel. A line that does not parse is a protocol error of the process.
 
 use std::fmt::Write as _;
 
@@ -8,6 +8,7 @@ use sluice_model::{CodeError, InvocationId, RawShape};
 
 use crate::{
     ask::Ask,
+    channel::Key,
     outcome::{Emit, Failure, Invocation, LogLevel, LogLine, Writes},
     reply::{Reply, body},
     step::{Flow, Send, SendKind},
@@ -41,7 +42,6 @@ pub(crate) enum Message {
 pub(crate) struct End {
     pub(crate) writes: Writes,
     pub(crate) failure: Option<Failure>,
-    pub(crate) duration_ms: u64,
     pub(crate) answer: Option<Box<RawValue>>,
     pub(crate) flow: Option<Flow>,
     pub(crate) reply: Option<Reply>,
@@ -65,7 +65,6 @@ struct Line<'a> {
     h: Option<Vec<(String, String)>>,
     b: Option<String>,
     x: Option<&'a str>,
-    ms: Option<u64>,
     err: Option<Thrown>,
     n: Option<u64>,
     op: Option<String>,
@@ -122,7 +121,17 @@ struct Meta {
     delivery_ts: Option<i64>,
 }
 
-pub(crate) fn parse(line: &str) -> Result<Message, String> {
+/// The message of a line that begins with `key`.
+pub(crate) fn parse(line: &[u8], key: Key) -> Result<Message, String> {
+    match Key::split(line) {
+        Some((found, json)) if found == key => {
+            parse_message(str::from_utf8(json).map_err(|error| error.to_string())?)
+        }
+        _ => Err("a message that is not the harness's".to_owned()),
+    }
+}
+
+fn parse_message(line: &str) -> Result<Message, String> {
     let fields: Line<'_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let missing = |field: &str| format!("a {} message without {field}", fields.t);
     let id = || {
@@ -203,7 +212,6 @@ pub(crate) fn parse(line: &str) -> Result<Message, String> {
                 End {
                     writes: writes(fields.db.unwrap_or_default())?,
                     failure: fields.err.map(failure),
-                    duration_ms: fields.ms.unwrap_or_default(),
                     answer: fields.ret.map(ToOwned::to_owned),
                     flow: fields.flow.map(RawFlow::read).transpose()?,
                     reply: fields.reply.map(RawReply::read).transpose()?,
@@ -296,11 +304,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_line_without_the_key_is_not_the_harness_s() {
+        let (key, other) = (Key::random(), Key::random());
+        let ready = r#"{"t":"ready"}"#;
+        let line = format!("{key}{ready}");
+        assert!(matches!(parse(line.as_bytes(), key), Ok(Message::Ready)));
+        for forged in [
+            ready.to_owned(),
+            format!("{other}{ready}"),
+            key.to_string()[1..].to_owned(),
+        ] {
+            assert!(parse(forged.as_bytes(), key).is_err(), "{forged}");
+        }
+    }
+
+    #[test]
     fn a_question_names_its_invocation_its_number_and_what_is_asked() {
         let id = "2FZ8vXW1Y3kQ9mB7nC5dE4fG6hJ";
         let whole =
             format!(r#"{{"t":"ask","i":"{id}","n":7,"module":"m","op":"x.y","a":{{"deep":[1]}}}}"#);
-        let Ok(Message::Ask(asker, ask)) = parse(&whole) else {
+        let Ok(Message::Ask(asker, ask)) = parse_message(&whole) else {
             panic!("{whole} is a question");
         };
         assert_eq!(asker.as_str(), id);
@@ -317,7 +340,7 @@ mod tests {
             format!(r#"{{"t":"ask","i":"{id}","n":7,"module":"m"}}"#),
             format!(r#"{{"t":"ask","i":"{id}","n":7,"op":"x"}}"#),
         ] {
-            assert!(parse(&broken).is_err(), "{broken}");
+            assert!(parse_message(&broken).is_err(), "{broken}");
         }
     }
 }

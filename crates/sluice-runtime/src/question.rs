@@ -62,7 +62,7 @@ pub(crate) async fn ask(
                     let error = Err("a data store cannot be used here".to_owned());
                     process.answers().send([(ask.number, error)]);
                 }
-                ProcessEvent::Replied(..) => {}
+                ProcessEvent::Replied(..) | ProcessEvent::Computed(_) => {}
             }
         }
     }

@@ -1,13 +1,14 @@
 //! The limits on what a process reports: the server keeps it in memory until it is committed.
 //!
-//! The harness enforces the limits of an invocation first, with errors that name the cause. A component that writes to the pipe
-//! itself meets these.
+//! The harness enforces the limits of an invocation first, with errors that name the cause. A component that got past
+//! the harness meets these.
 
 use std::time::{Duration, Instant};
 
 use crate::{
     limits::Limits,
     outcome::{Emit, LogLine, Writes},
+    reply::Reply,
     step::Send,
 };
 
@@ -16,6 +17,10 @@ const MESSAGE_BYTES: usize = 128;
 /// The number of events, exports and sends of one invocation, and of its log lines. The harness has the same limits.
 const MAX_MESSAGES: usize = 100_000;
 const MAX_LINES: usize = 50_000;
+/// A response, as JSON. The harness refuses longer ones.
+pub(crate) const MAX_REPLY: usize = 32 * 1024 * 1024;
+/// A line beside its longest text.
+const LINE_OVERHEAD: usize = 4 * 1024 * 1024;
 /// The stray lines of a process may take the space of one invocation in this time.
 const STRAY_PERIOD: Duration = Duration::from_secs(10);
 
@@ -47,6 +52,20 @@ impl ReportLimits {
     }
 }
 
+/// The length of the longest line of the harness.
+pub(crate) fn longest_line(limits: &Limits) -> usize {
+    let texts = [
+        MAX_REPLY,
+        limits.emit_bytes,
+        limits.db_bytes,
+        limits.data_store_value_bytes,
+        limits.log_bytes,
+    ];
+    // A text as a part of JSON can take several times its size.
+    let longest = texts.into_iter().max().unwrap_or_default();
+    longest.saturating_mul(2).saturating_add(LINE_OVERHEAD)
+}
+
 /// The harness counts them in UTF-16.
 fn log_texts(limits: &Limits) -> usize {
     limits.log_bytes.saturating_mul(4)
@@ -71,6 +90,13 @@ impl Reported for Emit {
 impl Reported for Send {
     fn bytes(&self) -> usize {
         MESSAGE_BYTES + self.payload.get().len()
+    }
+}
+
+impl Reported for Reply {
+    fn bytes(&self) -> usize {
+        let header = |(name, value): &(String, String)| MESSAGE_BYTES + name.len() + value.len();
+        MESSAGE_BYTES + self.body.len() + self.headers.iter().map(header).sum::<usize>()
     }
 }
 
@@ -106,7 +132,10 @@ pub(crate) struct StrayBudget {
 
 impl StrayBudget {
     pub(crate) fn new(limits: &Limits, now: Instant) -> StrayBudget {
-        let limit = log_texts(limits);
+        StrayBudget::of_bytes(log_texts(limits), now)
+    }
+
+    pub(crate) fn of_bytes(limit: usize, now: Instant) -> StrayBudget {
         StrayBudget {
             limit,
             left: limit,
@@ -116,10 +145,14 @@ impl StrayBudget {
 
     /// Whether the line may be kept.
     pub(crate) fn take(&mut self, line: &LogLine, now: Instant) -> bool {
+        self.take_bytes(line.bytes(), now)
+    }
+
+    pub(crate) fn take_bytes(&mut self, bytes: usize, now: Instant) -> bool {
         if now.duration_since(self.renewed_at) >= STRAY_PERIOD {
             (self.left, self.renewed_at) = (self.limit, now);
         }
-        let left = self.left.checked_sub(line.bytes());
+        let left = self.left.checked_sub(bytes);
         self.left = left.unwrap_or(self.left);
         left.is_some()
     }

@@ -173,13 +173,8 @@ impl Runtime {
         let now_ms = self.0.clock.now_ms();
         let (owner, user) = (spec.owner.clone(), spec.user.clone());
         let registration = self.0.running.register(owner, user, memory, now_ms);
-        let (process, events) = DenoProcess::supervise(
-            child,
-            early_logs,
-            registration,
-            self.0.options.limits,
-            Arc::clone(&self.0.clock),
-        );
+        let (process, events) =
+            DenoProcess::supervise(child, early_logs, registration, self.0.options.limits);
         Ok((Process::new(process), events))
     }
 

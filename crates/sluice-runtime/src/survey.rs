@@ -2,21 +2,21 @@
 //! packages.
 //!
 //! In a shared process one component could change prototypes and Node modules that the next one uses, or report in its
-//! place. The pipe of its own process is what makes a report attributable: the first one counts, and the process ends.
+//! place. The channel of its own process is what makes a report attributable: the first one counts, and the process ends.
 
 use std::{sync::Arc, thread, time::Duration};
 
 use sluice_code::CodeTree;
 use sluice_model::{CodeError, ComponentShape, RawShape};
-use tokio::{io::AsyncWriteExt, task::JoinSet};
+use tokio::task::JoinSet;
 
 use crate::{
     deno_process::{StartedChild, kill_group},
     fair_queue::PermitUser,
     inner::Inner,
     load_message::survey_line,
-    loading::{code_error, lay_out, unreadable},
-    protocol::{self, Message},
+    loading::{UNEXPECTED, code_error, lay_out, unreadable},
+    protocol::Message,
     spec::{LoadError, ModuleSpec, Preload},
 };
 
@@ -91,27 +91,21 @@ impl Inner {
         let file = lay_out(&folder, &files).await?;
         self.until_ready(&mut started).await?;
         let line = survey_line(&folder, &file, &files);
-        started.stdin.write_all(line.as_bytes()).await?;
+        started.channel.send(&line).await?;
         Ok(started)
     }
 
     /// The first report of a process. Later ones are not read.
     async fn report(&self, started: &mut StartedChild) -> Result<RawShape, LoadError> {
         loop {
-            while let Some(line) = started.stdout.next_line() {
-                let text = str::from_utf8(&line).map_err(|error| unreadable(&error.to_string()))?;
-                match protocol::parse(text).map_err(|error| unreadable(&error))? {
-                    Message::Loaded(mut shapes) => {
-                        let shape = shapes.pop().filter(|_| shapes.is_empty());
-                        return shape.ok_or_else(|| unreadable("it reported no shape of its own"));
-                    }
-                    Message::Failed(error, _) => return Err(LoadError::Code(vec![error])),
-                    Message::Log(..) => {}
-                    _ => return Err(unreadable("it reported work it was not given")),
+            match self.next_message(started).await? {
+                Message::Loaded(mut shapes) => {
+                    let shape = shapes.pop().filter(|_| shapes.is_empty());
+                    return shape.ok_or_else(|| unreadable("it reported no shape of its own"));
                 }
-            }
-            if !started.stdout.fill().await? {
-                return Err(self.died(started).await);
+                Message::Failed(error, _) => return Err(LoadError::Code(vec![error])),
+                Message::Log(..) => {}
+                _ => return Err(unreadable(UNEXPECTED)),
             }
         }
     }

@@ -27,6 +27,8 @@ const PERIOD: Duration = Duration::from_millis(250);
 const IDLE_PERIOD: Duration = Duration::from_millis(500);
 /// Checking the files takes at most one part in so many of the time.
 const FILE_CHECK_FRACTION: u32 = 20;
+/// On a busy machine a check takes long because it waits. The next one must not wait for that.
+const MAX_FILE_CHECK_PAUSE: Duration = Duration::from_secs(1);
 const MAX_FILES: u64 = 20_000;
 /// Measuring keeps a handle of each level open.
 const MAX_DEPTH: usize = 64;
@@ -157,7 +159,8 @@ async fn watch(
             let check =
                 tokio::task::spawn_blocking(move || on_disk(pid, &tmp, limits.tmp_bytes)).await;
             overuse = check.ok().flatten();
-            next_file_check = Instant::now() + before.elapsed() * FILE_CHECK_FRACTION;
+            let pause = before.elapsed() * FILE_CHECK_FRACTION;
+            next_file_check = Instant::now() + pause.min(MAX_FILE_CHECK_PAUSE);
         }
         if let Some(overuse) = overuse {
             let _ = found.set(overuse);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use sluice_engine::{
     EngineError, Quotas, process::bindings::bind, secrets::Opened, state::packages_of,
 };
-use sluice_infra::{Infra, MS_PER_DAY};
+use sluice_infra::{Infra, MS_PER_DAY, compute_ms};
 use sluice_model::{DynamicPropsId, PropDef, SourceId, UserId, label_value, merged, provisional};
 use sluice_runtime::{
     BindingKind, Failure, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, Processes, PropBinding,
@@ -185,9 +185,7 @@ impl Forms {
     async fn count(&self, user: &UserId, duration: Duration) -> Result<(), EngineError> {
         let usage = Usage {
             invocations: 1,
-            compute_ms: u64::try_from(duration.as_millis())
-                .unwrap_or(u64::MAX)
-                .max(1),
+            compute_ms: compute_ms(duration),
         };
         let day = self.infra.now_ms().div_euclid(MS_PER_DAY);
         let of = user.clone();

@@ -85,7 +85,7 @@ fn walls(protections: Protections) -> Vec<Wall> {
             "connections",
             protections.broker,
             "addresses that the server has not checked",
-            "seccomp notifications: Linux 5.14, and the right to copy descriptors of child processes; in a container, CAP_SYS_PTRACE",
+            "seccomp notifications: Linux 5.9, and the right to copy descriptors of child processes; in a container, CAP_SYS_PTRACE",
         ),
         wall(
             "network",

@@ -271,14 +271,14 @@ async fn forged_reports_shift_nothing() {
 }
 
 #[tokio::test]
-async fn a_report_of_several_shapes_is_no_report() {
+async fn a_forged_report_replaces_none() {
     let code = format!(
         r#"Deno.stdout.writeSync(new TextEncoder().encode('{{"t":"loaded","shapes":[{{"name":"A","version":"1"}},{{"name":"B","version":"1"}}]}}\n'));
         {}"#,
-        plain("two")
+        plain("genuine")
     );
-    let error = survey(&[&code]).await.remove(0).unwrap_err();
-    assert!(error.contains("no shape of its own"), "{error}");
+    let shape = survey(&[&code]).await.remove(0).unwrap();
+    assert_eq!(shape.name, "genuine");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
+use sluice_infra::compute_ms;
 use sluice_model::{DedupeKey, DedupeState, InvocationId, SourceId, UserId, Verdict, order_by_ts};
 use sluice_runtime::{Emit, Failure, LogLevel, LogLine, Outcome};
 use sluice_store::routes::ERROR_CHANNEL;
@@ -34,13 +35,18 @@ pub(crate) struct Extras {
     pub(crate) attempts: Vec<InvocationId>,
     /// Held events that are due.
     pub(crate) due_events: Vec<Work>,
+    /// Compute time of invocations that still run, and without one.
+    pub(crate) compute_ms: u64,
     /// The longest chain that the process has worked on; its log lines may come from there.
     pub(crate) depth: u32,
 }
 
 impl Extras {
     pub(crate) fn is_empty(&self) -> bool {
-        self.logs.is_empty() && self.attempts.is_empty() && self.due_events.is_empty()
+        self.logs.is_empty()
+            && self.attempts.is_empty()
+            && self.due_events.is_empty()
+            && self.compute_ms == 0
     }
 }
 
@@ -89,6 +95,7 @@ impl SourceCommit<'_> {
             self.rows.max_depth,
         );
         batch.attempts = extras.attempts;
+        batch.usage.compute_ms = extras.compute_ms;
         for (invocation, line) in extras.logs {
             batch
                 .logs
@@ -129,14 +136,13 @@ impl SourceCommit<'_> {
             writes,
             logs,
             failure,
-            duration,
+            duration: _,
+            uncharged,
             answer: _,
             step: _,
         } = outcome;
         batch.usage.invocations += 1;
-        batch.usage.compute_ms += u64::try_from(duration.as_millis())
-            .unwrap_or(u64::MAX)
-            .max(1);
+        batch.usage.compute_ms += compute_ms(uncharged);
         let (event, kind, depth) = match &trigger {
             Trigger::Inbox(work) => (&*work.event, work.kind.as_str(), work.depth),
             Trigger::Hook => ("null", "hook", 0),

@@ -6,12 +6,18 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::process::Pid;
 use tokio::{process::Child, task::JoinHandle};
 
 use super::{folder::InstanceFolder, shared::Shared};
-use crate::{broker::Broker, kill_reason::KillReason, outcome::ProcessEvent, watchdog::Watchdog};
+use crate::{
+    broker::Broker, kill_reason::KillReason, meter::Meter, outcome::ProcessEvent,
+    watchdog::Watchdog,
+};
 
 const OVERDUE_PERIOD: Duration = Duration::from_millis(500);
+/// Compute time is reported this often while it is used.
+const CHARGE_PERIOD: Duration = Duration::from_secs(5);
 
 impl Shared {
     pub(super) async fn supervise(
@@ -23,6 +29,8 @@ impl Shared {
         broker: Option<Broker>,
     ) {
         let mut overdue_check = tokio::time::interval(OVERDUE_PERIOD);
+        let mut charge_check = tokio::time::interval(CHARGE_PERIOD);
+        let mut meter = Meter::new(process_id(&child));
         let status = loop {
             tokio::select! {
                 status = child.wait() => break status.ok(),
@@ -36,6 +44,12 @@ impl Shared {
                         self.kill.cancel();
                     }
                 }
+                _ = charge_check.tick() => {
+                    // If the owner is behind, it gets a report of the same time later.
+                    if let Ok(place) = self.events.try_reserve() {
+                        place.send(self.charge(&mut meter).collect());
+                    }
+                }
             }
         };
         drop(broker);
@@ -46,14 +60,23 @@ impl Shared {
         if let Some(overuse) = watchdog.overuse() {
             *self.kill_reason.lock() = Some(KillReason::Overused(overuse));
         }
-        let _ = self.events.send(self.last_events(status)).await;
+        let _ = self.events.send(self.last_events(status, &mut meter)).await;
         drop(folder);
     }
 
-    fn last_events(&self, status: Option<ExitStatus>) -> Vec<ProcessEvent> {
+    /// Reports the compute time since the last report.
+    fn charge(&self, meter: &mut Meter) -> impl Iterator<Item = ProcessEvent> + use<> {
+        let (running, ended) = self.inflight.lock().take_times(Instant::now());
+        let computed = meter.charge(running, ended);
+        (!computed.is_zero())
+            .then_some(ProcessEvent::Computed(computed))
+            .into_iter()
+    }
+
+    fn last_events(&self, status: Option<ExitStatus>, meter: &mut Meter) -> Vec<ProcessEvent> {
         let kill_reason = self.kill_reason.lock().clone();
+        let mut batch: Vec<ProcessEvent> = self.charge(meter).collect();
         let mut inflight = self.inflight.lock();
-        let mut batch = Vec::new();
         if let Some(failure) = kill_reason.as_ref().and_then(KillReason::as_failure) {
             let ended = inflight.fail_sole(Instant::now(), failure);
             batch.extend(ended.map(|(id, outcome)| ProcessEvent::Ended(id, outcome)));
@@ -72,9 +95,9 @@ impl Shared {
             Some(KillReason::Overused(overuse)) => overuse.to_string(),
             Some(KillReason::Overreported(exceeded)) => exceeded.to_string(),
             Some(KillReason::ProtocolError(how)) => {
-                format!("it broke the protocol on its standard output: {how}")
+                format!("it broke the protocol: {how}")
             }
-            None if self.stderr_tail.lock().contains("out of memory") => {
+            None if self.last_errors.lock().contains("out of memory") => {
                 format!("it ran out of memory (limit {} MB)", self.limits.heap_mb)
             }
             None => match status {
@@ -89,13 +112,14 @@ impl Shared {
     }
 }
 
+fn process_id(child: &Child) -> Option<Pid> {
+    let id = child.id().and_then(|id| i32::try_from(id).ok());
+    id.and_then(Pid::from_raw)
+}
+
 /// Kills the process and its children.
 pub(crate) fn kill_group(child: &Child) {
-    let pid = child
-        .id()
-        .and_then(|id| i32::try_from(id).ok())
-        .and_then(rustix::process::Pid::from_raw);
-    if let Some(pid) = pid {
+    if let Some(pid) = process_id(child) {
         let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
     }
 }

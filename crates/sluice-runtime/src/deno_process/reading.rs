@@ -1,38 +1,35 @@
-//! The output of a process: messages on standard output, and text on standard error.
+//! The messages of the harness, and the text that a process prints.
 
 use std::{sync::Arc, time::Instant};
 
 use sluice_model::InvocationId;
-use tokio::process::{ChildStderr, ChildStdout};
+use tokio::net::unix::pipe::Receiver;
 
 use super::shared::Shared;
 use crate::{
     inflight::Exceeded,
     kill_reason::KillReason,
     lines::LineReader,
-    outcome::{LogLevel, LogLine, ProcessEvent},
+    outcome::{LogLine, ProcessEvent},
+    output::Output,
     protocol::{self, End, Message},
     report_limits::{ReportLimits, Reported},
     step::Flow,
 };
 
-const STDERR_TAIL: usize = 4096;
-
 impl Shared {
-    pub(super) async fn read_messages(self: Arc<Self>, mut stdout: LineReader<ChildStdout>) {
+    pub(super) async fn read_messages(self: Arc<Self>, mut lines: LineReader<Receiver>) {
         loop {
-            let more = match stdout.fill().await {
+            let more = match lines.fill().await {
                 Ok(more) => more,
                 Err(error) => return self.kill_for(KillReason::ProtocolError(error.to_string())),
             };
             let mut batch = Vec::new();
-            while let Some(line) = stdout.next_line() {
-                let parsed = str::from_utf8(&line)
-                    .map_err(|error| error.to_string())
-                    .and_then(protocol::parse)
+            while let Some(line) = lines.next_line() {
+                let taken = protocol::parse(&line, self.key)
                     .map_err(KillReason::ProtocolError)
                     .and_then(|message| self.take(message, &mut batch));
-                if let Err(reason) = parsed {
+                if let Err(reason) = taken {
                     let _ = self.events.send(batch).await;
                     return self.kill_for(reason);
                 }
@@ -58,7 +55,7 @@ impl Shared {
                 batch.extend(self.kept(id, stray));
             }
             Message::Respond(id, reply) => {
-                if inflight.replied(&id) {
+                if inflight.replied(&id, reply.bytes())? {
                     batch.push(ProcessEvent::Replied(id, reply));
                 }
             }
@@ -114,60 +111,16 @@ impl Shared {
         self.kill.cancel();
     }
 
-    pub(super) async fn read_stderr(self: Arc<Self>, stderr: ChildStderr) {
-        let mut reader = LineReader::new(stderr, self.limits.log_bytes);
-        let mut budget = self.limits.log_bytes;
-        loop {
-            let more = matches!(reader.fill().await, Ok(true));
+    pub(super) async fn read_output(self: Arc<Self>, mut output: Output) {
+        while let Some(line) = output.next().await {
             let mut batch = Vec::new();
-            while let Some(line) = reader.next_line() {
-                self.stderr_line(&line, &mut budget, &mut batch);
-            }
-            if !more {
-                let rest = reader.rest();
-                self.stderr_line(&rest, &mut budget, &mut batch);
+            for line in std::iter::once(line).chain(std::iter::from_fn(|| output.try_next())) {
+                let stray = self.inflight.lock().printed(line);
+                batch.extend(self.kept(None, stray));
             }
             if !batch.is_empty() {
                 let _ = self.events.send(batch).await;
             }
-            if !more {
-                return;
-            }
-        }
-    }
-
-    /// Only so many bytes that bypass the console are kept. The rest is dropped.
-    fn stderr_line(&self, line: &[u8], budget: &mut usize, batch: &mut Vec<ProcessEvent>) {
-        let message = String::from_utf8_lossy(line).replace('\0', "");
-        if message.is_empty() {
-            return;
-        }
-        self.remember_stderr(&message);
-        let Some(left) = budget.checked_sub(message.len()) else {
-            return;
-        };
-        *budget = left;
-        let line = LogLine {
-            ts: self.clock.now_ms(),
-            kind: "stderr".to_owned(),
-            level: LogLevel::Error,
-            message,
-        };
-        // The budget above limits these lines.
-        let stray = self.inflight.lock().logged(None, line).unwrap_or_default();
-        batch.extend(self.kept(None, stray));
-    }
-
-    fn remember_stderr(&self, message: &str) {
-        let mut tail = self.stderr_tail.lock();
-        tail.push_str(message);
-        tail.push('\n');
-        if tail.len() > 2 * STDERR_TAIL {
-            let mut cut = tail.len() - STDERR_TAIL;
-            while !tail.is_char_boundary(cut) {
-                cut += 1;
-            }
-            tail.drain(..cut);
         }
     }
 }

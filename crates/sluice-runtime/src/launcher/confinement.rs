@@ -16,6 +16,8 @@ pub struct Confinement {
     pub readable: Vec<PathBuf>,
     /// Folders that may be read and written.
     pub writable: Vec<PathBuf>,
+    /// The pipe that the harness writes to.
+    pub writable_pipe: Option<PathBuf>,
     /// The folder to show as `/tmp`.
     pub private_tmp: Option<PathBuf>,
     pub working_folder: PathBuf,

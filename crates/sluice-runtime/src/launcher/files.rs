@@ -111,6 +111,9 @@ fn enforce(
     for path in &confinement.writable {
         rules = rules.add_rule(PathBeneath::new(PathFd::new(path)?, ordinary_files()))?;
     }
+    if let Some(pipe) = &confinement.writable_pipe {
+        rules = rules.add_rule(PathBeneath::new(PathFd::new(pipe)?, AccessFs::WriteFile))?;
+    }
     for port in confinement.connect_ports.iter().flatten() {
         rules = rules.add_rule(NetPort::new(*port, AccessNet::ConnectTcp))?;
     }

@@ -29,6 +29,7 @@ use self::code_cache::CodeCache;
 use crate::{
     assets,
     broker::Guard,
+    channel::{FROM_HARNESS, TO_HARNESS},
     deno_process::{InstanceFolder, STASH},
     launcher::{self, Confinement, Landlock, Namespaces, Protections},
     limits::Limits,
@@ -127,10 +128,18 @@ impl Sandbox {
 
     /// The command that starts an empty process in `folder`.
     pub(crate) fn command(&self, folder: &InstanceFolder, preload: Preload) -> Command {
-        self.command_inside(folder, &self.confinement(folder), preload)
+        self.command_inside(folder, &self.harness_confinement(folder), preload)
     }
 
-    pub(crate) fn confinement(&self, folder: &InstanceFolder) -> Confinement {
+    /// The confinement of a process with a harness, which opens its channel.
+    pub(crate) fn harness_confinement(&self, folder: &InstanceFolder) -> Confinement {
+        Confinement {
+            writable_pipe: Some(folder.path().join(FROM_HARNESS)),
+            ..self.confinement(folder)
+        }
+    }
+
+    fn confinement(&self, folder: &InstanceFolder) -> Confinement {
         Confinement {
             server: std::process::id(),
             protections: self.protections,
@@ -140,6 +149,7 @@ impl Sandbox {
                 .chain(self.code_cache.filled().map(Path::to_owned))
                 .collect(),
             writable: vec![folder.tmp()],
+            writable_pipe: None,
             private_tmp: self.private_tmp.then(|| folder.tmp()),
             working_folder: self.visible_tmp(folder),
             announcements: self.announcements(folder),
@@ -166,8 +176,8 @@ impl Sandbox {
         command
             .arg("--quiet")
             .arg(self.harness().join(assets::ENTRY))
-            .args(preload.argument())
-            .stdin(Stdio::piped());
+            .args([TO_HARNESS, FROM_HARNESS].map(|name| folder.path().join(name)))
+            .args(preload.argument());
         command
     }
 
@@ -194,8 +204,7 @@ impl Sandbox {
             .arg(file)
             .arg("--")
             .arg(harness_limits(&self.limits))
-            .arg(files)
-            .stdin(Stdio::null());
+            .arg(files);
         if report.is_coloured() {
             command.env_remove("NO_COLOR").env("FORCE_COLOR", "1");
         }
@@ -223,7 +232,7 @@ impl Sandbox {
                 "--v8-flags=--max-old-space-size={}",
                 self.limits.heap_mb
             ))
-            .args(self.permissions(folder))
+            .args(self.permissions(folder, confinement))
             .args(self.network.trust(&self.harness()))
             .env_clear()
             .envs(self.network.environment())
@@ -232,6 +241,7 @@ impl Sandbox {
             .env("DENO_DIR", self.deno_dir(folder))
             .env("NO_COLOR", "1")
             .env("DENO_NO_UPDATE_CHECK", "1")
+            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -239,16 +249,18 @@ impl Sandbox {
     }
 
     /// Deno's own checks.
-    fn permissions(&self, folder: &InstanceFolder) -> Vec<OsString> {
+    fn permissions(&self, folder: &InstanceFolder, confinement: &Confinement) -> Vec<OsString> {
         if self.deno_permissions == DenoPermissions::Off {
             return vec!["--allow-all".into()];
         }
         let tmp = self.visible_tmp(folder);
+        let mut writable = vec![folder.tmp(), tmp.clone()];
+        writable.extend(confinement.writable_pipe.clone());
         let mut flags = vec![
             "--allow-env".into(),
             format!("--allow-sys={SYSTEM_FACTS}").into(),
             paths_flag("--allow-read", &[folder.path(), &tmp, &self.packages()]),
-            paths_flag("--allow-write", &[&folder.tmp(), &tmp]),
+            paths_flag("--allow-write", &writable),
         ];
         flags.extend(self.network.permissions());
         flags
@@ -263,12 +275,12 @@ fn path_flag(flag: &str, path: &Path) -> OsString {
 }
 
 /// A flag with a list of paths. A comma in a path is doubled.
-fn paths_flag(flag: &str, paths: &[&Path]) -> OsString {
+fn paths_flag(flag: &str, paths: &[impl AsRef<Path>]) -> OsString {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let mut argument = flag.as_bytes().to_vec();
     for (at, path) in paths.iter().enumerate() {
         argument.push(if at == 0 { b'=' } else { b',' });
-        for &byte in path.as_os_str().as_bytes() {
+        for &byte in path.as_ref().as_os_str().as_bytes() {
             argument.extend(std::iter::repeat_n(byte, if byte == b',' { 2 } else { 1 }));
         }
     }

@@ -178,6 +178,7 @@ impl ScriptedOutcome {
             logs: effects.logs,
             failure,
             duration: self.delay.unwrap_or_default(),
+            uncharged: self.delay.unwrap_or_default(),
             answer: effects.answer,
             step,
         })

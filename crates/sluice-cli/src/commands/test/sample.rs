@@ -222,6 +222,7 @@ async fn invoke(
     while let Some(batch) = events.recv().await {
         for event in batch {
             match event {
+                ProcessEvent::Computed(_) => {}
                 ProcessEvent::Stray(_, line) => early.push(line),
                 ProcessEvent::Replied(_, answer) => reply = Some(answer),
                 ProcessEvent::Asked(ask) => {

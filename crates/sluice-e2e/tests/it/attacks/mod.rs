@@ -1,6 +1,7 @@
 //! Attacks that once succeeded, by components and by clients. Each is contained: the server goes on, and nobody else notices.
 
 mod bodies;
+mod channel;
 mod connect_links;
 mod connections;
 mod files;

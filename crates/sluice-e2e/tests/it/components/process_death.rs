@@ -62,21 +62,3 @@ async fn invocations_that_shared_a_process_with_one_that_exits_are_not_lost() {
     assert_eq!(events, ["a", "b", "c", "d"]);
     assert_eq!(source.errors(1).await.len(), 1);
 }
-
-#[tokio::test]
-async fn garbage_on_the_pipe_is_the_process_s_failure_and_not_the_server_s() {
-    let code = manual(
-        "if (!event.fail) return this.$emit('fine'); Deno.stdout.writeSync(new TextEncoder().encode('{\"t\":\"end\"}\\nnonsense\\n')); await new Promise(() => {});",
-    );
-    let source = deploy(&new_user().await, &code).await;
-    source.run(json!({ "fail": true })).await;
-    let error = source.errors(1).await.remove(0);
-    assert!(
-        error["error"]["msg"]
-            .as_str()
-            .is_some_and(|msg| msg.contains("protocol")),
-        "{error}"
-    );
-    source.run(json!({})).await;
-    assert_eq!(source.events(1).await, ["fine"]);
-}

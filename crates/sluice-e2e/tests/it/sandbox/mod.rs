@@ -5,12 +5,12 @@ mod exhaustion;
 mod files;
 mod missing_walls;
 mod network;
-mod pipe;
 mod poisoning;
 mod processes;
 mod proxy;
 mod second_wall;
 mod spinning;
+mod standard_streams;
 
 use serde_json::{Value, json};
 use sluice_testkit::{Api, ServerOptions, sluice_binary, wait_for};

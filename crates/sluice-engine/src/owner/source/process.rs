@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use sluice_infra::compute_ms;
 use sluice_model::InvocationId;
 use sluice_runtime::{
     LoadError, LogLevel, LogLine, ModuleSpec, ProcessEvent, ProcessOwner, ProcessSpec, Unfinished,
@@ -136,6 +137,7 @@ impl SourceOwner {
                 }
             }
             ProcessEvent::Stray(id, line) => self.extras.logs.push((id, line)),
+            ProcessEvent::Computed(time) => self.extras.compute_ms += compute_ms(time),
             ProcessEvent::Exited { reason, unfinished } => self.exited(&reason, unfinished),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use sluice_infra::compute_ms;
 use sluice_model::{DeploymentId, InvocationId};
 use sluice_runtime::{LoadError, Outcome, ProcessEvent, Unfinished};
 
@@ -54,6 +55,7 @@ impl WorkflowOwner {
             ProcessEvent::Stray(_, line) => {
                 tracing::debug!(workflow = %self.workflow.id, line = line.message, "log line outside of a step");
             }
+            ProcessEvent::Computed(time) => self.compute_ms += compute_ms(time),
             ProcessEvent::Exited { reason, unfinished } => {
                 self.exited(version, &reason, unfinished);
             }

@@ -19,7 +19,7 @@ const FIRST_STEP: Duration = Duration::from_millis(20);
 
 impl WorkflowOwner {
     pub(super) fn commit_pending(&mut self) {
-        let is_empty = self.pending.is_empty() && self.attempts.is_empty();
+        let is_empty = self.pending.is_empty() && self.attempts.is_empty() && self.compute_ms == 0;
         if is_empty || self.core.is_committing() || self.may_wait_for_steps() {
             return;
         }
@@ -44,7 +44,8 @@ impl WorkflowOwner {
 
     /// Starts of runs wait a moment for the end of their first step, which saves a commit.
     fn may_wait_for_steps(&mut self) -> bool {
-        if !self.attempts.is_empty() || !self.pending.is_only_starts() {
+        let is_due = !self.attempts.is_empty() || self.compute_ms > 0;
+        if is_due || !self.pending.is_only_starts() {
             return false;
         }
         let now = Instant::now();

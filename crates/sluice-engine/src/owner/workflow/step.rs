@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use rand::{RngExt, distr::Alphanumeric};
+use sluice_infra::compute_ms;
 use sluice_model::InvocationId;
 use sluice_runtime::{Call, Invocation, Outcome};
 
@@ -183,9 +184,7 @@ impl WorkflowOwner {
             .observe(outcome.duration.as_secs_f64());
         let writes = std::mem::take(&mut outcome.writes);
         self.writes.extend(self.kv.apply(writes, max_db));
-        self.compute_ms += u64::try_from(outcome.duration.as_millis())
-            .unwrap_or(u64::MAX)
-            .max(1);
+        self.compute_ms += compute_ms(outcome.uncharged);
         let (mut commit, runs) = self.commit_builder();
         let Some(active) = runs.get_mut(&run) else {
             return;

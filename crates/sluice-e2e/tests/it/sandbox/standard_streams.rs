@@ -1,4 +1,4 @@
-//! The pipe to the supervisor: a component that writes on it or reads from it harms itself alone.
+//! The standard streams of a process: what is written on them is a log line, and nothing can be read from them.
 
 use rstest::rstest;
 use serde_json::json;
@@ -36,7 +36,7 @@ async fn forged_reports_about_others_have_no_effect(#[case] write: &str) {
 }
 
 #[tokio::test]
-async fn the_pipe_cannot_be_opened_by_name() {
+async fn the_streams_cannot_be_opened_by_name() {
     let expressions = [
         "fs.writeFileSync('/dev/stdout', 'x')",
         "fs.writeFileSync('/proc/self/fd/1', 'x')",
@@ -47,16 +47,45 @@ async fn the_pipe_cannot_be_opened_by_name() {
 }
 
 #[tokio::test]
-async fn a_component_that_reads_the_supervisor_s_messages_starves_itself() {
+async fn nothing_can_be_read_from_standard_input() {
+    let code = manual(
+        "const bytes = new Uint8Array(65536);
+         this.$emit([Deno.stdin.readSync(bytes), await Deno.stdin.read(bytes), require('fs').readFileSync(0, 'utf8')]);",
+    );
+    let source = deploy(&new_user().await, &code).await;
+    source.run(json!({})).await;
+    assert_eq!(source.events(1).await, [json!([null, null, ""])]);
+}
+
+#[tokio::test]
+async fn text_past_the_console_is_a_log_line() {
+    let code = manual(
+        "Deno.stdout.writeSync(new TextEncoder().encode('by Deno\\n')); require('fs').writeSync(1, 'by number\\n');
+         Deno.stderr.writeSync(new TextEncoder().encode('an error\\n')); Deno.stdout.writeSync(new Uint8Array([33, 255, 10]));",
+    );
+    let source = deploy(&new_user().await, &code).await;
+    source.run(json!({})).await;
+    for (text, kind, level) in [
+        ("by Deno", "stdout", "info"),
+        ("by number", "stdout", "info"),
+        ("an error", "stderr", "error"),
+        ("!\u{fffd}", "stdout", "info"),
+    ] {
+        let line = source.log_with(text).await;
+        assert_eq!(line["k"], kind, "{line}");
+        assert_eq!(line["level"], level, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_line_without_an_end_is_cut_and_fills_no_memory() {
     let api = tight_user().await;
     let witness = Witness::deploy(&api).await;
     let code = manual(
-        "if (!event.fail) return this.$emit('fine'); Deno.stdin.readSync(new Uint8Array(65536)); for (;;) await Deno.stdin.read(new Uint8Array(65536));",
+        "const text = new Uint8Array(1 << 20).fill(120); for (let n = 0; n < 100; n++) require('fs').writeSync(1, text); this.$emit('done');",
     );
     let source = deploy(&api, &code).await;
-    source.run(json!({ "fail": true })).await;
-    assert_eq!(source.errors(1).await[0]["error"]["code"], "Timeout");
     source.run(json!({})).await;
-    source.events(1).await;
+    assert_eq!(source.events(1).await, ["done"]);
     witness.answers(2).await;
 }

@@ -176,6 +176,7 @@ async fn component_runtime(
         launcher: std::env::current_exe().context("cannot find the path of this program")?,
         folder: data_dir.join("runtime"),
         limits: options.components.limits(),
+        unstored_per_user: options.quotas.max_unstored(),
         network: options.network.for_components(own_address)?,
         deno_permissions: deno_permissions(),
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),

@@ -33,6 +33,7 @@ use crate::{
     report_limits::{ReportLimits, StrayBudget},
     running::Registration,
     tmp_folder::TmpFolder,
+    unstored::UnstoredShare,
     watchdog::Watchdog,
 };
 
@@ -65,6 +66,7 @@ impl DenoProcess {
         started: StartedChild,
         early_logs: Vec<LogLine>,
         registration: Registration,
+        unstored: UnstoredShare,
         limits: Limits,
     ) -> (DenoProcess, ProcessEvents) {
         let (events, receiver) = mpsc::channel(MAX_BATCHES);
@@ -85,7 +87,8 @@ impl DenoProcess {
         } = started.channel;
         let shared = Arc::new(Shared {
             key,
-            inflight: Mutex::new(Inflight::new(ReportLimits::of(&limits))),
+            room: unstored.room(),
+            inflight: Mutex::new(Inflight::new(ReportLimits::of(&limits), unstored)),
             strays: Mutex::new(StrayBudget::new(&limits, Instant::now())),
             events,
             kill: CancellationToken::new(),

@@ -13,8 +13,9 @@ use crate::{
     outcome::{Call, Emit, Failure, LogLine, Outcome, Unfinished, Writes},
     protocol::End,
     report_limits::{ReportLimits, Reported, export_bytes, write_bytes},
-    step::Send,
+    step::{Flow, Send},
     step_report::StepReport,
+    unstored::UnstoredShare,
 };
 
 /// A held end is reported together with the last end that it waits for. Held ends that wait for nothing are not the harness's.
@@ -23,8 +24,8 @@ const HELD_GRACE: Duration = Duration::from_secs(3);
 pub(crate) struct Inflight {
     limits: ReportLimits,
     running: HashMap<InvocationId, Partial>,
-    /// The size of what all of them have reported.
-    bytes: usize,
+    /// What all of them have reported.
+    unstored: UnstoredShare,
     /// Time of those that ended since it was asked for.
     ended_time: Duration,
     /// Since when all of them are held, so that none waits for another.
@@ -93,11 +94,11 @@ impl fmt::Display for Exceeded {
 }
 
 impl Inflight {
-    pub(crate) fn new(limits: ReportLimits) -> Inflight {
+    pub(crate) fn new(limits: ReportLimits, unstored: UnstoredShare) -> Inflight {
         Inflight {
             limits,
             running: HashMap::new(),
-            bytes: 0,
+            unstored,
             ended_time: Duration::ZERO,
             all_held_since: None,
         }
@@ -135,6 +136,11 @@ impl Inflight {
             is_first = !std::mem::replace(&mut partial.replied, true);
         })?;
         Ok(is_first)
+    }
+
+    /// Whether running invocations have reported something.
+    pub(crate) fn has_reports(&self) -> bool {
+        self.unstored.bytes() > 0
     }
 
     /// Whether it can still report something.
@@ -191,7 +197,7 @@ impl Inflight {
         partial.size.effects += bytes;
         let exceeded = (partial.size.effects > limit).then_some(Exceeded::Effects);
         keep(partial);
-        self.bytes += bytes;
+        self.unstored.add(bytes);
         self.check(exceeded)
     }
 
@@ -209,7 +215,7 @@ impl Inflight {
         partial.size.logs += bytes;
         let exceeded = (partial.size.logs > limit).then_some(Exceeded::Logs);
         partial.logs.push(line);
-        self.bytes += bytes;
+        self.unstored.add(bytes);
         self.check(exceeded).map(|()| None)
     }
 
@@ -246,17 +252,16 @@ impl Inflight {
             }
         }
         let after = partial.size.writes;
-        self.bytes = self.bytes - before + after;
+        self.unstored.add(after);
+        self.unstored.subtract(before);
         self.check((after > limit).then_some(Exceeded::Writes))
     }
 
     /// An exceeded limit of an invocation, or the one of all together.
     fn check(&self, exceeded: Option<Exceeded>) -> Result<(), Exceeded> {
-        let together = self.bytes > self.limits.together;
-        match exceeded.or(together.then_some(Exceeded::Together)) {
-            Some(exceeded) => Err(exceeded),
-            None => Ok(()),
-        }
+        let together = self.unstored.bytes() > self.limits.together;
+        let exceeded = exceeded.or(together.then_some(Exceeded::Together));
+        exceeded.map_or(Ok(()), Err)
     }
 
     /// The invocation has ended. It has time until those that it waits for have ended.
@@ -275,7 +280,7 @@ impl Inflight {
 
     pub(crate) fn end(&mut self, id: &InvocationId, end: End, now: Instant) -> Option<Outcome> {
         let mut partial = self.running.remove(id)?;
-        self.bytes -= partial.size.sum();
+        self.unstored.subtract(partial.size.sum());
         self.note_held(now);
         let (duration, uncharged) = self.take_time(&mut partial, now);
         let End {
@@ -285,6 +290,13 @@ impl Inflight {
             flow,
             reply,
         } = end;
+        let flow_bytes = flow.as_ref().map_or(0, Flow::context_bytes);
+        let answer_bytes = answer.as_ref().map_or(0, |answer| answer.get().len());
+        let reply_bytes = reply.as_ref().map_or(0, Reported::bytes);
+        let bytes = partial.size.effects + partial.size.logs + writes.bytes();
+        let held = self
+            .unstored
+            .hold(bytes + flow_bytes + answer_bytes + reply_bytes);
         // A failed step does not decide how its run continues.
         let flow = flow.filter(|_| failure.is_none());
         Some(Outcome {
@@ -298,6 +310,7 @@ impl Inflight {
             step: partial
                 .step
                 .map(|step| Box::new(step.into_outcome(flow, reply))),
+            held,
         })
     }
 
@@ -336,7 +349,7 @@ impl Inflight {
         }
         let id = *self.running.keys().next()?;
         let mut partial = self.running.remove(&id)?;
-        self.bytes -= partial.size.sum();
+        self.unstored.subtract(partial.size.sum());
         let (duration, uncharged) = self.take_time(&mut partial, now);
         let outcome = Outcome {
             emits: partial.emits,
@@ -349,12 +362,13 @@ impl Inflight {
             step: partial
                 .step
                 .map(|step| Box::new(step.into_outcome(None, None))),
+            held: self.unstored.hold(partial.size.sum()),
         };
         Some((id, outcome))
     }
 
     pub(crate) fn abandon(&mut self) -> Vec<Unfinished> {
-        self.bytes = 0;
+        self.unstored.subtract(self.unstored.bytes());
         self.running
             .drain()
             .map(|(id, partial)| Unfinished {
@@ -368,7 +382,7 @@ impl Inflight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::LogLevel;
+    use crate::{outcome::LogLevel, unstored::Unstored};
 
     const LIMITS: ReportLimits = ReportLimits {
         effects: 1000,
@@ -382,7 +396,7 @@ mod tests {
     }
 
     fn inflight(running: u8) -> Inflight {
-        let mut inflight = Inflight::new(LIMITS);
+        let mut inflight = Inflight::new(LIMITS, Unstored::new(10_000).share(&None));
         for number in 0..running {
             let allowance = Duration::from_mins(1);
             inflight.begin(id(number), Call::Run, Instant::now(), allowance);
@@ -432,7 +446,7 @@ mod tests {
         let emitted = (0..).take_while(|_| inflight.emitted(&id(0), emit(0)).is_ok());
         assert_eq!(emitted.count(), 7);
         inflight.end(&id(0), ended(), Instant::now());
-        assert_eq!(inflight.bytes, 0);
+        assert_eq!(inflight.unstored.bytes(), 0);
     }
 
     #[test]

@@ -29,6 +29,7 @@ use crate::{
     spec::Preload,
     tmp_folder::TmpFolder,
     trees::Remover,
+    unstored::Unstored,
     watchdog::Watchdog,
 };
 
@@ -50,6 +51,7 @@ pub(crate) struct Inner {
     pub(crate) memory: MemoryInUse,
     pub(crate) cpu: Arc<CpuTimes>,
     pub(crate) running: RunningProcesses,
+    pub(crate) unstored: Unstored,
 }
 
 impl Inner {

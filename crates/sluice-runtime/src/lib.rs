@@ -52,6 +52,7 @@ mod test_run;
 mod test_spec;
 mod tmp_folder;
 mod trees;
+mod unstored;
 mod watchdog;
 
 pub use ask::{Answer, Answers, Ask};
@@ -81,3 +82,4 @@ pub use spec::{
 pub use step::{Flow, Send, SendKind, StepOutcome};
 pub use test_spec::{TestEnd, TestReport, TestSpec};
 pub use tmp_folder::TmpFolder;
+pub use unstored::HeldReport;

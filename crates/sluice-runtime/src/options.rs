@@ -11,6 +11,9 @@ pub struct RuntimeOptions {
     /// Holds the harness and the private folders of processes, which are emptied at start.
     pub folder: PathBuf,
     pub limits: Limits,
+    /// Reports of the processes of one account that are not stored yet, in bytes. One process may always report what its limits
+    /// allow.
+    pub unstored_per_user: usize,
     pub network: Network,
     pub deno_permissions: DenoPermissions,
     /// The number of processes that may be starting at once.

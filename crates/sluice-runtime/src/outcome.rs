@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use sluice_model::{Hook, InvocationId};
 
-use crate::{ask::Ask, reply::Reply, step::StepOutcome};
+use crate::{ask::Ask, reply::Reply, step::StepOutcome, unstored::HeldReport};
 
 /// One call into a component.
 #[derive(Debug, Clone)]
@@ -65,6 +65,8 @@ pub struct Outcome {
     pub answer: Option<Box<RawValue>>,
     /// Only for a step.
     pub step: Option<Box<StepOutcome>>,
+    /// To be dropped when the effects are stored.
+    pub held: HeldReport,
 }
 
 #[derive(Debug)]

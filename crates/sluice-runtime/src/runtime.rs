@@ -27,11 +27,13 @@ use crate::{
     process::{Process, ProcessEvents},
     processes::{BoxFuture, Processes},
     question::{self, QuestionOutcome},
+    report_limits::ReportLimits,
     running::{RunningProcess, RunningProcesses},
     sandbox::Sandbox,
     spec::{Analysis, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, Role},
     survey,
     trees::Remover,
+    unstored::Unstored,
 };
 
 /// Runs components in sandboxed Deno processes.
@@ -53,7 +55,9 @@ impl Runtime {
             options.packages,
             Arc::clone(&clock),
         )?;
+        let of_one_process = ReportLimits::of(&options.limits).together;
         Ok(Runtime(Arc::new(Inner {
+            unstored: Unstored::new(options.unstored_per_user.max(of_one_process)),
             sandbox: Arc::new(sandbox),
             packages,
             pool: Pool::new(options.warm_processes),
@@ -173,8 +177,13 @@ impl Runtime {
         let now_ms = self.0.clock.now_ms();
         let (owner, user) = (spec.owner.clone(), spec.user.clone());
         let registration = self.0.running.register(owner, user, memory, now_ms);
-        let (process, events) =
-            DenoProcess::supervise(child, early_logs, registration, self.0.options.limits);
+        let (process, events) = DenoProcess::supervise(
+            child,
+            early_logs,
+            registration,
+            self.0.unstored.share(&spec.user),
+            self.0.options.limits,
+        );
         Ok((Process::new(process), events))
     }
 

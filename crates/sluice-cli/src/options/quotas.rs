@@ -6,6 +6,8 @@ use bytesize::ByteSize;
 use clap::Args;
 use sluice_runtime::PermitLimits;
 
+use super::size::bytes;
+
 #[derive(Args)]
 #[command(next_help_heading = "Quotas")]
 pub(crate) struct QuotaOptions {
@@ -24,6 +26,15 @@ pub(crate) struct QuotaOptions {
     /// instead of starting further processes [default: three quarters of --memory-budget]
     #[arg(long, env = "SLUICE_MAX_MEMORY_PER_ACCOUNT", value_name = "SIZE")]
     max_memory_per_account: Option<ByteSize>,
+    /// Memory of the server for what components of one account have reported and is not stored yet. Beyond it, the server reads
+    /// no more reports of the account until some are stored. One process may always report what its limits allow
+    #[arg(
+        long,
+        env = "SLUICE_MAX_UNSTORED_PER_ACCOUNT",
+        default_value = "256MiB",
+        value_name = "SIZE"
+    )]
+    max_unstored_per_account: ByteSize,
     /// Disk space of one account: data stores, `$.service.db`, events and npm packages. Beyond it, its oldest events are deleted
     /// until they use half of it, and then nothing else can be stored [default: no limit]
     #[arg(long, env = "SLUICE_MAX_DISK_PER_ACCOUNT", value_name = "SIZE")]
@@ -53,6 +64,11 @@ impl QuotaOptions {
     /// In bytes.
     pub(super) fn max_disk(&self) -> Option<u64> {
         self.max_disk_per_account.map(|quota| quota.as_u64())
+    }
+
+    /// In bytes.
+    pub(crate) fn max_unstored(&self) -> usize {
+        bytes(self.max_unstored_per_account)
     }
 
     /// Of this memory of all processes, in bytes.

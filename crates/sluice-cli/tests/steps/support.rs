@@ -51,6 +51,7 @@ fn shared() -> &'static Shared {
                 load_timeout: PATIENCE,
                 grace: Duration::from_millis(500),
             },
+            unstored_per_user: 16 << 20,
             network: Network {
                 private: PrivateNetworks::Allowed,
                 ipv6: false,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 use sluice_model::{EmitId, EmitterId, EventId, InvocationId, UserId};
-use sluice_runtime::LogLine;
+use sluice_runtime::{HeldReport, LogLine};
 use sluice_store::{
     activity::Counts,
     deliveries::Outgoing,
@@ -45,6 +45,8 @@ pub(crate) struct Batch {
     pub(crate) ticks: Vec<(String, i64)>,
     pub(crate) errors: u64,
     pub(crate) duplicates: u64,
+    /// The reports that the rows come from.
+    pub(crate) held: Vec<HeldReport>,
 }
 
 pub(crate) struct StateRow {
@@ -159,6 +161,7 @@ impl Batch {
             ticks: Vec::new(),
             errors: 0,
             duplicates: 0,
+            held: Vec::new(),
         }
     }
 

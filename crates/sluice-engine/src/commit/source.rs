@@ -140,7 +140,9 @@ impl SourceCommit<'_> {
             uncharged,
             answer: _,
             step: _,
+            held,
         } = outcome;
+        batch.held.push(held);
         batch.usage.invocations += 1;
         batch.usage.compute_ms += compute_ms(uncharged);
         let (event, kind, depth) = match &trigger {

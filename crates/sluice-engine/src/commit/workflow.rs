@@ -6,7 +6,7 @@ use serde_json::{
     value::{RawValue, to_raw_value},
 };
 use sluice_model::workflow::{DeployedStep, WorkflowDefinition};
-use sluice_runtime::{Failure, Send};
+use sluice_runtime::{Failure, HeldReport, Send};
 use sluice_store::{
     routes::{ERROR_CHANNEL, SSE_CHANNEL},
     run_steps::StepRecord,
@@ -34,6 +34,8 @@ pub(crate) struct Pending {
     done: Vec<sluice_model::InvocationId>,
     ticks: Vec<(String, i64)>,
     errors: u64,
+    /// The reports that the rows come from.
+    held: Vec<HeldReport>,
 }
 
 impl Pending {
@@ -53,6 +55,11 @@ impl Pending {
             run,
             kind: RunChangeKind::Started { resumed },
         });
+    }
+
+    /// Keeps a report until the next commit.
+    pub(crate) fn hold(&mut self, report: HeldReport) {
+        self.held.push(report);
     }
 
     /// A run that was to continue no longer exists.
@@ -87,6 +94,7 @@ impl Pending {
         batch.done = self.done;
         batch.ticks = self.ticks;
         batch.errors = self.errors;
+        batch.held = self.held;
     }
 }
 

@@ -8,13 +8,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ask::PendingAnswers, channel::Key, inflight::Inflight, kill_reason::KillReason, limits::Limits,
-    outcome::ProcessEvent, report_limits::StrayBudget,
+    outcome::ProcessEvent, report_limits::StrayBudget, unstored::Room,
 };
 
 pub(super) struct Shared {
     /// Of the messages of its harness.
     pub(super) key: Key,
     pub(super) inflight: Mutex<Inflight>,
+    pub(super) room: Room,
     pub(super) strays: Mutex<StrayBudget>,
     pub(super) events: mpsc::Sender<Vec<ProcessEvent>>,
     pub(super) kill: CancellationToken,

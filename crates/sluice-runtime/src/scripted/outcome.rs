@@ -11,6 +11,7 @@ use crate::{
     outcome::{Call, Emit, Failure, LogLevel, LogLine, Outcome, Writes},
     reply::Reply,
     step::{Flow, Send, StepOutcome},
+    unstored::HeldReport,
 };
 
 /// The effects of an invocation and how it ends. Starts from [`ScriptedOutcome::success`], [`ScriptedOutcome::failure`],
@@ -181,6 +182,7 @@ impl ScriptedOutcome {
             uncharged: self.delay.unwrap_or_default(),
             answer: effects.answer,
             step,
+            held: HeldReport::default(),
         })
     }
 }

@@ -42,6 +42,7 @@ impl LocalRuntime {
             launcher: env::current_exe().context("cannot find the path of this program")?,
             folder,
             limits: serve.components.limits(),
+            unstored_per_user: serve.quotas.max_unstored(),
             network: serve.network.for_components(no_server)?,
             deno_permissions: DenoPermissions::Checked,
             starting_at_once: 1,

@@ -62,3 +62,39 @@ async fn a_flood_of_forged_messages_does_not_fill_the_memory(#[case] line: &str)
     })
     .await;
 }
+
+/// One invocation emits 15 MB, which is allowed, and keeps them for a while.
+const LARGE: &str = "const text = 'x'.repeat(1_000_000); for (let n = 0; n < 15; n++) this.$emit(text); await new Promise((done) => setTimeout(done, 1000));";
+
+#[tokio::test]
+async fn large_events_of_one_account_share_a_limit_of_memory() {
+    let flags = ["--max-emits", "16MiB", "--max-db", "1MiB"];
+    let limit = ["--max-unstored-per-account", "64MiB"];
+    let server = Server::start(own_server().args(flags).args(limit)).await;
+    let api = server.api();
+    let mut sources = Vec::new();
+    for _ in 0..8 {
+        sources.push(deploy(&api, &manual(LARGE)).await);
+    }
+    let before = megabytes(server.pid());
+    for _ in 0..3 {
+        for source in &sources {
+            source.run(json!({})).await;
+        }
+    }
+    let mut most = 0;
+    for source in &sources {
+        wait_for(PATIENCE, "all events", async || {
+            most = most.max(megabytes(server.pid()));
+            let page = source
+                .api
+                .get(&source.path("/event_summaries?limit=1"))
+                .await;
+            let total = page.expect(200)["page_info"]["total_count"].as_u64();
+            total.filter(|total| *total == 3 * 15)
+        })
+        .await;
+    }
+    // Without a limit they took 325 MB.
+    assert!(most < before + 240, "{before} MB grew to {most} MB");
+}

@@ -52,8 +52,8 @@ async fn free_user() -> Api {
 }
 
 async fn compute_time(api: &Api) -> u64 {
-    let user = api.get("/users/me").await.ok();
-    let used = user["daily_compute_time_used"].as_u64();
+    let account = api.get("/users/me").await.ok();
+    let used = account["daily_compute_time_used"].as_u64();
     used.expect("a time")
 }
 

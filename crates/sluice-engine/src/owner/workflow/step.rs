@@ -193,6 +193,7 @@ impl WorkflowOwner {
             return;
         };
         let version = Arc::clone(&active.version);
+        commit.pending.hold(std::mem::take(&mut outcome.held));
         let end = active
             .progress
             .step_ended(&version.definition, started_at, outcome);

@@ -87,6 +87,7 @@ async fn run_harness(
     fs::create_dir_all(cache)?;
     let mut confinement = sandbox.harness_confinement(folder);
     confinement.writable.push(cache.to_owned());
+    confinement.writable_mounts.push(cache.to_owned());
     let mut channel = Channel::create(folder.path(), MAX_LINE)?;
     let mut command = sandbox.command_inside(folder, &confinement, preload);
     command.env("DENO_DIR", cache);

@@ -39,6 +39,7 @@ use sizes::Sizes;
 use crate::{
     fair_permits::FairPermits,
     fair_queue::{PermitLimits, PermitUse, PermitUser},
+    sandbox::Sandbox,
     trees::Remover,
 };
 
@@ -96,22 +97,26 @@ impl Packages {
         folder: PathBuf,
         work: &Path,
         remover: Remover,
-        deno: PathBuf,
+        sandbox: Arc<Sandbox>,
         settings: PackageSettings,
         clock: Arc<dyn Clock>,
     ) -> io::Result<Packages> {
         let staging = work.join("staging");
         remover.renew(&staging)?;
         std::fs::create_dir_all(&folder)?;
+        let cache = work.join("npm");
+        std::fs::create_dir_all(&cache)?;
         Ok(Packages {
             folder,
             staging,
             remover,
             installer: Installer {
-                deno,
-                cache: work.join("npm"),
+                sandbox,
+                work: work.to_owned(),
+                cache,
                 timeout: settings.timeout,
                 limits: settings.limits,
+                registries: Arc::default(),
             },
             installs: FairPermits::new(PermitLimits {
                 total: MAX_INSTALLS,
@@ -178,6 +183,8 @@ impl Packages {
             "installing locked packages"
         );
         let _permit = self.installs.acquire(user).await;
+        let scratch = self.stage()?;
+        self.installer.note_registry(&scratch.folder, lock).await?;
         let staging = self.stage()?;
         self.install(lock, &staging)
             .await

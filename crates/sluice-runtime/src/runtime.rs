@@ -45,20 +45,20 @@ impl Runtime {
         let instances = options.folder.join("run");
         let remover = Remover::start(options.folder.join("removed"))?;
         remover.renew(&instances)?;
-        let sandbox = Sandbox::prepare(&options)?;
+        let sandbox = Arc::new(Sandbox::prepare(&options)?);
         code_cache_filling::reuse(&sandbox);
         let packages = Packages::new(
             sandbox.packages(),
             &options.folder.join("package-cache"),
             remover.clone(),
-            options.deno.clone(),
+            Arc::clone(&sandbox),
             options.packages,
             Arc::clone(&clock),
         )?;
         let of_one_process = ReportLimits::of(&options.limits).together;
         Ok(Runtime(Arc::new(Inner {
             unstored: Unstored::new(options.unstored_per_user.max(of_one_process)),
-            sandbox: Arc::new(sandbox),
+            sandbox,
             packages,
             pool: Pool::new(options.warm_processes),
             analyses: AnalysisCache::default(),

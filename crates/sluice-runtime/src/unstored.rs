@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     fn user(name: &str) -> PermitUser {
-        Some(UserId::parse(name).unwrap())
+        UserId::parse(name)
     }
 
     async fn is_ready(future: impl Future<Output = ()>) -> bool {

@@ -102,7 +102,8 @@ impl Registry {
         &self.url
     }
 
-    /// Publishes a package with additional fields of its `package.json` and its files.
+    /// Publishes a package with additional fields of its `package.json` and its files. The field `dist.tarball` says that its
+    /// tarball is elsewhere.
     pub fn publish(&self, name: &str, version: &str, fields: Value, files: &[(&str, &str)]) {
         let mut manifest = json!({ "name": name, "version": version });
         if let (Some(manifest), Value::Object(fields)) = (manifest.as_object_mut(), fields) {
@@ -232,8 +233,10 @@ impl Registry {
         let mut rows = serde_json::Map::new();
         for (version, published) in versions {
             let mut row = published.manifest.clone();
+            let elsewhere = row["dist"]["tarball"].as_str().map(str::to_owned);
+            let here = || format!("{}/{name}/-/{version}.tgz", self.url);
             row["dist"] = json!({
-                "tarball": format!("{}/{name}/-/{version}.tgz", self.url),
+                "tarball": elsewhere.unwrap_or_else(here),
                 "integrity": published.tarball().integrity,
             });
             rows.insert(version.clone(), row);

@@ -1,11 +1,14 @@
 //! The addresses that a component may reach.
 
 use std::{
+    collections::HashSet,
     fs,
     net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::Arc,
 };
 
 use ipnet::IpNet;
+use parking_lot::Mutex;
 use sluice_model::is_public;
 
 const RESOLVER_SETTINGS: &str = "/etc/resolv.conf";
@@ -22,6 +25,11 @@ pub(crate) enum Guard {
     },
     /// Only this address, which is a proxy. It also resolves names.
     Only(SocketAddr),
+    /// All addresses except those of the server itself. Private ones are noted.
+    Noting {
+        own: Vec<SocketAddr>,
+        met: Arc<Mutex<HashSet<SocketAddr>>>,
+    },
 }
 
 /// Private addresses that the operator allows, on one port or on all.
@@ -48,6 +56,13 @@ impl Guard {
                     && (is_public(address.ip())
                         || allowed.iter().any(|allowed| allowed.covers(address))
                         || is_name_server(address))
+            }
+            Guard::Noting { own, met } => {
+                let is_allowed = !own.iter().any(|own| is_same(*own, address));
+                if is_allowed && !is_public(address.ip()) {
+                    met.lock().insert(address);
+                }
+                is_allowed
             }
         }
     }
@@ -99,6 +114,19 @@ mod tests {
             own: vec![address(own)],
             allowed: vec![AllowedAddress { range, port }],
         }
+    }
+
+    #[test]
+    fn private_addresses_that_were_met_are_noted() {
+        let met = Arc::new(Mutex::new(HashSet::new()));
+        let guard = Guard::Noting {
+            own: vec![address("127.0.0.1:3000")],
+            met: Arc::clone(&met),
+        };
+        assert!(guard.allows(address("1.1.1.1:443")));
+        assert!(guard.allows(address("10.0.0.5:4873")));
+        assert!(!guard.allows(address("127.0.0.1:3000")));
+        assert_eq!(*met.lock(), HashSet::from([address("10.0.0.5:4873")]));
     }
 
     #[test]

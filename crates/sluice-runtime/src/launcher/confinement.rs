@@ -16,6 +16,8 @@ pub struct Confinement {
     pub readable: Vec<PathBuf>,
     /// Folders that may be read and written.
     pub writable: Vec<PathBuf>,
+    /// Mounts that can be written: these folders or some around them.
+    pub writable_mounts: Vec<PathBuf>,
     /// The pipe that the harness writes to.
     pub writable_pipe: Option<PathBuf>,
     /// The folder to show as `/tmp`.

@@ -65,7 +65,7 @@ fn confine_and_exec(
         // Without the broker, components use the network of the server.
         let network = announcements.is_some() && protections.network_namespace;
         namespaces::enter(protections.namespaces, network)?;
-        mounts::make_read_only(&confinement.writable)?;
+        mounts::make_read_only(&confinement.writable_mounts)?;
     }
     if let Some(tmp) = &confinement.private_tmp {
         mounts::give_private_tmp(tmp)?;

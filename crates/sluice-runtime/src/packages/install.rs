@@ -1,17 +1,20 @@
 //! Deno as the package manager: one run resolves versions, one run installs them.
 
 use std::{
+    collections::HashSet,
     io,
+    net::SocketAddr,
     path::{Path, PathBuf},
-    process::{ExitStatus, Stdio},
+    process::ExitStatus,
     sync::Arc,
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use sluice_code::PackageRequest;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader},
-    process::{Child, Command},
+    process::Child,
 };
 
 use tracing::Instrument;
@@ -22,17 +25,24 @@ use super::{
     lock::{self, PackageLock},
     watch::InstallWatch,
 };
-use crate::deno_process::kill_group;
+use crate::{
+    deno_process::kill_group,
+    sandbox::{Install, Reach, Sandbox, SandboxedChild},
+};
 
 /// The message of an installer that the kernel gives no more memory.
 const OUT_OF_MEMORY: &str = "memory allocation of";
 
 pub(super) struct Installer {
-    pub(super) deno: PathBuf,
+    pub(super) sandbox: Arc<Sandbox>,
+    /// The folder of the cache and of all installs.
+    pub(super) work: PathBuf,
     /// The download cache of all components.
     pub(super) cache: PathBuf,
     pub(super) timeout: Duration,
     pub(super) limits: PackageLimits,
+    /// The addresses of registries and proxies that versions were resolved with.
+    pub(super) registries: Arc<Mutex<HashSet<SocketAddr>>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +81,21 @@ impl Installer {
         Ok(PackageLock::new(requests, lockfile))
     }
 
+    /// Notes the address of the registry, by resolving one package of a lock anew in `folder`. If that fails, the install may
+    /// still find all it needs.
+    pub(super) async fn note_registry(&self, folder: &Path, lock: &PackageLock) -> io::Result<()> {
+        let Some((name, manifest)) = lock.first() else {
+            return Ok(());
+        };
+        tokio::fs::write(folder.join("package.json"), manifest).await?;
+        let reload = format!("--reload=npm:{name}");
+        let resolved = self.run(folder, &["--lockfile-only", &reload], None).await;
+        if let Err(RunError::Other(error)) = resolved {
+            tracing::debug!(%error, "cannot reach registry");
+        }
+        Ok(())
+    }
+
     /// Creates `node_modules` in `folder`, exactly as locked. Packages that exceed a limit do not stay in the cache.
     pub(super) async fn install(
         &self,
@@ -107,7 +132,10 @@ impl Installer {
         arguments: &[&str],
         cache: Option<&Arc<CacheGrowth>>,
     ) -> Result<(), RunError> {
-        let mut child = self.spawn(folder, arguments)?;
+        let SandboxedChild {
+            mut child,
+            broker: _broker,
+        } = self.spawn(folder, arguments, self.reach(cache))?;
         let watch = InstallWatch::over(&child, folder, cache, self.limits);
         let ended = tokio::select! {
             ended = tokio::time::timeout(self.timeout, finish(&mut child)) => Ok(ended),
@@ -131,29 +159,31 @@ impl Installer {
         }
     }
 
-    /// Starts Deno in a process group of its own.
-    fn spawn(&self, folder: &Path, arguments: &[&str]) -> io::Result<Child> {
-        let mut command = Command::new(&self.deno);
-        command
-            .args(["install", "--node-modules-dir=auto"])
-            .args(arguments)
-            .current_dir(folder)
-            .env("DENO_DIR", &self.cache)
-            .env("NO_COLOR", "1")
-            .env("DENO_NO_UPDATE_CHECK", "1")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        // It gets the operator's settings for npm, but not the server's secrets.
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("SLUICE_") {
-                command.env_remove(name);
-            }
-        }
-        command.spawn()
+    fn spawn(&self, folder: &Path, arguments: &[&str], reach: Reach) -> io::Result<SandboxedChild> {
+        let install = Install {
+            folder,
+            cache: &self.cache,
+            shared: &self.work,
+            pipe: folder.with_extension("broker"),
+            settings: npm_settings(),
+            reach,
+        };
+        self.sandbox.spawn_installer(&install, arguments)
     }
+
+    /// Only an install downloads tarballs, and only an install adds to the cache.
+    fn reach(&self, cache: Option<&Arc<CacheGrowth>>) -> Reach {
+        match cache {
+            None => Reach::Settings(Arc::clone(&self.registries)),
+            Some(_) => Reach::Noted(self.registries.lock().iter().copied().collect()),
+        }
+    }
+}
+
+/// The file with the operator's settings of npm.
+fn npm_settings() -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty())?;
+    Some(PathBuf::from(home).join(".npmrc"))
 }
 
 /// The reason why a run did not succeed.

@@ -45,6 +45,14 @@ impl PackageLock {
         manifest(&self.dependencies)
     }
 
+    /// The name of the first package, and a `package.json` that requires only that.
+    pub(super) fn first(&self) -> Option<(&str, String)> {
+        let (alias, range) = self.dependencies.first_key_value()?;
+        let (name, _) = range.strip_prefix("npm:")?.rsplit_once('@')?;
+        let only = BTreeMap::from([(alias.clone(), range.clone())]);
+        Some((name, manifest(&only)))
+    }
+
     pub(super) fn lockfile(&self) -> &str {
         &self.lockfile
     }

@@ -1,12 +1,12 @@
 //! A process in the sandbox, and the broker of its connections.
 
-use std::{io, process, sync::Arc};
+use std::{io, path::PathBuf, process, sync::Arc};
 
 use tokio::process::{Child, Command};
 
 use super::{Sandbox, protections::process_id};
 use crate::{
-    broker::{Announcements, Broker},
+    broker::{Announcements, Broker, Guard},
     deno_process::InstanceFolder,
 };
 
@@ -23,12 +23,21 @@ impl Sandbox {
         command: process::Command,
         folder: &InstanceFolder,
     ) -> io::Result<SandboxedChild> {
-        let announcements = self.announcements(folder).map(Announcements::create);
-        let announcements = announcements.transpose()?;
+        self.spawn_with(command, self.announcements(folder), Arc::clone(&self.guard))
+    }
+
+    /// Starts a process whose launcher announces its listener on the pipe.
+    pub(super) fn spawn_with(
+        &self,
+        command: process::Command,
+        announcements: Option<PathBuf>,
+        guard: Arc<Guard>,
+    ) -> io::Result<SandboxedChild> {
+        let announcements = announcements.map(Announcements::create).transpose()?;
         let child = Command::from(command).kill_on_drop(true).spawn()?;
         let attach = |announcements| {
             let pid = process_id(child.id().unwrap_or_default())?;
-            Broker::attach(pid, announcements, Arc::clone(&self.guard))
+            Broker::attach(pid, announcements, guard)
         };
         let broker = announcements.map(attach).transpose()?;
         Ok(SandboxedChild { child, broker })

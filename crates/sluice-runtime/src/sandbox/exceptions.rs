@@ -41,11 +41,16 @@ impl Exceptions {
     }
 
     pub(super) fn guard(&self) -> Guard {
-        let own = self.own_addresses.iter();
         Guard::Public {
-            own: own.filter_map(|own| own.parse().ok()).collect(),
+            own: self.own(),
             allowed: self.allowed.clone(),
         }
+    }
+
+    /// The addresses of the server itself.
+    pub(super) fn own(&self) -> Vec<SocketAddr> {
+        let own = self.own_addresses.iter();
+        own.filter_map(|own| own.parse().ok()).collect()
     }
 
     /// The addresses that Deno blocks. Denied wins over allowed in Deno, so allowed addresses are cut out, on all ports.

@@ -6,6 +6,7 @@ mod child;
 mod code_cache;
 mod egress_proxy;
 mod exceptions;
+mod installer;
 pub(crate) mod network;
 mod own_addresses;
 mod protections;
@@ -21,6 +22,7 @@ use std::{
 pub(crate) use child::SandboxedChild;
 pub use egress_proxy::EgressProxy;
 pub use exceptions::Exceptions;
+pub(crate) use installer::{Install, Reach};
 pub use network::{Network, PrivateNetworks};
 pub use own_addresses::own_addresses;
 pub use protections::probe_protections;
@@ -149,6 +151,7 @@ impl Sandbox {
                 .chain(self.code_cache.filled().map(Path::to_owned))
                 .collect(),
             writable: vec![folder.tmp()],
+            writable_mounts: vec![folder.tmp()],
             writable_pipe: None,
             private_tmp: self.private_tmp.then(|| folder.tmp()),
             working_folder: self.visible_tmp(folder),
@@ -219,12 +222,9 @@ impl Sandbox {
         subcommand: &str,
     ) -> Command {
         let tmp = self.visible_tmp(folder);
-        let mut command = Command::new(&self.launcher);
+        let mut command = self.launcher_command(confinement, subcommand);
         command
-            .arg(launcher::SUBCOMMAND)
-            .arg(serde_json::to_string(confinement).unwrap_or_default())
-            .arg(&self.deno)
-            .args([subcommand, "--no-prompt", "--no-config", "--no-lock"])
+            .args(["--no-prompt", "--no-config", "--no-lock"])
             // Nothing is fetched. --no-npm would also disable the built-in modules of Node by their bare names.
             .args(["--no-remote", "--cached-only", "--node-modules-dir=manual"])
             .args(["--location", "http://localhost/"])
@@ -244,6 +244,17 @@ impl Sandbox {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        command
+    }
+
+    /// The launcher, which becomes Deno in a process group of its own.
+    fn launcher_command(&self, confinement: &Confinement, subcommand: &str) -> Command {
+        let mut command = Command::new(&self.launcher);
+        command
+            .arg(launcher::SUBCOMMAND)
+            .arg(serde_json::to_string(confinement).unwrap_or_default())
+            .arg(&self.deno)
+            .arg(subcommand);
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command
     }

@@ -8,20 +8,24 @@ mod refused;
 mod versions;
 
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Registry, Server};
+use sluice_testkit::{Api, Registry, Server, ServerOptions};
 
 use crate::support::{Deployed, deploy, server_as_it_comes};
 
 /// A server with a registry of its own.
-struct Shop {
-    registry: Registry,
-    server: Server,
+pub(crate) struct Shop {
+    pub(crate) registry: Registry,
+    pub(crate) server: Server,
 }
 
 impl Shop {
     async fn open() -> Shop {
+        Shop::with(server_as_it_comes()).await
+    }
+
+    pub(crate) async fn with(options: ServerOptions) -> Shop {
         let registry = Registry::start();
-        let server = Server::start(server_as_it_comes().registry(&registry)).await;
+        let server = Server::start(options.registry(&registry)).await;
         Shop { registry, server }
     }
 

@@ -23,23 +23,22 @@ impl Sandbox {
         command: process::Command,
         folder: &InstanceFolder,
     ) -> io::Result<SandboxedChild> {
-        self.spawn_with(command, self.announcements(folder), Arc::clone(&self.guard))
+        spawn(command, self.announcements(folder), Arc::clone(&self.guard))
     }
+}
 
-    /// Starts a process whose launcher announces its listener on the pipe.
-    pub(super) fn spawn_with(
-        &self,
-        command: process::Command,
-        announcements: Option<PathBuf>,
-        guard: Arc<Guard>,
-    ) -> io::Result<SandboxedChild> {
-        let announcements = announcements.map(Announcements::create).transpose()?;
-        let child = Command::from(command).kill_on_drop(true).spawn()?;
-        let attach = |announcements| {
-            let pid = process_id(child.id().unwrap_or_default())?;
-            Broker::attach(pid, announcements, guard)
-        };
-        let broker = announcements.map(attach).transpose()?;
-        Ok(SandboxedChild { child, broker })
-    }
+/// Starts a process whose launcher announces its listener on the pipe.
+pub(super) fn spawn(
+    command: process::Command,
+    announcements: Option<PathBuf>,
+    guard: Arc<Guard>,
+) -> io::Result<SandboxedChild> {
+    let announcements = announcements.map(Announcements::create).transpose()?;
+    let child = Command::from(command).kill_on_drop(true).spawn()?;
+    let attach = |announcements| {
+        let pid = process_id(child.id().unwrap_or_default())?;
+        Broker::attach(pid, announcements, guard)
+    };
+    let broker = announcements.map(attach).transpose()?;
+    Ok(SandboxedChild { child, broker })
 }

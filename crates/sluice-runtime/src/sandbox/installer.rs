@@ -14,7 +14,7 @@ use std::{
 use ipnet::IpNet;
 use parking_lot::Mutex;
 
-use super::{Sandbox, SandboxedChild, network::PrivateNetworks};
+use super::{Sandbox, SandboxedChild, child, network::PrivateNetworks};
 use crate::{
     broker::{AllowedAddress, Guard},
     launcher::Confinement,
@@ -76,7 +76,7 @@ impl Sandbox {
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
         remove_secrets(&mut command);
-        self.spawn_with(
+        child::spawn(
             command,
             confinement.announcements,
             self.installer_guard(install),

@@ -179,6 +179,7 @@ async fn component_runtime(
         unstored_per_user: options.quotas.max_unstored(),
         network: options.network.for_components(own_address)?,
         deno_permissions: deno_permissions(),
+        users: options.components.component_uids,
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
         warm_processes: options.components.warm_processes,
         packages: options

@@ -9,7 +9,7 @@ use std::{fs, io, sync::Arc};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    assets, channel::Channel, deno_process::InstanceFolder, sandbox::Sandbox, spec::Preload,
+    assets, channel::Channel, deno_process::InstanceFolder, preload::Preload, sandbox::Sandbox,
 };
 
 /// Says for what the cache was filled.
@@ -88,7 +88,7 @@ async fn run_harness(
     let mut confinement = sandbox.harness_confinement(folder);
     confinement.writable.push(cache.to_owned());
     confinement.writable_mounts.push(cache.to_owned());
-    let mut channel = Channel::create(folder.path(), MAX_LINE)?;
+    let mut channel = Channel::create(folder, MAX_LINE)?;
     let mut command = sandbox.command_inside(folder, &confinement, preload);
     command.env("DENO_DIR", cache);
     let mut started = sandbox.spawn(command, folder)?;

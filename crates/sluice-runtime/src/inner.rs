@@ -15,6 +15,7 @@ use crate::{
     analysis_cache::AnalysisCache,
     channel::Channel,
     code_cache_filling,
+    component_users::SystemUser,
     cpu_times::CpuTimes,
     deno_process::{InstanceFolder, StartedChild},
     fair_permits::FairPermits,
@@ -23,10 +24,10 @@ use crate::{
     output::Output,
     packages::Packages,
     pool::Pool,
+    preload::Preload,
     report_limits::longest_line,
     running::RunningProcesses,
     sandbox::{Sandbox, SandboxedChild},
-    spec::Preload,
     tmp_folder::TmpFolder,
     trees::Remover,
     unstored::Unstored,
@@ -57,12 +58,17 @@ pub(crate) struct Inner {
 impl Inner {
     pub(crate) fn spawn(&self, preload: Preload) -> io::Result<StartedChild> {
         let folder = self.instance_folder()?;
-        let tmp = TmpFolder::open(&folder.tmp(), self.sandbox.visible_tmp(&folder))?;
+        let tmp = TmpFolder::open(
+            &folder.tmp(),
+            self.sandbox.visible_tmp(&folder),
+            folder.user(),
+        )?;
         if code_cache_filling::is_due(&self.sandbox) {
-            code_cache_filling::fill(Arc::clone(&self.sandbox), self.instance_folder()?);
+            let folder = self.new_folder(|_| None)?;
+            code_cache_filling::fill(Arc::clone(&self.sandbox), folder);
         }
         let limits = &self.options.limits;
-        let channel = Channel::create(folder.path(), longest_line(limits))?;
+        let channel = Channel::create(&folder, longest_line(limits))?;
         let command = self.sandbox.command(&folder, preload);
         let SandboxedChild { mut child, broker } = self.sandbox.spawn(command, &folder)?;
         Ok(StartedChild {
@@ -78,9 +84,17 @@ impl Inner {
 
     /// A private folder for the next process.
     pub(crate) fn instance_folder(&self) -> io::Result<InstanceFolder> {
+        let users = self.options.users;
+        self.new_folder(|number| users.map(|users| users.of_process(number)))
+    }
+
+    fn new_folder(
+        &self,
+        user: impl FnOnce(u64) -> Option<SystemUser>,
+    ) -> io::Result<InstanceFolder> {
         let number = self.instances.fetch_add(1, Ordering::Relaxed);
         let path = self.options.folder.join("run").join(number.to_string());
-        InstanceFolder::create(path, self.remover.clone())
+        InstanceFolder::create(path, self.remover.clone(), user(number))
     }
 
     pub(crate) fn watch(&self, child: &Child, folder: &InstanceFolder) -> io::Result<Watchdog> {

@@ -10,10 +10,9 @@ use serde_json::{Value, value::RawValue};
 use sluice_model::CodeFiles;
 
 use crate::{
-    ask,
+    harness_limits::HarnessLimits,
     limits::Limits,
     prop_template::template,
-    report_limits::MAX_REPLY,
     spec::{BindingKind, ProcessOwner, ProcessSpec, PropBinding, Role},
 };
 
@@ -67,41 +66,6 @@ struct Prop<'a> {
     template: Option<Value>,
 }
 
-/// In bytes.
-#[derive(Serialize)]
-struct HarnessLimits {
-    emit: usize,
-    emits: usize,
-    log: usize,
-    /// One response, as JSON.
-    reply: usize,
-    /// The whole key-value store.
-    db: usize,
-    /// One value of a data store.
-    value: usize,
-    /// The number of questions that may be pending.
-    asks: usize,
-}
-
-impl HarnessLimits {
-    fn of(limits: &Limits) -> HarnessLimits {
-        HarnessLimits {
-            emit: limits.emit_bytes,
-            emits: limits.emits_bytes,
-            log: limits.log_bytes,
-            reply: MAX_REPLY,
-            db: limits.db_bytes,
-            value: limits.data_store_value_bytes,
-            asks: ask::MAX_PENDING,
-        }
-    }
-}
-
-/// The limits for a process without a supervisor.
-pub(crate) fn harness_limits(limits: &Limits) -> String {
-    serde_json::to_string(&HarnessLimits::of(limits)).unwrap_or_default()
-}
-
 /// The line that makes a process load its modules.
 pub(crate) fn load_line(
     spec: &ProcessSpec,
@@ -138,12 +102,7 @@ pub(crate) fn load_line(
         workflow,
         env: &spec.env,
         db,
-        limits: HarnessLimits {
-            db: spec
-                .max_db
-                .map_or(limits.db_bytes, |max| max.min(limits.db_bytes)),
-            ..HarnessLimits::of(limits)
-        },
+        limits: HarnessLimits::of(limits).with_store(spec.max_db),
     };
     let mut line = serde_json::to_string(&message).unwrap_or_default();
     line.push('\n');

@@ -19,9 +19,10 @@ use crate::{
     outcome::LogLine,
     packages::explain_native,
     pool::Priming,
+    preload::Preload,
     protocol::Message,
     report_limits::StrayBudget,
-    spec::{LoadError, ModuleSpec, Preload, ProcessSpec, Role},
+    spec::{LoadError, ModuleSpec, ProcessSpec, Role},
 };
 
 pub(crate) const UNEXPECTED: &str = "it reported work it was not given";

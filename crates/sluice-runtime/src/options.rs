@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::{limits::Limits, packages::PackageSettings, sandbox::network::Network};
+use crate::{
+    component_users::ComponentUsers, limits::Limits, packages::PackageSettings,
+    sandbox::network::Network,
+};
 
 pub struct RuntimeOptions {
     pub deno: PathBuf,
@@ -16,6 +19,8 @@ pub struct RuntimeOptions {
     pub unstored_per_user: usize,
     pub network: Network,
     pub deno_permissions: DenoPermissions,
+    /// `None` for the user of the server.
+    pub users: Option<ComponentUsers>,
     /// The number of processes that may be starting at once.
     pub starting_at_once: usize,
     /// The number of idle processes that are kept ready for a component.

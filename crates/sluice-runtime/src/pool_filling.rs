@@ -6,7 +6,7 @@ use crate::{
     fair_permits::{FairPermit, FairPermits},
     inner::Inner,
     pool::Missing,
-    spec::Preload,
+    preload::Preload,
 };
 
 /// The pause between two tries to get a permit.

@@ -16,8 +16,9 @@ use crate::{
     inner::Inner,
     load_message::survey_line,
     loading::{UNEXPECTED, code_error, lay_out, unreadable},
+    preload::Preload,
     protocol::Message,
-    spec::{LoadError, ModuleSpec, Preload},
+    spec::{LoadError, ModuleSpec},
 };
 
 /// The time limit for a module, once its process is ready.

@@ -8,7 +8,7 @@ use std::{
 
 use rustix::fd::OwnedFd;
 
-use crate::trees;
+use crate::{component_users::SystemUser, trees};
 
 /// An open folder that a component may write to. Clones share the handle.
 #[derive(Clone)]
@@ -17,13 +17,22 @@ pub struct TmpFolder {
     handle: Arc<OwnedFd>,
     /// The path inside the sandbox.
     visible: PathBuf,
+    /// The user of the process, if it is not the server's.
+    user: Option<SystemUser>,
 }
 
 impl TmpFolder {
     /// Opens the folder at `path`, which its component sees at `visible`.
-    pub(crate) fn open(path: &Path, visible: PathBuf) -> io::Result<TmpFolder> {
-        let handle = Arc::new(trees::open_path(path)?);
-        Ok(TmpFolder { handle, visible })
+    pub(crate) fn open(
+        path: &Path,
+        visible: PathBuf,
+        user: Option<SystemUser>,
+    ) -> io::Result<TmpFolder> {
+        Ok(TmpFolder {
+            handle: Arc::new(trees::open_path(path)?),
+            visible,
+            user,
+        })
     }
 
     /// The path of the folder inside the sandbox.
@@ -34,8 +43,8 @@ impl TmpFolder {
     /// Writes a file at `path` in the folder, and makes the folders above it. Nothing is written elsewhere, whatever the
     /// component does meanwhile.
     pub async fn write(&self, path: PathBuf, content: Vec<u8>) -> io::Result<()> {
-        let handle = Arc::clone(&self.handle);
-        let write = move || trees::write_file(&*handle, &path, &content);
+        let (handle, user) = (Arc::clone(&self.handle), self.user);
+        let write = move || trees::write_file(&*handle, &path, &content, user);
         tokio::task::spawn_blocking(write).await?
     }
 }

@@ -58,6 +58,7 @@ fn shared() -> &'static Shared {
                 proxy: None,
             },
             deno_permissions: DenoPermissions::Checked,
+            users: None,
             starting_at_once: 2,
             warm_processes: 0,
             packages: PackageSettings {

@@ -7,7 +7,7 @@
 mod key;
 mod pipes;
 
-use std::{io, path::Path};
+use std::io;
 
 pub(crate) use key::Key;
 pub(crate) use pipes::{FROM_HARNESS, TO_HARNESS};
@@ -18,6 +18,7 @@ use tokio::{
 
 use self::pipes::OpenPipes;
 use crate::{
+    deno_process::InstanceFolder,
     lines::LineReader,
     protocol::{self, Message},
 };
@@ -31,9 +32,9 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// Makes the pipes in `folder`.
-    pub(crate) fn create(folder: &Path, max_line: usize) -> io::Result<Channel> {
-        let (pipes, sender, receiver) = OpenPipes::create(folder)?;
+    /// Makes the pipes in the folder of a process.
+    pub(crate) fn create(folder: &InstanceFolder, max_line: usize) -> io::Result<Channel> {
+        let (pipes, sender, receiver) = OpenPipes::create(folder.path(), folder.user())?;
         let key = Key::random();
         // The pipe is empty, so this does not block.
         rustix::io::write(&sender, format!("{key}\n").as_bytes())?;

@@ -8,6 +8,8 @@ use std::{
 use rustix::fs::{CWD, FileType, Mode};
 use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 
+use crate::component_users::SystemUser;
+
 pub(crate) const TO_HARNESS: &str = "to-harness";
 pub(crate) const FROM_HARNESS: &str = "from-harness";
 
@@ -19,11 +21,18 @@ pub(super) struct OpenPipes {
 }
 
 impl OpenPipes {
-    pub(super) fn create(folder: &Path) -> io::Result<(OpenPipes, Sender, Receiver)> {
+    /// `user` is the one of the harness, if it is not the server's.
+    pub(super) fn create(
+        folder: &Path,
+        user: Option<SystemUser>,
+    ) -> io::Result<(OpenPipes, Sender, Receiver)> {
         let files = [TO_HARNESS, FROM_HARNESS].map(|name| folder.join(name));
         for file in &files {
             let mode = Mode::RUSR | Mode::WUSR;
             rustix::fs::mknodat(CWD, file, FileType::Fifo, mode, 0)?;
+            if let Some(user) = user {
+                user.own(file)?;
+            }
         }
         let [to_harness, from_harness] = &files;
         // A pipe can be opened for writing once it has a reader.

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::trees::Remover;
+use crate::{component_users::SystemUser, trees::Remover};
 
 /// The folder of `dir` props, in the temporary folder.
 pub(crate) const STASH: &str = "stash";
@@ -14,15 +14,34 @@ pub(crate) const STASH: &str = "stash";
 pub(crate) struct InstanceFolder {
     path: PathBuf,
     remover: Remover,
+    /// The user of the process, if it is not the server's.
+    user: Option<SystemUser>,
 }
 
 impl InstanceFolder {
     /// Makes the folder.
-    pub(crate) fn create(path: PathBuf, remover: Remover) -> io::Result<InstanceFolder> {
-        let folder = InstanceFolder { path, remover };
+    pub(crate) fn create(
+        path: PathBuf,
+        remover: Remover,
+        user: Option<SystemUser>,
+    ) -> io::Result<InstanceFolder> {
+        let folder = InstanceFolder {
+            path,
+            remover,
+            user,
+        };
         std::fs::create_dir_all(folder.code())?;
         std::fs::create_dir_all(folder.stash())?;
+        if let Some(user) = user {
+            user.admit(&folder.path)?;
+            user.own(&folder.tmp())?;
+            user.own(&folder.stash())?;
+        }
         Ok(folder)
+    }
+
+    pub(crate) fn user(&self) -> Option<SystemUser> {
+        self.user
     }
 
     pub(crate) fn path(&self) -> &Path {

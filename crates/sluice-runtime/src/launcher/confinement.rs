@@ -23,6 +23,10 @@ pub struct Confinement {
     /// The folder to show as `/tmp`.
     pub private_tmp: Option<PathBuf>,
     pub working_folder: PathBuf,
+    /// The user and group to become; `None` to stay the server's.
+    pub user: Option<u32>,
+    /// Files and folders that such a user must be able to reach.
+    pub revealed: Vec<PathBuf>,
     /// The pipe on which to announce the listener to the server, which then makes the connections.
     pub announcements: Option<PathBuf>,
     /// The only ports that TCP may connect to; `None` for all.

@@ -9,6 +9,7 @@ mod mounts;
 mod namespaces;
 mod privileges;
 mod probe;
+mod revealed;
 mod syscalls;
 
 use std::{
@@ -65,10 +66,16 @@ fn confine_and_exec(
         // Without the broker, components use the network of the server.
         let network = announcements.is_some() && protections.network_namespace;
         namespaces::enter(protections.namespaces, network)?;
+        if confinement.user.is_some() {
+            revealed::reveal(&confinement.revealed)?;
+        }
         mounts::make_read_only(&confinement.writable_mounts)?;
     }
     if let Some(tmp) = &confinement.private_tmp {
         mounts::give_private_tmp(tmp)?;
+    }
+    if let Some(user) = confinement.user {
+        privileges::become_user(user)?;
     }
     privileges::die_with(confinement.server)?;
     privileges::limit_resources(confinement.data_bytes)?;

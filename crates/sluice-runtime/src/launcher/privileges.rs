@@ -2,6 +2,7 @@
 
 use std::io;
 
+use nix::unistd::{Gid, Uid};
 use rustix::{
     process::{DumpableBehavior, Resource, Rlimit, Signal},
     thread::{CapabilitySet, CapabilitySets},
@@ -18,6 +19,15 @@ pub(super) fn die_with(server: u32) -> io::Result<()> {
         return Err(io::Error::other("the server has exited"));
     }
     Ok(())
+}
+
+/// Becomes another user, in the group of the same number and in no other. Root's privileges are lost with it.
+pub(super) fn become_user(id: u32) -> io::Result<()> {
+    drop_bounds();
+    let (user, group) = (Uid::from_raw(id), Gid::from_raw(id));
+    nix::unistd::setgroups(&[])?;
+    nix::unistd::setresgid(group, group, group)?;
+    Ok(nix::unistd::setresuid(user, user, user)?)
 }
 
 pub(super) fn limit_resources(data_bytes: u64) -> io::Result<()> {
@@ -42,17 +52,22 @@ fn drop_capabilities() -> io::Result<()> {
     if rustix::thread::capabilities(None)?.effective.is_empty() {
         return Ok(());
     }
-    for capability in CapabilitySet::all().iter() {
-        // The kernel may not know all capabilities, and may refuse to drop one that is not held.
-        let _ = rustix::thread::remove_capability_from_bounding_set(capability);
-    }
-    let _ = rustix::thread::clear_ambient_capability_set();
+    drop_bounds();
     let none = CapabilitySets {
         effective: CapabilitySet::empty(),
         permitted: CapabilitySet::empty(),
         inheritable: CapabilitySet::empty(),
     };
     Ok(rustix::thread::set_capabilities(None, none)?)
+}
+
+/// No program gets capabilities from its file or by inheritance.
+fn drop_bounds() {
+    for capability in CapabilitySet::all().iter() {
+        // The kernel may not know all capabilities, and may refuse to drop one that is not held.
+        let _ = rustix::thread::remove_capability_from_bounding_set(capability);
+    }
+    let _ = rustix::thread::clear_ambient_capability_set();
 }
 
 fn limit(resource: Resource, value: u64) -> rustix::io::Result<()> {

@@ -90,20 +90,16 @@ impl Sandbox {
             .chain(named.map(PathBuf::from))
             .chain(install.settings.clone());
         Confinement {
-            server: std::process::id(),
-            protections: self.protections,
-            executable: vec![self.deno.clone()],
             readable: readable.filter(|path| path.exists()).collect(),
             writable: vec![install.folder.to_owned(), install.cache.to_owned()],
             writable_mounts: vec![install.shared.to_owned()],
-            writable_pipe: None,
-            private_tmp: None,
             working_folder: install.folder.to_owned(),
             announcements: self.protections.broker.then(|| install.pipe.clone()),
             connect_ports: None,
             ipv6: true,
             udp: true,
             data_bytes: u64::MAX,
+            ..self.bare_confinement()
         }
     }
 

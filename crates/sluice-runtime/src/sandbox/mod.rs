@@ -4,6 +4,7 @@
 
 mod child;
 mod code_cache;
+mod component_users;
 mod egress_proxy;
 mod exceptions;
 mod installer;
@@ -32,12 +33,13 @@ use crate::{
     assets,
     broker::Guard,
     channel::{FROM_HARNESS, TO_HARNESS},
+    component_users::SystemUser,
     deno_process::{InstanceFolder, STASH},
+    harness_limits::harness_limits,
     launcher::{self, Confinement, Landlock, Namespaces, Protections},
     limits::Limits,
-    load_message::harness_limits,
     options::{DenoPermissions, RuntimeOptions},
-    spec::Preload,
+    preload::Preload,
     test_spec::TestReport,
 };
 
@@ -89,6 +91,15 @@ impl Sandbox {
         std::fs::create_dir_all(sandbox.packages())?;
         assets::write_harness(&sandbox.harness())?;
         sandbox.network.write_ca(&sandbox.harness())?;
+        match options.users {
+            Some(users) => sandbox.check_users(users)?,
+            None if rustix::process::geteuid().is_root() => {
+                tracing::warn!(
+                    "components run as root, without its privileges; set --component-uids to give them users of their own"
+                );
+            }
+            None => {}
+        }
         Ok(sandbox)
     }
 
@@ -142,20 +153,39 @@ impl Sandbox {
     }
 
     fn confinement(&self, folder: &InstanceFolder) -> Confinement {
+        let bare = self.bare_confinement();
+        let mut readable = bare.readable;
+        readable.push(folder.path().to_owned());
+        Confinement {
+            readable,
+            writable: vec![folder.tmp()],
+            writable_mounts: vec![folder.tmp()],
+            private_tmp: self.private_tmp.then(|| folder.tmp()),
+            working_folder: self.visible_tmp(folder),
+            user: folder.user().map(SystemUser::id),
+            announcements: self.announcements(folder),
+            ..bare
+        }
+    }
+
+    /// The confinement of a process without a folder of its own.
+    fn bare_confinement(&self) -> Confinement {
         Confinement {
             server: std::process::id(),
             protections: self.protections,
             executable: vec![self.deno.clone()],
-            readable: [folder.path().to_owned(), self.harness(), self.packages()]
+            readable: [self.harness(), self.packages()]
                 .into_iter()
                 .chain(self.code_cache.filled().map(Path::to_owned))
                 .collect(),
-            writable: vec![folder.tmp()],
-            writable_mounts: vec![folder.tmp()],
+            writable: Vec::new(),
+            writable_mounts: Vec::new(),
             writable_pipe: None,
-            private_tmp: self.private_tmp.then(|| folder.tmp()),
-            working_folder: self.visible_tmp(folder),
-            announcements: self.announcements(folder),
+            private_tmp: None,
+            working_folder: self.harness(),
+            user: None,
+            revealed: vec![self.folder.clone(), self.deno.clone()],
+            announcements: None,
             connect_ports: self.network.connect_ports(),
             ipv6: self.network.allows_ipv6(self.protections.broker),
             udp: self.network.allows_udp(),

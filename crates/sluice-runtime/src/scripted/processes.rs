@@ -137,7 +137,7 @@ impl ScriptedProcesses {
             owner: spec.owner.clone(),
             modules: spec.modules.iter().map(scripted_module).collect(),
             director: Arc::new(self.clone()),
-            tmp: TmpFolder::open(&self.tmp, self.tmp.clone())?,
+            tmp: TmpFolder::open(&self.tmp, self.tmp.clone(), None)?,
             state: Arc::new(Mutex::new(State::new(events, stored))),
         });
         Ok((process, receiver))

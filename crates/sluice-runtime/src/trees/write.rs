@@ -16,20 +16,31 @@ use rustix::{
     io::Errno,
 };
 
+use crate::component_users::SystemUser;
+
 /// A component that creates the file again each time it is removed does not keep the server busy.
 const MAX_TRIES: usize = 3;
 
-/// Writes a file at `path` in `folder`, and makes the folders above it.
-pub(crate) fn write_file(folder: impl AsFd, path: &Path, content: &[u8]) -> io::Result<()> {
+/// Writes a file at `path` in `folder`, and makes the folders above it. They belong to `user`, if that is given.
+pub(crate) fn write_file(
+    folder: impl AsFd,
+    path: &Path,
+    content: &[u8],
+    user: Option<SystemUser>,
+) -> io::Result<()> {
     let mut names = names(path)?;
     let Some(file) = names.pop() else {
         return Err(leaves(path));
     };
     let mut parent = folder.as_fd().try_clone_to_owned()?;
     for name in names {
-        parent = make_folder(parent.as_fd(), name)?;
+        parent = make_folder(parent.as_fd(), name, user)?;
     }
-    File::from(new_file(parent.as_fd(), file)?).write_all(content)
+    let file = new_file(parent.as_fd(), file)?;
+    if let Some(user) = user {
+        user.own_open(&file)?;
+    }
+    File::from(file).write_all(content)
 }
 
 /// The parts of a path that stays below its folder.
@@ -47,20 +58,24 @@ fn leaves(path: &Path) -> io::Error {
     io::Error::other(format!("{} leaves the folder", path.display()))
 }
 
-fn make_folder(parent: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
+fn make_folder(
+    parent: BorrowedFd<'_>,
+    name: &OsStr,
+    user: Option<SystemUser>,
+) -> io::Result<OwnedFd> {
     match rustix::fs::mkdirat(parent, name, Mode::RWXU) {
         Ok(()) | Err(Errno::EXIST) => {}
         Err(error) => return Err(error.into()),
     }
-    match open(
-        parent,
-        name,
-        OFlags::PATH | OFlags::DIRECTORY,
-        Mode::empty(),
-    ) {
-        Err(Errno::LOOP | Errno::NOTDIR) => Err(replaced(name)),
-        opened => Ok(opened?),
+    let flags = OFlags::PATH | OFlags::DIRECTORY;
+    let folder = match open(parent, name, flags, Mode::empty()) {
+        Err(Errno::LOOP | Errno::NOTDIR) => return Err(replaced(name)),
+        opened => opened?,
+    };
+    if let Some(user) = user {
+        user.own_open(&folder)?;
     }
+    Ok(folder)
 }
 
 fn new_file(parent: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
@@ -133,7 +148,7 @@ mod tests {
         }
 
         fn write(&self, path: &str) -> io::Result<()> {
-            write_file(&self.handle, Path::new(path), b"new")
+            write_file(&self.handle, Path::new(path), b"new", None)
         }
 
         fn is_untouched_outside(&self) {

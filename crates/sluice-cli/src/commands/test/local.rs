@@ -45,6 +45,7 @@ impl LocalRuntime {
             unstored_per_user: serve.quotas.max_unstored(),
             network: serve.network.for_components(no_server)?,
             deno_permissions: DenoPermissions::Checked,
+            users: None,
             starting_at_once: 1,
             warm_processes: 0,
             packages: serve.packages.settings(1),

@@ -13,6 +13,7 @@ mod quotas;
 mod reports;
 mod time_limit;
 mod uploads;
+mod users;
 
 /// The memory of a process, in megabytes.
 fn megabytes(pid: u32) -> u64 {

@@ -16,7 +16,7 @@ fn opened(server: &Server) -> String {
     let cache = server.data_dir().join("runtime/deno-dir");
     let deno = deno();
     let confinement = json!({
-        "server": std::process::id(), "protections": walls(), "executable": [deno], "readable": [folder.path(), cache], "writable": [],
+        "server": std::process::id(), "protections": walls(), "executable": [deno], "readable": [folder.path(), cache], "writable": [], "writable_mounts": [], "revealed": [],
         "private_tmp": null, "working_folder": folder.path(), "announcements": null, "connect_ports": [], "ipv6": false, "udp": false,
         "data_bytes": 1_610_612_736_u64,
     });

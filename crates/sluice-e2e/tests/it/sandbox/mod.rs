@@ -102,7 +102,7 @@ impl Witness {
 }
 
 /// The walls below Deno's that this machine can put up; a test of one that is missing proves nothing.
-fn walls() -> Value {
+pub(crate) fn walls() -> Value {
     let output = std::process::Command::new(sluice_binary())
         .arg("sandbox-probe")
         .output()

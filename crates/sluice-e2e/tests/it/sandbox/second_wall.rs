@@ -89,7 +89,7 @@ fn the_kernel_refuses_what_deno_would_allow() {
     let server = shared_server(Backend::Sqlite);
     let deno = deno();
     let confinement = json!({
-        "server": std::process::id(), "protections": walls(), "executable": [deno], "readable": [component], "writable": [tmp],
+        "server": std::process::id(), "protections": walls(), "executable": [deno], "readable": [component], "writable": [tmp], "writable_mounts": [tmp], "revealed": [],
         "private_tmp": tmp, "working_folder": "/tmp", "announcements": null, "connect_ports": [9], "ipv6": false, "udp": true, "data_bytes": 1_610_612_736_u64,
     });
     let port = server.addr().rsplit(':').next().expect("a port");

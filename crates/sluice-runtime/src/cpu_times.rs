@@ -1,4 +1,4 @@
-//! The CPU time that each user's processes want, and the nice value that follows from it: the more a user wants, the more its
+//! The CPU time that each user's processes want, and the priority that follows from it: the more a user wants, the more its
 //! processes give way to those of others and to the server.
 
 use std::{
@@ -8,20 +8,34 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use rustix::process::{Pid, getpriority_process, setpriority_pgrp};
+use rustix::{process::getpriority_process, thread::CapabilitySet};
 use sluice_model::UserId;
+
+use crate::scheduling::Priority;
 
 /// Older CPU time counts less and less.
 const WINDOW: Duration = Duration::from_secs(2);
 const MAX_NICE: i32 = 19;
-/// The number of busy processes per core, and the nice value from there on. Few steps, because unprivileged servers can only
-/// raise it.
-const STEPS: [(f64, i32); 3] = [(3.0, 15), (1.5, 10), (0.75, 5)];
+/// The number of busy processes per core, and how much they give way from there on. A nice value delays others by whole time
+/// slices, so a user that wants far more than the machine has gets only what others leave.
+const STEPS: [(f64, Priority); 3] = [
+    (2.0, Priority::Idle),
+    (1.0, Priority::Nice(10)),
+    (0.75, Priority::Nice(5)),
+];
+/// For a server that can only lower priorities: a process that has become idle remains so.
+const UNPRIVILEGED_STEPS: [(f64, Priority); 4] = [
+    (3.0, Priority::Idle),
+    (1.5, Priority::Nice(15)),
+    (1.0, Priority::Nice(10)),
+    (0.75, Priority::Nice(5)),
+];
 
 pub(crate) struct CpuTimes {
     cores: f64,
     /// The nice value of the server.
     base: i32,
+    steps: &'static [(f64, Priority)],
     users: Mutex<HashMap<UserId, Recent>>,
 }
 
@@ -36,12 +50,17 @@ impl CpuTimes {
         CpuTimes {
             cores: f64::from(u32::try_from(cores).unwrap_or(u32::MAX)),
             base: getpriority_process(None).unwrap_or(0),
+            steps: if can_raise_priorities() {
+                &STEPS
+            } else {
+                &UNPRIVILEGED_STEPS
+            },
             users: Mutex::default(),
         }
     }
 
-    /// Adds time that a process of a user computed or waited for a core. Returns the nice value for its processes.
-    pub(crate) fn add(&self, user: &UserId, wanted: Duration, now: Instant) -> i32 {
+    /// Adds time that a process of a user computed or waited for a core. Returns the priority for its processes.
+    pub(crate) fn add(&self, user: &UserId, wanted: Duration, now: Instant) -> Priority {
         let mut users = self.users.lock();
         users.retain(|_, recent| now.duration_since(recent.until) < 10 * WINDOW);
         let recent = users.entry(user.clone()).or_insert(Recent {
@@ -53,16 +72,17 @@ impl CpuTimes {
         recent.seconds += wanted.as_secs_f64();
         recent.until = now;
         let busy = recent.seconds / WINDOW.as_secs_f64() / self.cores;
-        let step = STEPS.iter().find(|(from, _)| busy >= *from);
-        let nice = step.map_or(0, |(_, nice)| *nice);
-        (self.base + nice).min(MAX_NICE)
+        let step = self.steps.iter().find(|(from, _)| busy >= *from);
+        match step.map_or(Priority::Nice(0), |(_, priority)| *priority) {
+            Priority::Nice(nice) => Priority::Nice((self.base + nice).min(MAX_NICE)),
+            Priority::Idle => Priority::Idle,
+        }
     }
 }
 
-/// Sets the nice value of all threads of a process, which leads its group.
-pub(crate) fn set_nice(pid: Pid, nice: i32) {
-    // Only a privileged server can lower it again. A higher value matters only while others need the CPU.
-    let _ = setpriority_pgrp(Some(pid), nice);
+fn can_raise_priorities() -> bool {
+    rustix::thread::capabilities(None)
+        .is_ok_and(|held| held.effective.contains(CapabilitySet::SYS_NICE))
 }
 
 #[cfg(test)]
@@ -78,12 +98,13 @@ mod tests {
         let times = CpuTimes {
             cores: 2.0,
             base: 0,
+            steps: &UNPRIVILEGED_STEPS,
             users: Mutex::default(),
         };
         let (a, b) = (user("u_a"), user("u_b"));
         let mut now = Instant::now();
         let step = Duration::from_millis(250);
-        let (mut seen, mut last) = (Vec::new(), 0);
+        let (mut seen, mut last) = (Vec::new(), Priority::Nice(0));
         for _ in 0..40 {
             now += step;
             // Each of sixteen processes computes or waits for one of two cores.
@@ -91,11 +112,13 @@ mod tests {
                 last = times.add(&a, step, now);
             }
             seen.push(last);
-            assert_eq!(times.add(&b, step, now), 0, "a user with one busy process");
+            let light = times.add(&b, step, now);
+            assert_eq!(light, Priority::Nice(0), "a user with one busy process");
         }
         assert!(seen.is_sorted(), "{seen:?}");
-        assert_eq!(last, 15);
-        assert_eq!(times.add(&a, step, now + 5 * WINDOW), 0, "later");
+        assert_eq!(last, Priority::Idle);
+        let later = times.add(&a, step, now + 5 * WINDOW);
+        assert_eq!(later, Priority::Nice(0));
         times.add(&b, step, now + 20 * WINDOW);
         assert_eq!(times.users.lock().len(), 1, "others are forgotten");
     }

@@ -45,6 +45,7 @@ mod report_limits;
 mod running;
 mod runtime;
 mod sandbox;
+mod scheduling;
 #[cfg(any(test, feature = "scripted"))]
 pub mod scripted;
 mod spec;

@@ -1,4 +1,4 @@
-//! The CPU time of one process, which decides its nice value and whether it needs to be watched.
+//! The CPU time of one process, which decides its priority and whether it needs to be watched.
 
 use std::{
     fs,
@@ -9,12 +9,15 @@ use std::{
 use rustix::process::Pid;
 use sluice_model::UserId;
 
-use crate::cpu_times::{CpuTimes, set_nice};
+use crate::{
+    cpu_times::CpuTimes,
+    scheduling::{Priority, set_priority},
+};
 
 /// The same on all machines that Linux runs on.
 const TICKS_PER_SECOND: u32 = 100;
 
-/// The CPU time of a process, and its nice value.
+/// The CPU time of a process, and its priority.
 pub(crate) struct Pace {
     pid: Pid,
     cpu: Arc<CpuTimes>,
@@ -23,7 +26,7 @@ pub(crate) struct Pace {
     before: Option<u64>,
     /// Time that it had waited for a core at the last check.
     waiting: Duration,
-    nice: Option<i32>,
+    priority: Option<Priority>,
 }
 
 impl Pace {
@@ -35,7 +38,7 @@ impl Pace {
             user,
             before: None,
             waiting: Duration::ZERO,
-            nice: None,
+            priority: None,
         }
     }
 
@@ -55,10 +58,10 @@ impl Pace {
             let computed = Duration::from_secs(used) / TICKS_PER_SECOND;
             let wanted = computed + waiting.saturating_sub(self.waiting);
             self.waiting = waiting;
-            let nice = self.cpu.add(user, wanted, Instant::now());
-            if self.nice != Some(nice) {
-                set_nice(self.pid, nice);
-                self.nice = Some(nice);
+            let priority = self.cpu.add(user, wanted, Instant::now());
+            if self.priority != Some(priority) {
+                set_priority(self.pid, self.priority, priority);
+                self.priority = Some(priority);
             }
         }
         is_active

@@ -75,8 +75,16 @@ impl Unstored {
 impl Account {
     /// Changes the reports, of which there are fewer then.
     fn lessen(&self, change: impl FnOnce(&mut Reports)) {
-        change(&mut self.reports.lock());
-        self.less.notify_waiters();
+        let was_full = {
+            let mut reports = self.reports.lock();
+            let was_full = reports.running > self.limit || reports.ended > self.limit;
+            change(&mut reports);
+            was_full
+        };
+        // Otherwise nobody waits.
+        if was_full {
+            self.less.notify_waiters();
+        }
     }
 
     fn may_read(&self, process: u64, has_reports: bool) -> bool {

@@ -6,13 +6,13 @@
 //! directly and cost nothing.
 
 mod announcements;
+mod call_rate;
 mod caller;
 mod calls;
 mod filter;
 mod guard;
 mod listener;
 mod memory;
-mod pace;
 mod probe;
 mod readiness;
 
@@ -36,10 +36,10 @@ pub(crate) use self::{
     probe::{answer_calls, is_answered},
 };
 use self::{
+    call_rate::CallRate,
     caller::Caller,
     calls::{Answer, Calls},
     listener::{Call, Listener},
-    pace::Pace,
 };
 
 /// Answers the calls of a process until it is dropped.
@@ -74,7 +74,7 @@ async fn serve(caller: &Caller, announcements: Announcements, guard: &Guard) -> 
     let listener = Arc::new(Listener::from(caller.descriptor(number)?));
     let readiness = readiness::watch(listener.as_fd(), Interest::READABLE)?;
     let mut later = JoinSet::new();
-    let mut pace = Pace::default();
+    let mut rate = CallRate::default();
     loop {
         let mut ready = readiness.readable().await?;
         match next(&listener, Duration::ZERO)? {
@@ -87,7 +87,7 @@ async fn serve(caller: &Caller, announcements: Announcements, guard: &Guard) -> 
                     guard,
                 };
                 reply(&listener, &call, calls.answer(&call), &mut later);
-                pace.wait().await;
+                rate.wait().await;
             }
         }
         while later.try_join_next().is_some() {}

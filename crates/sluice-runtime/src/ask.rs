@@ -58,7 +58,7 @@ impl Answers {
     }
 }
 
-/// Answers that are written to the pipe of a process.
+/// Answers that are written to the channel of a process.
 pub(crate) fn pipe_answers(
     lines: mpsc::UnboundedSender<String>,
     pending: PendingAnswers,

@@ -1,4 +1,4 @@
-//! Runs user code: sandboxed Deno processes, the pipe to them, and the analysis of components.
+//! Runs user code: sandboxed Deno processes, the channel to their harness, and the analysis of components.
 //!
 //! This crate knows no database. It takes invocations and returns outcomes. A process that crashes, hangs or writes invalid
 //! lines is reported as a [`ProcessEvent`] and never causes a panic here. The engine depends on the trait [`Processes`];

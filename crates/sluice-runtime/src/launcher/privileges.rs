@@ -11,7 +11,7 @@ use rustix::{
 const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
 const MAX_OPEN_FILES: u64 = 4096;
 
-/// A component must not outlive the server, not even one that spins and never reads its pipe.
+/// A component must not outlive the server, not even one that spins and never reads its channel.
 pub(super) fn die_with(server: u32) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     // The signal only covers a later exit of the server. An earlier one has changed the parent.

@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::json;
 
-use super::{Witness, manual, tight_user};
+use super::{Witness, manual, tight_user, tight_user_with_time};
 use crate::support::deploy;
 
 #[rstest]
@@ -43,7 +43,7 @@ async fn using_too_much_ends_the_invocation(
     #[case] name: &str,
     #[case] message: &str,
 ) {
-    let api = tight_user().await;
+    let api = tight_user_with_time().await;
     let witness = Witness::deploy(&api).await;
     let code = manual(&format!(
         "if (!event.fail) return this.$emit('fine'); const fs = require('fs'); const tmp = process.env.TMPDIR; const pause = (ms) => new Promise((done) => setTimeout(done, ms)); {body}"

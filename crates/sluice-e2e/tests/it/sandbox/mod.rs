@@ -143,15 +143,24 @@ pub(crate) fn has_private_tmp() -> bool {
 
 /// A new user of a server where little may be used up.
 pub(crate) async fn tight_user() -> Api {
+    user_with_little("sandbox limits", "4s").await
+}
+
+/// The same, with time for what uses it up slowly on a busy machine.
+pub(crate) async fn tight_user_with_time() -> Api {
+    user_with_little("sandbox limits with time", "30s").await
+}
+
+async fn user_with_little(name: &str, time: &str) -> Api {
     let flags = [
-        ["--invocation-timeout", "4s"],
+        ["--invocation-timeout", time],
         ["--load-timeout", "3s"],
         ["--heap", "64MiB"],
         ["--max-memory", "160MiB"],
         ["--max-tmp", "8MiB"],
     ];
     let flags = flags.into_iter().flatten();
-    user_of_shared("sandbox limits", || {
+    user_of_shared(name, || {
         flags.fold(server_as_it_comes(), ServerOptions::arg)
     })
     .await

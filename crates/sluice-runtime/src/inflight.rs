@@ -252,8 +252,7 @@ impl Inflight {
             }
         }
         let after = partial.size.writes;
-        self.unstored.add(after);
-        self.unstored.subtract(before);
+        self.unstored.replace(before, after);
         self.check((after > limit).then_some(Exceeded::Writes))
     }
 

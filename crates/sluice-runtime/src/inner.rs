@@ -15,7 +15,7 @@ use crate::{
     analysis_cache::AnalysisCache,
     channel::Channel,
     code_cache_filling,
-    component_users::SystemUser,
+    component_users::ComponentUsers,
     cpu_times::CpuTimes,
     deno_process::{InstanceFolder, StartedChild},
     fair_permits::FairPermits,
@@ -64,7 +64,7 @@ impl Inner {
             folder.user(),
         )?;
         if code_cache_filling::is_due(&self.sandbox) {
-            let folder = self.new_folder(|_| None)?;
+            let folder = self.new_folder(None)?;
             code_cache_filling::fill(Arc::clone(&self.sandbox), folder);
         }
         let limits = &self.options.limits;
@@ -84,17 +84,14 @@ impl Inner {
 
     /// A private folder for the next process.
     pub(crate) fn instance_folder(&self) -> io::Result<InstanceFolder> {
-        let users = self.options.users;
-        self.new_folder(|number| users.map(|users| users.of_process(number)))
+        self.new_folder(self.options.users)
     }
 
-    fn new_folder(
-        &self,
-        user: impl FnOnce(u64) -> Option<SystemUser>,
-    ) -> io::Result<InstanceFolder> {
+    fn new_folder(&self, users: Option<ComponentUsers>) -> io::Result<InstanceFolder> {
         let number = self.instances.fetch_add(1, Ordering::Relaxed);
         let path = self.options.folder.join("run").join(number.to_string());
-        InstanceFolder::create(path, self.remover.clone(), user(number))
+        let user = users.map(|users| users.of_process(number));
+        InstanceFolder::create(path, self.remover.clone(), user)
     }
 
     pub(crate) fn watch(&self, child: &Child, folder: &InstanceFolder) -> io::Result<Watchdog> {

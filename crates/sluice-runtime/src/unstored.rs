@@ -73,7 +73,7 @@ impl Unstored {
 }
 
 impl Account {
-    /// Changes the reports, of which there are fewer then.
+    /// Changes the reports, of which there may be fewer then.
     fn lessen(&self, change: impl FnOnce(&mut Reports)) {
         let was_full = {
             let mut reports = self.reports.lock();
@@ -120,6 +120,14 @@ impl UnstoredShare {
         self.account.reports.lock().running += bytes;
     }
 
+    /// An invocation reports the same again, in another size.
+    pub(crate) fn replace(&mut self, before: usize, after: usize) {
+        self.bytes = self.bytes - before + after;
+        self.account
+            .lessen(|reports| reports.running = reports.running - before + after);
+    }
+
+    /// An invocation has ended.
     pub(crate) fn subtract(&mut self, bytes: usize) {
         self.bytes -= bytes;
         let process = self.process;
@@ -223,8 +231,10 @@ mod tests {
         assert!(may_read(&second).await);
         assert!(!may_read(&first).await);
         assert!(may_read(&other).await);
+        second.replace(60, 50);
+        assert!(may_read(&second).await && !may_read(&first).await);
         // One of its invocations has ended.
-        second.subtract(10);
+        second.subtract(5);
         assert!(may_read(&first).await);
         assert!(!may_read(&second).await);
         drop(first);

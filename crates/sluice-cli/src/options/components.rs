@@ -133,8 +133,7 @@ pub(crate) struct ComponentOptions {
     #[arg(long, env = "SLUICE_DRAIN_TIMEOUT", default_value = "35s", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) drain_timeout: Duration,
     /// User ids for component processes, such as 100000-100999: each process gets the next one, so that components own no file of
-    /// the server or of each other. Needs root, and a data folder and Deno that these users can reach
-    /// [default: the user of the server]
+    /// the server or of each other. Needs root [default: the user of the server]
     #[arg(long, env = "SLUICE_COMPONENT_UIDS", value_name = "FIRST-LAST")]
     pub(crate) component_uids: Option<ComponentUsers>,
     /// Deno binary that runs components [default: found or installed]

@@ -46,13 +46,17 @@ impl Shared {
                 }
                 _ = charge_check.tick() => {
                     // If the owner is behind, it gets a report of the same time later.
-                    if let Ok(place) = self.events.try_reserve() {
-                        place.send(self.charge(&mut meter).collect());
+                    if let Ok(place) = self.events.try_reserve()
+                        && let Some(computed) = self.charge(&mut meter)
+                    {
+                        place.send(vec![computed]);
                     }
                 }
             }
         };
         drop(broker);
+        // A reader that waits for room reads the rest, which is short.
+        self.kill.cancel();
         for reader in readers {
             // Its last output is reported before its end.
             let _ = reader.await;
@@ -65,17 +69,15 @@ impl Shared {
     }
 
     /// Reports the compute time since the last report.
-    fn charge(&self, meter: &mut Meter) -> impl Iterator<Item = ProcessEvent> + use<> {
+    fn charge(&self, meter: &mut Meter) -> Option<ProcessEvent> {
         let (running, ended) = self.inflight.lock().take_times(Instant::now());
         let computed = meter.charge(running, ended);
-        (!computed.is_zero())
-            .then_some(ProcessEvent::Computed(computed))
-            .into_iter()
+        (!computed.is_zero()).then_some(ProcessEvent::Computed(computed))
     }
 
     fn last_events(&self, status: Option<ExitStatus>, meter: &mut Meter) -> Vec<ProcessEvent> {
         let kill_reason = self.kill_reason.lock().clone();
-        let mut batch: Vec<ProcessEvent> = self.charge(meter).collect();
+        let mut batch: Vec<ProcessEvent> = self.charge(meter).into_iter().collect();
         let mut inflight = self.inflight.lock();
         if let Some(failure) = kill_reason.as_ref().and_then(KillReason::as_failure) {
             let ended = inflight.fail_sole(Instant::now(), failure);

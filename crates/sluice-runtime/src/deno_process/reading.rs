@@ -20,7 +20,12 @@ use crate::{
 impl Shared {
     pub(super) async fn read_messages(self: Arc<Self>, mut lines: LineReader<Receiver>) {
         loop {
-            self.room.wait(|| self.inflight.lock().has_reports()).await;
+            tokio::select! {
+                biased;
+                () = self.room.wait(|| self.inflight.lock().has_reports()) => {}
+                // The rest of a process that has ended is short.
+                () = self.kill.cancelled() => {}
+            }
             let more = match lines.fill().await {
                 Ok(more) => more,
                 Err(error) => return self.kill_for(KillReason::ProtocolError(error.to_string())),

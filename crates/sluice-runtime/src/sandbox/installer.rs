@@ -53,7 +53,8 @@ pub(crate) struct Install<'a> {
 pub(crate) enum Reach {
     /// Those that the operator's settings lead to, which are noted. No package is unpacked.
     Settings(Arc<Mutex<HashSet<SocketAddr>>>),
-    /// Public ones, those that components may reach, and the noted ones. The metadata of a package names where its tarball is, and strangers write it.
+    /// Public ones, those that components may reach, and the noted ones. The metadata of a package names where its tarball is,
+    /// and strangers write it.
     Noted(Vec<SocketAddr>),
 }
 

@@ -1,8 +1,9 @@
 // Loads a component.
 
-import process from "node:process";
-import { describeError, nameFiles, ownLines } from "./errors.mjs";
+import { evaluate, SHIFT } from "./common_js.mjs";
+import { describeError, nameEvaluated, nameFiles, ownLines } from "./errors.mjs";
 import { componentOf } from "./function_step.mjs";
+import { nodeModule } from "./node.mjs";
 
 /** Modules of Node that packages use. Their first import is most of the cost of loading a package. */
 const NODE_MODULES =
@@ -17,12 +18,13 @@ export async function importNodeModules() {
   for (const name of NODE_MODULES.split(" ")) await import(`node:${name}`);
 }
 
-/** Imports the entry of a module. Returns the component object or throws. */
-export async function load({ folder, file, entry, locations, packages, acceptsFunctions }) {
+/**
+ * Imports the entry of a module. Returns the component object or throws. `node` says whether the code may use Node before it
+ * reads a global.
+ */
+export async function load({ folder, file, entry, locations, packages, node, acceptsFunctions }) {
   nameFiles({ files: `${folder}/src/`, file, entry, locations });
-  lookForPackages(folder, packages);
-  const module = await import(file);
-  const exported = module.default;
+  const exported = await importDefault({ folder, file, packages, node });
   const component = exported?.__esModule ? exported.default : exported;
   if (acceptsFunctions && typeof component === "function") return componentOf(component);
   if (component === undefined) {
@@ -36,12 +38,25 @@ export async function load({ folder, file, entry, locations, packages, acceptsFu
   return component;
 }
 
+async function importDefault({ folder, file, packages, node }) {
+  if (!node && file.endsWith(".cjs")) {
+    nameEvaluated(file, SHIFT);
+    return evaluate(file, () => {
+      lookForPackages(folder, packages);
+      return nodeModule("module").createRequire(file);
+    });
+  }
+  if (node) lookForPackages(folder, packages);
+  const module = await import(file);
+  return module.default;
+}
+
 /** Resolves packages in the module's folder and in its packages only. Lookups in parent folders would fail with a permission
  * error instead of "not found". */
 export function lookForPackages(folder, packages) {
   ownFolders.push(`${new URL(folder).pathname}/`, ...(packages ? [packages] : []));
   if (everywhere !== undefined) return;
-  const { Module } = process.getBuiltinModule("node:module");
+  const { Module } = nodeModule("module");
   everywhere = Module._nodeModulePaths;
   Module._nodeModulePaths = (from) => everywhere(from).filter((path) => ownFolders.some((own) => path.startsWith(own)));
 }

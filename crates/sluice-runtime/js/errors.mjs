@@ -8,6 +8,8 @@ const FRAME_ELSEWHERE = /^\s*at (?:.*\()?(https?:\/\/.+|(?!node_modules\/)[^\s()
 /** Texts in stacks, each with the text that replaces it. */
 const renames = [];
 const entries = [];
+/** Evaluated files: a pattern of a position in one, and the number of columns by which its first line is shifted. */
+const evaluated = [];
 /** A position in the entry of a module. */
 let place = /(?!)/;
 
@@ -27,6 +29,11 @@ export function nameFolder(url, locations = {}) {
     for (const path of Object.keys(locations)) renames.push([`${folder}${path}:`, `${locations[path]}:`]);
     renames.push([folder, ""]);
   }
+}
+
+/** The file at a URL was evaluated, with `columns` more in its first line. */
+export function nameEvaluated(url, columns) {
+  evaluated.push([new RegExp(`${escapeRegExp(url)}, <anonymous>:(\\d+):(\\d+)`, "g"), url, columns]);
 }
 
 function escapeRegExp(text) {
@@ -72,6 +79,9 @@ function placeIn(stack) {
 export function ownLines(stack) {
   if (renames.length === 0) return stack;
   let told = stack;
+  for (const [position, url, columns] of evaluated) {
+    told = told.replace(position, (_, line, column) => `${url}:${line}:${line === "1" ? column - columns : column}`);
+  }
   for (const [text, name] of renames) told = told.replaceAll(text, name);
   return told
     .split("\n")

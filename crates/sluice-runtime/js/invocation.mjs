@@ -1,16 +1,15 @@
 // One call into the component: its effects so far, and its limits.
 
-import { AsyncLocalStorage } from "node:async_hooks";
+import { invocationHere, runFor } from "./context.mjs";
 import { emitMeta } from "./emit_meta.mjs";
 import { describeError } from "./errors.mjs";
 import { StoreSession, writeRow } from "./store.mjs";
 import { byteLength, text, wellFormed } from "./texts.mjs";
 import { flush, send, stringify } from "./wire.mjs";
 
-const current = new AsyncLocalStorage();
 const running = new Set();
-const { setTimeout, clearTimeout } = globalThis;
 const now = performance.now.bind(performance);
+const timeout = AbortSignal.timeout.bind(AbortSignal);
 /** Even empty ones take memory in the server. */
 const MOST_MESSAGES = 100_000;
 const MOST_LINES = 50_000;
@@ -18,7 +17,8 @@ const MOST_LINES = 50_000;
 let limits = { emit: Infinity, emits: Infinity, log: Infinity, reply: Infinity };
 /** The time of the next check of deadlines. */
 let nextSweep = Infinity;
-let sweepTimer;
+/** The timer of that check. Unlike `setTimeout` it needs no part of Node. */
+let sweepSignal;
 
 export function setLimits(given) {
   limits = given;
@@ -236,7 +236,7 @@ export class Invocation {
 }
 
 export function currentInvocation() {
-  return current.getStore() ?? soleInvocation();
+  return invocationHere() ?? soleInvocation();
 }
 
 // Some callbacks (timers of node modules, sockets) lose their context. If only one invocation runs, they
@@ -250,7 +250,7 @@ export function invoke(given, body) {
   const invocation = new Invocation(given);
   running.add(invocation);
   sweepBy(invocation.startedAt + invocation.timeoutMs);
-  current.run(invocation, async () => {
+  runFor(invocation, async () => {
     try {
       await body(invocation);
       invocation.end();
@@ -285,7 +285,7 @@ function orError(thrown) {
 }
 
 export function bindToInvocation(callback) {
-  const invocation = current.getStore();
+  const invocation = invocationHere();
   if (!invocation || typeof callback !== "function") return callback;
   return function (...args) {
     try {
@@ -301,8 +301,8 @@ export function bindToInvocation(callback) {
 function sweepBy(time) {
   if (time >= nextSweep) return;
   nextSweep = time;
-  clearTimeout(sweepTimer);
-  sweepTimer = setTimeout(sweepDeadlines, time - now());
+  sweepSignal = timeout(Math.max(0, Math.ceil(time - now())));
+  sweepSignal.onabort = sweepDeadlines;
 }
 
 function sweepDeadlines() {

@@ -1,8 +1,8 @@
 // Stand-ins for npm packages, for code that is analysed without installing them. Reading, calling, constructing or extending
 // a stand-in gives a stand-in again.
 
-import process from "node:process";
 import { defineGlobal } from "./globals.mjs";
+import { nodeModule } from "./node.mjs";
 
 const PLATFORM = "@pipedream/platform";
 const TYPES = "@pipedream/types";
@@ -30,7 +30,7 @@ export function isStandIn(value) {
 /** Makes `require` and the global function that replaces imports return stand-ins. */
 export function giveStandIns() {
   defineGlobal("__sluiceStandIn", standInFor);
-  const { Module, isBuiltin } = process.getBuiltinModule("node:module");
+  const { Module, isBuiltin } = nodeModule("module");
   const load = Module._load;
   Module._load = (request, parent, isMain) => {
     const isPackage = !isBuiltin(request) && !/^(?:[./#]|\w+:)/.test(request);

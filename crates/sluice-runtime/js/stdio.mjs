@@ -1,15 +1,17 @@
 // Output of a component becomes a log line of the invocation that printed it.
 
-import process from "node:process";
 import { ownLines } from "./errors.mjs";
 import { bindToInvocation, currentInvocation, uncaught, writeLog } from "./invocation.mjs";
+import { nodeModule, prepareProcess, wrapGlobal } from "./node.mjs";
 
 const LEVELS = { debug: "debug", warn: "warn", error: "error", assert: "error", trace: "error" };
 
 export function captureOutput() {
   captureConsole();
-  Object.defineProperty(process, "stdout", { configurable: true, get: lazily(() => logStream("stdout", "info")) });
-  Object.defineProperty(process, "stderr", { configurable: true, get: lazily(() => logStream("stderr", "error")) });
+  prepareProcess((process) => {
+    Object.defineProperty(process, "stdout", { configurable: true, get: lazily(() => logStream("stdout", "info")) });
+    Object.defineProperty(process, "stderr", { configurable: true, get: lazily(() => logStream("stderr", "error")) });
+  });
 }
 
 /** `isOurs` decides whether an uncaught error is handled here. */
@@ -26,9 +28,9 @@ export function captureUncaught(isOurs = () => true) {
   });
   // A timer's callback that throws has lost the context in which it was created.
   for (const name of ["setTimeout", "setInterval", "setImmediate"]) {
-    const original = globalThis[name];
-    if (typeof original !== "function") continue;
-    globalThis[name] = Object.assign((callback, ...rest) => original(bindToInvocation(callback), ...rest), original);
+    wrapGlobal(name, (original) =>
+      Object.assign((callback, ...rest) => original(bindToInvocation(callback), ...rest), original),
+    );
   }
 }
 
@@ -47,7 +49,7 @@ function captureConsole() {
     listenerCount: () => 0,
   };
   const formatter = lazily(() => {
-    const { Console } = process.getBuiltinModule("node:console");
+    const { Console } = nodeModule("console");
     // Code that logs too much gets the error, because a loop would never end otherwise.
     return new Console({ stdout: sink, stderr: sink, ignoreErrors: false });
   });
@@ -62,7 +64,7 @@ function captureConsole() {
 }
 
 function logStream(kind, level) {
-  const { Writable } = process.getBuiltinModule("node:stream");
+  const { Writable } = nodeModule("stream");
   const stream = new Writable({
     decodeStrings: false,
     write(chunk, _encoding, done) {

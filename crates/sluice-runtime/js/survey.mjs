@@ -9,7 +9,7 @@ import { flush, send, stringify } from "./wire.mjs";
 export async function survey(module) {
   giveStandIns();
   try {
-    const component = await load(module);
+    const component = await load({ ...module, node: true });
     send(`{"t":"loaded","shapes":[${stringify(shapeOf(component))}]}`);
   } catch (error) {
     send(`{"t":"failed","error":${stringify(loadError(error))}}`);

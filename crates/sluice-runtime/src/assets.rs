@@ -2,9 +2,12 @@
 
 use std::{fs, io, path::Path};
 
-const FILES: [(&str, &str); 32] = [
+const FILES: [(&str, &str); 35] = [
     ("main.mjs", include_str!("../js/main.mjs")),
     ("wire.mjs", include_str!("../js/wire.mjs")),
+    ("node.mjs", include_str!("../js/node.mjs")),
+    ("context.mjs", include_str!("../js/context.mjs")),
+    ("common_js.mjs", include_str!("../js/common_js.mjs")),
     ("errors.mjs", include_str!("../js/errors.mjs")),
     ("stdio.mjs", include_str!("../js/stdio.mjs")),
     ("globals.mjs", include_str!("../js/globals.mjs")),

@@ -27,6 +27,7 @@ mod load_message;
 mod loading;
 mod memory;
 mod meter;
+mod node_use;
 mod options;
 mod outcome;
 mod output;

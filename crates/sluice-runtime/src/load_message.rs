@@ -12,6 +12,7 @@ use sluice_model::CodeFiles;
 use crate::{
     harness_limits::HarnessLimits,
     limits::Limits,
+    node_use::needs_node,
     prop_template::template,
     spec::{BindingKind, ProcessOwner, ProcessSpec, PropBinding, Role},
 };
@@ -53,6 +54,8 @@ struct Module<'a> {
     /// The location of the entry.
     entry: String,
     packages: Option<&'a Path>,
+    /// Whether it may use Node before it reads a global.
+    node: bool,
     props: Vec<Prop<'a>>,
 }
 
@@ -94,6 +97,7 @@ pub(crate) fn load_line(
                 locations: locations(&module.files),
                 entry: module.entry_location(),
                 packages: files.packages.as_deref(),
+                node: needs_node(module),
                 props: props(&module.props, workflow.is_some()),
             })
             .collect(),

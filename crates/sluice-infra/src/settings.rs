@@ -25,6 +25,8 @@ pub struct Settings {
     pub invocation_timeout: Duration,
     /// Concurrent invocations of one source.
     pub source_concurrency: usize,
+    /// Store every request before it runs.
+    pub store_first: bool,
     /// Component processes alive at once.
     pub max_processes: usize,
     /// Of those, processes of one user.

@@ -97,6 +97,10 @@ pub(crate) struct ComponentOptions {
         value_name = "COUNT"
     )]
     pub(crate) source_concurrency: usize,
+    /// Store every request before it runs. By default a request to a running source runs at once and is answered when its events
+    /// are stored, which takes one write; if that takes longer than 10 ms, the request itself is stored
+    #[arg(long, env = "SLUICE_STORE_FIRST")]
+    pub(crate) store_first: bool,
     /// Maximum number of component processes
     #[arg(
         long,

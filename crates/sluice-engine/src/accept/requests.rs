@@ -66,7 +66,7 @@ impl Accept {
         }
     }
 
-    /// Stores a request. On `Ok` it is durable.
+    /// Has a request kept. On `Ok` it, or its outcome, is durable.
     pub async fn accept(
         &self,
         endpoint: &Arc<Endpoint>,
@@ -81,7 +81,7 @@ impl Accept {
         let id = work.id;
         let (sender, receiver) = reply_channel(endpoint.responds);
         self.inbox
-            .put(&endpoint.emitter_id, work, request.uploads, sender)
+            .accept(&endpoint.emitter_id, work, request.uploads, sender)
             .await?;
         self.infra.metrics.requests_accepted.inc();
         Ok(match receiver {
@@ -90,7 +90,7 @@ impl Accept {
         })
     }
 
-    /// Stores a manual invocation with an event of the caller.
+    /// Has a manual invocation kept, with an event of the caller.
     pub async fn run(
         &self,
         user: &UserId,
@@ -100,7 +100,7 @@ impl Accept {
         self.quotas.check(user).await?;
         let work = self.work(InboxKind::Manual, None, Arc::from(event.get()));
         let id = work.id;
-        self.inbox.put(emitter, work, Vec::new(), None).await?;
+        self.inbox.accept(emitter, work, Vec::new(), None).await?;
         Ok(id)
     }
 

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use sluice_model::{EmitId, EmitterId, EventId, InvocationId, UserId};
 use sluice_runtime::{HeldReport, LogLine};
 use sluice_store::{
+    StoreError,
     activity::Counts,
     deliveries::Outgoing,
     events::{ChannelFilter, NewEvent, StoredEvent},
@@ -39,6 +40,8 @@ pub(crate) struct Batch {
     pub(crate) runs: Vec<RunChange>,
     /// Inbox rows to delete.
     pub(crate) done: Vec<InvocationId>,
+    /// Requests that are not in the inbox. Their clients are answered after the commit.
+    pub(crate) direct: Vec<InvocationId>,
     /// Inbox rows whose attempts are counted.
     pub(crate) attempts: Vec<InvocationId>,
     /// Timers and their next due time.
@@ -47,6 +50,10 @@ pub(crate) struct Batch {
     pub(crate) duplicates: u64,
     /// The reports that the rows come from.
     pub(crate) held: Vec<HeldReport>,
+    /// Why the store rejected the effects, which are dropped.
+    pub(crate) rejection: Option<StoreError>,
+    /// Set when the outcomes were given up with their direct requests: the inbox rows that run again.
+    pub(crate) given_up: Option<Vec<InvocationId>>,
 }
 
 pub(crate) struct StateRow {
@@ -135,6 +142,13 @@ pub(crate) struct Applied {
     pub(crate) counts: Counts,
 }
 
+impl Applied {
+    /// Whether an earlier attempt had taken the number of the commit.
+    pub(crate) fn was_committed_before(&self) -> bool {
+        self.more_events.is_none()
+    }
+}
+
 impl Batch {
     pub(crate) fn new(
         emitter: EmitterId,
@@ -157,11 +171,14 @@ impl Batch {
             logs: Vec::new(),
             runs: Vec::new(),
             done: Vec::new(),
+            direct: Vec::new(),
             attempts: Vec::new(),
             ticks: Vec::new(),
             errors: 0,
             duplicates: 0,
             held: Vec::new(),
+            rejection: None,
+            given_up: None,
         }
     }
 

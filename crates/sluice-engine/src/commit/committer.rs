@@ -1,5 +1,5 @@
 //! Committing a batch: retried while the store is unavailable, because an invocation that ran once must not run again for
-//! want of a database.
+//! want of a database. The exception is a batch with direct requests: their clients do not wait for the store.
 
 use std::sync::Arc;
 
@@ -35,11 +35,14 @@ pub(crate) async fn commit(infra: Infra, batch: Batch, stalled: watch::Sender<bo
         };
         if error.is_retryable() {
             tracing::warn!(emitter = %batch.emitter, commit_no = batch.commit_no, %error, "commit failed; retrying");
+            if !batch.direct.is_empty() {
+                batch = Arc::new(batch.give_up());
+            }
             stalled.send_replace(true);
         } else {
             log_dropped(&infra, &batch, &error);
             batch = match Arc::try_unwrap(batch) {
-                Ok(batch) => Arc::new(batch.without_effects(&error.to_string(), infra.ids.emit())),
+                Ok(batch) => Arc::new(batch.without_effects(&error, infra.ids.emit())),
                 // The store still holds the closure of the last attempt; the next one drops the effects.
                 Err(batch) => batch,
             };

@@ -24,6 +24,8 @@ pub(crate) struct Finished {
 
 pub(crate) enum Trigger {
     Inbox(Work),
+    /// A request that is not in the inbox. Its client is answered when it is committed.
+    Direct(Work),
     Hook,
 }
 
@@ -146,7 +148,9 @@ impl SourceCommit<'_> {
         batch.usage.invocations += 1;
         batch.usage.compute_ms += compute_ms(uncharged);
         let (event, kind, depth) = match &trigger {
-            Trigger::Inbox(work) => (&*work.event, work.kind.as_str(), work.depth),
+            Trigger::Inbox(work) | Trigger::Direct(work) => {
+                (&*work.event, work.kind.as_str(), work.depth)
+            }
             Trigger::Hook => ("null", "hook", 0),
         };
         let cause = Cause {
@@ -164,9 +168,13 @@ impl SourceCommit<'_> {
             batch.errors += 1;
             self.add_error(&failure, cause, batch);
         }
-        if let Trigger::Inbox(work) = trigger {
-            batch.ticks.extend(self.rows.next_tick(&work));
-            batch.done.push(id);
+        match trigger {
+            Trigger::Inbox(work) => {
+                batch.ticks.extend(self.rows.next_tick(&work));
+                batch.done.push(id);
+            }
+            Trigger::Direct(_) => batch.direct.push(id),
+            Trigger::Hook => {}
         }
     }
 

@@ -1,5 +1,6 @@
-//! The inbox: accepted work is durable in the store before anyone is told so.
+//! The inbox: work that is stored before its client is told so.
 
 mod writer;
 
+pub(crate) use writer::insert_direct;
 pub use writer::{Inbox, NewUpload};

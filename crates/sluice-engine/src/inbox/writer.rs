@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::{
     error::EngineError,
-    owner::{Owner, Owners, mailbox::ReplySender},
+    owner::{Owner, Owners, direct::NotKept, mailbox::ReplySender},
     work::Work,
 };
 
@@ -60,6 +60,28 @@ impl Inbox {
         }
     }
 
+    /// Has a request kept: its owner runs it at once and commits the outcome, or it is stored. On `Ok` it is durable.
+    pub(crate) async fn accept(
+        &self,
+        emitter: &EmitterId,
+        work: Work,
+        files: Vec<NewUpload>,
+        mut reply: Option<ReplySender>,
+    ) -> Result<(), EngineError> {
+        if files.is_empty() && !self.infra.settings.store_first {
+            match self.owners.of(emitter).mailbox().offer(work.clone(), reply) {
+                Err((_, returned)) => reply = returned,
+                Ok(kept) => match kept.await {
+                    Ok(Ok(())) => return Ok(()),
+                    Ok(Err(NotKept::Returned(returned))) => reply = returned,
+                    Ok(Err(NotKept::Failed(error))) => return Err(error.into()),
+                    Err(_) => return Err(owner_failed()),
+                },
+            }
+        }
+        self.put(emitter, work, files, reply).await
+    }
+
     /// Stores work. On `Ok` it is durable and its owner knows of it.
     pub(crate) async fn put(
         &self,
@@ -99,6 +121,11 @@ impl Inbox {
             }
         }
     }
+}
+
+fn owner_failed() -> EngineError {
+    let message = "the source stopped before the request was stored; it may have run";
+    EngineError::Unavailable(message.to_owned())
 }
 
 async fn write_batches(
@@ -157,6 +184,17 @@ async fn store(
         }
         let _ = stored.send(result.clone());
     }
+}
+
+/// Stores direct requests of an emitter that take too long.
+pub(crate) fn insert_direct(
+    c: &mut dyn Conn,
+    emitter: &EmitterId,
+    works: &[Work],
+) -> Result<(), StoreError> {
+    works
+        .iter()
+        .try_for_each(|work| insert(c, emitter, work, Vec::new()))
 }
 
 fn insert(

@@ -52,6 +52,8 @@ pub(super) trait Actor: Sized + Send {
     fn on_committed(&mut self, committed: Committed);
     fn on_commit_stalled(&mut self);
     fn on_task(&mut self, task: Self::Task);
+    /// Called after each event.
+    fn recover(&mut self) -> impl Future<Output = ()> + Send;
 }
 
 /// The part that sources and workflows share.
@@ -101,6 +103,7 @@ pub(super) async fn run<A: Actor>(actor: &mut A) {
             Event::Task(task) => actor.on_task(task),
             Event::Woken => {}
         }
+        actor.recover().await;
         actor.core().expire();
     }
     actor.core().owner.mailbox().close();
@@ -163,6 +166,11 @@ impl<A: Actor> Core<A> {
 
     pub(super) fn is_committing(&self) -> bool {
         self.commit.is_some()
+    }
+
+    /// Whether the running commit waits for the store.
+    pub(super) fn is_stalled(&self) -> bool {
+        *self.stalled.borrow()
     }
 
     /// Commits a batch in the background.

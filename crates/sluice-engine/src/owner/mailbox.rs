@@ -12,10 +12,13 @@ use sluice_runtime::Reply;
 use sluice_store::inbox::InboxKind;
 use tokio::sync::{Notify, oneshot};
 
+use super::direct::{DirectRequests, NotKept, Receipt};
 use crate::work::Work;
 
 const MAX_ITEMS: usize = 4096;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// Behind more than this a request would not run soon.
+const MAX_BEFORE_DIRECT: usize = 512;
 
 /// Why a client that waits for `respond` gets no reply from the component.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +50,9 @@ struct Inner {
     missed: Option<InvocationId>,
     /// State at the last count of the whole inbox.
     counted: Option<Counted>,
+    direct: DirectRequests,
+    /// Whether the owner can dispatch requests at once.
+    takes_direct: bool,
     closed: bool,
 }
 
@@ -112,6 +118,42 @@ impl Mailbox {
         Ok(())
     }
 
+    /// Queues a request that is not stored, if its owner can dispatch it at once. Otherwise it comes back.
+    pub(crate) fn offer(
+        &self,
+        work: Work,
+        reply: Option<ReplySender>,
+    ) -> Result<oneshot::Receiver<Result<(), NotKept>>, (Work, Option<ReplySender>)> {
+        let (receipt, kept) = oneshot::channel();
+        let mut inner = self.inner.lock();
+        if !inner.can_take_direct(&work) {
+            return Err((work, reply));
+        }
+        inner.known.insert(work.id);
+        if let Some(reply) = reply {
+            inner.replies.insert(work.id, reply);
+        }
+        inner.direct.add(work.clone(), receipt);
+        inner.push_back(work);
+        drop(inner);
+        self.changed.notify_one();
+        Ok(kept)
+    }
+
+    /// Says whether requests may be offered.
+    pub(crate) fn take_direct(&self, takes: bool) {
+        self.inner.lock().takes_direct = takes;
+    }
+
+    pub(crate) fn has_direct(&self) -> bool {
+        !self.inner.lock().direct.is_empty()
+    }
+
+    /// The direct requests, until they are answered.
+    pub(crate) fn with_direct<T>(&self, access: impl FnOnce(&mut DirectRequests) -> T) -> T {
+        access(&mut self.inner.lock().direct)
+    }
+
     /// Withdraws a registration: the row could not be stored.
     pub(crate) fn unregister(&self, id: &InvocationId) {
         let mut inner = self.inner.lock();
@@ -145,7 +187,42 @@ impl Mailbox {
     pub(crate) fn requeue(&self, work: Work) {
         let mut inner = self.inner.lock();
         inner.bytes += work.event.len();
+        inner.direct.restart(&work.id);
         inner.queue.push_front(work);
+    }
+
+    /// Requeues a direct request whose outcome was given up, unless it was returned.
+    pub(crate) fn requeue_direct(&self, work: Work) {
+        let waits = self.inner.lock().direct.contains(&work.id);
+        if waits {
+            self.requeue(work);
+        }
+    }
+
+    /// Gives direct requests back to their acceptors: no commit holds, or will hold, their outcomes.
+    pub(crate) fn return_direct(&self, returned: HashMap<InvocationId, Receipt>) {
+        let mut inner = self.inner.lock();
+        inner.remove_queued(|id| returned.contains_key(id));
+        for (id, receipt) in returned {
+            inner.known.remove(&id);
+            let reply = inner.replies.remove(&id);
+            let _ = receipt.send(Err(NotKept::Returned(reply)));
+        }
+    }
+
+    /// Forgets invocations. Those that are in the store are read from there.
+    pub(crate) fn forget(&self, ids: &[InvocationId]) {
+        if ids.is_empty() {
+            return;
+        }
+        let mut inner = self.inner.lock();
+        inner.remove_queued(|id| ids.contains(id));
+        for id in ids {
+            inner.known.remove(id);
+        }
+        inner.spill();
+        drop(inner);
+        self.changed.notify_one();
     }
 
     /// A request for the next page when the queue is empty and the store may hold more.
@@ -246,7 +323,12 @@ impl Mailbox {
             let mut inner = self.inner.lock();
             inner.closed = true;
             inner.queue.clear();
-            std::mem::take(&mut inner.replies)
+            let mut replies = std::mem::take(&mut inner.replies);
+            for (id, receipt) in inner.direct.take_uncommitted() {
+                let _ = receipt.send(Err(NotKept::Returned(replies.remove(&id))));
+            }
+            inner.direct.clear();
+            replies
         };
         for (_, reply) in replies {
             let _ = reply.send(Err(NoReply::Gone));
@@ -255,6 +337,14 @@ impl Mailbox {
 }
 
 impl Inner {
+    fn can_take_direct(&self, work: &Work) -> bool {
+        self.takes_direct
+            && !self.closed
+            && !self.spilled
+            && self.queue.len() < MAX_BEFORE_DIRECT
+            && self.bytes + work.event.len() <= MAX_BYTES
+    }
+
     fn spill(&mut self) {
         self.spilled = true;
         self.spills += 1;
@@ -263,6 +353,11 @@ impl Inner {
     fn push_back(&mut self, work: Work) {
         self.bytes += work.event.len();
         self.queue.push_back(work);
+    }
+
+    fn remove_queued(&mut self, is_removed: impl Fn(&InvocationId) -> bool) {
+        self.queue.retain(|work| !is_removed(&work.id));
+        self.bytes = self.queue.iter().map(|work| work.event.len()).sum();
     }
 
     fn pop(&mut self) -> Option<Work> {

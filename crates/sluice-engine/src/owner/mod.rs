@@ -3,6 +3,7 @@
 mod accounts;
 mod actor;
 pub(crate) mod after_commit;
+pub(crate) mod direct;
 mod gauge;
 pub(crate) mod handle;
 pub mod lifecycle;

@@ -5,6 +5,7 @@
 
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
+use futures_util::{StreamExt, future, stream};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -13,17 +14,41 @@ use sluice_store::{Store, inbox, kv};
 use sluice_testkit::wait_for;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::fixture::{Fixture, PATIENCE, source_id};
+use crate::fixture::{Fixture, Keeping, PATIENCE, source_id};
 
 const CRASHES: usize = 12;
 const EVENTS_PER_LIFE: u64 = 40;
+/// Clients that wait for their answers at once.
+const CLIENTS: usize = 4;
 
-/// Counts in its store. Every third invocation does not count but takes a moment, so that others end before it.
-fn count(invocation: &ScriptedInvocation) -> ScriptedOutcome {
+#[derive(Debug, Clone, Copy)]
+struct Scenario {
+    keeping: Keeping,
+    /// The time of slow invocations.
+    slow: Duration,
+}
+
+const STORED: Scenario = Scenario {
+    keeping: Keeping::StoreFirst,
+    slow: Duration::from_millis(1),
+};
+const DIRECT: Scenario = Scenario {
+    keeping: Keeping::Direct,
+    slow: Duration::from_millis(1),
+};
+/// Slow invocations are stored while they run.
+const MIXED: Scenario = Scenario {
+    keeping: Keeping::Direct,
+    slow: Duration::from_millis(13),
+};
+
+/// Counts in its store. Every third invocation does not count but is slow, so that others end before it.
+fn count(invocation: &ScriptedInvocation, slow: Duration) -> ScriptedOutcome {
     let n = &invocation.event;
     if n.as_u64().unwrap_or(0).is_multiple_of(3) {
-        let slow = ScriptedOutcome::success().emit(&json!({ "n": n }));
-        return slow.after(Duration::from_millis(1));
+        return ScriptedOutcome::success()
+            .emit(&json!({ "n": n }))
+            .after(slow);
     }
     let count = invocation.stored.get("count").and_then(Value::as_u64);
     let count = json!(count.unwrap_or(0) + 1);
@@ -33,7 +58,10 @@ fn count(invocation: &ScriptedInvocation) -> ScriptedOutcome {
 }
 
 #[rstest]
-fn accepted_events_are_committed_once(#[values(1, 2, 3, 4, 5, 6, 7, 8)] seed: u64) {
+fn accepted_events_are_committed_once(
+    #[values(STORED, DIRECT, MIXED)] scenario: Scenario,
+    #[values(1, 2, 3, 4, 5, 6)] seed: u64,
+) {
     let mut rng = StdRng::seed_from_u64(seed);
     let folder = tempfile::tempdir().unwrap();
     let mut accepted = Vec::new();
@@ -45,6 +73,7 @@ fn accepted_events_are_committed_once(#[values(1, 2, 3, 4, 5, 6, 7, 8)] seed: u6
         let runtime = runtime();
         let store = runtime.block_on(live(
             folder.path(),
+            scenario,
             crash == 0,
             moment,
             first,
@@ -53,7 +82,7 @@ fn accepted_events_are_committed_once(#[values(1, 2, 3, 4, 5, 6, 7, 8)] seed: u6
         runtime.shutdown_background();
         store.close();
     }
-    let (events, stored) = runtime().block_on(finish(folder.path()));
+    let (events, stored) = runtime().block_on(finish(folder.path(), scenario));
     check(&accepted, &events, &stored, next);
 }
 
@@ -64,29 +93,40 @@ fn runtime() -> Runtime {
 /// Accepts events until the moment of the crash.
 async fn live(
     folder: &Path,
+    Scenario { keeping, slow }: Scenario,
     is_new: bool,
     moment: Duration,
     first: u64,
     accepted: &mut Vec<u64>,
 ) -> Store {
+    let run = move |invocation: &ScriptedInvocation| count(invocation, slow);
     let fixture = if is_new {
-        Fixture::new_in(folder, None, count).await
+        Fixture::new_in(folder, None, keeping, run).await
     } else {
-        Fixture::again_in(folder, count).await
+        Fixture::again_in(folder, keeping, run).await
     };
-    let accept = async {
-        for n in first..first + EVENTS_PER_LIFE {
+    let fixture = &fixture;
+    let accept = stream::iter(first..first + EVENTS_PER_LIFE)
+        .map(|n| async move {
             fixture.run(&json!(n)).await;
+            n
+        })
+        .buffer_unordered(CLIENTS)
+        .for_each(|n| {
             accepted.push(n);
-        }
-    };
+            future::ready(())
+        });
     let _ = tokio::time::timeout(moment, accept).await;
     fixture.infra.store.clone()
 }
 
 /// Lets the rest run. Returns all events and the key-value store.
-async fn finish(folder: &Path) -> (Vec<Value>, Vec<(String, String)>) {
-    let fixture = Fixture::again_in(folder, count).await;
+async fn finish(
+    folder: &Path,
+    Scenario { keeping, slow }: Scenario,
+) -> (Vec<Value>, Vec<(String, String)>) {
+    let run = move |invocation: &ScriptedInvocation| count(invocation, slow);
+    let fixture = Fixture::again_in(folder, keeping, run).await;
     wait_for(PATIENCE, "an empty inbox", async || {
         let waiting = fixture.infra.store.read(inbox::emitters_with_work).await;
         waiting.unwrap().is_empty().then_some(())

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, value::to_raw_value};
 use sluice_engine::Engine;
-use sluice_infra::{Infra, testing};
+use sluice_infra::{Infra, Settings, testing};
 use sluice_model::{
     CodeFiles, ComponentId, ComponentKind, ComponentShape, ManualClock, ModuleFormat, SourceId,
     TimerSpec, UserId,
@@ -24,6 +24,27 @@ use tempfile::TempDir;
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How requests to a running source are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeping {
+    /// They run at once. Their outcome is committed, or they are stored if that takes long.
+    Direct,
+    /// They are stored before they run.
+    StoreFirst,
+}
+
+impl Keeping {
+    fn infra(self, folder: &Path) -> (Infra, ManualClock) {
+        let clock = ManualClock::new(testing::NOW);
+        let settings = Settings {
+            store_first: self == Keeping::StoreFirst,
+            ..testing::settings(folder)
+        };
+        let infra = testing::infra_at(folder, Arc::new(clock.clone()), settings);
+        (infra, clock)
+    }
+}
+
 pub(crate) struct Fixture {
     pub(crate) engine: Engine,
     pub(crate) infra: Infra,
@@ -39,13 +60,26 @@ impl Fixture {
         Fixture::with_timer(None, run).await
     }
 
+    /// The same with this way of keeping requests.
+    pub(crate) async fn start_with(
+        keeping: Keeping,
+        run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
+    ) -> Fixture {
+        let folder = tempfile::tempdir().unwrap();
+        let fixture = Fixture::new_in(folder.path(), None, keeping, run).await;
+        Fixture {
+            _folder: Some(folder),
+            ..fixture
+        }
+    }
+
     /// The same for a source with a timer, which is due at the start.
     pub(crate) async fn with_timer(
         timer: Option<TimerSpec>,
         run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
     ) -> Fixture {
         let folder = tempfile::tempdir().unwrap();
-        let fixture = Fixture::new_in(folder.path(), timer, run).await;
+        let fixture = Fixture::new_in(folder.path(), timer, Keeping::Direct, run).await;
         Fixture {
             _folder: Some(folder),
             ..fixture
@@ -56,9 +90,10 @@ impl Fixture {
     pub(crate) async fn new_in(
         folder: &Path,
         timer: Option<TimerSpec>,
+        keeping: Keeping,
         run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
     ) -> Fixture {
-        let (infra, clock) = testing::infra(folder);
+        let (infra, clock) = keeping.infra(folder);
         let stored = infra.store.write(move |c| {
             components::insert(c, &component())?;
             sources::insert(c, &source())?;
@@ -74,9 +109,10 @@ impl Fixture {
     /// Starts an engine on the database that an earlier one left in `folder`.
     pub(crate) async fn again_in(
         folder: &Path,
+        keeping: Keeping,
         run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
     ) -> Fixture {
-        let (infra, clock) = testing::infra(folder);
+        let (infra, clock) = keeping.infra(folder);
         Fixture::on(infra, clock, run).await
     }
 

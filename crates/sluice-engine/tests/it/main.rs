@@ -3,6 +3,7 @@
 mod clock;
 mod commits;
 mod crashes;
+mod direct;
 mod fixture;
 mod retries;
 mod supervision;

@@ -16,10 +16,11 @@ use super::{
 };
 use crate::support::{PATIENCE, own_server};
 
-async fn behind_a_proxy() -> (Stage, ForgetfulProxy) {
+async fn behind_a_proxy(args: &[&str]) -> (Stage, ForgetfulProxy) {
     let database = Postgres::database();
     let proxy = ForgetfulProxy::before(&database).await;
-    let options = gate::ARGS.iter().fold(own_server(), ServerOptions::arg);
+    let args = gate::ARGS.iter().chain(args);
+    let options = args.fold(own_server(), ServerOptions::arg);
     let server = Server::start(options.postgres(proxy.url())).await;
     let ledger = Ledger::Postgres(database);
     (Stage { server, ledger }, proxy)
@@ -42,7 +43,7 @@ async fn an_outcome_whose_commit_got_no_reply_is_committed_once(
     #[values(true, false)] emits: bool,
     #[values(Loss::AfterCommit, Loss::BeforeCommit)] loss: Loss,
 ) {
-    let (stage, proxy) = behind_a_proxy().await;
+    let (stage, proxy) = behind_a_proxy(&[]).await;
     let gate = Gate::shut().await;
     let source = stage.deploy(COUNTER).await;
     let body = json!({ "gate": gate.url(), "emits": emits });
@@ -67,13 +68,34 @@ async fn an_outcome_whose_commit_got_no_reply_is_committed_once(
 
 #[tokio::test]
 async fn a_request_whose_storing_got_no_answer_is_refused_and_runs_at_most_once() {
-    let (stage, proxy) = behind_a_proxy().await;
+    let (stage, proxy) = behind_a_proxy(&["--store-first"]).await;
     let source = stage.deploy(ECHO).await;
     source.send(&json!({ "n": 1 })).await.expect(200);
     source.events(1).await;
     proxy.lose_next(Loss::AfterCommit);
     source.send(&json!({ "n": 2 })).await.expect(503);
     // It was kept after all, and the source finds out by itself.
+    source.events(2).await;
+    source.send(&json!({ "n": 3 })).await.expect(200);
+    let events = source.events(3).await;
+    assert_eq!(
+        events,
+        [json!({ "n": 1 }), json!({ "n": 2 }), json!({ "n": 3 })]
+    );
+}
+
+/// A request that ran before it was stored waits until it is known whether its outcome was kept.
+#[rstest]
+#[tokio::test]
+async fn a_direct_request_whose_commit_got_no_reply_is_answered_200_and_committed_once(
+    #[values(Loss::AfterCommit, Loss::BeforeCommit)] loss: Loss,
+) {
+    let (stage, proxy) = behind_a_proxy(&[]).await;
+    let source = stage.deploy(ECHO).await;
+    source.send(&json!({ "n": 1 })).await.expect(200);
+    source.events(1).await;
+    proxy.lose_next(loss);
+    source.send(&json!({ "n": 2 })).await.expect(200);
     source.events(2).await;
     source.send(&json!({ "n": 3 })).await.expect(200);
     let events = source.events(3).await;
@@ -91,7 +113,7 @@ const ECHO: &str = r#"module.exports = {
 /// Either the commit that stores a tick or the one that ends it loses its answer.
 #[tokio::test]
 async fn a_timer_ticks_on_whichever_of_its_commits_got_no_answer() {
-    let (stage, proxy) = behind_a_proxy().await;
+    let (stage, proxy) = behind_a_proxy(&[]).await;
     let code = r#"let running = 0;
 module.exports = {
   name: "ticking", version: "0.0.1",

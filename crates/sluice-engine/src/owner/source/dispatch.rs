@@ -6,7 +6,7 @@ use sluice_model::InvocationId;
 use sluice_runtime::{Call, Invocation, LogLevel, LogLine};
 use sluice_store::inbox::InboxKind;
 
-use super::owner::{Running, SourceOwner, Uploaded};
+use super::owner::{Running, SourceOwner, SourceTask, Uploaded};
 use crate::{
     process::{
         LiveProcess,
@@ -50,7 +50,9 @@ impl SourceOwner {
     }
 
     pub(super) fn dispatch(&mut self) {
-        if !self.is_open() || !self.is_authorized() {
+        let can_dispatch = self.is_open() && self.is_authorized();
+        self.offer_direct(can_dispatch);
+        if !can_dispatch {
             return;
         }
         let max = self.core.infra().settings.source_concurrency;
@@ -99,7 +101,7 @@ impl SourceOwner {
         self.uploading += 1;
         self.core.tasks.spawn(async move {
             let result = write_uploads(store, emitter, work, folder).await;
-            Uploaded { generation, result }
+            SourceTask::Uploaded(Uploaded { generation, result })
         });
     }
 

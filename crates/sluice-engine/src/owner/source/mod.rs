@@ -1,6 +1,7 @@
 //! The owner of a source: it takes work from the mailbox, runs it in the source's process, and commits the outcome.
 
 mod authorize;
+mod direct;
 mod dispatch;
 mod hooks;
 mod load;
@@ -15,7 +16,7 @@ use tokio::{sync::mpsc, time::Instant};
 
 use self::{
     load::load,
-    owner::{SourceOwner, Uploaded},
+    owner::{SourceOwner, SourceTask},
 };
 use super::{
     actor::{self, Actor, Core},
@@ -48,7 +49,7 @@ impl Actor for SourceOwner {
     type Control = SourceControl;
     type ProcessKey = ();
     type Program = ();
-    type Task = Uploaded;
+    type Task = SourceTask;
 
     fn core(&mut self) -> &mut Core<Self> {
         &mut self.core
@@ -57,6 +58,8 @@ impl Actor for SourceOwner {
     fn advance(&mut self) {
         self.hold_over_quota();
         self.take_due_events();
+        self.store_overdue();
+        self.fail_stalled();
         self.commit_finished();
         self.run_hooks();
         self.dispatch();
@@ -77,7 +80,8 @@ impl Actor for SourceOwner {
             return false;
         }
         if self.core.is_draining() {
-            return true;
+            // Direct requests are stored first.
+            return !self.core.mailbox().has_direct();
         }
         if !self.core.hosts.are_stopped() || self.core.is_refilling() || self.core.has_controls() {
             return false;
@@ -87,11 +91,11 @@ impl Actor for SourceOwner {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        None
+        self.direct_deadline()
     }
 
     fn watches_stall(&self) -> bool {
-        self.awaits_pause()
+        self.awaits_pause() || (self.core.mailbox().has_direct() && !self.gives_up())
     }
 
     async fn on_control(&mut self, control: SourceControl) {
@@ -108,9 +112,22 @@ impl Actor for SourceOwner {
 
     fn on_commit_stalled(&mut self) {
         self.reject_pause();
+        if self.core.mailbox().has_direct() {
+            self.give_up_direct();
+        }
     }
 
-    fn on_task(&mut self, uploaded: Uploaded) {
-        self.uploaded(uploaded);
+    async fn recover(&mut self) {
+        if self.can_recover() {
+            self.gives_up_until = None;
+            self.reload().await;
+        }
+    }
+
+    fn on_task(&mut self, task: SourceTask) {
+        match task {
+            SourceTask::Uploaded(uploaded) => self.uploaded(uploaded),
+            SourceTask::Stored { ids, result } => self.stored(&ids, &result),
+        }
     }
 }

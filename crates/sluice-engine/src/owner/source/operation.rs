@@ -185,7 +185,7 @@ impl SourceOwner {
     }
 
     /// Reads the source again. Running invocations belong to code or state that is given up, and run again.
-    async fn reload(&mut self) {
+    pub(super) async fn reload(&mut self) {
         self.stop_process();
         self.requeue_all(|_| true);
         self.running.clear();
@@ -193,8 +193,10 @@ impl SourceOwner {
             self.committed(&committed);
         }
         for one in std::mem::take(&mut self.finished).into_iter().rev() {
-            if let Trigger::Inbox(work) = one.trigger {
-                self.core.mailbox().requeue(work);
+            match one.trigger {
+                Trigger::Inbox(work) => self.core.mailbox().requeue(work),
+                Trigger::Direct(work) => self.core.mailbox().requeue_direct(work),
+                Trigger::Hook => {}
             }
         }
         for work in std::mem::take(&mut self.extras.due_events) {

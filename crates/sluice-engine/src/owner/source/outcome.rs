@@ -36,9 +36,15 @@ impl SourceOwner {
                 if let Some(sender) = self.core.mailbox().take_reply(&id) {
                     let _ = sender.send(Err(no_reply(&outcome)));
                 }
+                let is_direct = self.core.mailbox().with_direct(|direct| direct.end(&id));
+                let trigger = if is_direct {
+                    Trigger::Direct(work)
+                } else {
+                    Trigger::Inbox(work)
+                };
                 self.finished.push(Finished {
                     id,
-                    trigger: Trigger::Inbox(work),
+                    trigger,
                     outcome,
                 });
             }
@@ -66,7 +72,7 @@ impl SourceOwner {
     }
 
     pub(super) fn commit_finished(&mut self) {
-        if self.core.is_committing() {
+        if self.core.is_committing() || self.storing > 0 {
             return;
         }
         let finished = std::mem::take(&mut self.finished);
@@ -78,6 +84,9 @@ impl SourceOwner {
         self.extras.depth = depth;
         self.uncommitted = finished.len();
         let batch = self.batch(finished, extras);
+        self.core
+            .mailbox()
+            .with_direct(|direct| direct.commit(&batch.direct));
         self.core.commit(batch);
     }
 
@@ -105,8 +114,12 @@ impl SourceOwner {
     pub(super) fn committed(&mut self, committed: &Committed) {
         let Committed { batch, applied } = committed;
         self.uncommitted = 0;
-        for id in &batch.done {
+        for id in batch.done.iter().chain(&batch.direct) {
             self.core.mailbox().done(id);
+        }
+        self.answer_direct(batch);
+        if let Some(rows) = &batch.given_up {
+            self.settle_given_up(rows, applied.was_committed_before());
         }
         self.core.services.after_commit.run(batch, applied);
         let source = &self.definition.source;

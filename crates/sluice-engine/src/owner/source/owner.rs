@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 
 use sluice_model::{Hook, InvocationId};
-use tokio::sync::oneshot;
+use sluice_store::StoreError;
+use tokio::{sync::oneshot, time::Instant};
 
 use crate::{
     commit::source::{Extras, Finished},
     owner::{
         actor::Core,
+        direct::DirectPath,
         lifecycle::{Dispatch, HookError},
     },
     process::uploads::UploadError,
@@ -32,6 +34,12 @@ pub(super) struct SourceOwner {
     /// Number of processes so far. Uploads for an earlier process are discarded.
     pub(super) generation: u64,
     pub(super) uploading: usize,
+    pub(super) direct_path: DirectPath,
+    /// Number of running writes to the inbox.
+    pub(super) storing: usize,
+    /// Outcomes of direct requests were given up, so the source is to be read again. Clients of the running commit wait until
+    /// then.
+    pub(super) gives_up_until: Option<Instant>,
 }
 
 pub(super) type HookReply = oneshot::Sender<Result<(), HookError>>;
@@ -60,6 +68,16 @@ pub(super) struct Operation {
     pub(super) is_dirty: bool,
 }
 
+/// The result of a background task.
+pub(super) enum SourceTask {
+    Uploaded(Uploaded),
+    /// Direct requests were written to the inbox.
+    Stored {
+        ids: Vec<InvocationId>,
+        result: Result<(), StoreError>,
+    },
+}
+
 /// Work whose uploads are in the folder of the process, or could not be written to it.
 pub(super) struct Uploaded {
     /// The process that they were written for.
@@ -85,6 +103,9 @@ impl SourceOwner {
             prune: PruneSchedule::default(),
             generation: 0,
             uploading: 0,
+            direct_path: DirectPath::default(),
+            storing: 0,
+            gives_up_until: None,
         }
     }
 
@@ -97,6 +118,7 @@ impl SourceOwner {
         self.definition.source.active
             && dispatch == Dispatch::Running
             && self.core.hold_until.is_none()
+            && !self.gives_up()
             && !self.core.is_draining()
     }
 
@@ -104,6 +126,7 @@ impl SourceOwner {
     pub(super) fn is_quiet(&self) -> bool {
         self.running.is_empty()
             && self.uploading == 0
+            && self.storing == 0
             && self.finished.is_empty()
             && self.extras.is_empty()
             && !self.core.is_committing()

@@ -240,6 +240,8 @@ impl SourceOwner {
                 self.extras.logs.push((Some(id), line));
                 self.extras.attempts.push(id);
                 self.core.mailbox().requeue(work);
+                // It is stored at once: whether it ends soon is doubtful now.
+                self.core.mailbox().with_direct(|direct| direct.expire(&id));
             }
         }
     }

@@ -122,6 +122,8 @@ impl Actor for WorkflowOwner {
         self.committed(&committed);
     }
 
+    async fn recover(&mut self) {}
+
     fn on_commit_stalled(&mut self) {}
 
     fn on_task(&mut self, task: Task) {

@@ -75,14 +75,14 @@ impl FairPermits {
         self.0.lock().held(user)
     }
 
-    /// The limit of its own that keeps a waiting user from a permit.
-    pub fn own_limit(&self, user: &PermitUser) -> Option<OwnLimit> {
-        self.0.lock().own_limit(user)
+    /// The number of free permits, if the user may take one of them.
+    pub fn free_for(&self, user: &PermitUser) -> usize {
+        self.0.lock().free_for(user)
     }
 
-    /// The users that wait, the next first.
-    pub fn waiting(&self) -> Vec<PermitUser> {
-        self.0.lock().waiting()
+    /// The limit of its own that keeps a user from another permit.
+    pub fn own_limit(&self, user: &PermitUser) -> Option<OwnLimit> {
+        self.0.lock().own_limit(user)
     }
 
     pub fn in_use(&self) -> PermitUse {

@@ -177,22 +177,29 @@ impl<W> FairQueue<W> {
         granted
     }
 
+    /// The number of free permits, if the user may take one of them.
+    pub(crate) fn free_for(&self, user: &PermitUser) -> usize {
+        if self.may_take(user) { self.free } else { 0 }
+    }
+
     pub(crate) fn held(&self, user: &PermitUser) -> usize {
         self.users.get(user).map_or(0, |share| share.held)
     }
 
-    /// The limit of its own that keeps a user from a permit: with all its waiters it would hold too many, or it is blocked.
+    /// The limit of its own that keeps a user from another permit: with all its waiters, or one if it has none, it would hold
+    /// too many, or it is blocked.
     pub(crate) fn own_limit(&self, user: &PermitUser) -> Option<OwnLimit> {
         let share = self.users.get(user)?;
         if share.is_blocked {
             Some(OwnLimit::Blocked)
         } else {
-            let wanted = share.held + share.waiting.len();
+            let wanted = share.held + share.waiting.len().max(1);
             (wanted > self.limits.per_user).then_some(OwnLimit::Count)
         }
     }
 
     /// The users that wait, the next first.
+    #[cfg(test)]
     pub(crate) fn waiting(&self) -> Vec<PermitUser> {
         self.turns.iter().cloned().collect()
     }

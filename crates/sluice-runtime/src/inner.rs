@@ -39,7 +39,7 @@ pub(crate) struct Inner {
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) packages: Packages,
-    pub(crate) pool: Pool,
+    pub(crate) pool: Arc<Pool>,
     pub(crate) analyses: AnalysisCache,
     /// Permits for processes that are starting.
     pub(crate) starting: FairPermits,

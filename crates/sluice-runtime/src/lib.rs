@@ -50,6 +50,7 @@ mod scheduling;
 #[cfg(any(test, feature = "scripted"))]
 pub mod scripted;
 mod spec;
+mod start_permit;
 mod step;
 mod step_report;
 mod survey;
@@ -85,6 +86,7 @@ pub use sandbox::{
 pub use spec::{
     Analysis, BindingKind, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, PropBinding, Role,
 };
+pub use start_permit::StartPermit;
 pub use step::{Flow, Send, SendKind, StepOutcome};
 pub use test_spec::{TestEnd, TestReport, TestSpec};
 pub use tmp_folder::TmpFolder;

@@ -23,6 +23,7 @@ use crate::{
     protocol::Message,
     report_limits::StrayBudget,
     spec::{LoadError, ModuleSpec, ProcessSpec, Role},
+    start_permit::{PoolSlot, StartPermit, StartSlot},
 };
 
 pub(crate) const UNEXPECTED: &str = "it reported work it was not given";
@@ -30,12 +31,8 @@ pub(crate) const UNEXPECTED: &str = "it reported work it was not given";
 const USUAL_START: Duration = Duration::from_secs(2);
 
 impl Inner {
-    /// A process with all modules loaded, their shapes in order, and the log lines of the load.
-    pub(crate) async fn load(
-        &self,
-        spec: &ProcessSpec,
-        role: Role<'_>,
-    ) -> Result<(StartedChild, Vec<RawShape>, Vec<LogLine>), LoadError> {
+    /// Installs the packages of a process, then takes a process from the pool, or else waits for a start permit.
+    pub(crate) async fn admit(&self, spec: &ProcessSpec) -> Result<StartPermit, LoadError> {
         let mut packages = Vec::with_capacity(spec.modules.len());
         for module in &spec.modules {
             packages.push(match &module.packages {
@@ -43,12 +40,28 @@ impl Inner {
                 None => None,
             });
         }
-        let idle = self.pool.take(Priming::of(spec).as_ref());
-        let (mut started, permit) = if let Some(started) = idle {
-            (started, None)
-        } else {
-            let permit = self.starting.acquire(&spec.user).await;
-            (self.spawn(Preload::Nothing)?, Some(permit))
+        let slot = match self.pool.take(Priming::of(spec).as_ref()) {
+            Some(pooled) => StartSlot::Pooled(Box::new(PoolSlot::new(&self.pool, pooled))),
+            None => StartSlot::Permit(self.starting.acquire(&spec.user).await),
+        };
+        Ok(StartPermit { packages, slot })
+    }
+
+    /// A process with all modules loaded, their shapes in order, and the log lines of the load.
+    pub(crate) async fn load(
+        &self,
+        spec: &ProcessSpec,
+        role: Role<'_>,
+        StartPermit { packages, slot }: StartPermit,
+    ) -> Result<(StartedChild, Vec<RawShape>, Vec<LogLine>), LoadError> {
+        let (pooled, permit) = match slot {
+            StartSlot::Unlimited => (None, None),
+            StartSlot::Permit(permit) => (None, Some(permit)),
+            StartSlot::Pooled(slot) => (slot.take(), None),
+        };
+        let mut started = match pooled {
+            Some(started) => started,
+            None => self.spawn(Preload::Nothing)?,
         };
         if let Some(user) = &spec.user {
             started.watchdog.assign(user);

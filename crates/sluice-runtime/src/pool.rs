@@ -62,6 +62,19 @@ impl Priming {
     }
 }
 
+/// A process that was taken from the pool.
+pub(crate) struct Pooled {
+    child: StartedChild,
+    /// The packages that it has imported.
+    priming: Option<Priming>,
+}
+
+impl Pooled {
+    pub(crate) fn into_live(mut self) -> Option<StartedChild> {
+        is_alive(&mut self.child).then_some(self.child)
+    }
+}
+
 /// A process that is missing in the pool.
 pub(crate) enum Missing {
     Empty,
@@ -78,7 +91,7 @@ impl Pool {
     }
 
     /// Takes the best idle process that is still alive.
-    pub(crate) fn take(&self, priming: Option<&Priming>) -> Option<StartedChild> {
+    pub(crate) fn take(&self, priming: Option<&Priming>) -> Option<Pooled> {
         let mut idle = self.idle.lock();
         if let Some(wanted) = priming {
             if idle.last.as_ref() == Some(wanted) {
@@ -86,18 +99,29 @@ impl Pool {
             }
             idle.last = Some(wanted.clone());
             let fits = |(primed, _): &mut (Priming, StartedChild)| primed == wanted;
-            if let Some((_, mut started)) = idle.primed.take_if(fits)
-                && is_alive(&mut started)
+            if let Some((priming, mut child)) = idle.primed.take_if(fits)
+                && is_alive(&mut child)
             {
-                return Some(started);
+                let priming = Some(priming);
+                return Some(Pooled { child, priming });
             }
         }
-        while let Some(mut started) = idle.empty.pop_front() {
-            if is_alive(&mut started) {
-                return Some(started);
+        while let Some(mut child) = idle.empty.pop_front() {
+            if is_alive(&mut child) {
+                let priming = None;
+                return Some(Pooled { child, priming });
             }
         }
         None
+    }
+
+    /// Returns a process that was taken and not used. Another one may have been started in its place.
+    pub(crate) fn put_back(&self, Pooled { child, priming }: Pooled) {
+        let mut idle = self.idle.lock();
+        match priming {
+            None => idle.empty.push_front(child),
+            Some(priming) => idle.primed = Some((priming, child)),
+        }
     }
 
     /// Returns false if another task fills the pool, or nothing is missing.

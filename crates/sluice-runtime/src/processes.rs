@@ -12,16 +12,26 @@ use crate::{
     question::{self, QuestionOutcome},
     running::RunningProcess,
     spec::{Analysis, LoadError, ProcessSpec, Role},
+    start_permit::StartPermit,
 };
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Starts component processes and analyses code. [`crate::Runtime`] does it with Deno; tests use a scripted implementation.
 pub trait Processes: Send + Sync {
+    /// Waits until a process may start: its packages are installed, and few others are starting.
+    fn admit<'a>(
+        &'a self,
+        _spec: &'a ProcessSpec,
+    ) -> BoxFuture<'a, Result<StartPermit, LoadError>> {
+        Box::pin(async { Ok(StartPermit::default()) })
+    }
+
     /// Starts a process with its modules loaded.
     fn start<'a>(
         &'a self,
         spec: &'a ProcessSpec,
+        permit: StartPermit,
     ) -> BoxFuture<'a, Result<(Process, ProcessEvents), LoadError>>;
 
     /// Reads the shape of code that is being saved, and locks its packages.
@@ -48,7 +58,8 @@ pub trait Processes: Send + Sync {
         timeout: Duration,
     ) -> BoxFuture<'a, Result<QuestionOutcome, LoadError>> {
         Box::pin(async move {
-            let (process, events) = self.start(spec).await?;
+            let permit = self.admit(spec).await?;
+            let (process, events) = self.start(spec, permit).await?;
             Ok(question::ask(&process, events, question, argument, timeout).await)
         })
     }

@@ -31,6 +31,7 @@ use crate::{
     running::{RunningProcess, RunningProcesses},
     sandbox::Sandbox,
     spec::{Analysis, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, Role},
+    start_permit::StartPermit,
     survey,
     trees::Remover,
     unstored::Unstored,
@@ -60,7 +61,7 @@ impl Runtime {
             unstored: Unstored::new(options.unstored_per_user.max(of_one_process)),
             sandbox,
             packages,
-            pool: Pool::new(options.warm_processes),
+            pool: Arc::new(Pool::new(options.warm_processes)),
             analyses: AnalysisCache::default(),
             starting: FairPermits::new(one_in_reserve(options.starting_at_once)),
             questions: FairPermits::new(PermitLimits::three_quarters(question::MAX_CONCURRENT)),
@@ -152,7 +153,8 @@ impl Runtime {
             env: BTreeMap::new(),
             stored: Vec::new(),
         };
-        let (mut child, shapes, _) = self.load(&spec, role).await?;
+        let permit = self.0.admit(&spec).await?;
+        let (mut child, shapes, _) = self.load(&spec, role, permit).await?;
         kill_group(&child.child);
         // Its folder must not be removed while the process still runs.
         let _ = child.child.wait().await;
@@ -166,13 +168,22 @@ impl Runtime {
         })
     }
 
-    /// Starts a process with its modules loaded.
+    /// Starts a process with its modules loaded, as soon as it may start.
     pub async fn start(&self, spec: &ProcessSpec) -> Result<(Process, ProcessEvents), LoadError> {
+        let permit = self.0.admit(spec).await?;
+        self.start_admitted(spec, permit).await
+    }
+
+    async fn start_admitted(
+        &self,
+        spec: &ProcessSpec,
+        permit: StartPermit,
+    ) -> Result<(Process, ProcessEvents), LoadError> {
         let role = match (&spec.owner, spec.modules.as_slice()) {
             (ProcessOwner::Workflow(_), [first, ..]) => Role::Step(&first.name),
             _ => Role::Component,
         };
-        let (child, _, early_logs) = self.load(spec, role).await?;
+        let (child, _, early_logs) = self.load(spec, role, permit).await?;
         let memory = child.watchdog.memory();
         let now_ms = self.0.clock.now_ms();
         let (owner, user) = (spec.owner.clone(), spec.user.clone());
@@ -214,8 +225,9 @@ impl Runtime {
         &self,
         spec: &ProcessSpec,
         role: Role<'_>,
+        permit: StartPermit,
     ) -> Result<(StartedChild, Vec<RawShape>, Vec<LogLine>), LoadError> {
-        let loaded = self.0.load(spec, role).await;
+        let loaded = self.0.load(spec, role, permit).await;
         // After the load, because starting the next idle process would slow it down.
         pool_filling::refill(&self.0);
         loaded
@@ -223,11 +235,16 @@ impl Runtime {
 }
 
 impl Processes for Runtime {
+    fn admit<'a>(&'a self, spec: &'a ProcessSpec) -> BoxFuture<'a, Result<StartPermit, LoadError>> {
+        Box::pin(self.0.admit(spec))
+    }
+
     fn start<'a>(
         &'a self,
         spec: &'a ProcessSpec,
+        permit: StartPermit,
     ) -> BoxFuture<'a, Result<(Process, ProcessEvents), LoadError>> {
-        Box::pin(Runtime::start(self, spec))
+        Box::pin(self.start_admitted(spec, permit))
     }
 
     fn analyze<'a>(

@@ -109,11 +109,11 @@ pub(crate) struct ComponentOptions {
         value_name = "COUNT"
     )]
     pub(crate) max_processes: usize,
-    /// Total memory of component processes above which idle ones are stopped, the longest idle first
+    /// Total memory of component processes above which idle ones are stopped, the one that is due last first
     /// [default: half of the machine's memory]
     #[arg(long, env = "SLUICE_MEMORY_BUDGET", value_name = "SIZE")]
     pub(crate) memory_budget: Option<ByteSize>,
-    /// Time after which an idle component process is stopped
+    /// Time after which an idle component process is stopped, unless a timer of its source is due within 90 seconds
     #[arg(long, env = "SLUICE_IDLE_TIMEOUT", default_value = "60s", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) idle_timeout: Duration,
     /// Number of empty component processes kept ready for sources that start. One more is kept with the npm packages that

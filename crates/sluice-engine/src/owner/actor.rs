@@ -15,7 +15,9 @@ use tokio::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{handle::Owner, mailbox::Mailbox, refill::InboxPage, services::Services};
+use super::{
+    handle::Owner, mailbox::Mailbox, next_tick::NextTick, refill::InboxPage, services::Services,
+};
 use crate::{
     commit::{
         batch::Batch,
@@ -60,7 +62,7 @@ pub(super) trait Actor: Sized + Send {
 pub(super) struct Core<A: Actor> {
     pub(super) services: Services,
     pub(super) owner: Owner,
-    user: UserId,
+    pub(super) user: UserId,
     pub(super) ids: IdGen,
     pub(super) hosts: Hosts<A::ProcessKey, A::Program>,
     pub(super) tasks: JoinSet<A::Task>,
@@ -75,7 +77,8 @@ pub(super) struct Core<A: Actor> {
     stalled: watch::Sender<bool>,
     refill: Option<AbortOnDropHandle<InboxPage>>,
     pub(super) account_refresh: Option<JoinHandle<()>>,
-    is_listed_idle: bool,
+    pub(super) is_listed_idle: bool,
+    pub(super) next_tick: NextTick,
 }
 
 enum Event<A: Actor> {
@@ -133,6 +136,7 @@ impl<A: Actor> Core<A> {
             refill: None,
             account_refresh: None,
             is_listed_idle: false,
+            next_tick: NextTick::default(),
         }
     }
 
@@ -177,6 +181,7 @@ impl<A: Actor> Core<A> {
     pub(super) fn commit(&mut self, batch: Batch) {
         let infra = self.services.infra.clone();
         self.commit_no = batch.commit_no;
+        self.next_tick.arm(&batch.ticks);
         self.commit = Some(tokio::spawn(commit(infra, batch, self.stalled.clone())));
     }
 
@@ -238,21 +243,6 @@ impl<A: Actor> Core<A> {
         self.hold_until = Some(Instant::now() + time);
     }
 
-    /// Lists the owner as idle when all its processes are, so that others can have its permits.
-    pub(super) fn update_idleness(&mut self) {
-        let idle = self.hosts.are_idle();
-        match (idle, self.is_listed_idle) {
-            (true, false) => {
-                let owner = Box::new(self.owner.clone());
-                let (id, user) = (self.owner.id(), &self.user);
-                self.services.permits.idle(id, user, owner);
-            }
-            (false, true) => self.services.permits.busy(self.owner.id()),
-            _ => {}
-        }
-        self.is_listed_idle = idle;
-    }
-
     pub(super) fn live(&self, key: &A::ProcessKey) -> Option<&LiveProcess> {
         self.hosts.live(key)
     }
@@ -260,16 +250,18 @@ impl<A: Actor> Core<A> {
     /// Clears what has expired: a hold, and processes that were idle for too long.
     fn expire(&mut self) {
         self.hold_until = self.hold_until.filter(|until| *until > Instant::now());
+        let keep_until = self.keep_until();
         self.hosts
-            .stop_idle(self.services.infra.settings.idle_timeout);
+            .stop_idle(self.services.infra.settings.idle_timeout, keep_until);
     }
 
     async fn next_event(&mut self, deadline: Option<Instant>, watches_stall: bool) -> Event<A> {
-        let shutdown = &self.services.infra.shutdown;
+        let infra = &self.services.infra;
+        let shutdown = &infra.shutdown;
         let is_draining = shutdown.is_draining();
         let idle = self
             .hosts
-            .idle_deadline(self.services.infra.settings.idle_timeout);
+            .idle_deadline(infra.settings.idle_timeout, self.keep_until());
         let deadline = [deadline, idle, self.hold_until]
             .into_iter()
             .flatten()

@@ -103,17 +103,25 @@ impl<K: Clone + Eq + Hash, P> Hosts<K, P> {
         !self.0.is_empty() && self.0.values().all(|host| host.idle_since.is_some())
     }
 
-    /// The time at which the first idle process is to be stopped.
-    pub(crate) fn idle_deadline(&self, timeout: Duration) -> Option<Instant> {
-        let since = self.0.values().filter_map(|host| host.idle_since).min();
-        since.map(|since| since + timeout)
+    /// The time at which the first idle process is to be stopped, not before `keep_until`.
+    pub(crate) fn idle_deadline(
+        &self,
+        timeout: Duration,
+        keep_until: Option<Instant>,
+    ) -> Option<Instant> {
+        let since = self.0.values().filter_map(|host| host.idle_since).min()?;
+        Some(keep_until.map_or(since + timeout, |until| until.max(since + timeout)))
     }
 
-    /// Stops processes that have been idle for `timeout`.
-    pub(crate) fn stop_idle(&mut self, timeout: Duration) {
+    /// Stops processes that have been idle for `timeout`, not before `keep_until`.
+    pub(crate) fn stop_idle(&mut self, timeout: Duration, keep_until: Option<Instant>) {
+        let now = Instant::now();
+        if keep_until.is_some_and(|until| until > now) {
+            return;
+        }
         self.0.retain(|_, host| {
             host.idle_since
-                .is_none_or(|since| since.elapsed() < timeout)
+                .is_none_or(|since| now.duration_since(since) < timeout)
         });
     }
 

@@ -1,6 +1,9 @@
 //! Owners whose processes are idle, by the time since when they are.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+};
 
 use sluice_model::{EmitterId, UserId};
 
@@ -19,11 +22,26 @@ pub(super) struct IdleOwners {
 struct IdleOwner {
     id: EmitterId,
     user: UserId,
+    /// Its next tick, in epoch milliseconds.
+    due: Option<i64>,
     owner: Box<dyn Evict>,
 }
 
+impl IdleOwner {
+    /// The owner that is due last is evicted first; without a tick it is due never.
+    fn due_last(&self) -> i64 {
+        self.due.unwrap_or(i64::MAX)
+    }
+}
+
 impl IdleOwners {
-    pub(super) fn insert(&mut self, id: &EmitterId, user: &UserId, owner: Box<dyn Evict>) {
+    pub(super) fn insert(
+        &mut self,
+        id: &EmitterId,
+        user: &UserId,
+        due: Option<i64>,
+        owner: Box<dyn Evict>,
+    ) {
         self.remove(id);
         let age = self.next;
         self.next += 1;
@@ -31,6 +49,7 @@ impl IdleOwners {
         let idle = IdleOwner {
             id: id.clone(),
             user: user.clone(),
+            due,
             owner,
         };
         self.by_age.insert(age, idle);
@@ -42,17 +61,28 @@ impl IdleOwners {
         }
     }
 
-    /// Evicts the oldest owner of the user with the highest rank.
+    pub(super) fn len(&self) -> usize {
+        self.by_age.len()
+    }
+
+    pub(super) fn len_of(&self, user: &UserId) -> usize {
+        let idle = self.by_age.values();
+        idle.filter(|idle| idle.user == *user).count()
+    }
+
+    /// Of the user with the highest rank, evicts the owner that is due last, and of several the one that is idle longest.
     pub(super) fn evict_by(&mut self, rank: impl Fn(&UserId) -> usize) -> bool {
-        // Of equal ones the last is the maximum.
-        let youngest_first = self.by_age.iter().rev();
-        let found = youngest_first.max_by_key(|(_, idle)| rank(&idle.user));
+        let found = self.by_age.iter().max_by_key(|(age, idle)| {
+            let rank = rank(&idle.user);
+            (rank, idle.due_last(), Reverse(**age))
+        });
         self.evict(found.map(|(age, _)| *age))
     }
 
-    /// Evicts the oldest owner of this user.
+    /// The same for the owners of one user.
     pub(super) fn evict_of(&mut self, user: &UserId) -> bool {
-        let found = self.by_age.iter().find(|(_, idle)| idle.user == *user);
+        let own = self.by_age.iter().filter(|(_, idle)| idle.user == *user);
+        let found = own.max_by_key(|(age, idle)| (idle.due_last(), Reverse(**age)));
         self.evict(found.map(|(age, _)| *age))
     }
 

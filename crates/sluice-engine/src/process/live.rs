@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use sluice_infra::Metrics;
-use sluice_runtime::{Ask, FairPermit, Invocation, Process, ProcessEvents, TmpFolder};
+use sluice_runtime::{Ask, Invocation, Process, ProcessEvents, TmpFolder};
 
-use super::{credentials::Grants, data_stores::DataStoreServer, start_delay::StartDelay};
+use super::{
+    credentials::Grants, data_stores::DataStoreServer, permits::ProcessPermit,
+    start_delay::StartDelay,
+};
 
 pub(crate) struct LiveProcess {
     process: Process,
@@ -22,11 +25,11 @@ pub(crate) struct LiveProcess {
 /// Held until the process is gone, not only until it is told to stop.
 pub(super) struct ProcessLease {
     metrics: Arc<Metrics>,
-    _permit: FairPermit,
+    _permit: ProcessPermit,
 }
 
 impl ProcessLease {
-    pub(super) fn new(metrics: Arc<Metrics>, permit: FairPermit) -> ProcessLease {
+    pub(super) fn new(metrics: Arc<Metrics>, permit: ProcessPermit) -> ProcessLease {
         metrics.processes.inc();
         ProcessLease {
             metrics,

@@ -7,6 +7,7 @@ mod host;
 mod idle;
 mod live;
 pub(crate) mod memory_budget;
+mod parked;
 mod permits;
 mod start_delay;
 mod starter;

@@ -1,20 +1,36 @@
-//! Permits for component processes. When a user has to wait for one, an idle process is stopped.
+//! Permits for component processes, in the order in which a start takes them: first the start permit, then the permit of the
+//! process. So only the few processes that can start now have idle ones stopped, and a rush evicts no more than it starts.
+//!
+//! A start that finds no permit and no idle process gives its start permit back and is parked until it may get one.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use parking_lot::Mutex;
 use sluice_model::{EmitterId, UserId};
-use sluice_runtime::{FairPermit, FairPermits, OwnLimit, PermitLimits, PermitUse};
-use tokio::time::Instant;
+use sluice_runtime::{
+    BoxFuture, FairPermit, FairPermits, OwnLimit, PermitLimits, PermitUse, PermitWait,
+};
+use tokio::{sync::oneshot, time::Instant};
 
 use super::{
     idle::{Evict, IdleOwners},
+    parked::{Available, Parked},
     start_delay::StartDelay,
 };
 
-/// The pause after which a user that still waits has another idle process stopped. The one before may have got work.
+/// The pause after which another idle process is stopped. The one before may have got work.
 const EVICTION_PERIOD: Duration = Duration::from_millis(100);
+/// So often at most, because the start permit is held meanwhile.
+const EVICTIONS: usize = 5;
 
+/// A permit that was granted later than this counts as delayed.
+const DELAYED: Duration = Duration::from_millis(200);
 /// The author of the code is told of a wait of this length.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
@@ -23,6 +39,39 @@ const LONG_WAIT: Duration = Duration::from_secs(1);
 pub(crate) struct Permits {
     fair: FairPermits,
     idle: Arc<Mutex<IdleOwners>>,
+    parked: Arc<Mutex<Parked>>,
+    delayed: Arc<AtomicU64>,
+}
+
+/// Held while a process runs.
+pub(crate) struct ProcessPermit {
+    permit: Option<FairPermit>,
+    permits: Permits,
+}
+
+/// Both permits of a start.
+pub(crate) struct Admission<S> {
+    pub(super) start: S,
+    pub(super) permit: ProcessPermit,
+    /// The wait for the permit of the process.
+    pub(super) waited: Duration,
+    /// Set if the wait was long.
+    pub(super) delay: Option<StartDelay>,
+}
+
+/// A parked start, and once it is woken its claim to a permit. Given up on drop.
+struct ParkedStart<'a> {
+    permits: &'a Permits,
+    user: &'a UserId,
+    number: u64,
+    woken: oneshot::Receiver<()>,
+}
+
+/// A wait for the permit of a process, from the first request on.
+struct Wait {
+    since: Instant,
+    limit: Option<OwnLimit>,
+    is_logged: bool,
 }
 
 impl Permits {
@@ -30,56 +79,59 @@ impl Permits {
         Permits {
             fair: FairPermits::new(limits),
             idle: Arc::default(),
+            parked: Arc::default(),
+            delayed: Arc::default(),
         }
     }
 
-    /// Waits for a permit. A long wait is returned with it.
-    pub(crate) async fn acquire(&self, user: &UserId) -> (FairPermit, Option<StartDelay>) {
-        let mut wait = match self.fair.request(&Some(user.clone())) {
-            Ok(permit) => return (permit, None),
-            Err(wait) => wait,
-        };
-        let since = Instant::now();
-        let mut limit = None;
-        let mut is_logged = false;
+    /// Waits for both permits of a start. `start` waits for the start permit.
+    pub(crate) async fn acquire<'a, S, E>(
+        &self,
+        user: &UserId,
+        start: impl Fn() -> BoxFuture<'a, Result<S, E>>,
+    ) -> Result<Admission<S>, E> {
+        let mut held = start().await?;
+        let mut wait: Option<Wait> = None;
+        let mut claim: Option<ParkedStart<'_>> = None;
         loop {
-            self.make_room(user);
-            limit = limit.or_else(|| self.own_limit(user));
-            if let Ok(permit) = tokio::time::timeout(EVICTION_PERIOD, &mut wait).await {
-                let time = since.elapsed();
-                let delay = (time >= LONG_WAIT).then_some(StartDelay { time, limit });
-                return (permit, delay);
+            if let Some(permit) = self.take(user, &mut wait).await {
+                return Ok(self.admission(held, permit, wait));
             }
-            if since.elapsed() >= LONG_WAIT && !is_logged {
-                let quota = StartDelay::flag(limit);
-                tracing::warn!(%user, quota, "quota reached; a process waits to be started");
-                is_logged = true;
-            }
+            let was_parked = claim.as_ref().map(|claim| claim.number);
+            drop((held, claim.take()));
+            let mut parked = self.park(user, was_parked);
+            parked
+                .until_woken(wait.get_or_insert_with(Wait::start))
+                .await;
+            claim = Some(parked);
+            held = start().await?;
         }
     }
 
-    /// Lists an owner as idle. It may be evicted at once when others wait for a permit.
-    pub(crate) fn idle(&self, id: &EmitterId, user: &UserId, owner: Box<dyn Evict>) {
-        self.idle.lock().insert(id, user, owner);
-        for waiting in self.fair.waiting().into_iter().flatten() {
-            if self.make_room(&waiting) {
-                return;
-            }
-        }
+    /// Lists an owner as idle until `due`, its next tick. It may be evicted at once when others wait for a permit.
+    pub(crate) fn idle(
+        &self,
+        id: &EmitterId,
+        user: &UserId,
+        due: Option<i64>,
+        owner: Box<dyn Evict>,
+    ) {
+        self.idle.lock().insert(id, user, due, owner);
+        self.wake();
     }
 
     pub(crate) fn busy(&self, id: &EmitterId) {
         self.idle.lock().remove(id);
     }
 
-    /// Stops an idle process of the user that holds most permits. Returns false if there is none.
+    /// Of the user that holds most permits, stops the idle process that is due last. Returns false if there is none.
     pub(crate) fn evict_one(&self) -> bool {
         self.idle
             .lock()
             .evict_by(|user| self.fair.held(&Some(user.clone())))
     }
 
-    /// Stops the process of this user that has been idle longest.
+    /// Stops the idle process of this user that is due last.
     pub(crate) fn evict_of(&self, user: &UserId) -> bool {
         self.idle.lock().evict_of(user)
     }
@@ -87,10 +139,55 @@ impl Permits {
     /// From now on exactly these users get no permit while they hold one.
     pub(crate) fn block(&self, users: &[UserId]) {
         self.fair.block(users);
+        self.wake();
     }
 
     pub(crate) fn in_use(&self) -> PermitUse {
-        self.fair.in_use()
+        let in_use = self.fair.in_use();
+        PermitUse {
+            waiting: in_use.waiting + self.parked.lock().len(),
+            delayed: self.delayed.load(Ordering::Relaxed),
+            ..in_use
+        }
+    }
+
+    /// Takes a permit, for which idle processes are stopped. Returns `None` if that does not help.
+    async fn take(&self, user: &UserId, wait: &mut Option<Wait>) -> Option<FairPermit> {
+        let mut place: PermitWait = match self.fair.request(&Some(user.clone())) {
+            Ok(permit) => return Some(permit),
+            Err(place) => place,
+        };
+        let wait = wait.get_or_insert_with(Wait::start);
+        wait.limit = wait.limit.or_else(|| self.own_limit(user));
+        let mut has_evicted = false;
+        for _ in 0..EVICTIONS {
+            has_evicted |= self.make_room(user);
+            if !has_evicted {
+                return None;
+            }
+            if let Ok(permit) = tokio::time::timeout(EVICTION_PERIOD, &mut place).await {
+                return Some(permit);
+            }
+        }
+        None
+    }
+
+    fn admission<S>(&self, start: S, permit: FairPermit, wait: Option<Wait>) -> Admission<S> {
+        let waited = wait.as_ref().map_or(Duration::ZERO, Wait::elapsed);
+        if waited > DELAYED {
+            self.delayed.fetch_add(1, Ordering::Relaxed);
+        }
+        let limit = wait.and_then(|wait| wait.limit);
+        let time = waited;
+        Admission {
+            start,
+            permit: ProcessPermit {
+                permit: Some(permit),
+                permits: self.clone(),
+            },
+            waited,
+            delay: (waited >= LONG_WAIT).then_some(StartDelay { time, limit }),
+        }
     }
 
     fn own_limit(&self, user: &UserId) -> Option<OwnLimit> {
@@ -104,6 +201,80 @@ impl Permits {
         } else {
             self.evict_one()
         }
+    }
+
+    /// A start that was parked before keeps its place.
+    fn park<'a>(&'a self, user: &'a UserId, before: Option<u64>) -> ParkedStart<'a> {
+        let (number, woken) = self.parked.lock().add(user, before);
+        // A process may have become idle meanwhile.
+        self.wake();
+        ParkedStart {
+            permits: self,
+            user,
+            number,
+            woken,
+        }
+    }
+
+    /// Wakes as many parked starts as can get a permit.
+    fn wake(&self) {
+        self.parked.lock().wake(|user| {
+            if self.own_limit(user).is_some() {
+                Available::Own(self.idle.lock().len_of(user))
+            } else {
+                let free = self.fair.free_for(&Some(user.clone()));
+                Available::Shared(free + self.idle.lock().len())
+            }
+        });
+    }
+}
+
+impl ParkedStart<'_> {
+    async fn until_woken(&mut self, wait: &mut Wait) {
+        wait.limit = wait.limit.or_else(|| self.permits.own_limit(self.user));
+        let long = wait.since + LONG_WAIT;
+        if let Ok(woken) = tokio::time::timeout_at(long, &mut self.woken).await {
+            return woken.unwrap_or_default();
+        }
+        if !wait.is_logged {
+            let (user, quota) = (self.user, StartDelay::flag(wait.limit));
+            tracing::warn!(%user, quota, "quota reached; a process waits to be started");
+            wait.is_logged = true;
+        }
+        // The sender is kept until it is used.
+        let _ = (&mut self.woken).await;
+    }
+}
+
+impl Drop for ParkedStart<'_> {
+    fn drop(&mut self) {
+        let mut parked = self.permits.parked.lock();
+        if !parked.remove(self.user, self.number) {
+            parked.settle(self.user);
+        }
+        drop(parked);
+        self.permits.wake();
+    }
+}
+
+impl Drop for ProcessPermit {
+    fn drop(&mut self) {
+        self.permit = None;
+        self.permits.wake();
+    }
+}
+
+impl Wait {
+    fn start() -> Wait {
+        Wait {
+            since: Instant::now(),
+            limit: None,
+            is_logged: false,
+        }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.since.elapsed()
     }
 }
 

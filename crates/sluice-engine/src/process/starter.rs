@@ -5,13 +5,12 @@ use std::sync::Arc;
 use sluice_infra::Infra;
 use sluice_model::UserId;
 use sluice_runtime::{LoadError, ProcessSpec, Processes};
-use tokio::time::Instant;
 
 use super::{
     credentials::Grants,
     data_stores::{DataStoreAccess, DataStoreServer},
     live::{LiveProcess, ProcessLease},
-    permits::Permits,
+    permits::{Admission, Permits},
 };
 use crate::disk_quota::DiskQuotas;
 
@@ -38,7 +37,7 @@ impl ProcessStarter {
         }
     }
 
-    /// Waits for a permit of this user and starts a process.
+    /// Waits until this user may start a process, and starts it.
     pub(crate) async fn start(
         self,
         user: UserId,
@@ -46,14 +45,19 @@ impl ProcessStarter {
         access: DataStoreAccess,
         grants: Vec<Grants>,
     ) -> Result<LiveProcess, LoadError> {
-        let before = Instant::now();
-        let (permit, delay) = self.permits.acquire(&user).await;
+        let Admission {
+            start,
+            permit,
+            waited,
+            delay,
+        } = self
+            .permits
+            .acquire(&user, || self.processes.admit(&spec))
+            .await?;
         let metrics = &self.infra.metrics;
-        metrics
-            .process_wait_seconds
-            .observe(before.elapsed().as_secs_f64());
+        metrics.process_wait_seconds.observe(waited.as_secs_f64());
         metrics.process_starts.inc();
-        let (process, events) = self.processes.start(&spec).await?;
+        let (process, events) = self.processes.start(&spec, start).await?;
         let data_stores =
             DataStoreServer::start(&self.infra, &self.disk, access, process.answers());
         let lease = ProcessLease::new(Arc::clone(metrics), permit);

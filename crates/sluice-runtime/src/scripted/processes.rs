@@ -22,10 +22,12 @@ use super::{
 };
 use crate::{
     ask::Answer,
-    fair_queue::PermitUser,
+    fair_permits::FairPermits,
+    fair_queue::{PermitLimits, PermitUser},
     process::{Process, ProcessEvents},
     processes::{BoxFuture, Processes},
     spec::{Analysis, LoadError, ModuleSpec, ProcessSpec, Role},
+    start_permit::StartPermit,
     tmp_folder::TmpFolder,
 };
 
@@ -51,6 +53,7 @@ pub struct ScriptedProcesses {
     start: Arc<StartScript>,
     shape: Arc<ShapeScript>,
     tmp: PathBuf,
+    starting: Option<FairPermits>,
     records: Arc<Records>,
 }
 
@@ -72,6 +75,7 @@ impl ScriptedProcesses {
             start: Arc::new(|_| Ok(())),
             shape: Arc::new(|_| json!({ "name": "Scripted", "version": "0.0.1", "hasRun": true })),
             tmp: std::env::temp_dir(),
+            starting: None,
             records: Arc::default(),
         }
     }
@@ -101,6 +105,14 @@ impl ScriptedProcesses {
     #[must_use]
     pub fn with_tmp(mut self, tmp: PathBuf) -> ScriptedProcesses {
         self.tmp = tmp;
+        self
+    }
+
+    /// The number of processes that may be starting at once.
+    #[must_use]
+    pub fn with_starting_at_once(mut self, total: usize) -> ScriptedProcesses {
+        let per_user = total;
+        self.starting = Some(FairPermits::new(PermitLimits { total, per_user }));
         self
     }
 
@@ -185,9 +197,19 @@ impl Director for ScriptedProcesses {
 }
 
 impl Processes for ScriptedProcesses {
+    fn admit<'a>(&'a self, spec: &'a ProcessSpec) -> BoxFuture<'a, Result<StartPermit, LoadError>> {
+        Box::pin(async move {
+            Ok(match &self.starting {
+                None => StartPermit::default(),
+                Some(permits) => StartPermit::limited(permits.acquire(&spec.user).await),
+            })
+        })
+    }
+
     fn start<'a>(
         &'a self,
         spec: &'a ProcessSpec,
+        _permit: StartPermit,
     ) -> BoxFuture<'a, Result<(Process, ProcessEvents), LoadError>> {
         Box::pin(async move { self.started(spec) })
     }

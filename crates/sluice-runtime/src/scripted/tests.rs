@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Call, Invocation, LoadError, LogLevel, ModuleSpec, Outcome, Process, ProcessEvent,
-    ProcessEvents, ProcessOwner, ProcessSpec, Processes, Question, Reply, Role,
+    ProcessEvents, ProcessOwner, ProcessSpec, Processes, Question, Reply, Role, StartPermit,
 };
 
 fn spec() -> ProcessSpec {
@@ -49,7 +49,10 @@ async fn started(
 ) -> (Process, ProcessEvents, ScriptedProcesses) {
     let scripted = ScriptedProcesses::new(script);
     let processes: Arc<dyn Processes> = Arc::new(scripted.clone());
-    let (process, events) = processes.start(&spec()).await.expect("it starts");
+    let (process, events) = processes
+        .start(&spec(), StartPermit::default())
+        .await
+        .expect("it starts");
     (process, events, scripted)
 }
 
@@ -217,7 +220,7 @@ async fn the_script_decides_shapes_and_failed_starts() {
     let analysis = scripted.analyze(&bad, Role::Component, &None);
     assert!(matches!(analysis.await, Err(LoadError::Code(_))));
     assert!(matches!(
-        scripted.start(&spec()).await,
+        scripted.start(&spec(), StartPermit::default()).await,
         Err(LoadError::Start(_))
     ));
     assert_eq!(scripted.starts(), 0);

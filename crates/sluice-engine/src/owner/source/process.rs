@@ -183,7 +183,7 @@ impl SourceOwner {
         if let Some(host) = self.core.hosts.get_mut(&()) {
             host.set_idle(idle);
         }
-        self.core.update_idleness();
+        self.core.update_idleness(&self.definition.timers);
     }
 
     fn is_idle(&self) -> bool {

@@ -48,6 +48,7 @@ impl WorkflowOwner {
         let before = std::mem::replace(&mut self.current, Arc::new(definition.current));
         self.renew_environment(&before);
         self.timers = definition.timers;
+        self.core.relist();
         self.core.hold_until = None;
     }
 

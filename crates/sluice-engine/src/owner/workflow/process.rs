@@ -1,6 +1,9 @@
 //! The processes of a workflow, one for each version with active runs.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use sluice_model::DeploymentId;
 use sluice_runtime::ProcessSpec;
@@ -106,7 +109,10 @@ impl WorkflowOwner {
             let is_used = *id == current || host.is_starting() || busy.contains(id);
             is_used && (busy.contains(id) || !host.is_stopped())
         });
-        self.core.update_idleness();
+        let none = BTreeMap::new();
+        let is_active = self.workflow.active;
+        self.core
+            .update_idleness(if is_active { &self.timers } else { &none });
     }
 
     fn busy_versions(&self) -> HashSet<DeploymentId> {

@@ -1,4 +1,4 @@
-use std::pin::pin;
+use std::{convert::Infallible, pin::pin};
 
 use parking_lot::Mutex as Lock;
 use sluice_model::SourceId;
@@ -14,7 +14,7 @@ struct Evicted(Arc<Lock<Vec<&'static str>>>);
 
 struct IdleProcess {
     name: &'static str,
-    permit: Lock<Option<FairPermit>>,
+    permit: Lock<Option<ProcessPermit>>,
     evicted: Evicted,
 }
 
@@ -37,12 +37,37 @@ fn source(name: &str) -> EmitterId {
         .into()
 }
 
-async fn acquire(permits: &Permits, name: &str) -> FairPermit {
-    let acquired = timeout(PATIENCE, permits.acquire(&user(name))).await;
-    acquired.expect("a permit").0
+/// Start permits without a limit.
+fn unlimited() -> BoxFuture<'static, Result<(), Infallible>> {
+    Box::pin(async { Ok(()) })
 }
 
-async fn busy(permits: &Permits, name: &str, count: usize) -> Vec<FairPermit> {
+/// Start permits of which a user may hold all.
+fn starts(total: usize) -> FairPermits {
+    let per_user = total;
+    FairPermits::new(PermitLimits { total, per_user })
+}
+
+async fn admit(permits: &Permits, user: &UserId) -> Admission<()> {
+    let Ok(admission) = permits.acquire(user, unlimited).await;
+    admission
+}
+
+/// Waits within limited start permits.
+async fn start(permits: &Permits, starts: &FairPermits, user: &UserId) -> Admission<FairPermit> {
+    let start = || -> BoxFuture<'_, Result<FairPermit, Infallible>> {
+        Box::pin(async { Ok(starts.acquire(&Some(user.clone())).await) })
+    };
+    let Ok(admission) = permits.acquire(user, start).await;
+    admission
+}
+
+async fn acquire(permits: &Permits, name: &str) -> ProcessPermit {
+    let acquired = timeout(PATIENCE, admit(permits, &user(name))).await;
+    acquired.expect("a permit").permit
+}
+
+async fn busy(permits: &Permits, name: &str, count: usize) -> Vec<ProcessPermit> {
     let mut held = Vec::new();
     for _ in 0..count {
         held.push(acquire(permits, name).await);
@@ -51,12 +76,41 @@ async fn busy(permits: &Permits, name: &str, count: usize) -> Vec<FairPermit> {
 }
 
 async fn idle(permits: &Permits, name: &str, source_name: &'static str, evicted: &Evicted) {
+    idle_until(permits, name, source_name, None, evicted).await;
+}
+
+async fn idle_until(
+    permits: &Permits,
+    name: &str,
+    source_name: &'static str,
+    due: Option<i64>,
+    evicted: &Evicted,
+) {
+    let permit = acquire(permits, name).await;
+    become_idle(permits, name, source_name, due, permit, evicted);
+}
+
+fn become_idle(
+    permits: &Permits,
+    name: &str,
+    source_name: &'static str,
+    due: Option<i64>,
+    permit: ProcessPermit,
+    evicted: &Evicted,
+) {
     let process = IdleProcess {
         name: source_name,
-        permit: Lock::new(Some(acquire(permits, name).await)),
+        permit: Lock::new(Some(permit)),
         evicted: evicted.clone(),
     };
-    permits.idle(&source(source_name), &user(name), Box::new(process));
+    permits.idle(&source(source_name), &user(name), due, Box::new(process));
+}
+
+fn all_of(total: usize) -> PermitLimits {
+    PermitLimits {
+        total,
+        per_user: total,
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -64,14 +118,15 @@ async fn a_user_whose_processes_are_all_busy_does_not_delay_another() {
     let permits = Permits::new(PermitLimits::three_quarters(8));
     let busy = busy(&permits, "a", 6).await;
     let a = user("a");
-    let mut more = pin!(permits.acquire(&a));
+    let mut more = pin!(admit(&permits, &a));
     assert!(timeout(2 * LONG_WAIT, &mut more).await.is_err());
     assert_eq!(permits.own_limit(&a), Some(OwnLimit::Count));
-    let (_permit, delay) = permits.acquire(&user("b")).await;
-    assert_eq!((delay, permits.in_use().delayed), (None, 0));
+    let admission = admit(&permits, &user("b")).await;
+    assert_eq!((admission.delay, permits.in_use().delayed), (None, 0));
     drop(busy);
-    let delay = more.await.1.expect("a long wait").to_string();
+    let delay = more.await.delay.expect("a long wait").to_string();
     assert!(delay.contains("--max-processes-per-account"), "{delay}");
+    assert_eq!(permits.in_use().delayed, 1);
 }
 
 #[tokio::test]
@@ -84,6 +139,37 @@ async fn the_user_with_most_processes_gives_up_the_one_that_is_idle_longest() {
     idle(&permits, "c", "c1", &evicted).await;
     acquire(&permits, "d").await;
     assert_eq!(*evicted.0.lock(), ["a1"]);
+}
+
+#[tokio::test]
+async fn the_process_that_is_due_last_is_given_up_first() {
+    let permits = Permits::new(all_of(5));
+    let evicted = Evicted::default();
+    for (name, due) in [
+        ("soon", Some(1)),
+        ("late", Some(3)),
+        ("never", None),
+        ("never2", None),
+        ("later", Some(2)),
+    ] {
+        idle_until(&permits, "a", name, due, &evicted).await;
+    }
+    for _ in 0..4 {
+        // It is busy from then on.
+        std::mem::forget(acquire(&permits, "b").await);
+    }
+    assert_eq!(*evicted.0.lock(), ["never", "never2", "late", "later"]);
+}
+
+#[tokio::test]
+async fn a_user_with_fewer_processes_keeps_even_the_one_that_is_due_last() {
+    let permits = Permits::new(all_of(3));
+    let evicted = Evicted::default();
+    idle_until(&permits, "a", "a1", None, &evicted).await;
+    idle_until(&permits, "b", "b1", Some(1), &evicted).await;
+    idle_until(&permits, "b", "b2", Some(2), &evicted).await;
+    acquire(&permits, "c").await;
+    assert_eq!(*evicted.0.lock(), ["b2"]);
 }
 
 #[tokio::test]
@@ -102,23 +188,22 @@ async fn a_user_at_its_limit_gives_up_only_its_own() {
 
 #[tokio::test]
 async fn a_waiting_user_gets_the_process_that_becomes_idle() {
-    let permits = Permits::new(PermitLimits {
-        total: 2,
-        per_user: 2,
-    });
+    let permits = Permits::new(all_of(2));
+    let starts = starts(1);
     let evicted = Evicted::default();
     let mut busy = busy(&permits, "a", 2).await;
     let b = user("b");
-    let mut waiting = pin!(permits.acquire(&b));
+    let mut waiting = pin!(start(&permits, &starts, &b));
     assert!(timeout(Duration::ZERO, &mut waiting).await.is_err());
-    let process = IdleProcess {
-        name: "a1",
-        permit: Lock::new(busy.pop()),
-        evicted: evicted.clone(),
-    };
-    permits.idle(&source("a1"), &user("a"), Box::new(process));
-    assert_eq!(*evicted.0.lock(), ["a1"]);
+    let other = starts.acquire(&None).await;
+    let permit = busy.pop().expect("it has two");
+    become_idle(&permits, "a", "a1", None, permit, &evicted);
+    // Nothing is stopped for a process that cannot start yet.
+    assert!(timeout(Duration::ZERO, &mut waiting).await.is_err());
+    assert!(evicted.0.lock().is_empty());
+    drop(other);
     timeout(PATIENCE, waiting).await.expect("a permit");
+    assert_eq!(*evicted.0.lock(), ["a1"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -129,15 +214,117 @@ async fn an_idle_process_that_gets_work_is_not_the_last_one_asked() {
             self.0.0.lock().push("refused");
         }
     }
-    let permits = Permits::new(PermitLimits {
-        total: 2,
-        per_user: 2,
-    });
+    let permits = Permits::new(all_of(2));
     let evicted = Evicted::default();
     let _held = acquire(&permits, "a").await;
     let refusing = Box::new(Refusing(evicted.clone()));
-    permits.idle(&source("a0"), &user("a"), refusing);
+    permits.idle(&source("a0"), &user("a"), None, refusing);
     idle(&permits, "a", "a1", &evicted).await;
     acquire(&permits, "b").await;
     assert_eq!(*evicted.0.lock(), ["refused", "a1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rush_evicts_no_more_processes_than_it_starts() {
+    const START: Duration = Duration::from_millis(40);
+    let permits = Permits::new(all_of(4));
+    let starts = starts(1);
+    let evicted = Evicted::default();
+    for name in ["i1", "i2", "i3", "i4"] {
+        idle(&permits, "a", name, &evicted).await;
+    }
+    let mut rush = tokio::task::JoinSet::new();
+    for _ in 0..20 {
+        let (permits, starts) = (permits.clone(), starts.clone());
+        rush.spawn(async move {
+            let admission = start(&permits, &starts, &user("a")).await;
+            tokio::time::sleep(START).await;
+            drop(admission.start);
+            // It stays busy.
+            std::mem::forget(admission.permit);
+        });
+    }
+    tokio::time::sleep(START * 2 + START / 2).await;
+    assert_eq!(evicted.0.lock().len(), 3, "two started, one is starting");
+    tokio::time::sleep(START * 4).await;
+    assert_eq!(evicted.0.lock().len(), 4);
+    // All are busy: no start permit is held.
+    assert_eq!(starts.in_use().held, 0);
+    assert_eq!(permits.in_use().waiting, 16);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_permit_is_not_held_while_all_processes_are_busy() {
+    let permits = Permits::new(all_of(2));
+    let starts = starts(1);
+    let busy = busy(&permits, "a", 2).await;
+    let (b, c) = (user("b"), user("c"));
+    let mut first = pin!(start(&permits, &starts, &b));
+    let mut second = pin!(start(&permits, &starts, &c));
+    assert!(timeout(LONG_WAIT, &mut first).await.is_err());
+    assert!(timeout(LONG_WAIT, &mut second).await.is_err());
+    // A question can start.
+    let question = timeout(Duration::ZERO, starts.acquire(&None)).await;
+    drop(question.expect("a start permit"));
+    drop(busy);
+    let first = timeout(PATIENCE, first).await.expect("both permits");
+    drop(first.start);
+    timeout(PATIENCE, second).await.expect("both permits");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_victim_that_does_not_end_delays_other_starts_only_briefly() {
+    struct Endless;
+    impl Evict for Endless {
+        fn evict(&self) {}
+    }
+    let permits = Permits::new(all_of(1));
+    let starts = starts(1);
+    let _held = acquire(&permits, "a").await;
+    permits.idle(&source("a1"), &user("a"), None, Box::new(Endless));
+    let b = user("b");
+    let mut waiting = pin!(start(&permits, &starts, &b));
+    assert!(timeout(LONG_WAIT, &mut waiting).await.is_err());
+    assert_eq!(starts.in_use().held, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn users_with_parked_starts_take_turns() {
+    let permits = Permits::new(all_of(2));
+    let mut held = busy(&permits, "x", 2).await;
+    let order: Arc<Lock<Vec<&'static str>>> = Arc::default();
+    let mut tasks = tokio::task::JoinSet::new();
+    for name in ["a", "a", "a", "b"] {
+        let (permits, order) = (permits.clone(), Arc::clone(&order));
+        tasks.spawn(async move {
+            let permit = acquire(&permits, name).await;
+            order.lock().push(name);
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            drop(permit);
+        });
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    drop(held.pop());
+    while let Some(ended) = tasks.join_next().await {
+        ended.expect("no panic");
+    }
+    assert_eq!(*order.lock(), ["a", "b", "a", "a"]);
+    assert_eq!(permits.in_use().waiting, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_parked_start_that_gives_up_leaves_its_permit_to_the_next() {
+    let permits = Permits::new(all_of(1));
+    let starts = starts(1);
+    let held = acquire(&permits, "a").await;
+    let b = user("b");
+    let mut first = Box::pin(start(&permits, &starts, &b));
+    assert!(timeout(Duration::ZERO, &mut first).await.is_err());
+    let c = user("c");
+    let mut second = pin!(start(&permits, &starts, &c));
+    assert!(timeout(Duration::ZERO, &mut second).await.is_err());
+    // The first is woken, and does not take the permit.
+    drop(held);
+    drop(first);
+    timeout(PATIENCE, second).await.expect("both permits");
 }

@@ -213,3 +213,31 @@ test('the list has no serious accessibility violations in light and dark', async
   await page.getByText('No matching sources').waitFor();
   expect(await violationsInBothSchemes(page)).toEqual([]);
 });
+
+test('a source whose timer skips ticks says so on its page', async () => {
+  const who = await server.user('skipping');
+  const slow = `export default { name: 'Slow', version: '1.0.0', props: { timer: { type: '$.interface.timer', default: { intervalSeconds: 1 } } },
+    async run() { await new Promise((done) => setTimeout(done, 2_200)) } }`;
+  const { id } = await who.source('Slow', slow);
+  const calm = `export default { name: 'Calm', version: '1.0.0', props: { timer: { type: '$.interface.timer', default: { intervalSeconds: 7200 } } }, run() {} }`;
+  const punctual = await who.source('Calm', calm);
+  type Ticks = { ticks: { is_late: boolean; skipped_last_hour: number; last_tick_at?: number } };
+  const ticks = async (source: string) => (await who.get<{ data: Ticks }>(`/sources/${source}`)).data.ticks;
+  await expect.poll(async () => (await ticks(id)).skipped_last_hour, PATIENT).toBeGreaterThan(0);
+  await expect.poll(async () => (await ticks(punctual.id)).last_tick_at, PATIENT).toBeDefined();
+
+  const page = await signedIn(browser, who, `/sources/${id}`);
+  const errors = pageErrors(page);
+  const notice = page.getByRole('status').filter({ hasText: 'Timers of this source are late' });
+  await notice.getByText(/ticks? (was|were) skipped in the last hour/).waitFor();
+  const about = page.getByRole('region', { name: 'About this source' });
+  await about.getByText('Last tick').waitFor();
+  await about.getByText(/skipped in 24 hours/).waitFor();
+  expect(await violationsInBothSchemes(page)).toEqual([]);
+
+  await page.goto(`${server.url}/sources/${punctual.id}`);
+  await about.getByText('Last tick').waitFor();
+  // On a very busy machine its first tick may be late too.
+  expect(await notice.count()).toBe((await ticks(punctual.id)).is_late ? 1 : 0);
+  expect(errors).toEqual([]);
+});

@@ -66,7 +66,9 @@ pub use runs::{
 };
 pub use server::{Database, Server, ServerProcess, ServerSetting};
 pub use sessions::{Session, SessionUser, SignIn};
-pub use sources::{CreateSource, Invocation, Retention, RunSource, Source, UpdateSource};
+pub use sources::{
+    CreateSource, Invocation, Retention, RunSource, Source, TickHealth, UpdateSource,
+};
 pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
 pub use traffic::{EmitterTraffic, RouteTraffic, Traffic, WebhookTraffic};
 pub use users::{

@@ -33,12 +33,34 @@ pub struct Source {
     /// When its next timer is due, in epoch milliseconds; absent without an active timer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run_at: Option<i64>,
+    /// How punctual its timers are; absent without timers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticks: Option<TickHealth>,
     /// Absent when the defaults of the server apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
     /// Present with `expand=activity`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<EmitterActivity>,
+}
+
+/// How punctual the timers of a source are. A tick is late when it reaches a process more than five seconds after it was due. It
+/// is skipped when the one before was still waiting or running, or the server was down. Hours are those of the clock: "last hour"
+/// is the current one and the one before, "last day" the current one and the 23 before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TickHealth {
+    /// When the last tick that ran was due, in epoch milliseconds; absent before the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_tick_at: Option<i64>,
+    /// The time from then until the tick reached a process, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lateness_ms: Option<i64>,
+    /// Whether, in the last hour, the last tick was late or ticks were skipped.
+    pub is_late: bool,
+    pub late_last_hour: u64,
+    pub late_last_day: u64,
+    pub skipped_last_hour: u64,
+    pub skipped_last_day: u64,
 }
 
 /// How many events a source keeps, and how long. Null is the default of the server.

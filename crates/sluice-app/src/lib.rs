@@ -24,6 +24,7 @@ mod sessions;
 mod slug;
 mod sources;
 mod subscriptions;
+mod tick_health;
 mod timer_rows;
 mod users;
 mod webhooks;
@@ -54,6 +55,7 @@ pub use server_status::{ProcessView, ResourceUsage, ServerStatus, ServerView};
 pub use sessions::{ActiveSession, Sessions};
 pub use sources::{CreateSource, EventRange, OnHookError, SourceView, Sources, UpdateSource};
 pub use subscriptions::Subscriptions;
+pub use tick_health::TickHealth;
 pub use users::{FirstUser, NewUser, Users};
 pub use webhooks::{NewWebhook, ReplayRange, WebhookChange, WebhookWithSecret, Webhooks};
 pub use workflows::{

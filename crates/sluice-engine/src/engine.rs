@@ -21,6 +21,7 @@ use crate::{
     quotas::Quotas,
     retention::{Retention, sweep},
     streams::Streams,
+    tick_health::TickHealth,
     timers::Scheduler,
 };
 
@@ -53,6 +54,7 @@ impl Engine {
         let disk = DiskQuotas::new(infra.settings.max_disk_per_account);
         let streams = Streams::new(infra.clone());
         let due_times = DueTimes::default();
+        let tick_health = TickHealth::new(infra);
         let permits = Permits::new(PermitLimits {
             total: infra.settings.max_processes,
             per_user: infra.settings.max_processes_per_account,
@@ -80,7 +82,9 @@ impl Engine {
                 quotas: quotas.clone(),
                 disk: disk.clone(),
                 due_times: due_times.clone(),
+                tick_health: tick_health.clone(),
             },
+            tick_health: tick_health.clone(),
         };
         let inbox = Inbox::start(infra.clone(), owners.clone());
         let (waiting, latest_ms) = infra.store.write(recover).await?;
@@ -103,6 +107,7 @@ impl Engine {
             due_times: due_times.clone(),
         };
         infra.shutdown.spawn(scheduler.run());
+        infra.shutdown.spawn(tick_health.warn());
         infra.shutdown.spawn(sweep::run(infra.clone()));
         let budget = memory_budget::enforce(infra.clone(), Arc::clone(processes), permits.clone());
         infra.shutdown.spawn(budget);

@@ -15,6 +15,7 @@ pub mod route;
 pub mod secrets;
 pub mod state;
 pub mod streams;
+mod tick_health;
 pub mod timers;
 mod work;
 
@@ -25,3 +26,4 @@ pub use engine::{Engine, drain};
 pub use error::EngineError;
 pub use quotas::Quotas;
 pub use retention::{ACTIVITY_HOURS, Retention};
+pub use tick_health::LATE;

@@ -18,6 +18,8 @@ pub(crate) struct Work {
     pub(crate) accepted_at: i64,
     /// Length of the chain of events that caused it.
     pub(crate) depth: u32,
+    /// For a tick, when it first went to a process, in epoch milliseconds.
+    pub(crate) dispatched_at: Option<i64>,
 }
 
 impl Work {
@@ -47,6 +49,7 @@ impl From<InboxItem> for Work {
             attempts,
             accepted_at,
             depth,
+            dispatched_at: None,
         }
     }
 }

@@ -22,7 +22,7 @@ use sluice_store::{Store, Vault};
 pub use backoff::Backoff;
 pub use clock_watch::ClockWatch;
 pub use ids::Ids;
-pub use metrics::{Metrics, ResultLabel, SendLabel, TaskLabel};
+pub use metrics::{Metrics, ResultLabel, SendLabel, SkipLabel, TaskLabel};
 pub use permit_metrics::{PermitCounts, PermitMetrics};
 pub use send_settings::{S3Settings, SendSettings, SmtpSettings};
 pub use settings::{SettingDescription, Settings};
@@ -40,6 +40,8 @@ pub struct Infra {
     pub settings: Arc<Settings>,
     pub metrics: Arc<Metrics>,
     pub shutdown: Shutdown,
+    /// The time of the start, in epoch milliseconds.
+    pub started_at: i64,
 }
 
 impl Infra {
@@ -51,6 +53,7 @@ impl Infra {
         settings: Settings,
     ) -> Infra {
         Infra {
+            started_at: clock.now_ms(),
             store,
             vault,
             clock,

@@ -16,6 +16,9 @@ use crate::permit_metrics::PermitMetrics;
 /// Seconds. 200 ms is the limit for an account whose processes do not all run.
 const WAIT_BUCKETS: [f64; 7] = [0.001, 0.01, 0.05, 0.2, 1.0, 5.0, 30.0];
 
+/// Seconds. Ticks are late from five seconds on.
+const LATENESS_BUCKETS: [f64; 9] = [0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0];
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct StatusLabel {
     status: u16,
@@ -24,6 +27,12 @@ struct StatusLabel {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ResultLabel {
     pub result: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct SkipLabel {
+    /// `waiting`, `running` or `down`.
+    pub reason: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -47,6 +56,8 @@ pub struct Metrics {
     pub events: Counter,
     pub duplicates: Counter,
     pub timer_ticks: Counter,
+    pub tick_lateness_seconds: Histogram,
+    pub ticks_skipped: Family<SkipLabel, Counter>,
     pub commits: Family<ResultLabel, Counter>,
     pub processes: Gauge,
     pub warm_processes: Gauge,
@@ -88,6 +99,8 @@ impl Metrics {
             events: Counter::default(),
             duplicates: Counter::default(),
             timer_ticks: Counter::default(),
+            tick_lateness_seconds: Histogram::new(LATENESS_BUCKETS),
+            ticks_skipped: Family::default(),
             commits: Family::default(),
             processes: Gauge::default(),
             warm_processes: Gauge::default(),
@@ -146,7 +159,6 @@ impl Metrics {
             "Emitted events dropped as duplicates",
             self.duplicates.clone(),
         );
-        r.register("timer_ticks", "Timer ticks", self.timer_ticks.clone());
         r.register(
             "commits",
             "Commits of outcomes, by result",
@@ -192,6 +204,7 @@ impl Metrics {
             "Workflow runs that ended or wait, by result",
             self.runs.clone(),
         );
+        self.register_timers();
         self.register_quotas();
         self.register_outgoing();
         // Counters are visible before their first increment.
@@ -202,6 +215,24 @@ impl Metrics {
             let _ = self.runs.get_or_create(&ResultLabel { result });
         }
         self
+    }
+
+    fn register_timers(&mut self) {
+        let r = &mut self.registry;
+        r.register("timer_ticks", "Timer ticks", self.timer_ticks.clone());
+        r.register(
+            "tick_lateness_seconds",
+            "Time from the due time of a tick to its dispatch to a process",
+            self.tick_lateness_seconds.clone(),
+        );
+        r.register(
+            "ticks_skipped",
+            "Ticks that never ran, by reason: the one before was still waiting or running, or the server was down",
+            self.ticks_skipped.clone(),
+        );
+        for reason in ["waiting", "running", "down"] {
+            let _ = self.ticks_skipped.get_or_create(&SkipLabel { reason });
+        }
     }
 
     fn register_quotas(&mut self) {

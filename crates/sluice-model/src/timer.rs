@@ -13,6 +13,8 @@ use crate::json_value::whole_number;
 const HOUR: u32 = 3600;
 const YEAR: u32 = 31_536_000;
 const MAX_CRON_LENGTH: usize = 200;
+/// Of more ticks only so many are counted, because each occurrence of a cron expression has to be found.
+const MAX_COUNTED: u64 = 1_000;
 
 /// A valid schedule. Its JSON form is that of `configured_props`: `{cron, interval_seconds}`, of which one is null, and
 /// `timezone` if there is one.
@@ -74,6 +76,20 @@ impl TimerSpec {
         }
     }
 
+    /// The number of ticks between one that was due at `due_at` and `until_ms`, the former excluded.
+    pub fn ticks_after(&self, due_at: i64, until_ms: i64) -> u64 {
+        match self {
+            Self::Interval { seconds } => {
+                let time = until_ms.saturating_sub(due_at).max(0);
+                (time / interval_ms(*seconds)).unsigned_abs()
+            }
+            Self::Cron {
+                expression,
+                timezone,
+            } => count_crons(expression, timezone.as_deref(), due_at, until_ms).unwrap_or(0),
+        }
+    }
+
     /// When it is due next, strictly after `now_ms`. A cron expression such as 30 February never is.
     pub fn next_after(&self, now_ms: i64) -> Option<i64> {
         match self {
@@ -103,9 +119,13 @@ impl TryFrom<Value> for TimerSpec {
 /// The first time after `now_ms` that is a whole number of intervals, at least one, after `previous_due_ms`. Missed ticks
 /// are skipped, and the phase stays the same.
 pub fn next_interval_slot(previous_due_ms: i64, seconds: u32, now_ms: i64) -> i64 {
-    let interval = i64::from(seconds.max(1)) * 1000;
+    let interval = interval_ms(seconds);
     let missed = now_ms.saturating_sub(previous_due_ms).max(0) / interval;
     previous_due_ms.saturating_add((missed + 1).saturating_mul(interval))
+}
+
+fn interval_ms(seconds: u32) -> i64 {
+    i64::from(seconds.max(1)) * 1000
 }
 
 fn parse_interval(value: &Value) -> Result<u32, String> {
@@ -159,12 +179,33 @@ fn parse_cron(expression: &str) -> Result<Cron, String> {
 
 fn next_cron(expression: &str, timezone: Option<&str>, now_ms: i64) -> Option<i64> {
     let zone = timezone.map_or(Ok(TimeZone::UTC), TimeZone::get).ok()?;
+    next_occurrence(&parse_cron(expression).ok()?, zone, now_ms)
+}
+
+fn count_crons(
+    expression: &str,
+    timezone: Option<&str>,
+    after_ms: i64,
+    until_ms: i64,
+) -> Option<u64> {
+    let zone = timezone.map_or(Ok(TimeZone::UTC), TimeZone::get).ok()?;
+    let cron = parse_cron(expression).ok()?;
+    let mut last = after_ms;
+    let mut count = 0;
+    while count < MAX_COUNTED && last < until_ms {
+        match next_occurrence(&cron, zone.clone(), last) {
+            Some(next) if next <= until_ms => last = next,
+            _ => break,
+        }
+        count += 1;
+    }
+    Some(count)
+}
+
+fn next_occurrence(cron: &Cron, zone: TimeZone, now_ms: i64) -> Option<i64> {
     // Occurrences are whole seconds, so "after this second" is "after this millisecond".
     let now = Timestamp::from_second(now_ms.div_euclid(1000)).ok()?;
-    let next = parse_cron(expression)
-        .ok()?
-        .find_next_occurrence(&now.to_zoned(zone), false)
-        .ok()?;
+    let next = cron.find_next_occurrence(&now.to_zoned(zone), false).ok()?;
     Some(next.timestamp().as_millisecond())
 }
 
@@ -180,6 +221,27 @@ mod tests {
 
     fn ms(text: &str) -> i64 {
         text.parse::<Timestamp>().unwrap().as_millisecond()
+    }
+
+    #[test]
+    fn ticks_are_counted_up_to_a_time() {
+        let minutely = TimerSpec::Interval { seconds: 60 };
+        for (until, ticks) in [(-1, 0), (0, 0), (59_999, 0), (60_000, 1), (180_001, 3)] {
+            assert_eq!(minutely.ticks_after(1_000, 1_000 + until), ticks);
+        }
+        let hourly = cron("0 * * * *", None);
+        let due = ms("2024-03-01T10:00:00Z");
+        for (until, ticks) in [
+            ("2024-03-01T09:00:00Z", 0),
+            ("2024-03-01T10:59:59Z", 0),
+            ("2024-03-01T11:00:00Z", 1),
+            ("2024-03-02T10:00:00Z", 24),
+        ] {
+            assert_eq!(hourly.ticks_after(due, ms(until)), ticks, "{until}");
+        }
+        let every_second = cron("* * * * * *", None);
+        let ticks = every_second.ticks_after(due, ms("2024-03-02T10:00:00Z"));
+        assert_eq!(ticks, MAX_COUNTED);
     }
 
     #[test]

@@ -22,6 +22,10 @@ pub struct Counts {
     /// For workflows, runs that began.
     pub invocations: u64,
     pub compute_ms: u64,
+    /// Ticks that were dispatched late.
+    pub late_ticks: u64,
+    /// Ticks that never ran.
+    pub skipped_ticks: u64,
 }
 
 impl AddAssign for Counts {
@@ -30,6 +34,8 @@ impl AddAssign for Counts {
         self.errors += more.errors;
         self.invocations += more.invocations;
         self.compute_ms += more.compute_ms;
+        self.late_ticks += more.late_ticks;
+        self.skipped_ticks += more.skipped_ticks;
     }
 }
 
@@ -49,13 +55,15 @@ impl FromRow for Hour {
                 errors: row.get(2)?,
                 invocations: row.get(3)?,
                 compute_ms: row.get(4)?,
+                late_ticks: row.get(5)?,
+                skipped_ticks: row.get(6)?,
             },
         })
     }
 }
 
 /// The columns of an [`Hour`].
-const HOUR: &str = "hour, events, errors, invocations, compute_ms";
+const HOUR: &str = "hour, events, errors, invocations, compute_ms, late_ticks, skipped_ticks";
 
 /// Adds to an hour of an emitter and of its user.
 pub fn add(
@@ -65,29 +73,48 @@ pub fn add(
     hour: i64,
     counts: Counts,
 ) -> Result<()> {
+    // Commits of one user wait for each other at the user's row, so it comes last.
+    add_to(c, "activity", "emitter_id", emitter.as_str(), hour, counts)?;
+    add_to(c, "user_activity", "user_id", user.as_str(), hour, counts)
+}
+
+fn add_to(
+    c: &mut dyn Conn,
+    table: &str,
+    key: &str,
+    id: &str,
+    hour: i64,
+    counts: Counts,
+) -> Result<()> {
     let Counts {
         events,
         errors,
         invocations,
         compute_ms,
+        late_ticks,
+        skipped_ticks,
     } = counts;
-    // Commits of one user wait for each other at the user's row, so it comes last.
+    let sql = format!(
+        "INSERT INTO {table} ({key}, {HOUR}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
+         ON CONFLICT ({key}, hour) DO UPDATE SET \
+         events = {table}.events + excluded.events, errors = {table}.errors + excluded.errors, \
+         invocations = {table}.invocations + excluded.invocations, \
+         compute_ms = {table}.compute_ms + excluded.compute_ms, \
+         late_ticks = {table}.late_ticks + excluded.late_ticks, \
+         skipped_ticks = {table}.skipped_ticks + excluded.skipped_ticks"
+    );
     c.execute(
-        "INSERT INTO activity (emitter_id, hour, events, errors, invocations, compute_ms) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (emitter_id, hour) DO UPDATE SET \
-         events = activity.events + excluded.events, errors = activity.errors + excluded.errors, \
-         invocations = activity.invocations + excluded.invocations, \
-         compute_ms = activity.compute_ms + excluded.compute_ms",
-        params![emitter, hour, events, errors, invocations, compute_ms],
-    )?;
-    c.execute(
-        "INSERT INTO user_activity (user_id, hour, events, errors, invocations, compute_ms) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (user_id, hour) DO UPDATE SET \
-         events = user_activity.events + excluded.events, \
-         errors = user_activity.errors + excluded.errors, \
-         invocations = user_activity.invocations + excluded.invocations, \
-         compute_ms = user_activity.compute_ms + excluded.compute_ms",
-        params![user, hour, events, errors, invocations, compute_ms],
+        &sql,
+        params![
+            id,
+            hour,
+            events,
+            errors,
+            invocations,
+            compute_ms,
+            late_ticks,
+            skipped_ticks
+        ],
     )?;
     Ok(())
 }
@@ -114,7 +141,7 @@ pub fn of_emitters(
     let mut hours: HashMap<EmitterId, Vec<Hour>> = HashMap::new();
     c.query(&sql, params![&ids, first], &mut |row| {
         let hour = Hour::from_row(row)?;
-        hours.entry(row.get(5)?).or_default().push(hour);
+        hours.entry(row.get(7)?).or_default().push(hour);
         Ok(())
     })?;
     Ok(hours)

@@ -16,11 +16,18 @@ struct Migration {
 }
 
 /// In ascending order. Never change one that was released: add another.
-const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    sqlite: include_str!("../migrations/sqlite/0001_initial.sql"),
-    postgres: include_str!("../migrations/postgres/0001_initial.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        sqlite: include_str!("../migrations/sqlite/0001_initial.sql"),
+        postgres: include_str!("../migrations/postgres/0001_initial.sql"),
+    },
+    Migration {
+        version: 2,
+        sqlite: include_str!("../migrations/sqlite/0002_late_ticks.sql"),
+        postgres: include_str!("../migrations/postgres/0002_late_ticks.sql"),
+    },
+];
 
 /// Any number that no other program is likely to lock.
 const ADVISORY_LOCK: i64 = 7_356_114_902_316;

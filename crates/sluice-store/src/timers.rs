@@ -87,18 +87,47 @@ pub fn of_emitters(c: &mut dyn Conn, emitters: &[EmitterId]) -> Result<Vec<Timer
     query_all(c, &sql, params![&IdList::new(emitters)?])
 }
 
-/// When the first timer of each emitter is due; those without one that is armed are left out.
-pub fn next_of_emitters(
+/// A tick that ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastTick {
+    pub due_at: i64,
+    /// The time from then to its dispatch.
+    pub lateness_ms: i64,
+}
+
+/// The timers of one emitter together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TimersStatus {
+    /// When the first of them is due; none while none is armed.
+    pub next_due: Option<i64>,
+    /// The last tick of any of them.
+    pub last_tick: Option<LastTick>,
+}
+
+/// Those of several emitters; emitters without timers are left out.
+pub fn status_of_emitters(
     c: &mut dyn Conn,
     emitters: &[EmitterId],
-) -> Result<HashMap<EmitterId, i64>> {
+) -> Result<HashMap<EmitterId, TimersStatus>> {
     let sql = format!(
-        "SELECT emitter_id, MIN(due_at) FROM timers \
-         WHERE emitter_id IN {} AND due_at IS NOT NULL GROUP BY emitter_id",
+        "SELECT emitter_id, due_at, last_tick_at, lateness_ms FROM timers WHERE emitter_id IN {}",
         ids_in(c.dialect(), "?1")
     );
-    let next: Vec<(EmitterId, i64)> = query_all(c, &sql, params![&IdList::new(emitters)?])?;
-    Ok(next.into_iter().collect())
+    let mut statuses: HashMap<EmitterId, TimersStatus> = HashMap::new();
+    c.query(&sql, params![&IdList::new(emitters)?], &mut |row| {
+        let status = statuses.entry(row.get(0)?).or_default();
+        let due: Option<i64> = row.get(1)?;
+        status.next_due = [status.next_due, due].into_iter().flatten().min();
+        let (at, lateness): (Option<i64>, Option<i64>) = (row.get(2)?, row.get(3)?);
+        let tick = at.zip(lateness).map(|(due_at, lateness_ms)| LastTick {
+            due_at,
+            lateness_ms,
+        });
+        let ticks = [status.last_tick, tick].into_iter().flatten();
+        status.last_tick = ticks.max_by_key(|tick| tick.due_at);
+        Ok(())
+    })?;
+    Ok(statuses)
 }
 
 pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, prop: &str) -> Result<()> {
@@ -121,6 +150,22 @@ pub fn set_due(
         params![emitter, prop, due_at],
     )?;
     Ok(updated == 1)
+}
+
+/// Arms a timer whose tick has run.
+pub fn rearm(
+    c: &mut dyn Conn,
+    emitter: &EmitterId,
+    prop: &str,
+    due_at: i64,
+    tick: LastTick,
+) -> Result<()> {
+    c.execute(
+        "UPDATE timers SET due_at = ?3, last_tick_at = ?4, lateness_ms = ?5 \
+         WHERE emitter_id = ?1 AND prop = ?2",
+        params![emitter, prop, due_at, tick.due_at, tick.lateness_ms],
+    )?;
+    Ok(())
 }
 
 /// Disarms a timer to let it tick; false when it is no longer due at `due_at`.

@@ -4,6 +4,7 @@ import type { components } from './schema';
 type Schemas = components['schemas'];
 
 export type Source = Schemas['Source'];
+export type TickHealth = Schemas['TickHealth'];
 export type SourceChanges = Schemas['UpdateSource'];
 export type EmitterActivity = Schemas['EmitterActivity'];
 export type Component = Schemas['Component'];

@@ -14,7 +14,7 @@ use sluice_store::{
 };
 
 use super::service::Sources;
-use crate::{activity::EmitterSelection, listing::Listing};
+use crate::{activity::EmitterSelection, listing::Listing, tick_health::TickHealth};
 
 pub struct SourceView {
     pub source: Source,
@@ -22,6 +22,8 @@ pub struct SourceView {
     pub configured_props: Map<String, Value>,
     /// The earliest due time of its timers; none while no timer is armed.
     pub next_run_at: Option<i64>,
+    /// None without timers.
+    pub ticks: Option<TickHealth>,
 }
 
 impl Sources {
@@ -29,6 +31,7 @@ impl Sources {
     pub async fn get(&self, user: &UserId, id_or_slug: &str) -> Result<SourceView, EngineError> {
         let (user, id_or_slug) = (user.clone(), id_or_slug.to_owned());
         let settings = self.infra.settings.clone();
+        let now_ms = self.infra.now_ms();
         self.infra
             .store
             .read(move |c| {
@@ -36,7 +39,7 @@ impl Sources {
                     Some(id) => sources::get(c, &user, &id)?,
                     None => sources::by_slug(c, &user, &id_or_slug)?,
                 };
-                views(c, found.into_iter().collect(), &settings)
+                views(c, found.into_iter().collect(), &settings, now_ms)
             })
             .await?
             .pop()
@@ -50,12 +53,13 @@ impl Sources {
         page: Page,
     ) -> Result<Listing<SourceView>, EngineError> {
         let user = user.clone();
-        let filter = selection.filter(self.infra.now_ms());
+        let now_ms = self.infra.now_ms();
+        let filter = selection.filter(now_ms);
         let settings = self.infra.settings.clone();
         let listing = self.infra.store.read(move |c| {
             let total = sources::count(c, &user, &filter)?;
             let page = sources::list(c, &user, &filter, &page)?;
-            let rows = views(c, page, &settings)?;
+            let rows = views(c, page, &settings, now_ms)?;
             Ok(Listing { total, rows })
         });
         Ok(listing.await?)
@@ -67,6 +71,7 @@ fn views(
     c: &mut dyn Conn,
     sources: Vec<Source>,
     settings: &Settings,
+    now_ms: i64,
 ) -> Result<Vec<SourceView>, StoreError> {
     let ids: Vec<EmitterId> = sources.iter().map(|one| one.id.clone().into()).collect();
     let used: HashSet<&ComponentId> = sources.iter().map(|one| &one.component_id).collect();
@@ -77,7 +82,8 @@ fn views(
         let own = endpoints.entry(endpoint.emitter_id.clone()).or_default();
         own.push(endpoint);
     }
-    let next_runs = timers::next_of_emitters(c, &ids)?;
+    let timers = timers::status_of_emitters(c, &ids)?;
+    let ticks = TickHealth::of_emitters(c, &timers, now_ms)?;
     let view = |source: Source| {
         let shape = shapes
             .get(&source.component_id)
@@ -87,7 +93,8 @@ fn views(
         let endpoints = endpoints.get(&*source.id).map_or(&[][..], Vec::as_slice);
         Ok(SourceView {
             configured_props: shown_props(&source, &shape, endpoints, settings),
-            next_run_at: next_runs.get(&*source.id).copied(),
+            next_run_at: timers.get(&*source.id).and_then(|timers| timers.next_due),
+            ticks: ticks.get(&*source.id).copied(),
             source,
         })
     };

@@ -113,6 +113,7 @@ impl Accept {
             attempts: 0,
             accepted_at: self.infra.now_ms(),
             depth: 0,
+            dispatched_at: None,
         }
     }
 }

@@ -14,10 +14,14 @@ use sluice_store::{
     run_steps::StepRecord,
     runs::Run,
     sends::{SendRow, SendState},
+    timers::LastTick,
     usage::Usage,
 };
 
-use crate::route::Recipients;
+use crate::{
+    route::Recipients,
+    tick_health::{SkippedTicks, is_late},
+};
 
 /// An event held at least this long starts a new chain: such a chain cannot run away.
 const NEW_CHAIN_MS: i64 = 60_000;
@@ -44,8 +48,8 @@ pub(crate) struct Batch {
     pub(crate) direct: Vec<InvocationId>,
     /// Inbox rows whose attempts are counted.
     pub(crate) attempts: Vec<InvocationId>,
-    /// Timers and their next due time.
-    pub(crate) ticks: Vec<(String, i64)>,
+    /// Timers whose ticks ended.
+    pub(crate) ticks: Vec<TickRow>,
     pub(crate) errors: u64,
     pub(crate) duplicates: u64,
     /// The reports that the rows come from.
@@ -54,6 +58,15 @@ pub(crate) struct Batch {
     pub(crate) rejection: Option<StoreError>,
     /// Set when the outcomes were given up with their direct requests: the inbox rows that run again.
     pub(crate) given_up: Option<Vec<InvocationId>>,
+}
+
+/// A timer whose tick ended.
+pub(crate) struct TickRow {
+    pub(crate) prop: String,
+    /// When it is due next.
+    pub(crate) due_at: i64,
+    pub(crate) last: LastTick,
+    pub(crate) skipped: SkippedTicks,
 }
 
 pub(crate) struct StateRow {
@@ -194,7 +207,7 @@ impl Batch {
 
     /// The earliest time at which the scheduler has to act on this commit.
     pub(crate) fn earliest_due(&self) -> Option<i64> {
-        let ticks = self.ticks.iter().map(|(_, due)| *due);
+        let ticks = self.ticks.iter().map(|tick| tick.due_at);
         let held = self.events.iter().filter_map(|event| event.held_until);
         let waits = self.runs.iter().filter_map(|change| change.run.due_at);
         ticks.chain(held).chain(waits).min()
@@ -237,7 +250,23 @@ impl Batch {
             errors: self.errors,
             invocations: self.usage.invocations,
             compute_ms: self.usage.compute_ms,
+            late_ticks: self.late_ticks(),
+            skipped_ticks: self.skipped_ticks().total(),
         }
+    }
+
+    fn late_ticks(&self) -> u64 {
+        let late = |tick: &&TickRow| is_late(tick.last.lateness_ms);
+        self.ticks.iter().filter(late).count() as u64
+    }
+
+    /// The ticks that never ran because of those that ended.
+    pub(crate) fn skipped_ticks(&self) -> SkippedTicks {
+        let mut skipped = SkippedTicks::default();
+        for tick in &self.ticks {
+            skipped.add(tick.skipped);
+        }
+        skipped
     }
 
     fn visible_events(&self) -> impl Iterator<Item = &EventRow> {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use sluice_model::{EmitId, EventId, IdGen, InvocationId, TimerSpec};
 use sluice_runtime::{Failure, LogLine};
-use sluice_store::inbox::InboxKind;
+use sluice_store::{inbox::InboxKind, timers::LastTick};
 
-use super::batch::{Audience, EventRow, LogRow};
-use crate::work::Work;
+use super::batch::{Audience, EventRow, LogRow, TickRow};
+use crate::{tick_health::TickTimes, work::Work};
 
 /// Numbers the rows of one emitter.
 pub(crate) struct RowBuilder<'a> {
@@ -17,6 +17,8 @@ pub(crate) struct RowBuilder<'a> {
     pub(crate) timers: &'a BTreeMap<String, TimerSpec>,
     pub(crate) now_ms: i64,
     pub(crate) max_depth: u32,
+    /// When the server started.
+    pub(crate) started_at: i64,
 }
 
 impl RowBuilder<'_> {
@@ -66,15 +68,27 @@ impl RowBuilder<'_> {
         }
     }
 
-    /// The next due time of a timer whose tick has run. A timer is armed after its tick, so that it never overlaps itself.
-    pub(super) fn next_tick(&self, work: &Work) -> Option<(String, i64)> {
+    /// The timer whose tick has run, with its next due time. A timer is armed after its tick, so that it never overlaps itself.
+    pub(super) fn next_tick(&self, work: &Work) -> Option<TickRow> {
         let InboxKind::Timer = work.kind else {
             return None;
         };
         let prop = work.prop.as_deref()?;
         let timer = self.timers.get(prop)?;
-        let due = timer.next_tick(work.accepted_at, self.now_ms)?;
-        Some((prop.to_owned(), due))
+        let tick = TickTimes {
+            due: work.accepted_at,
+            dispatched: work.dispatched_at,
+            ended: self.now_ms,
+        };
+        Some(TickRow {
+            prop: prop.to_owned(),
+            due_at: timer.next_tick(work.accepted_at, self.now_ms)?,
+            last: LastTick {
+                due_at: work.accepted_at,
+                lateness_ms: tick.lateness_ms(),
+            },
+            skipped: tick.skipped(timer, self.started_at),
+        })
     }
 }
 

@@ -17,7 +17,9 @@ use sluice_store::{
 };
 
 use super::{
-    batch::{Audience, Batch, EventRow, LoopError, RunChange, RunChangeKind, RunEnd, StateRow},
+    batch::{
+        Audience, Batch, EventRow, LoopError, RunChange, RunChangeKind, RunEnd, StateRow, TickRow,
+    },
     builder::{RowBuilder, event_loop},
     error_event::{ErrorEvent, ErrorOrigin},
     progress::{After, Progress, StepEnd, finish, run_error},
@@ -32,7 +34,7 @@ pub(crate) struct Pending {
     runs: Vec<RunChange>,
     events: Vec<EventRow>,
     done: Vec<sluice_model::InvocationId>,
-    ticks: Vec<(String, i64)>,
+    ticks: Vec<TickRow>,
     errors: u64,
     /// The reports that the rows come from.
     held: Vec<HeldReport>,

@@ -97,8 +97,8 @@ fn write_rows(c: &mut dyn Conn, batch: &Batch) -> Result<Applied, StoreError> {
     for id in &batch.done {
         inbox::remove(c, emitter, id)?;
     }
-    for (prop, due) in &batch.ticks {
-        timers::set_due(c, emitter, prop, Some(*due))?;
+    for tick in &batch.ticks {
+        timers::rearm(c, emitter, &tick.prop, tick.due_at, tick.last)?;
     }
     let counts = batch.counts(&more_events);
     write_counts(c, batch, counts)?;

@@ -181,7 +181,9 @@ impl<A: Actor> Core<A> {
     pub(super) fn commit(&mut self, batch: Batch) {
         let infra = self.services.infra.clone();
         self.commit_no = batch.commit_no;
-        self.next_tick.arm(&batch.ticks);
+        let ticks = batch.ticks.iter();
+        self.next_tick
+            .arm(ticks.map(|tick| (tick.prop.as_str(), tick.due_at)));
         self.commit = Some(tokio::spawn(commit(infra, batch, self.stalled.clone())));
     }
 

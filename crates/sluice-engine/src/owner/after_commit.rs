@@ -12,6 +12,7 @@ use crate::{
     due_times::DueTimes,
     quotas::Quotas,
     streams::Streams,
+    tick_health::TickHealth,
 };
 
 #[derive(Clone)]
@@ -22,6 +23,7 @@ pub(crate) struct AfterCommit {
     pub(crate) quotas: Quotas,
     pub(crate) disk: DiskQuotas,
     pub(crate) due_times: DueTimes,
+    pub(crate) tick_health: TickHealth,
 }
 
 impl AfterCommit {
@@ -56,6 +58,7 @@ impl AfterCommit {
         let metrics = &self.metrics;
         metrics.events.inc_by(batch.user_events());
         metrics.duplicates.inc_by(batch.duplicates);
+        self.tick_health.skipped(batch.skipped_ticks());
         let (counter, ok, errors) = match batch.emitter.kind() {
             EmitterKind::Source(_) => {
                 let ok = batch.usage.invocations.saturating_sub(batch.errors);

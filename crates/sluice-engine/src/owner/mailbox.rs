@@ -388,6 +388,7 @@ mod tests {
             attempts: 0,
             accepted_at: 1,
             depth: 0,
+            dispatched_at: None,
         };
         (0..count).map(work).collect()
     }

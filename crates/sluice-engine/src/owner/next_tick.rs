@@ -23,8 +23,9 @@ pub(super) struct NextTick {
 
 impl NextTick {
     /// Timers are armed.
-    pub(super) fn arm(&mut self, ticks: &[(String, i64)]) {
-        self.intervals.extend(ticks.iter().cloned());
+    pub(super) fn arm<'a>(&mut self, ticks: impl Iterator<Item = (&'a str, i64)>) {
+        self.intervals
+            .extend(ticks.map(|(prop, due)| (prop.to_owned(), due)));
     }
 
     /// Finds the earliest tick of these timers.
@@ -92,7 +93,7 @@ mod tests {
         let specs = [json!({ "intervalSeconds": 600 })];
         let mut next = next(&specs);
         assert_eq!(next.due(), Some(NOW + 600_000));
-        next.arm(&[("a".to_owned(), NOW + 30_000)]);
+        next.arm([("a", NOW + 30_000)].into_iter());
         next.update(&timers(&specs), NOW);
         assert_eq!(next.due(), Some(NOW + 30_000));
         // A quota may have postponed it.

@@ -7,6 +7,7 @@ use crate::{
     disk_quota::DiskQuotas,
     process::{Permits, ProcessStarter, credentials::Credentials},
     quotas::Quotas,
+    tick_health::TickHealth,
 };
 
 #[derive(Clone)]
@@ -18,4 +19,5 @@ pub(crate) struct Services {
     pub(crate) permits: Permits,
     pub(crate) starter: ProcessStarter,
     pub(crate) after_commit: AfterCommit,
+    pub(crate) tick_health: TickHealth,
 }

@@ -183,5 +183,6 @@ fn work(timer: &DueTimer, now_ms: i64, id: InvocationId) -> Work {
         attempts: 0,
         accepted_at: timer.due_at,
         depth: 0,
+        dispatched_at: None,
     }
 }

@@ -10,7 +10,7 @@ use sluice_model::{
     TimerSpec, UserId,
 };
 use sluice_runtime::{
-    Processes,
+    ProcessOwner, Processes,
     scripted::{ScriptedInvocation, ScriptedOutcome, ScriptedProcesses},
 };
 use sluice_store::{
@@ -49,6 +49,7 @@ pub(crate) struct Fixture {
     pub(crate) engine: Engine,
     pub(crate) infra: Infra,
     pub(crate) clock: ManualClock,
+    pub(crate) processes: ScriptedProcesses,
     _folder: Option<TempDir>,
 }
 
@@ -96,7 +97,7 @@ impl Fixture {
         let (infra, clock) = keeping.infra(folder);
         let stored = infra.store.write(move |c| {
             components::insert(c, &component())?;
-            sources::insert(c, &source())?;
+            sources::insert(c, &source("a"))?;
             match &timer {
                 Some(spec) => timers::upsert(c, &source_id(), "timer", spec, Some(testing::NOW)),
                 None => Ok(()),
@@ -104,6 +105,36 @@ impl Fixture {
         });
         stored.await.unwrap();
         Fixture::on(infra, clock, run).await
+    }
+
+    /// Starts an engine with sources of these names and timers, none of which is due before the clock moves, and with these
+    /// settings and processes.
+    pub(crate) async fn with_sources(
+        sources: Vec<(&'static str, Option<(TimerSpec, i64)>)>,
+        change: impl FnOnce(&mut Settings),
+        processes: ScriptedProcesses,
+    ) -> Fixture {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = testing::settings(folder.path());
+        change(&mut settings);
+        let clock = ManualClock::new(testing::NOW);
+        let infra = testing::infra_at(folder.path(), Arc::new(clock.clone()), settings);
+        let stored = infra.store.write(move |c| {
+            components::insert(c, &component())?;
+            for (name, timer) in &sources {
+                sources::insert(c, &source(name))?;
+                if let Some((spec, due)) = timer {
+                    timers::upsert(c, &source_named(name), "timer", spec, Some(*due))?;
+                }
+            }
+            Ok(())
+        });
+        stored.await.unwrap();
+        let fixture = Fixture::on_processes(infra, clock, processes).await;
+        Fixture {
+            _folder: Some(folder),
+            ..fixture
+        }
     }
 
     /// Starts an engine on the database that an earlier one left in `folder`.
@@ -121,25 +152,56 @@ impl Fixture {
         clock: ManualClock,
         run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
     ) -> Fixture {
+        Fixture::on_processes(infra, clock, ScriptedProcesses::new(run)).await
+    }
+
+    async fn on_processes(
+        infra: Infra,
+        clock: ManualClock,
+        processes: ScriptedProcesses,
+    ) -> Fixture {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let processes: Arc<dyn Processes> = Arc::new(ScriptedProcesses::new(run));
-        let engine = Engine::start(&infra, &processes).await.unwrap();
+        let started: Arc<dyn Processes> = Arc::new(processes.clone());
+        let engine = Engine::start(&infra, &started).await.unwrap();
         Fixture {
             engine,
             infra,
             clock,
+            processes,
             _folder: None,
         }
     }
 
     /// Runs the source with an event.
     pub(crate) async fn run(&self, event: &Value) {
+        self.run_source("a", event).await;
+    }
+
+    /// The same for the source of this name.
+    pub(crate) async fn run_source(&self, name: &str, event: &Value) {
         let event = to_raw_value(event).unwrap();
         self.engine
             .accept
-            .run(&user_id(), &source_id().into(), event)
+            .run(&user_id(), &source_named(name).into(), event)
             .await
             .unwrap();
+    }
+
+    /// Moves the clock, and wakes the scheduler.
+    pub(crate) fn set_clock(&self, now_ms: i64) {
+        self.clock.set(now_ms);
+        self.engine.timers.arm(now_ms);
+    }
+
+    /// Waits for so many invocations, and returns the names of their sources.
+    pub(crate) async fn invoked(&self, count: usize) -> Vec<String> {
+        wait_for(PATIENCE, "invocations", async || {
+            let invocations = self.processes.invocations();
+            (invocations.len() >= count).then_some(())
+        })
+        .await;
+        let invocations = self.processes.invocations();
+        invocations.iter().map(source_name).collect()
     }
 
     /// Waits for so many events and returns their data in order.
@@ -168,7 +230,19 @@ impl Fixture {
 }
 
 pub(crate) fn source_id() -> SourceId {
-    SourceId::parse("dc_a").unwrap()
+    source_named("a")
+}
+
+pub(crate) fn source_named(name: &str) -> SourceId {
+    SourceId::parse(&format!("dc_{name}")).unwrap()
+}
+
+/// The name of the source of an invocation.
+fn source_name(invocation: &ScriptedInvocation) -> String {
+    match &invocation.owner {
+        ProcessOwner::Source(id) => id.as_str().trim_start_matches("dc_").to_owned(),
+        other => panic!("{other:?}"),
+    }
 }
 
 fn user_id() -> UserId {
@@ -208,13 +282,13 @@ fn component() -> Component {
     }
 }
 
-fn source() -> Source {
+fn source(name: &str) -> Source {
     Source {
-        id: source_id(),
+        id: source_named(name),
         user_id: user_id(),
         component_id: ComponentId::parse("sc_a").unwrap(),
         name: "Scripted".to_owned(),
-        name_slug: "scripted".to_owned(),
+        name_slug: format!("scripted-{name}"),
         phase: Phase::Live,
         active: true,
         configured_props: Map::new(),

@@ -4,6 +4,8 @@ mod clock;
 mod commits;
 mod crashes;
 mod direct;
+mod eviction;
 mod fixture;
+mod lateness;
 mod retries;
 mod supervision;

@@ -7,7 +7,8 @@ use http::StatusCode;
 use serde_json::value::RawValue;
 use sluice_api::{
     CreateSource, Data, DeleteSourceQuery, EmittersQuery, ExpandEmittersQuery, FieldQuery,
-    IgnoreHookErrors, Invocation, List, PageQuery, Retention, RunSource, Source, UpdateSource,
+    IgnoreHookErrors, Invocation, List, PageQuery, Retention, RunSource, Source, TickHealth,
+    UpdateSource,
 };
 use sluice_app::{App, CodeInput, ComponentRef, Listing, OnHookError, SourceView};
 use sluice_model::{Cursor, UserId};
@@ -233,6 +234,7 @@ fn on_the_wire(view: SourceView, user_id: Option<UserId>) -> Source {
         source,
         configured_props,
         next_run_at,
+        ticks,
     } = view;
     Source {
         id: source.id,
@@ -245,8 +247,21 @@ fn on_the_wire(view: SourceView, user_id: Option<UserId>) -> Source {
         name: source.name,
         name_slug: source.name_slug,
         next_run_at,
+        ticks: ticks.as_ref().map(tick_health),
         retention: shown(source.retention),
         activity: None,
+    }
+}
+
+fn tick_health(health: &sluice_app::TickHealth) -> TickHealth {
+    TickHealth {
+        last_tick_at: health.last_tick.map(|tick| tick.due_at),
+        lateness_ms: health.last_tick.map(|tick| tick.lateness_ms),
+        is_late: health.is_late(),
+        late_last_hour: health.last_hour.late,
+        late_last_day: health.last_day.late,
+        skipped_last_hour: health.last_hour.skipped,
+        skipped_last_day: health.last_day.skipped,
     }
 }
 

@@ -22,6 +22,8 @@ fn counts(events: u64, errors: u64) -> Counts {
         errors,
         invocations: events + errors,
         compute_ms: 10 * events,
+        late_ticks: 2 * events,
+        skipped_ticks: 3 * errors,
     }
 }
 

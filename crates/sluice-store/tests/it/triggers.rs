@@ -6,7 +6,7 @@ use sluice_store::{
     StoreError,
     endpoints::{self, Endpoint, EndpointTarget},
     sources::{self, Phase},
-    timers::{self, DueTimer, Timer},
+    timers::{self, DueTimer, LastTick, Timer, TimersStatus},
 };
 
 use crate::support::{Db, TestStore, component_id, endpoint_key, source, source_id, user_id};
@@ -70,8 +70,29 @@ fn the_next_run_of_each_is_that_of_its_first_timer(#[values(Db::Sqlite, Db::Post
             timers::upsert(c, &source_id(tail), prop, &spec, due)?;
         }
         let some = ["two", "none", "unknown"].map(|tail| source_id(tail).into());
-        let next = timers::next_of_emitters(c, &some)?;
-        assert_eq!(next, [(some[0].clone(), 7)].into());
+        let statuses = timers::status_of_emitters(c, &some)?;
+        let status = |next_due, last_tick| TimersStatus {
+            next_due,
+            last_tick,
+        };
+        let expected = [
+            (some[0].clone(), status(Some(7), None)),
+            (some[1].clone(), status(None, None)),
+        ];
+        assert_eq!(statuses, expected.into());
+        let tick = |due_at, lateness_ms| LastTick {
+            due_at,
+            lateness_ms,
+        };
+        timers::rearm(c, &source_id("two"), "early", 17, tick(7, 100))?;
+        timers::rearm(c, &source_id("two"), "late", 19, tick(9, 3))?;
+        let statuses = timers::status_of_emitters(c, &some[..1])?;
+        let expected = status(Some(17), Some(tick(9, 3)));
+        assert_eq!(statuses, [(some[0].clone(), expected)].into());
+        // A new schedule does not forget the last tick.
+        timers::upsert(c, &source_id("two"), "late", &spec, Some(1))?;
+        let statuses = timers::status_of_emitters(c, &some[..1])?;
+        assert_eq!(statuses[&some[0]], status(Some(1), Some(tick(9, 3))));
         Ok(())
     })
     .unwrap();

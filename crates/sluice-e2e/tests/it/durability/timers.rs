@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use rand::RngExt;
 use rstest::rstest;
+use serde_json::Value;
 use sluice_testkit::{Backend, TestRng, wait_for};
 
 use super::stage::Stage;
-use crate::support::PATIENCE;
+use crate::support::{Deployed, PATIENCE};
 
 const KILLS: usize = 3;
 
@@ -84,4 +85,55 @@ async fn ticks_missed_while_the_server_was_down_count_as_one() {
     // Caught up one by one, three would come at once. With one for all, two of them keep the interval.
     let apart = events[before + 2].id.0 - events[before].id.0;
     assert!(apart > 700, "{apart} ms from the first to the third");
+}
+
+/// Takes longer than its interval.
+const SLOW: &str = r#"module.exports = {
+  name: "slow", version: "0.0.1",
+  props: { timer: { type: "$.interface.timer", default: { intervalSeconds: 1 } } },
+  async run() {
+    await new Promise((done) => setTimeout(done, 2_500));
+    this.$emit({});
+  },
+};"#;
+
+#[rstest]
+#[case::sqlite(Backend::Sqlite)]
+#[case::postgres(Backend::Postgres)]
+#[tokio::test]
+async fn late_and_skipped_timer_ticks_are_counted_and_shown(#[case] backend: Backend) {
+    let mut stage = Stage::start(backend, &[]).await;
+    let source = stage.deploy(SLOW).await;
+    source.events(1).await;
+    let skipped = |reason| format!("sluice_ticks_skipped_total{{reason=\"{reason}\"}}");
+    let running = stage.metric(&skipped("running")).await;
+    assert!(running >= 1, "ticks were due during the run");
+    assert!(stage.metric("sluice_tick_lateness_seconds_count").await >= 1);
+    assert_eq!(stage.metric(&skipped("down")).await, 0);
+    let ticks = ticks_of(&source).await;
+    assert!(
+        ticks["skipped_last_hour"].as_u64() >= Some(running),
+        "{ticks}"
+    );
+    assert_eq!(ticks["is_late"], true, "{ticks}");
+    assert!(ticks["last_tick_at"].is_i64(), "{ticks}");
+
+    stage.kill9();
+    // Time for a tick to be late, and for more to be skipped.
+    tokio::time::sleep(Duration::from_secs(7)).await;
+    stage.restart().await;
+    wait_for(PATIENCE, "ticks that the server missed", async || {
+        (stage.metric(&skipped("down")).await >= 1).then_some(())
+    })
+    .await;
+    let ticks = ticks_of(&source).await;
+    assert!(ticks["late_last_day"].as_u64() >= Some(1), "{ticks}");
+    assert!(
+        ticks["skipped_last_day"].as_u64() > Some(running),
+        "{ticks}"
+    );
+}
+
+async fn ticks_of(source: &Deployed) -> Value {
+    source.api.get(&source.path("")).await.ok()["ticks"].clone()
 }

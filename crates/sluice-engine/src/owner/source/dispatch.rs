@@ -61,13 +61,15 @@ impl SourceOwner {
         while !alone && self.running.len() < max && self.has_commit_capacity() {
             let is_idle = self.running.is_empty();
             let eligible = |work: &Work| is_idle || !work.is_suspect();
-            let Some(work) = self.core.mailbox().pop_if(eligible) else {
+            let Some(mut work) = self.core.mailbox().pop_if(eligible) else {
                 break;
             };
             if work.kind == InboxKind::Held {
                 self.extras.due_events.push(work);
                 continue;
             }
+            let tick_health = &self.core.services.tick_health;
+            tick_health.dispatched(self.core.id(), &mut work);
             self.extras.depth = self.extras.depth.max(work.depth);
             alone = work.is_suspect();
             if work.event.contains(PLACEHOLDER) {

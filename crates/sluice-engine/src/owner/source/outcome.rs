@@ -100,6 +100,7 @@ impl SourceOwner {
             last_event: &mut self.memory.last_event,
             timers: &self.definition.timers,
             now_ms: self.core.services.infra.now_ms(),
+            started_at: self.core.services.infra.started_at,
             max_depth: settings.max_event_depth,
             ids: &mut self.core.ids,
         };

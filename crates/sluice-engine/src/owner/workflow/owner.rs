@@ -180,6 +180,7 @@ impl WorkflowOwner {
                 last_event: &mut self.last_event,
                 timers: &self.timers,
                 now_ms: infra.now_ms(),
+                started_at: infra.started_at,
                 max_depth: infra.settings.max_event_depth,
                 ids: &mut self.core.ids,
             },

@@ -143,7 +143,12 @@ impl WorkflowOwner {
             return;
         };
         let definition = &active.version.definition;
-        let step = &definition.steps[active.progress.position()];
+        let position = active.progress.position();
+        if position == 0 {
+            let tick_health = &self.core.services.tick_health;
+            tick_health.dispatched(self.core.owner.id(), &mut active.work);
+        }
+        let step = &definition.steps[position];
         active.key = infra
             .ids
             .rng()

@@ -72,6 +72,8 @@ impl Second {
             errors,
             invocations,
             compute_ms: _,
+            late_ticks: _,
+            skipped_ticks: _,
         } = counts;
         if events + errors + invocations > 0
             && let Some(sum) = entry(&mut self.emitters, emitter.clone(), &mut self.cut)

@@ -17,9 +17,7 @@ use sluice_store::{
 };
 
 use super::{
-    batch::{
-        Audience, Batch, EventRow, LoopError, RunChange, RunChangeKind, RunEnd, StateRow, TickRow,
-    },
+    batch::{Audience, Batch, EventRow, LoopError, RunChange, RunChangeKind, RunEnd, StateRow},
     builder::{RowBuilder, event_loop},
     error_event::{ErrorEvent, ErrorOrigin},
     progress::{After, Progress, StepEnd, finish, run_error},
@@ -34,7 +32,7 @@ pub(crate) struct Pending {
     runs: Vec<RunChange>,
     events: Vec<EventRow>,
     done: Vec<sluice_model::InvocationId>,
-    ticks: Vec<TickRow>,
+    ticks: Vec<super::batch::TickRow>,
     errors: u64,
     /// The reports that the rows come from.
     held: Vec<HeldReport>,

@@ -91,8 +91,9 @@ impl Section {
     ];
 }
 
+/// Runs `sluice-bench`.
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> anyhow::Result<ExitCode> {
+pub async fn bench() -> anyhow::Result<ExitCode> {
     open_files::raise_limit();
     let Arguments {
         only,

@@ -1,0 +1,7 @@
+//! `make bench`.
+
+use std::process::ExitCode;
+
+fn main() -> anyhow::Result<ExitCode> {
+    sluice_bench::bench()
+}

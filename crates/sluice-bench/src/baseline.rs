@@ -62,6 +62,6 @@ impl Drop for Baseline {
 }
 
 /// A free port. `deno serve` does not report the port that it chooses itself.
-fn free_port() -> anyhow::Result<u16> {
+pub(crate) fn free_port() -> anyhow::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }

@@ -6,6 +6,7 @@
 
 mod baseline;
 mod cold_start;
+mod compare;
 mod delay;
 mod delivery;
 mod deployment;
@@ -31,6 +32,7 @@ use anyhow::Context;
 use clap::{Parser, ValueEnum};
 use tokio::task::LocalSet;
 
+pub use crate::compare::compare;
 use crate::{report::Report, settings::Settings};
 
 #[derive(Debug, Parser)]

@@ -99,13 +99,10 @@ async fn exchange_until(
     deadline: Instant,
     tally: &mut Tally,
 ) -> anyhow::Result<()> {
-    let mut stream = TcpStream::connect(addr).await?;
-    stream.set_nodelay(true)?;
-    let mut buffer = Vec::with_capacity(READ_BUFFER);
+    let mut connection = Connection::open(addr).await?;
     while Instant::now() < deadline {
         let sent = Instant::now();
-        stream.write_all(request).await?;
-        let status = timeout(ANSWER_DEADLINE, read_answer(&mut stream, &mut buffer)).await??;
+        let status = connection.exchange(request).await?;
         tally.latencies.record(sent.elapsed());
         match status {
             200..300 => tally.accepted += 1,
@@ -115,17 +112,41 @@ async fn exchange_until(
     Ok(())
 }
 
-async fn read_answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> anyhow::Result<u16> {
-    buffer.clear();
-    loop {
-        if stream.read_buf(buffer).await? == 0 {
-            bail!("the server closed the connection");
-        }
-        if let Some(response) = response::parse(buffer)? {
-            if response.length != buffer.len() {
-                bail!("the server sent more than one response");
+/// One keep-alive connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) async fn open(addr: &str) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(addr).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream,
+            buffer: Vec::with_capacity(READ_BUFFER),
+        })
+    }
+
+    /// Sends a whole request and returns the status of its response.
+    pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<u16> {
+        self.stream.write_all(request).await?;
+        timeout(ANSWER_DEADLINE, self.read_answer()).await?
+    }
+
+    async fn read_answer(&mut self) -> anyhow::Result<u16> {
+        self.buffer.clear();
+        loop {
+            if self.stream.read_buf(&mut self.buffer).await? == 0 {
+                bail!("the server closed the connection");
             }
-            return Ok(response.status);
+            if let Some(response) = response::parse(&self.buffer)? {
+                if response.length != self.buffer.len() {
+                    bail!("the server sent more than one response");
+                }
+                return Ok(response.status);
+            }
         }
     }
 }

@@ -1,0 +1,65 @@
+//! The results of all programs: a table in Markdown for people, and JSON for programs.
+
+use std::{fmt::Write as _, fs, path::Path};
+
+use anyhow::Context;
+use serde::Serialize;
+
+use super::{results::Results, rows::rows, table};
+
+/// The results of one run.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Comparison {
+    cores: usize,
+    programs: Vec<Results>,
+    failures: Vec<Failure>,
+}
+
+/// A program that could not be installed or measured.
+#[derive(Debug, Serialize)]
+struct Failure {
+    program: String,
+    error: String,
+}
+
+impl Comparison {
+    pub(crate) fn new() -> Self {
+        Self {
+            cores: std::thread::available_parallelism().map_or(0, usize::from),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn add(&mut self, program: &str, results: anyhow::Result<Results>) {
+        match results {
+            Ok(results) => self.programs.push(results),
+            Err(error) => {
+                let error = format!("{error:#}");
+                eprintln!("{program} failed: {error}");
+                let program = program.to_owned();
+                self.failures.push(Failure { program, error });
+            }
+        }
+    }
+
+    /// Whether every program was measured.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.failures.is_empty()
+    }
+
+    /// The table, with the failures below it.
+    pub(crate) fn text(&self) -> String {
+        let mut text = table::render(&rows(&self.programs));
+        for Failure { program, error } in &self.failures {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "\nFAILED  {program}: {error}");
+        }
+        text
+    }
+
+    pub(crate) fn write_json(&self, path: &Path) -> anyhow::Result<()> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    }
+}

@@ -20,10 +20,10 @@ NEXTEST_VERSION := 0.9.143
 # Attacks by components. They run a second time without Deno's own permissions, so that the kernel and the server stand alone.
 KERNEL_ATTACKS := test(/attacks::(files|folders|network|reports|time_limit|uploads)::/)
 
-# Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`.
+# Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`, `make compare ARGS="--only sluice,n8n"`.
 ARGS ?=
 
-.PHONY: help run build ui check test flakes runner lint bench packages screenshots deno tools clean
+.PHONY: help run build ui check test flakes runner lint bench compare packages screenshots deno tools clean
 
 help: ## List the commands
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -70,6 +70,10 @@ lint: tools $(CONSOLE_TOOLS) ## Check the format, the lints and the types of the
 bench: tools ## Measure throughput, latency and memory of an optimized build; ARGS="--only a,b" selects
 	cargo build --profile dist --package sluice-cli --package sluice-bench
 	target/dist/sluice-bench $(ARGS)
+
+compare: deno ## Install n8n and Node-RED from npm and compare them with Sluice; ARGS="--only sluice,n8n" selects
+	cargo build --profile dist --package sluice-cli --package sluice-bench
+	target/dist/sluice-compare $(ARGS)
 
 packages: tools ## Run what uses popular npm packages, fetched from the registry, under the sandbox
 	cargo build --package sluice-cli

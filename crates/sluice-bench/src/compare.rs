@@ -26,7 +26,6 @@ use std::{
     time::Duration,
 };
 
-use anyhow::bail;
 use clap::{Parser, ValueEnum};
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -104,7 +103,10 @@ pub async fn compare() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
     let tasks = LocalSet::new();
     // Leaving this function drops all tasks, and with them the processes that they have started.
-    let comparison = tasks.run_until(run_unless_interrupted(&arguments)).await?;
+    let Some(comparison) = tasks.run_until(run_unless_interrupted(&arguments)).await? else {
+        eprintln!("interrupted");
+        return Ok(ExitCode::FAILURE);
+    };
     write!(io::stdout().lock(), "\n{}", comparison.text())?;
     comparison.write_json(&arguments.json)?;
     Ok(if comparison.is_complete() {
@@ -114,13 +116,14 @@ pub async fn compare() -> anyhow::Result<ExitCode> {
     })
 }
 
-async fn run_unless_interrupted(arguments: &Arguments) -> anyhow::Result<Comparison> {
+/// Returns nothing after SIGINT or SIGTERM.
+async fn run_unless_interrupted(arguments: &Arguments) -> anyhow::Result<Option<Comparison>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {
-        comparison = run(arguments) => comparison,
-        _ = interrupt.recv() => bail!("interrupted"),
-        _ = terminate.recv() => bail!("terminated"),
+        comparison = run(arguments) => comparison.map(Some),
+        _ = interrupt.recv() => Ok(None),
+        _ = terminate.recv() => Ok(None),
     }
 }
 

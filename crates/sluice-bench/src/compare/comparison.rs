@@ -5,12 +5,14 @@ use std::{fmt::Write as _, fs, path::Path};
 use anyhow::Context;
 use serde::Serialize;
 
-use super::{results::Results, rows::rows, table};
+use super::{install::NODE, results::Results, rows::rows, table};
 
 /// The results of one run.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Comparison {
     cores: usize,
+    /// The version of Node that runs n8n and Node-RED.
+    node: &'static str,
     programs: Vec<Results>,
     failures: Vec<Failure>,
 }
@@ -26,7 +28,9 @@ impl Comparison {
     pub(crate) fn new() -> Self {
         Self {
             cores: std::thread::available_parallelism().map_or(0, usize::from),
-            ..Self::default()
+            node: NODE.version,
+            programs: Vec::new(),
+            failures: Vec::new(),
         }
     }
 
@@ -50,8 +54,9 @@ impl Comparison {
     /// The table, with the failures below it.
     pub(crate) fn text(&self) -> String {
         let mut text = table::render(&rows(&self.programs));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n{} cores, Node {}", self.cores, self.node);
         for Failure { program, error } in &self.failures {
-            // Writing to a string cannot fail.
             let _ = writeln!(text, "\nFAILED  {program}: {error}");
         }
         text

@@ -26,7 +26,7 @@ pub(crate) struct Package {
 }
 
 /// n8n needs a newer Node than most machines have. Node-RED runs on the same one.
-const NODE: Package = Package {
+pub(crate) const NODE: Package = Package {
     name: "node",
     version: "24.21.0",
     scripts: &["node"],

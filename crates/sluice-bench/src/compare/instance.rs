@@ -16,7 +16,8 @@ use crate::{baseline::free_port, load::Connection};
 /// The first start of n8n migrates its database.
 const START_DEADLINE: Duration = Duration::from_mins(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// The number of the order that is sent until the webhook accepts it. It is not among the measured ones.
+const PROBE_DEADLINE: Duration = Duration::from_secs(2);
+/// The number of the order that is sent until the program processes it. It is not among the measured ones.
 const PROBE: u64 = 0;
 
 pub(crate) struct Instance<'a, P: Program> {
@@ -29,7 +30,7 @@ pub(crate) struct Instance<'a, P: Program> {
 }
 
 impl<'a, P: Program> Instance<'a, P> {
-    /// Starts the program on an empty data folder and waits until its webhook accepts requests.
+    /// Starts the program on an empty data folder and waits until it processes requests.
     pub(crate) async fn start(program: &'a mut P) -> anyhow::Result<Self> {
         let folder = sluice_testkit::scratch_folder();
         let port = free_port()?;
@@ -116,18 +117,36 @@ impl<'a, P: Program> Instance<'a, P> {
         let deadline = Instant::now() + START_DEADLINE;
         let (addr, log) = (self.addr(), self.folder.path().join(LOG));
         let request = order::request(&addr, &self.path, PROBE);
-        while !accepts(&addr, &request).await {
+        while !self.processes(&addr, &request).await? {
             if let Some(status) = self.process.exit_status()? {
                 bail!("it ended with {status}:\n{}", end_of(&log));
             }
             ensure!(
                 Instant::now() < deadline,
-                "its webhook accepts nothing:\n{}",
+                "it processes no requests:\n{}",
                 end_of(&log)
             );
             sleep(POLL_INTERVAL).await;
         }
         Ok(())
+    }
+
+    /// Whether the program accepts and processes a request. While n8n starts, it responds to all requests with 200.
+    async fn processes(&self, addr: &str, request: &[u8]) -> anyhow::Result<bool> {
+        if !accepts(addr, request).await {
+            return Ok(false);
+        }
+        let Some(before) = self.program.processed(self.place()).await? else {
+            return Ok(true);
+        };
+        let deadline = Instant::now() + PROBE_DEADLINE;
+        while accepts(addr, request).await && Instant::now() < deadline {
+            if self.program.processed(self.place()).await? > Some(before) {
+                return Ok(true);
+            }
+            sleep(POLL_INTERVAL).await;
+        }
+        Ok(false)
     }
 }
 

@@ -34,15 +34,18 @@ const PACKAGE: Package = Package {
 };
 /// The id in the file of the workflow.
 const WORKFLOW: &str = "sluiceCompare001";
-/// Switches off everything that calls outside: telemetry, checks for versions, templates, licences and banners.
-const OFFLINE: [(&str, &str); 8] = [
+/// Switches off everything that calls outside: telemetry, checks for versions, templates, licences, banners and lists of
+/// packages and servers.
+const OFFLINE: [(&str, &str); 10] = [
     ("N8N_DIAGNOSTICS_ENABLED", "false"),
     ("N8N_VERSION_NOTIFICATIONS_ENABLED", "false"),
+    ("N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED", "false"),
     ("N8N_DYNAMIC_BANNERS_ENABLED", "false"),
     ("N8N_TEMPLATES_ENABLED", "false"),
     ("N8N_PERSONALIZATION_ENABLED", "false"),
     ("N8N_LICENSE_AUTO_RENEW_ENABLED", "false"),
     ("N8N_COMMUNITY_PACKAGES_ENABLED", "false"),
+    ("N8N_DISABLED_MODULES", "mcp-registry"),
     ("EXTERNAL_FRONTEND_HOOKS_URLS", ""),
 ];
 
@@ -72,6 +75,7 @@ impl N8n {
             .arg(&self.program)
             .current_dir(folder)
             .env("PATH", self.node.search_path())
+            .env("NODE_ENV", "production")
             .env("N8N_USER_FOLDER", folder)
             .env("N8N_RUNNERS_BROKER_PORT", self.broker_port.to_string())
             .envs(OFFLINE);

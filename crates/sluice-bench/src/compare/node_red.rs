@@ -87,6 +87,7 @@ impl Program for NodeRed {
             .args(["--define", "uiHost=127.0.0.1"])
             .arg(FLOW)
             .current_dir(place.folder)
+            .env("NODE_ENV", "production")
             .env("PATH", self.node.search_path());
         command
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use serde::Serialize;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
@@ -19,7 +19,7 @@ use crate::{
 
 const QUIET: Duration = Duration::from_secs(1);
 const DRAIN_DEADLINE: Duration = Duration::from_mins(5);
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const MEMORY_INTERVAL: Duration = Duration::from_millis(500);
 /// The number of the order that is sent over and over.
 const ORDER: u64 = 18_374;
@@ -60,7 +60,7 @@ impl Work {
 /// Runs one round on a new instance.
 pub(crate) async fn measure<P: Program>(program: &mut P, round: Round) -> anyhow::Result<Work> {
     let instance = Instance::start(program).await?;
-    instance.settle(QUIET, DRAIN_DEADLINE).await?;
+    let before = instance.settle(QUIET, DRAIN_DEADLINE).await?;
     let idle = memory(instance.pid())?;
     let addr = instance.addr();
     let load = Load {
@@ -73,8 +73,8 @@ pub(crate) async fn measure<P: Program>(program: &mut P, round: Round) -> anyhow
         duration: round.warm_up,
         ..load.clone()
     };
-    load::run(&warm_up).await;
-    let before = instance.settle(QUIET, DRAIN_DEADLINE).await?;
+    let warm = load::run(&warm_up).await.accepted;
+    drain(&instance, before, warm).await?;
 
     let (cpu_before, start) = (cpu_time(instance.pid())?, Instant::now());
     let mut peak = idle;
@@ -82,10 +82,14 @@ pub(crate) async fn measure<P: Program>(program: &mut P, round: Round) -> anyhow
         tally = load::run(&load) => tally,
         error = watch_memory(instance.pid(), &mut peak) => return Err(error),
     };
-    ensure!(tally.accepted > 0, "it accepted no request");
-    if let Some(before) = before {
-        drain(&instance, before + tally.accepted).await?;
-    }
+    ensure!(
+        tally.accepted > 0,
+        "it accepted no request and rejected {}; {} connections broke, the first: {:?}",
+        tally.rejected,
+        tally.errors.len(),
+        tally.errors.first()
+    );
+    drain(&instance, before, warm + tally.accepted).await?;
     let elapsed = start.elapsed();
     let cpu = cpu_time(instance.pid())?.saturating_sub(cpu_before);
     let peak = peak.max(memory(instance.pid())?);
@@ -105,19 +109,25 @@ pub(crate) async fn measure<P: Program>(program: &mut P, round: Round) -> anyhow
     })
 }
 
-/// Waits until so many events were processed since the start.
-async fn drain<P: Program>(instance: &Instance<'_, P>, events: u64) -> anyhow::Result<()> {
+/// Waits until as many events were processed as were accepted, if the program counts them.
+async fn drain<P: Program>(
+    instance: &Instance<'_, P>,
+    before: Option<u64>,
+    accepted: u64,
+) -> anyhow::Result<()> {
+    let Some(before) = before else {
+        return Ok(());
+    };
     let deadline = Instant::now() + DRAIN_DEADLINE;
     loop {
         let processed = instance.program().processed(instance.place()).await?;
-        let processed = processed.context("the program stopped counting")?;
-        if processed >= events {
+        let missing = (before + accepted).saturating_sub(processed.unwrap_or_default());
+        if missing == 0 {
             return Ok(());
         }
         ensure!(
             Instant::now() < deadline,
-            "{} of its events were not processed within {} s",
-            events - processed,
+            "{missing} of {accepted} events were not processed within {} s",
             DRAIN_DEADLINE.as_secs()
         );
         sleep(POLL_INTERVAL).await;

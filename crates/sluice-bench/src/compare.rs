@@ -33,8 +33,15 @@ use tokio::{
 };
 
 use self::{
-    comparison::Comparison, install::Cache, n8n::N8n, node_red::NodeRed, program::Program,
-    results::Results, sluice::Sluice, survival::Kills, work::Round,
+    comparison::Comparison,
+    install::Cache,
+    n8n::N8n,
+    node_red::{NodeRed, Storage},
+    program::Program,
+    results::Results,
+    sluice::Sluice,
+    survival::Kills,
+    work::Round,
 };
 use crate::open_files;
 
@@ -69,8 +76,11 @@ struct Arguments {
     #[arg(long, default_value_t = 3)]
     kills: usize,
     /// How long a load lasts before each kill.
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 10)]
     kill_seconds: u64,
+    /// How many events a load sends at most before each kill.
+    #[arg(long, default_value_t = 20_000)]
+    kill_events: u64,
 }
 
 /// A program that can be compared.
@@ -144,24 +154,29 @@ async fn measure(
     arguments: Arguments,
     cache: Cache,
 ) -> anyhow::Result<Results> {
-    use node_red::Results::{Appended, Dropped};
+    let (name, arguments) = (candidate.name(), &arguments);
     match candidate {
-        Candidate::Sluice => measure_program(Sluice::new(&arguments.binary)?, &arguments).await,
-        Candidate::N8n => measure_program(N8n::new(&cache).await?, &arguments).await,
+        Candidate::Sluice => {
+            measure_program(name, Sluice::new(&arguments.binary)?, arguments).await
+        }
+        Candidate::N8n => measure_program(name, N8n::new(&cache).await?, arguments).await,
         Candidate::NodeRed => {
-            measure_program(NodeRed::new(&cache, Dropped).await?, &arguments).await
+            let program = NodeRed::new(&cache, Storage::Nowhere).await?;
+            measure_program(name, program, arguments).await
         }
         Candidate::NodeRedFile => {
-            measure_program(NodeRed::new(&cache, Appended).await?, &arguments).await
+            let program = NodeRed::new(&cache, Storage::File).await?;
+            measure_program(name, program, arguments).await
         }
     }
 }
 
 async fn measure_program<P: Program>(
+    name: &'static str,
     mut program: P,
     arguments: &Arguments,
 ) -> anyhow::Result<Results> {
-    let (name, version) = (program.name(), program.version().to_owned());
+    let version = program.version().to_owned();
     let mut results = Vec::new();
     for &connections in &arguments.connections {
         eprintln!("{name} {version}: {connections} connections");
@@ -176,6 +191,7 @@ async fn measure_program<P: Program>(
     let kills = Kills {
         count: arguments.kills,
         after: Duration::from_secs(arguments.kill_seconds),
+        after_events: arguments.kill_events,
         connections: arguments.connections.first().copied().unwrap_or(1),
     };
     let survival = survival::measure(&mut program, kills).await?;

@@ -39,7 +39,7 @@ impl Comparison {
             Ok(results) => self.programs.push(results),
             Err(error) => {
                 let error = format!("{error:#}");
-                eprintln!("{program} failed: {error}");
+                eprintln!("{program} failed");
                 let program = program.to_owned();
                 self.failures.push(Failure { program, error });
             }
@@ -53,7 +53,10 @@ impl Comparison {
 
     /// The table, with the failures below it.
     pub(crate) fn text(&self) -> String {
-        let mut text = table::render(&rows(&self.programs));
+        let mut text = String::new();
+        if !self.programs.is_empty() {
+            text.push_str(&table::render(&rows(&self.programs)));
+        }
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{} cores, Node {}", self.cores, self.node);
         for Failure { program, error } in &self.failures {
@@ -66,5 +69,20 @@ impl Comparison {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_named_with_its_reason() {
+        let mut comparison = Comparison::new();
+        assert!(comparison.is_complete());
+        comparison.add("n8n", Err(anyhow::anyhow!("no network")));
+        assert!(!comparison.is_complete());
+        assert!(comparison.text().contains("FAILED  n8n: no network"));
+        assert!(!comparison.text().contains('|'), "there is no table");
     }
 }

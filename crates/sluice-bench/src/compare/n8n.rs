@@ -84,10 +84,6 @@ impl N8n {
 }
 
 impl Program for N8n {
-    fn name(&self) -> &'static str {
-        "n8n"
-    }
-
     fn version(&self) -> &str {
         PACKAGE.version
     }

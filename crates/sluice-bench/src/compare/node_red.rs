@@ -28,50 +28,43 @@ const PACKAGE: Package = Package {
 const RESULTS: &str = "orders.ndjson";
 const FLOW: &str = "flows.json";
 
-/// What happens to the result of the function node.
+/// Where the result of the function node is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Results {
-    Dropped,
-    Appended,
+pub(crate) enum Storage {
+    Nowhere,
+    File,
 }
 
 #[derive(Debug)]
 pub(crate) struct NodeRed {
     node: Node,
     program: PathBuf,
-    results: Results,
+    storage: Storage,
 }
 
 impl NodeRed {
     /// Installs it.
-    pub(crate) async fn new(cache: &Cache, results: Results) -> anyhow::Result<Self> {
+    pub(crate) async fn new(cache: &Cache, storage: Storage) -> anyhow::Result<Self> {
         let node = cache.node().await?;
         let folder = cache.package(&PACKAGE, &node).await?;
         let program = folder.join("node_modules/node-red/red.js");
         Ok(Self {
             node,
             program,
-            results,
+            storage,
         })
     }
 }
 
 impl Program for NodeRed {
-    fn name(&self) -> &'static str {
-        match self.results {
-            Results::Dropped => "Node-RED",
-            Results::Appended => "Node-RED with a file",
-        }
-    }
-
     fn version(&self) -> &str {
         PACKAGE.version
     }
 
     async fn prepare(&self, folder: &Path) -> anyhow::Result<()> {
-        let flow = match self.results {
-            Results::Dropped => "compare/node_red_flow.json",
-            Results::Appended => "compare/node_red_file_flow.json",
+        let flow = match self.storage {
+            Storage::Nowhere => "compare/node_red_flow.json",
+            Storage::File => "compare/node_red_file_flow.json",
         };
         fs::copy(script(flow), folder.join(FLOW)).context("cannot copy the flow")?;
         Ok(())
@@ -102,9 +95,9 @@ impl Program for NodeRed {
     }
 
     async fn kept(&self, place: Place<'_>) -> anyhow::Result<Kept> {
-        let processed = match self.results {
-            Results::Dropped => Vec::new(),
-            Results::Appended => ids_of(&fs::read_to_string(place.folder.join(RESULTS))?),
+        let processed = match self.storage {
+            Storage::Nowhere => Vec::new(),
+            Storage::File => ids_of(&fs::read_to_string(place.folder.join(RESULTS))?),
         };
         Ok(Kept {
             processed,

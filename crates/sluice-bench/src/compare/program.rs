@@ -1,4 +1,4 @@
-//! A program under comparison: how to start it, and how to read what it has done.
+//! A program under comparison: how to start it, and how to read its results.
 
 use std::{path::Path, process::Command};
 
@@ -20,8 +20,6 @@ pub(crate) struct Kept {
 
 /// One program. Each has a webhook and one code step, which computes the total of an order.
 pub(crate) trait Program {
-    fn name(&self) -> &'static str;
-
     fn version(&self) -> &str;
 
     /// Prepares an empty data folder before the first start.

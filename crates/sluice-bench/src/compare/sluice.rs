@@ -59,10 +59,6 @@ impl Sluice {
 }
 
 impl Program for Sluice {
-    fn name(&self) -> &'static str {
-        "Sluice"
-    }
-
     fn version(&self) -> &str {
         &self.version
     }

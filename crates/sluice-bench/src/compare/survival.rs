@@ -6,7 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde::Serialize;
@@ -22,18 +22,32 @@ use crate::load::Connection;
 /// How long a program must do nothing after the last start before its events are counted.
 const QUIET: Duration = Duration::from_secs(5);
 const QUIET_DEADLINE: Duration = Duration::from_mins(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const RECONNECT_PAUSE: Duration = Duration::from_millis(20);
 
 /// How often a program is killed, and when.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kills {
     pub(crate) count: usize,
-    /// How long the load lasts before each kill.
+    /// The longest time before each kill.
     pub(crate) after: Duration,
+    /// A program that has been sent so many events is killed sooner, so that the events of a fast one can be listed.
+    pub(crate) after_events: u64,
     pub(crate) connections: usize,
 }
 
-/// What became of the acknowledged events.
+impl Kills {
+    /// Waits for the moment of the next kill.
+    async fn wait(&self, numbers: &AtomicU64) {
+        let start = Instant::now();
+        let last = numbers.load(Ordering::Relaxed) + self.after_events;
+        while start.elapsed() < self.after && numbers.load(Ordering::Relaxed) < last {
+            sleep(POLL_INTERVAL).await;
+        }
+    }
+}
+
+/// The fate of the acknowledged events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Survival {
     pub(crate) kills: usize,
@@ -65,7 +79,7 @@ pub(crate) async fn measure<P: Program>(program: &mut P, kills: Kills) -> anyhow
                 instance.path().to_owned(),
             ));
         }
-        sleep(kills.after).await;
+        kills.wait(&numbers).await;
         killed.store(true, Ordering::Relaxed);
         instance.kill();
         while let Some(ids) = senders.join_next().await {

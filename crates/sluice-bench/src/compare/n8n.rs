@@ -6,11 +6,13 @@ use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
     process::Command,
+    time::{Duration, Instant},
 };
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
+use tokio::time::sleep;
 
 use super::{
     install::{Cache, Node, Package},
@@ -32,6 +34,8 @@ const PACKAGE: Package = Package {
         ("@langchain/langgraph-sdk", "1.12.3"),
     ],
 };
+const QUEUE_DEADLINE: Duration = Duration::from_mins(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// The id in the file of the workflow.
 const WORKFLOW: &str = "sluiceCompare001";
 /// Switches off everything that calls outside: telemetry, checks for versions, templates, licences, banners and lists of
@@ -124,6 +128,7 @@ impl Program for N8n {
 
     async fn kept(&self, place: Place<'_>) -> anyhow::Result<Kept> {
         let database = database(place)?;
+        wait_for_queue(&database).await?;
         let mut executions = database.prepare(
             "SELECT entity.status, data.data FROM execution_entity entity JOIN execution_data data ON data.executionId = entity.id",
         )?;
@@ -140,6 +145,18 @@ impl Program for N8n {
         }
         Ok(kept)
     }
+}
+
+/// Waits until no execution is queued or running. After a crash n8n runs those that had not started, and marks those that
+/// had started as crashed.
+async fn wait_for_queue(database: &Connection) -> anyhow::Result<()> {
+    let queued = "SELECT count(*) FROM execution_entity WHERE status IN ('new', 'running')";
+    let deadline = Instant::now() + QUEUE_DEADLINE;
+    while database.query_row(queued, [], |row| row.get::<_, u32>(0))? > 0 {
+        ensure!(Instant::now() < deadline, "executions are still queued");
+        sleep(POLL_INTERVAL).await;
+    }
+    Ok(())
 }
 
 /// n8n has no command that lists executions.

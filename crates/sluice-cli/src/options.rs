@@ -71,7 +71,7 @@ pub(crate) struct StorageOptions {
     #[arg(
         long,
         env = "SLUICE_DATABASE_CONNECTIONS",
-        default_value_t = 8,
+        default_value_t = 32,
         value_name = "COUNT"
     )]
     pub(crate) database_connections: usize,

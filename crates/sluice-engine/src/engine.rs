@@ -19,7 +19,7 @@ use crate::{
     },
     process::{Permits, ProcessStarter, credentials::Credentials, memory_budget},
     quotas::Quotas,
-    retention::{Retention, sweep},
+    retention::{Retention, roll_up, sweep},
     streams::Streams,
     tick_health::TickHealth,
     timers::Scheduler,
@@ -109,6 +109,7 @@ impl Engine {
         infra.shutdown.spawn(scheduler.run());
         infra.shutdown.spawn(tick_health.warn());
         infra.shutdown.spawn(sweep::run(infra.clone()));
+        infra.shutdown.spawn(roll_up::run(infra.clone()));
         let budget = memory_budget::enforce(infra.clone(), Arc::clone(processes), permits.clone());
         infra.shutdown.spawn(budget);
         let disk_sweep = disk_quota::run(infra.clone(), Arc::clone(processes), disk.clone());

@@ -1,6 +1,9 @@
 //! Hourly counts of each source, workflow and account.
 
-use std::{collections::HashMap, ops::AddAssign};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::AddAssign,
+};
 
 use sluice_model::{EmitterId, UserId};
 
@@ -10,6 +13,7 @@ use crate::{
     id_list::{IdList, ids_in},
     params,
     row::{FromRow, Row},
+    value::Value,
 };
 
 /// The counts of one hour.
@@ -62,10 +66,12 @@ impl FromRow for Hour {
     }
 }
 
-/// The columns of an [`Hour`].
-const HOUR: &str = "hour, events, errors, invocations, compute_ms, late_ticks, skipped_ticks";
+/// The columns of an [`Hour`], from the views that add the ledger to the counters.
+const HOUR: &str = "hour, CAST(SUM(events) AS BIGINT), CAST(SUM(errors) AS BIGINT), \
+     CAST(SUM(invocations) AS BIGINT), CAST(SUM(compute_ms) AS BIGINT), \
+     CAST(SUM(late_ticks) AS BIGINT), CAST(SUM(skipped_ticks) AS BIGINT)";
 
-/// Adds to an hour of an emitter and of its user.
+/// Adds to an hour of an emitter and of its user. Commits add to the ledger instead, see [`crate::count_ledger`].
 pub fn add(
     c: &mut dyn Conn,
     user: &UserId,
@@ -73,19 +79,52 @@ pub fn add(
     hour: i64,
     counts: Counts,
 ) -> Result<()> {
-    // Commits of one user wait for each other at the user's row, so it comes last.
-    add_to(c, "activity", "emitter_id", emitter.as_str(), hour, counts)?;
-    add_to(c, "user_activity", "user_id", user.as_str(), hour, counts)
+    c.execute(ADD_TO_EMITTER, &hour_values(emitter.as_str(), hour, counts))?;
+    c.execute(ADD_TO_USER, &hour_values(user.as_str(), hour, counts))?;
+    Ok(())
 }
 
-fn add_to(
+const ADD_TO_EMITTER: &str = "INSERT INTO activity \
+     (emitter_id, hour, events, errors, invocations, compute_ms, late_ticks, skipped_ticks) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (emitter_id, hour) DO UPDATE SET \
+     events = activity.events + excluded.events, errors = activity.errors + excluded.errors, \
+     invocations = activity.invocations + excluded.invocations, \
+     compute_ms = activity.compute_ms + excluded.compute_ms, \
+     late_ticks = activity.late_ticks + excluded.late_ticks, \
+     skipped_ticks = activity.skipped_ticks + excluded.skipped_ticks";
+
+const ADD_TO_USER: &str = "INSERT INTO user_activity \
+     (user_id, hour, events, errors, invocations, compute_ms, late_ticks, skipped_ticks) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (user_id, hour) DO UPDATE SET \
+     events = user_activity.events + excluded.events, \
+     errors = user_activity.errors + excluded.errors, \
+     invocations = user_activity.invocations + excluded.invocations, \
+     compute_ms = user_activity.compute_ms + excluded.compute_ms, \
+     late_ticks = user_activity.late_ticks + excluded.late_ticks, \
+     skipped_ticks = user_activity.skipped_ticks + excluded.skipped_ticks";
+
+/// Adds to hours of emitters and of users. Deferred.
+pub(crate) fn add_all(
     c: &mut dyn Conn,
-    table: &str,
-    key: &str,
-    id: &str,
-    hour: i64,
-    counts: Counts,
+    of_emitters: &BTreeMap<(&EmitterId, i64), Counts>,
+    of_users: &BTreeMap<(&UserId, i64), Counts>,
 ) -> Result<()> {
+    let mut values = Vec::with_capacity(of_emitters.len() * COLUMNS);
+    for ((emitter, hour), counts) in of_emitters {
+        values.extend_from_slice(&hour_values(emitter.as_str(), *hour, *counts));
+    }
+    c.insert_later(ADD_TO_EMITTER, COLUMNS, &values)?;
+    let mut values = Vec::with_capacity(of_users.len() * COLUMNS);
+    for ((user, hour), counts) in of_users {
+        values.extend_from_slice(&hour_values(user.as_str(), *hour, *counts));
+    }
+    c.insert_later(ADD_TO_USER, COLUMNS, &values)
+}
+
+/// The values of a row.
+const COLUMNS: usize = 8;
+
+fn hour_values(owner: &str, hour: i64, counts: Counts) -> [Value<'_>; COLUMNS] {
     let Counts {
         events,
         errors,
@@ -94,35 +133,24 @@ fn add_to(
         late_ticks,
         skipped_ticks,
     } = counts;
-    let sql = format!(
-        "INSERT INTO {table} ({key}, {HOUR}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
-         ON CONFLICT ({key}, hour) DO UPDATE SET \
-         events = {table}.events + excluded.events, errors = {table}.errors + excluded.errors, \
-         invocations = {table}.invocations + excluded.invocations, \
-         compute_ms = {table}.compute_ms + excluded.compute_ms, \
-         late_ticks = {table}.late_ticks + excluded.late_ticks, \
-         skipped_ticks = {table}.skipped_ticks + excluded.skipped_ticks"
-    );
-    c.execute(
-        &sql,
-        params![
-            id,
-            hour,
-            events,
-            errors,
-            invocations,
-            compute_ms,
-            late_ticks,
-            skipped_ticks
-        ],
-    )?;
-    Ok(())
+    *params![
+        owner,
+        hour,
+        events,
+        errors,
+        invocations,
+        compute_ms,
+        late_ticks,
+        skipped_ticks
+    ]
 }
 
 /// The hours of an emitter of any user from `first` on, oldest first.
 pub fn of_emitter(c: &mut dyn Conn, emitter: &EmitterId, first: i64) -> Result<Vec<Hour>> {
-    let sql =
-        format!("SELECT {HOUR} FROM activity WHERE emitter_id = ?1 AND hour >= ?2 ORDER BY hour");
+    let sql = format!(
+        "SELECT {HOUR} FROM activity_counts WHERE emitter_id = ?1 AND hour >= ?2 \
+         GROUP BY hour ORDER BY hour"
+    );
     query_all(c, &sql, params![emitter, first])
 }
 
@@ -134,8 +162,8 @@ pub fn of_emitters(
 ) -> Result<HashMap<EmitterId, Vec<Hour>>> {
     let ids = IdList::new(emitters)?;
     let sql = format!(
-        "SELECT {HOUR}, emitter_id FROM activity WHERE emitter_id IN {} AND hour >= ?2 \
-         ORDER BY emitter_id, hour",
+        "SELECT {HOUR}, emitter_id FROM activity_counts WHERE emitter_id IN {} AND hour >= ?2 \
+         GROUP BY emitter_id, hour ORDER BY emitter_id, hour",
         ids_in(c.dialect(), "?1")
     );
     let mut hours: HashMap<EmitterId, Vec<Hour>> = HashMap::new();
@@ -149,8 +177,10 @@ pub fn of_emitters(
 
 /// The hours of a user from `first` on, oldest first; those of emitters that are gone are in them.
 pub fn of_user(c: &mut dyn Conn, user: &UserId, first: i64) -> Result<Vec<Hour>> {
-    let sql =
-        format!("SELECT {HOUR} FROM user_activity WHERE user_id = ?1 AND hour >= ?2 ORDER BY hour");
+    let sql = format!(
+        "SELECT {HOUR} FROM user_activity_counts WHERE user_id = ?1 AND hour >= ?2 \
+         GROUP BY hour ORDER BY hour"
+    );
     query_all(c, &sql, params![user, first])
 }
 

@@ -1,6 +1,11 @@
-//! The connection that query functions see: three operations, the same on both databases.
+//! The connection that query functions see: a few operations, the same on both databases.
 //!
 //! SQL is written once, with `?1` placeholders, in the syntax that SQLite and PostgreSQL share.
+//!
+//! PostgreSQL is on the other end of a network. A statement whose result the caller does not need is therefore *deferred*:
+//! it is sent with the next query, or with the commit. Queries that do not depend on each other are sent together.
+
+use std::borrow::Cow;
 
 use crate::{
     error::{Result, StoreError},
@@ -32,11 +37,45 @@ pub trait Conn {
         each: &mut dyn FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()>;
 
+    /// Runs one statement before the next query or the commit. SQLite runs it at once. On PostgreSQL its error may be that
+    /// of a later call, or of the transaction.
+    fn execute_later(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
+        self.execute(sql, params).map(drop)
+    }
+
+    /// Runs an `INSERT … VALUES (…)` for each row of `values`, which has `width` values for each of them. Deferred as
+    /// [`Conn::execute_later`]. On PostgreSQL it is one statement, however many rows there are. All placeholders stand
+    /// between the parentheses of `VALUES`.
+    fn insert_later(&mut self, sql: &str, width: usize, values: &[Value<'_>]) -> Result<()> {
+        values
+            .chunks(width)
+            .try_for_each(|row| self.execute(sql, row).map(drop))
+    }
+
+    /// Runs queries that do not depend on each other's rows, in order. On PostgreSQL that takes one round trip.
+    fn query_together(&mut self, queries: &mut [&mut dyn Query<'_>]) -> Result<()> {
+        let dialect = self.dialect();
+        queries.iter_mut().try_for_each(|query| {
+            let (sql, params) = (query.sql(dialect), query.params());
+            self.query(&sql, &params, &mut |row| query.row(row))
+        })
+    }
+
     /// Runs several statements without parameters, as migrations need.
     fn execute_script(&mut self, sql: &str) -> Result<()>;
 
     /// Which database this is.
     fn dialect(&self) -> Dialect;
+}
+
+/// A query as a value, so that several can be sent together. It collects its own rows.
+pub trait Query<'p> {
+    fn sql(&self, dialect: Dialect) -> Cow<'static, str>;
+
+    fn params(&self) -> Vec<Value<'p>>;
+
+    /// Called for each row, in order.
+    fn row(&mut self, row: &Row<'_>) -> Result<()>;
 }
 
 /// All rows of a query.

@@ -1,9 +1,11 @@
 //! The outbox: events on their way to webhooks, with the attempts that were made.
 
+mod new;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use sluice_model::{DeliveryId, EmitId, EmitterId, EventId, WebhookId};
+use sluice_model::{DeliveryId, EmitterId, EventId, WebhookId};
 
 use crate::{
     batch_limit::BatchLimit,
@@ -16,6 +18,8 @@ use crate::{
     text_enum::text_enum,
     webhooks,
 };
+
+pub use self::new::{Outgoing, insert, insert_all, insert_payload, insert_payloads};
 
 /// Attempts that are kept for one delivery. Older ones are dropped.
 const ATTEMPTS_KEPT: usize = 25;
@@ -34,51 +38,6 @@ text_enum!(DeliveryState {
     Delivered = "delivered",
     Failed = "failed",
 });
-
-/// An event on its way out.
-#[derive(Debug, Clone, Copy)]
-pub struct Outgoing<'a> {
-    /// The id of the event, or a new one for a replay.
-    pub emit_id: &'a EmitId,
-    pub emitter: &'a EmitterId,
-    pub id: EventId,
-    pub channel: &'a str,
-    /// JSON.
-    pub data: &'a str,
-}
-
-/// Stores the payload of deliveries to webhooks.
-pub fn insert_payload(c: &mut dyn Conn, event: &Outgoing<'_>) -> Result<()> {
-    let Outgoing {
-        emit_id,
-        emitter,
-        id,
-        channel,
-        data,
-    } = *event;
-    c.execute(
-        "INSERT INTO payloads (id, emitter_id, event_id, channel, data) VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![emit_id, emitter, &id.to_string(), channel, data],
-    )?;
-    Ok(())
-}
-
-/// Puts the delivery of a stored payload into the outbox, due at once, whatever the clock says.
-pub fn insert(c: &mut dyn Conn, payload: &EmitId, webhook: &WebhookId, now_ms: i64) -> Result<()> {
-    c.execute(
-        "INSERT INTO deliveries (id, webhook_id, payload_id, state, due_at, tries, attempts, \
-         created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?6, 0, '[]', ?5, ?5)",
-        params![
-            &DeliveryId::of(payload, webhook),
-            webhook,
-            payload,
-            DeliveryState::Pending,
-            now_ms,
-            AT_ONCE
-        ],
-    )?;
-    Ok(())
-}
 
 /// One attempt to deliver, as it is stored and shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

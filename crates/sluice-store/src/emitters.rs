@@ -59,10 +59,11 @@ impl EmitterFilter {
             EmitterState::Inactive => " AND NOT active".to_owned(),
             EmitterState::Failing { since } => {
                 params.push(since.into());
+                let since = params.len();
                 format!(
-                    " AND EXISTS (SELECT 1 FROM activity a WHERE a.emitter_id = {table}.id \
-                     AND a.hour >= ?{} AND a.errors > 0)",
-                    params.len()
+                    " AND (EXISTS (SELECT 1 FROM activity a WHERE a.emitter_id = {table}.id \
+                     AND a.hour >= ?{since} AND a.errors > 0) OR {table}.id IN \
+                     (SELECT emitter_id FROM count_ledger WHERE hour >= ?{since} AND errors > 0))"
                 )
             }
         });
@@ -114,7 +115,7 @@ fn activity(
 ) -> Result<Vec<EmitterActivity>> {
     let sql = format!(
         "SELECT emitter_id, CAST(SUM(events) AS BIGINT), CAST(SUM(errors) AS BIGINT) \
-         FROM activity WHERE emitter_id IN ({which}) AND hour >= ?2 GROUP BY emitter_id"
+         FROM activity_counts WHERE emitter_id IN ({which}) AND hour >= ?2 GROUP BY emitter_id"
     );
     query_all(c, &sql, params![user, since])
 }

@@ -1,14 +1,17 @@
 //! Emitted events. An event's id is unique for its source and grows with every emit.
 
+use std::borrow::Cow;
+
 use sluice_model::{EmitterId, EventId};
 
 use crate::{
     batch_limit::BatchLimit,
-    conn::{Conn, query_all, query_one, query_opt},
+    conn::{Conn, Dialect, Query, query_all, query_one, query_opt},
     error::Result,
     event_id_row::EventIdRow,
     params,
     row::{FromRow, Row},
+    value::Value,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +105,13 @@ pub(crate) const HIGHEST: EventId = EventId {
     seq: i64::MAX,
 };
 
-/// Conflicts on the id.
-pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, event: &NewEvent<'_>) -> Result<()> {
+const INSERT: &str = "INSERT INTO events (emitter_id, ms, seq, channel, emit_id, meta, data) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+
+/// The values of a row.
+const COLUMNS: usize = 7;
+
+fn values<'a>(emitter: &'a EmitterId, event: &NewEvent<'a>) -> [Value<'a>; COLUMNS] {
     let NewEvent {
         id: EventId { ms, seq },
         channel,
@@ -111,22 +119,58 @@ pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, event: &NewEvent<'_>) -> Re
         meta,
         data,
     } = *event;
-    c.execute(
-        "INSERT INTO events (emitter_id, ms, seq, channel, emit_id, meta, data) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        params![emitter, ms, seq, channel, emit_id, meta, data],
-    )?;
-    Ok(())
+    *params![emitter, ms, seq, channel, emit_id, meta, data]
+}
+
+/// Inserts events of one emitter. Conflicts on the ids. Deferred.
+pub fn insert_all<'a>(
+    c: &mut dyn Conn,
+    emitter: &'a EmitterId,
+    events: impl Iterator<Item = NewEvent<'a>>,
+) -> Result<()> {
+    let values: Vec<Value<'a>> = events.flat_map(|event| values(emitter, &event)).collect();
+    c.insert_later(INSERT, COLUMNS, &values)
+}
+
+/// Conflicts on the id.
+pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, event: &NewEvent<'_>) -> Result<()> {
+    c.execute(INSERT, &values(emitter, event)).map(drop)
 }
 
 /// Takes an event out.
-pub fn take(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<Option<StoredEvent>> {
-    query_opt(
-        c,
+#[derive(Debug)]
+pub struct Take<'a> {
+    emitter: &'a EmitterId,
+    id: EventId,
+    /// `None` when it was deleted meanwhile.
+    pub taken: Option<StoredEvent>,
+}
+
+impl<'a> Take<'a> {
+    pub fn new(emitter: &'a EmitterId, id: EventId) -> Take<'a> {
+        Take {
+            emitter,
+            id,
+            taken: None,
+        }
+    }
+}
+
+impl<'a> Query<'a> for Take<'a> {
+    fn sql(&self, _: Dialect) -> Cow<'static, str> {
         "DELETE FROM events WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3 \
-         RETURNING ms, seq, channel, emit_id, meta, data",
-        params![emitter, id.ms, id.seq],
-    )
+         RETURNING ms, seq, channel, emit_id, meta, data"
+            .into()
+    }
+
+    fn params(&self) -> Vec<Value<'a>> {
+        params![self.emitter, self.id.ms, self.id.seq].to_vec()
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        self.taken = Some(StoredEvent::from_row(row)?);
+        Ok(())
+    }
 }
 
 /// A page of events, newest first. `after` asks for events that follow an id in that order: older ones.

@@ -32,6 +32,7 @@ impl FromRow for HeldEvent {
     }
 }
 
+/// Deferred.
 pub fn insert(c: &mut dyn Conn, held: &HeldEvent) -> Result<()> {
     let HeldEvent {
         emitter_id,
@@ -39,7 +40,7 @@ pub fn insert(c: &mut dyn Conn, held: &HeldEvent) -> Result<()> {
         due_at,
         depth,
     } = held;
-    c.execute(
+    c.execute_later(
         "INSERT INTO held_events (emitter_id, ms, seq, due_at, depth) VALUES (?1, ?2, ?3, ?4, ?5)",
         params![emitter_id, *ms, *seq, *due_at, *depth],
     )?;
@@ -83,9 +84,9 @@ pub fn claim(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<bool>
     Ok(claimed == 1)
 }
 
-/// Ends the hold of an event.
+/// Ends the hold of an event. Deferred.
 pub fn remove(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<()> {
-    c.execute(
+    c.execute_later(
         "DELETE FROM held_events WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3",
         params![emitter, id.ms, id.seq],
     )?;

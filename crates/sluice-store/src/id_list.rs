@@ -18,6 +18,27 @@ impl<'a> From<&'a IdList> for Value<'a> {
     }
 }
 
+/// The condition that a column has one of the ids of an [`IdList`]. PostgreSQL looks each of them up in an index on the
+/// column, whatever it believes about the size of the table.
+pub(crate) fn is_among(dialect: Dialect, column: &str, param: &str) -> String {
+    is_among_type(dialect, column, param, "TEXT")
+}
+
+/// As [`is_among`], for a column of numbers.
+pub(crate) fn is_among_numbers(dialect: Dialect, column: &str, param: &str) -> String {
+    is_among_type(dialect, column, param, "BIGINT")
+}
+
+fn is_among_type(dialect: Dialect, column: &str, param: &str, ty: &str) -> String {
+    let ids = ids_in(dialect, param);
+    match dialect {
+        Dialect::Sqlite => {
+            format!("{column} IN (SELECT CAST(value AS {ty}) FROM json_each({param}))")
+        }
+        Dialect::Postgres => format!("{column} = ANY(CAST(ARRAY{ids} AS {ty}[]))"),
+    }
+}
+
 /// The operand of `IN` for the ids of an [`IdList`].
 pub(crate) fn ids_in(dialect: Dialect, param: &str) -> String {
     match dialect {

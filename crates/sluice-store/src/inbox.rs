@@ -9,7 +9,7 @@ use crate::{
     batch_limit::BatchLimit,
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
-    id_list::{IdList, ids_in},
+    id_list::{IdList, ids_in, is_among},
     params,
     row::{FromRow, Row},
     text_enum::text_enum,
@@ -80,6 +80,28 @@ impl FromRow for InboxItem {
 
 /// Conflicts on the id.
 pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, item: &NewInboxItem<'_>) -> Result<()> {
+    c.execute(INSERT, &row(emitter, item)).map(drop)
+}
+
+const INSERT: &str = "INSERT INTO inbox (emitter_id, id, kind, prop, attempts, accepted_at, payload, depth) \
+     VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7)";
+
+/// Inserts items of any emitters. Conflicts on the ids. Deferred.
+pub fn insert_all<'a>(
+    c: &mut dyn Conn,
+    items: impl Iterator<Item = (&'a EmitterId, NewInboxItem<'a>)>,
+) -> Result<()> {
+    let mut values = Vec::new();
+    for (emitter, item) in items {
+        values.extend_from_slice(&row(emitter, &item));
+    }
+    c.insert_later(INSERT, COLUMNS, &values)
+}
+
+/// The values of a row.
+const COLUMNS: usize = 7;
+
+fn row<'a>(emitter: &'a EmitterId, item: &NewInboxItem<'a>) -> [Value<'a>; COLUMNS] {
     let NewInboxItem {
         id,
         kind,
@@ -88,12 +110,19 @@ pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, item: &NewInboxItem<'_>) ->
         accepted_at,
         depth,
     } = *item;
-    c.execute(
-        "INSERT INTO inbox (emitter_id, id, kind, prop, attempts, accepted_at, payload, depth) \
-         VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7)",
-        params![emitter, id, kind, prop, accepted_at, payload, depth],
-    )?;
-    Ok(())
+    *params![emitter, id, kind, prop, accepted_at, payload, depth]
+}
+
+/// Acknowledges items. Deferred.
+pub fn remove_all(c: &mut dyn Conn, emitter: &EmitterId, ids: &[InvocationId]) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "DELETE FROM inbox WHERE emitter_id = ?1 AND {}",
+        is_among(c.dialect(), "id", "?2")
+    );
+    c.execute_later(&sql, params![emitter, &IdList::new(ids)?])
 }
 
 /// Acknowledges an item. Returns whether it existed.
@@ -218,6 +247,18 @@ pub fn add_attempt(
          RETURNING attempts",
         params![emitter, id],
     )
+}
+
+/// Counts one more attempt of each of these items. Deferred.
+pub fn add_attempts(c: &mut dyn Conn, emitter: &EmitterId, ids: &[InvocationId]) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "UPDATE inbox SET attempts = attempts + 1 WHERE emitter_id = ?1 AND {}",
+        is_among(c.dialect(), "id", "?2")
+    );
+    c.execute_later(&sql, params![emitter, &IdList::new(ids)?])
 }
 
 /// Live, active sources and workflows of all users that have items in their inbox.

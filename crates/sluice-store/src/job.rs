@@ -11,17 +11,19 @@ use std::{
 use tokio::sync::oneshot;
 
 use crate::{
-    conn::{Conn, Dialect},
+    conn::{Conn, Dialect, Query},
     error::{Result, StoreError},
     row::Row,
     value::{Value, reject_nul},
 };
 
-/// Whether a job reads or writes.
+/// The kind of a job. Each has its own queue, so that slow jobs of one kind do not delay the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
     Write,
+    /// A write on the path of an event.
+    Commit,
 }
 
 /// How a job's own work ended.
@@ -158,6 +160,29 @@ impl Conn for GuardedConn<'_> {
         self.run(|conn| {
             reject_nul(params)?;
             conn.query(sql, params, each)
+        })
+    }
+
+    fn execute_later(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
+        self.run(|conn| {
+            reject_nul(params)?;
+            conn.execute_later(sql, params)
+        })
+    }
+
+    fn insert_later(&mut self, sql: &str, width: usize, values: &[Value<'_>]) -> Result<()> {
+        self.run(|conn| {
+            reject_nul(values)?;
+            conn.insert_later(sql, width, values)
+        })
+    }
+
+    fn query_together(&mut self, queries: &mut [&mut dyn Query<'_>]) -> Result<()> {
+        self.run(|conn| {
+            for query in queries.iter() {
+                reject_nul(&query.params())?;
+            }
+            conn.query_together(queries)
         })
     }
 

@@ -5,6 +5,7 @@ use sluice_model::EmitterId;
 use crate::{
     conn::{Conn, query_all},
     error::{Result, StoreError},
+    id_list::{IdList, is_among},
     params,
     row::{FromRow, Row},
 };
@@ -39,20 +40,50 @@ pub fn load_all(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Vec<(String, St
         .collect())
 }
 
+const SET: &str = "INSERT INTO kv (emitter_id, key, value) VALUES (?1, ?2, ?3) \
+     ON CONFLICT (emitter_id, key) DO UPDATE SET value = excluded.value";
+
 /// Rejects keys over [`MAX_KEY_BYTES`].
 pub fn set(c: &mut dyn Conn, emitter: &EmitterId, key: &str, json: &str) -> Result<()> {
+    check_key(key)?;
+    c.execute(SET, params![emitter, key, json]).map(drop)
+}
+
+fn check_key(key: &str) -> Result<()> {
     if key.len() > MAX_KEY_BYTES {
         return Err(StoreError::Invalid(format!(
             "a key of {} bytes, more than {MAX_KEY_BYTES}",
             key.len()
         )));
     }
-    c.execute(
-        "INSERT INTO kv (emitter_id, key, value) VALUES (?1, ?2, ?3) \
-         ON CONFLICT (emitter_id, key) DO UPDATE SET value = excluded.value",
-        params![emitter, key, json],
-    )?;
     Ok(())
+}
+
+/// Sets keys to JSON, or deletes those without. Each key is given once. Deferred.
+pub fn write_all<'a>(
+    c: &mut dyn Conn,
+    emitter: &'a EmitterId,
+    writes: impl Iterator<Item = (&'a str, Option<&'a str>)>,
+) -> Result<()> {
+    let (mut set, mut deleted) = (Vec::new(), Vec::new());
+    for (key, json) in writes {
+        match json {
+            Some(json) => {
+                check_key(key)?;
+                set.extend_from_slice(params![emitter, key, json]);
+            }
+            None => deleted.push(key),
+        }
+    }
+    c.insert_later(SET, 3, &set)?;
+    if deleted.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "DELETE FROM kv WHERE emitter_id = ?1 AND {}",
+        is_among(c.dialect(), "key", "?2")
+    );
+    c.execute_later(&sql, params![emitter, &IdList::new(&deleted)?])
 }
 
 pub fn delete(c: &mut dyn Conn, emitter: &EmitterId, key: &str) -> Result<()> {

@@ -33,6 +33,7 @@ pub mod apps;
 pub mod code_files;
 pub mod components;
 pub mod connections;
+pub mod count_ledger;
 pub mod data_stores;
 pub mod deliveries;
 pub mod delivery_history;
@@ -75,7 +76,7 @@ pub mod webhooks;
 pub mod workflows;
 
 pub use batch_limit::BatchLimit;
-pub use conn::{Conn, Dialect, query_all, query_one, query_opt};
+pub use conn::{Conn, Dialect, Query, query_all, query_one, query_opt};
 pub use error::{Result, StoreError};
 pub use page::Page;
 pub use row::{FromRow, Row};

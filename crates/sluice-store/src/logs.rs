@@ -6,10 +6,11 @@ use sluice_model::{EmitterId, EventId};
 
 use crate::{
     batch_limit::BatchLimit,
-    conn::{Conn, query_all, query_one, query_opt},
+    conn::{Conn, Dialect, Query, query_all, query_one, query_opt},
     error::Result,
     params,
     row::{FromRow, Row},
+    value::Value,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,17 +62,94 @@ pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, log: &NewLog<'_>) -> Result
         level,
         message,
     } = *log;
-    let message = if message.contains('\0') {
-        Cow::Owned(message.replace('\0', ""))
-    } else {
-        Cow::Borrowed(message)
-    };
+    let message = without_nul(message);
     query_one(
         c,
         "INSERT INTO logs (emitter_id, invocation_id, ts, kind, level, message) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING seq",
         params![emitter, invocation, ts, kind, level, &*message],
     )
+}
+
+/// Reserves the places of so many lines, in ascending order. No other line gets them.
+#[derive(Debug)]
+pub struct Reservation {
+    lines: u64,
+    pub seqs: Vec<i64>,
+}
+
+impl Reservation {
+    pub fn new(lines: usize) -> Reservation {
+        Reservation {
+            lines: lines as u64,
+            seqs: Vec::with_capacity(lines),
+        }
+    }
+}
+
+impl<'p> Query<'p> for Reservation {
+    fn sql(&self, dialect: Dialect) -> Cow<'static, str> {
+        match dialect {
+            // There is one writer at a time, and a line with a given place moves the counter behind it.
+            Dialect::Sqlite => {
+                "WITH RECURSIVE place (n) AS (SELECT 1 WHERE ?1 > 0 \
+                 UNION ALL SELECT n + 1 FROM place WHERE n < ?1) \
+                 SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'logs'), 0) + n FROM place"
+            }
+            Dialect::Postgres => {
+                "SELECT nextval(pg_get_serial_sequence('logs', 'seq')) \
+                 FROM generate_series(1, CAST(?1 AS BIGINT))"
+            }
+        }
+        .into()
+    }
+
+    fn params(&self) -> Vec<Value<'p>> {
+        vec![self.lines.into()]
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        self.seqs.push(row.get(0)?);
+        Ok(())
+    }
+}
+
+/// Inserts lines of one emitter at reserved places. As [`insert`], but deferred.
+pub fn insert_all<'a>(
+    c: &mut dyn Conn,
+    emitter: &EmitterId,
+    lines: impl Iterator<Item = (i64, NewLog<'a>)>,
+) -> Result<()> {
+    let lines: Vec<(i64, NewLog<'a>, Cow<'a, str>)> = lines
+        .map(|(seq, line)| (seq, line, without_nul(line.message)))
+        .collect();
+    let mut values: Vec<Value<'_>> = Vec::with_capacity(lines.len() * 7);
+    for (seq, line, message) in &lines {
+        let NewLog {
+            invocation,
+            ts,
+            kind,
+            level,
+            message: _,
+        } = *line;
+        values.extend_from_slice(params![
+            *seq, emitter, invocation, ts, kind, level, &**message
+        ]);
+    }
+    c.insert_later(
+        "INSERT INTO logs (seq, emitter_id, invocation_id, ts, kind, level, message) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        7,
+        &values,
+    )
+}
+
+fn without_nul(message: &str) -> Cow<'_, str> {
+    if message.contains('\0') {
+        Cow::Owned(message.replace('\0', ""))
+    } else {
+        Cow::Borrowed(message)
+    }
 }
 
 /// A page of lines, newest first. `after` asks for lines that follow a seq in that order: older ones.

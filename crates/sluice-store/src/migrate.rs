@@ -16,18 +16,11 @@ struct Migration {
 }
 
 /// In ascending order. Never change one that was released: add another.
-const MIGRATIONS: &[Migration] = &[
-    Migration {
-        version: 1,
-        sqlite: include_str!("../migrations/sqlite/0001_initial.sql"),
-        postgres: include_str!("../migrations/postgres/0001_initial.sql"),
-    },
-    Migration {
-        version: 2,
-        sqlite: include_str!("../migrations/sqlite/0002_late_ticks.sql"),
-        postgres: include_str!("../migrations/postgres/0002_late_ticks.sql"),
-    },
-];
+const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    sqlite: include_str!("../migrations/sqlite/0001_initial.sql"),
+    postgres: include_str!("../migrations/postgres/0001_initial.sql"),
+}];
 
 /// Any number that no other program is likely to lock.
 const ADVISORY_LOCK: i64 = 7_356_114_902_316;
@@ -71,10 +64,14 @@ pub(crate) fn apply(c: &mut dyn Conn) -> Result<()> {
 fn lock(c: &mut dyn Conn) -> Result<()> {
     match c.dialect() {
         Dialect::Sqlite => Ok(()),
-        Dialect::Postgres => c.query(
-            "SELECT pg_advisory_xact_lock(?1)",
-            params![ADVISORY_LOCK],
-            &mut |_| Ok(()),
-        ),
+        Dialect::Postgres => {
+            // It may have to wait for the other server, and an index may take long.
+            c.execute_script("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")?;
+            c.query(
+                "SELECT pg_advisory_xact_lock(?1)",
+                params![ADVISORY_LOCK],
+                &mut |_| Ok(()),
+            )
+        }
     }
 }

@@ -3,9 +3,9 @@
 //! It is bounded: while it is full, callers wait and keep their data to themselves. A closed queue accepts no more jobs, and still hands
 //! out those it has, so that closing loses none.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use tokio::sync::Semaphore;
 
 use crate::{
@@ -20,13 +20,14 @@ const MAX_WAITING: usize = 4096;
 pub(crate) struct JobQueue {
     permits: Semaphore,
     state: Mutex<State>,
-    arrived: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Box<dyn Job>>,
     closed: bool,
+    /// Threads without a job. The last one gets the next job, so that a light load uses few connections.
+    idle: Vec<Arc<Condvar>>,
 }
 
 impl Default for JobQueue {
@@ -40,7 +41,6 @@ impl JobQueue {
         JobQueue {
             permits: Semaphore::new(jobs),
             state: Mutex::default(),
-            arrived: Condvar::default(),
         }
     }
 
@@ -55,8 +55,11 @@ impl JobQueue {
         // It comes back when the job leaves the queue.
         permit.forget();
         state.waiting.push_back(job);
+        let idle = state.idle.pop();
         drop(state);
-        self.arrived.notify_one();
+        if let Some(thread) = idle {
+            thread.notify_one();
+        }
         Ok(())
     }
 
@@ -71,7 +74,7 @@ impl JobQueue {
             if state.closed {
                 return None;
             }
-            self.arrived.wait(&mut state);
+            wait(&mut state);
         }
     }
 
@@ -80,7 +83,7 @@ impl JobQueue {
     pub(crate) fn pop_group(&self, limit: usize, group: &mut VecDeque<Box<dyn Job>>) {
         let mut state = self.state.lock();
         while state.waiting.is_empty() && !state.closed {
-            self.arrived.wait(&mut state);
+            wait(&mut state);
         }
         let count = state.waiting.len().min(limit);
         group.extend(state.waiting.drain(..count));
@@ -88,16 +91,26 @@ impl JobQueue {
     }
 
     pub(crate) fn close(&self) {
-        self.state.lock().closed = true;
         self.permits.close();
-        self.arrived.notify_all();
+        let mut state = self.state.lock();
+        state.closed = true;
+        for thread in state.idle.drain(..) {
+            thread.notify_one();
+        }
     }
+}
+
+/// Waits for a job. Another thread may take it first.
+fn wait(state: &mut MutexGuard<'_, State>) {
+    let thread = Arc::new(Condvar::new());
+    state.idle.push(Arc::clone(&thread));
+    thread.wait(state);
+    // Usually the thread that woke this one removed it. A condition variable may also wake up on its own.
+    state.idle.retain(|idle| !Arc::ptr_eq(idle, &thread));
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::job::{Access, job};
 

@@ -1,13 +1,15 @@
 //! The listeners of an event: the subscriptions to its emitter, read in the transaction that stores the event.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use sluice_model::{EmitterId, EmitterKind, SourceId, UserId, WebhookId, WorkflowId};
 
 use crate::{
-    conn::Conn,
+    conn::{Conn, Dialect, Query},
     error::{Result, StoreError},
     params,
+    row::Row,
+    value::Value,
 };
 
 /// All sources of the user that owns the subscription.
@@ -103,14 +105,38 @@ pub const LISTENERS: &str = "WITH e (emitter_id) AS (VALUES (?2), (?3)) \
      LEFT JOIN workflows f ON f.id = s.listener_id \
      WHERE w.active OR f.active OR (l.active AND l.phase = 'live') ORDER BY s.listener_id";
 
-/// Inactive listeners are left out: events are not kept for them.
-pub fn of_emitter(c: &mut dyn Conn, user: &UserId, emitter: &EmitterId) -> Result<Routes> {
-    let all = match emitter.kind() {
-        EmitterKind::Source(_) => ALL_SOURCES,
-        EmitterKind::Workflow(_) => ALL_WORKFLOWS,
-    };
-    let mut routes = Routes::default();
-    c.query(LISTENERS, params![user, emitter, all], &mut |row| {
+/// The listeners of an emitter. Inactive ones are left out: events are not kept for them.
+#[derive(Debug)]
+pub struct Listeners<'a> {
+    user: &'a UserId,
+    emitter: &'a EmitterId,
+    pub routes: Routes,
+}
+
+impl<'a> Listeners<'a> {
+    pub fn new(user: &'a UserId, emitter: &'a EmitterId) -> Listeners<'a> {
+        Listeners {
+            user,
+            emitter,
+            routes: Routes::default(),
+        }
+    }
+}
+
+impl<'a> Query<'a> for Listeners<'a> {
+    fn sql(&self, _: Dialect) -> Cow<'static, str> {
+        LISTENERS.into()
+    }
+
+    fn params(&self) -> Vec<Value<'a>> {
+        let all = match self.emitter.kind() {
+            EmitterKind::Source(_) => ALL_SOURCES,
+            EmitterKind::Workflow(_) => ALL_WORKFLOWS,
+        };
+        params![self.user, self.emitter, all].to_vec()
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
         let event_name: String = row.get(0)?;
         let id: String = row.get(1)?;
         let listener = Listener::parse(&id)
@@ -118,16 +144,22 @@ pub fn of_emitter(c: &mut dyn Conn, user: &UserId, emitter: &EmitterId) -> Resul
         let channel = channel(&event_name);
         // A workflow that looks after the errors of all would go round in circles with its own.
         if channel == ERROR_CHANNEL
-            && matches!(&listener, Listener::Workflow(own) if **own == *emitter)
+            && matches!(&listener, Listener::Workflow(own) if **own == *self.emitter)
         {
             return Ok(());
         }
-        let listeners = routes.by_channel.entry(channel.to_owned()).or_default();
+        let by_channel = &mut self.routes.by_channel;
+        let listeners = by_channel.entry(channel.to_owned()).or_default();
         // They come ordered, so one with several subscriptions stands beside itself.
         if listeners.last() != Some(&listener) {
             listeners.push(listener);
         }
         Ok(())
-    })?;
-    Ok(routes)
+    }
+}
+
+pub fn of_emitter(c: &mut dyn Conn, user: &UserId, emitter: &EmitterId) -> Result<Routes> {
+    let mut listeners = Listeners::new(user, emitter);
+    c.query_together(&mut [&mut listeners])?;
+    Ok(listeners.routes)
 }

@@ -66,7 +66,7 @@ impl FromRow for StepRecord {
     }
 }
 
-/// Conflicts when this attempt is recorded already.
+/// Conflicts when this attempt is recorded already. Deferred.
 pub fn insert(
     c: &mut dyn Conn,
     workflow: &WorkflowId,
@@ -87,7 +87,7 @@ pub fn insert(
     } = record;
     let error = error.as_ref().map(to_json).transpose()?;
     let pause = pause.as_ref().map(to_json).transpose()?;
-    c.execute(
+    c.execute_later(
         &format!(
             "INSERT INTO run_steps (workflow_id, run_id, {COLUMNS}) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
@@ -123,14 +123,14 @@ pub fn of_run(
     query_all(c, &sql, params![workflow, run])
 }
 
-/// Replaces the exports of a recorded step.
+/// Replaces the exports of a recorded step. Deferred.
 pub fn set_exports(
     c: &mut dyn Conn,
     workflow: &WorkflowId,
     run: &InvocationId,
     record: &StepRecord,
 ) -> Result<()> {
-    c.execute(
+    c.execute_later(
         "UPDATE run_steps SET exports = ?5 WHERE workflow_id = ?1 AND run_id = ?2 \
          AND position = ?3 AND attempt = ?4",
         params![

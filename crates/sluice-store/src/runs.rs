@@ -92,7 +92,7 @@ impl FromRow for Run {
     }
 }
 
-/// Inserts a run, or updates the row of one that resumes.
+/// Inserts a run, or updates the row of one that resumes. Deferred.
 pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
     let Run {
         id,
@@ -113,7 +113,7 @@ pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
     } = run;
     let pause = pause.as_ref().map(to_json).transpose()?;
     let error = error.as_ref().map(to_json).transpose()?;
-    c.execute(
+    c.execute_later(
         &format!(
             "INSERT INTO runs ({HEAD_COLUMNS}, event) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
@@ -144,11 +144,11 @@ pub fn begin(c: &mut dyn Conn, run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Saves the fields of a run that change after it began. A wait begins now.
+/// Saves the fields of a run that change after it began. A wait begins now. Deferred.
 pub fn update(c: &mut dyn Conn, run: &Run, now_ms: i64) -> Result<()> {
     let pause = run.pause.as_ref().map(to_json).transpose()?;
     let error = run.error.as_ref().map(to_json).transpose()?;
-    c.execute(
+    c.execute_later(
         "UPDATE runs SET state = ?3, finished_at = ?4, due_at = ?5, pause = ?6, pause_key = ?7, \
          error = ?8, exit_reason = ?9, waits_from = ?10 WHERE workflow_id = ?1 AND id = ?2",
         params![

@@ -89,6 +89,7 @@ impl FromRow for SendRow {
     }
 }
 
+/// Deferred.
 pub fn insert(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
     let SendRow {
         id,
@@ -105,7 +106,7 @@ pub fn insert(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
         updated_at,
         payload,
     } = send;
-    c.execute(
+    c.execute_later(
         &format!(
             "INSERT INTO sends ({COLUMNS}) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
@@ -178,9 +179,9 @@ pub fn held(c: &mut dyn Conn, workflow: &WorkflowId, run: &InvocationId) -> Resu
     query_all(c, &sql, params![workflow, run])
 }
 
-/// Saves the result of an attempt.
+/// Saves the result of an attempt. Deferred.
 pub fn update(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
-    c.execute(
+    c.execute_later(
         "UPDATE sends SET state = ?2, due_at = ?3, tries = ?4, result = ?5, updated_at = ?6 \
          WHERE id = ?1",
         params![

@@ -5,6 +5,7 @@ use sluice_model::{ComponentId, PropDef, SourceId, UserId};
 
 use crate::{
     conn::{Conn, query_all, query_one, query_opt},
+    count_ledger,
     emitters::EmitterFilter,
     error::Result,
     page::Page,
@@ -233,6 +234,7 @@ pub fn set_live(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
 pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
     // The row first: this waits for a transaction that locks it to add a subscription, and then sees that.
     let removed = c.execute("DELETE FROM sources WHERE id = ?1", params![id])?;
+    count_ledger::forget_emitter(c, id)?;
     for belongings in [
         "DELETE FROM endpoints WHERE emitter_id = ?1",
         "DELETE FROM timers WHERE emitter_id = ?1",

@@ -52,9 +52,11 @@ pub(crate) fn start(path: &Path, max_pages: Option<u32>) -> Result<Driver> {
         .map(|_| open_reader(path))
         .collect::<Result<Vec<_>>>()?;
 
+    let writes: Arc<JobQueue> = Arc::default();
     let queues = Queues {
         reads: Arc::default(),
-        writes: Arc::default(),
+        commits: Arc::clone(&writes),
+        writes,
     };
     let mut threads = vec![start_thread(
         "store-writer",
@@ -72,7 +74,11 @@ pub(crate) fn start(path: &Path, max_pages: Option<u32>) -> Result<Driver> {
             reader::run,
         )?);
     }
-    Ok(Driver { queues, threads })
+    Ok(Driver {
+        queues,
+        threads,
+        commit_round_trips: Arc::default(),
+    })
 }
 
 fn start_thread(

@@ -1,16 +1,17 @@
 //! The small state of a source or a workflow that its commits carry along: the number of its last commit, its last event
 //! id and its dedupe state.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use sluice_model::{DedupeState, EmitterId, EventId};
 
 use crate::{
-    conn::{Conn, query_all, query_opt},
+    conn::{Conn, Dialect, Query, query_all, query_opt},
     error::{Result, StoreError},
     id_list::{IdList, ids_in},
     params,
     row::{FromRow, Row},
+    value::Value,
 };
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -82,15 +83,81 @@ pub enum Advance {
     At(i64),
 }
 
+/// Takes the number of a commit, which must follow the last one, and saves the state with it, if there is any. The row lock
+/// makes another attempt of the commit wait for this one.
+#[derive(Debug)]
+pub struct TakeNumber<'a> {
+    emitter: &'a EmitterId,
+    commit_no: i64,
+    state: Option<NewState<'a>>,
+    pub taken: bool,
+}
+
+impl<'a> TakeNumber<'a> {
+    pub fn new(
+        emitter: &'a EmitterId,
+        commit_no: i64,
+        state: Option<NewState<'a>>,
+    ) -> TakeNumber<'a> {
+        TakeNumber {
+            emitter,
+            commit_no,
+            state,
+            taken: false,
+        }
+    }
+
+    /// What came of it. A number that was not taken is looked up.
+    pub fn outcome(&self, c: &mut dyn Conn) -> Result<Advance> {
+        if self.taken {
+            return Ok(Advance::Advanced);
+        }
+        Ok(Advance::At(load(c, self.emitter)?.commit_no))
+    }
+}
+
+impl<'a> Query<'a> for TakeNumber<'a> {
+    fn sql(&self, _: Dialect) -> Cow<'static, str> {
+        match self.state {
+            None => {
+                "INSERT INTO emitter_state (emitter_id, commit_no) VALUES (?1, ?2) \
+                 ON CONFLICT (emitter_id) DO UPDATE SET commit_no = excluded.commit_no \
+                 WHERE emitter_state.commit_no = excluded.commit_no - 1 RETURNING commit_no"
+            }
+            Some(_) => {
+                "INSERT INTO emitter_state \
+                 (emitter_id, commit_no, last_event_ms, last_event_seq, dedupe, last_emit_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (emitter_id) DO UPDATE SET \
+                 commit_no = excluded.commit_no, last_event_ms = excluded.last_event_ms, \
+                 last_event_seq = excluded.last_event_seq, dedupe = excluded.dedupe, \
+                 last_emit_at = COALESCE(excluded.last_emit_at, emitter_state.last_emit_at) \
+                 WHERE emitter_state.commit_no = excluded.commit_no - 1 RETURNING commit_no"
+            }
+        }
+        .into()
+    }
+
+    fn params(&self) -> Vec<Value<'a>> {
+        let number = params![self.emitter, self.commit_no];
+        let Some(state) = &self.state else {
+            return number.to_vec();
+        };
+        let (ms, seq) = state.last_event.map(|id| (id.ms, id.seq)).unzip();
+        let state = params![ms, seq, state.dedupe, state.emitted_at];
+        [&number[..], &state[..]].concat()
+    }
+
+    fn row(&mut self, _: &Row<'_>) -> Result<()> {
+        self.taken = true;
+        Ok(())
+    }
+}
+
 /// Takes the number of a commit, which must follow the last one.
 pub fn advance(c: &mut dyn Conn, emitter: &EmitterId, commit_no: i64) -> Result<Advance> {
-    let rows = c.execute(
-        "INSERT INTO emitter_state (emitter_id, commit_no) VALUES (?1, ?2) \
-         ON CONFLICT (emitter_id) DO UPDATE SET commit_no = excluded.commit_no \
-         WHERE emitter_state.commit_no = excluded.commit_no - 1",
-        params![emitter, commit_no],
-    )?;
-    outcome(c, emitter, rows)
+    let mut number = TakeNumber::new(emitter, commit_no, None);
+    c.query_together(&mut [&mut number])?;
+    number.outcome(c)
 }
 
 /// [`advance`], and saves the state with it.
@@ -100,24 +167,15 @@ pub fn advance_with(
     commit_no: i64,
     state: &NewState<'_>,
 ) -> Result<Advance> {
-    let (ms, seq) = state.last_event.map(|id| (id.ms, id.seq)).unzip();
-    let rows = c.execute(
-        "INSERT INTO emitter_state \
-         (emitter_id, commit_no, last_event_ms, last_event_seq, dedupe, last_emit_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (emitter_id) DO UPDATE SET \
-         commit_no = excluded.commit_no, \
-         last_event_ms = excluded.last_event_ms, last_event_seq = excluded.last_event_seq, \
-         dedupe = excluded.dedupe, \
-         last_emit_at = COALESCE(excluded.last_emit_at, emitter_state.last_emit_at) \
-         WHERE emitter_state.commit_no = excluded.commit_no - 1",
-        params![emitter, commit_no, ms, seq, state.dedupe, state.emitted_at],
-    )?;
-    outcome(c, emitter, rows)
+    let mut number = TakeNumber::new(emitter, commit_no, Some(*state));
+    c.query_together(&mut [&mut number])?;
+    number.outcome(c)
 }
 
-fn outcome(c: &mut dyn Conn, emitter: &EmitterId, rows: u64) -> Result<Advance> {
-    if rows > 0 {
-        return Ok(Advance::Advanced);
-    }
-    Ok(Advance::At(load(c, emitter)?.commit_no))
+/// Removes the state of an emitter that is gone. Deferred.
+pub fn remove(c: &mut dyn Conn, emitter: &EmitterId) -> Result<()> {
+    c.execute_later(
+        "DELETE FROM emitter_state WHERE emitter_id = ?1",
+        params![emitter],
+    )
 }

@@ -1,6 +1,14 @@
 //! The handle of the store: transactions as closures, on either database.
 
-use std::{fmt, path::PathBuf, sync::Arc, thread::JoinHandle};
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::JoinHandle,
+};
 
 use parking_lot::Mutex;
 
@@ -35,7 +43,8 @@ impl fmt::Debug for Location {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreOptions {
     pub location: Location,
-    /// PostgreSQL connections, each with its own thread: how many transactions run at once.
+    /// PostgreSQL connections, each with its own thread: how many transactions run at once. Half of them are for commits,
+    /// and a quarter each for reads and other writes; at least one each.
     pub postgres_connections: usize,
     /// The most pages the SQLite file may grow to; beyond it, writes fail as on a full disk.
     pub sqlite_max_pages: Option<u32>,
@@ -46,7 +55,7 @@ impl StoreOptions {
     pub fn new(location: Location) -> Self {
         StoreOptions {
             location,
-            postgres_connections: 8,
+            postgres_connections: 32,
             sqlite_max_pages: None,
         }
     }
@@ -64,6 +73,7 @@ pub struct Store {
 struct Inner {
     queues: Queues,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    commit_round_trips: Arc<AtomicU64>,
 }
 
 impl Store {
@@ -74,13 +84,18 @@ impl Store {
             postgres_connections,
             sqlite_max_pages,
         } = options;
-        let Driver { queues, threads } = match location {
+        let Driver {
+            queues,
+            threads,
+            commit_round_trips,
+        } = match location {
             Location::Sqlite(path) => sqlite::start(&path, sqlite_max_pages)?,
             Location::Postgres(url) => postgres::start(&url, postgres_connections)?,
         };
         let inner = Inner {
             queues,
             threads: Mutex::new(threads),
+            commit_round_trips,
         };
         Ok(Store {
             inner: Arc::new(inner),
@@ -107,6 +122,21 @@ impl Store {
         self.inner.submit(Access::Write, work).await
     }
 
+    /// As [`Store::write`], for transactions on the path of an event: accepting it and committing its effects. They do not
+    /// wait for other writes, nor for reads.
+    pub async fn commit<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Conn) -> Result<T> + Send + 'static,
+    {
+        self.inner.submit(Access::Commit, work).await
+    }
+
+    /// How often [`Store::commit`] waited for an answer of PostgreSQL, in all. SQLite has no round trips.
+    pub fn commit_round_trips(&self) -> u64 {
+        self.inner.commit_round_trips.load(Ordering::Relaxed)
+    }
+
     /// Finishes accepted work, then closes the database. Later calls are `Unavailable`. Blocks.
     pub fn close(&self) {
         self.inner.close();
@@ -122,6 +152,7 @@ impl Inner {
         let queue = match access {
             Access::Read => &self.queues.reads,
             Access::Write => &self.queues.writes,
+            Access::Commit => &self.queues.commits,
         };
         let (job, answer) = job(access, work);
         queue.push(job).await?;
@@ -133,6 +164,7 @@ impl Inner {
     fn close(&self) {
         self.queues.reads.close();
         self.queues.writes.close();
+        self.queues.commits.close();
         let this_thread = std::thread::current().id();
         for thread in self.threads.lock().drain(..) {
             // A job may own the last handle; its thread cannot wait for itself.

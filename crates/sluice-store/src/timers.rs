@@ -152,7 +152,7 @@ pub fn set_due(
     Ok(updated == 1)
 }
 
-/// Arms a timer whose tick has run.
+/// Arms a timer whose tick has run, if it exists. Deferred.
 pub fn rearm(
     c: &mut dyn Conn,
     emitter: &EmitterId,
@@ -160,12 +160,11 @@ pub fn rearm(
     due_at: i64,
     tick: LastTick,
 ) -> Result<()> {
-    c.execute(
+    c.execute_later(
         "UPDATE timers SET due_at = ?3, last_tick_at = ?4, lateness_ms = ?5 \
          WHERE emitter_id = ?1 AND prop = ?2",
         params![emitter, prop, due_at, tick.due_at, tick.lateness_ms],
-    )?;
-    Ok(())
+    )
 }
 
 /// Disarms a timer to let it tick; false when it is no longer due at `due_at`.

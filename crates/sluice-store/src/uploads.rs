@@ -37,6 +37,7 @@ impl FromRow for Upload {
     }
 }
 
+/// Deferred.
 pub fn insert(c: &mut dyn Conn, upload: &Upload) -> Result<()> {
     let Upload {
         id,
@@ -47,7 +48,7 @@ pub fn insert(c: &mut dyn Conn, upload: &Upload) -> Result<()> {
         content,
         created_at,
     } = upload;
-    c.execute(
+    c.execute_later(
         "INSERT INTO uploads (id, emitter_id, invocation_id, filename, mimetype, content, \
          created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         params![

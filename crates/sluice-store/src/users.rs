@@ -214,6 +214,7 @@ pub fn remove(c: &mut dyn Conn, user: &UserId) -> Result<bool> {
         "DELETE FROM data_store_entries WHERE user_id = ?1",
         "DELETE FROM subscriptions WHERE user_id = ?1",
         "DELETE FROM sessions WHERE user_id = ?1",
+        "DELETE FROM count_ledger WHERE user_id = ?1",
         "DELETE FROM user_activity WHERE user_id = ?1",
         "DELETE FROM usage WHERE user_id = ?1",
     ] {

@@ -22,6 +22,17 @@ pub enum Value<'a> {
     Blob(&'a [u8]),
 }
 
+impl Value<'_> {
+    /// The size of a text or a blob, and about that of others.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Value::Null | Value::Int(_) | Value::Bool(_) => 8,
+            Value::Text(text) => text.len(),
+            Value::Blob(bytes) => bytes.len(),
+        }
+    }
+}
+
 /// Builds the parameter list of a statement from anything that converts into [`Value`].
 #[macro_export]
 macro_rules! params {

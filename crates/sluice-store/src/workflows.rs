@@ -1,11 +1,12 @@
 //! Workflows, each with the version that runs now.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use sluice_model::{DeploymentId, UserId, WorkflowId};
+use sluice_model::{DeploymentId, EmitterId, UserId, WorkflowId};
 
 use crate::{
-    conn::{Conn, query_all, query_one, query_opt},
+    conn::{Conn, Dialect, Query, query_all, query_one, query_opt},
+    count_ledger,
     emitters::EmitterFilter,
     error::Result,
     page::Page,
@@ -94,13 +95,35 @@ pub fn get_for_run(c: &mut dyn Conn, id: &WorkflowId) -> Result<Option<Workflow>
     query_opt(c, &sql, params![id])
 }
 
-/// A workflow of any user.
-pub fn exists(c: &mut dyn Conn, id: &WorkflowId) -> Result<bool> {
-    query_one(
-        c,
-        "SELECT EXISTS (SELECT 1 FROM workflows WHERE id = ?1)",
-        params![id],
-    )
+/// Whether a workflow of any user exists.
+#[derive(Debug)]
+pub struct Existence<'a> {
+    id: &'a str,
+    pub exists: bool,
+}
+
+impl<'a> Existence<'a> {
+    pub fn of(id: &'a EmitterId) -> Existence<'a> {
+        Existence {
+            id: id.as_str(),
+            exists: false,
+        }
+    }
+}
+
+impl<'a> Query<'a> for Existence<'a> {
+    fn sql(&self, _: Dialect) -> Cow<'static, str> {
+        "SELECT id FROM workflows WHERE id = ?1".into()
+    }
+
+    fn params(&self) -> Vec<Value<'a>> {
+        vec![self.id.into()]
+    }
+
+    fn row(&mut self, _: &Row<'_>) -> Result<()> {
+        self.exists = true;
+        Ok(())
+    }
 }
 
 pub fn by_slug(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<Option<Workflow>> {
@@ -183,6 +206,7 @@ pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> 
     if removed == 0 {
         return Ok(false);
     }
+    count_ledger::forget_emitter(c, id)?;
     for belongings in [
         "DELETE FROM deployments WHERE workflow_id = ?1",
         "DELETE FROM workflow_secrets WHERE workflow_id = ?1",

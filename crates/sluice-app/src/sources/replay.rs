@@ -153,9 +153,9 @@ impl Replay {
                 channel: &event.channel,
                 data: &event.data,
             };
-            router.route(c, &outgoing, 0)?;
+            router.route_copy(&outgoing, 0);
         }
-        Ok(router.into_recipients())
+        router.write(c)
     }
 
     /// Wakes the listeners once their work is stored.

@@ -59,7 +59,7 @@ pub(crate) async fn commit_once(
 ) -> Result<Applied, StoreError> {
     infra
         .store
-        .write(move |c| {
+        .commit(move |c| {
             change(c)?;
             write(c, &batch)
         })
@@ -67,7 +67,7 @@ pub(crate) async fn commit_once(
 }
 
 async fn write_once(infra: &Infra, batch: Arc<Batch>) -> Result<Applied, StoreError> {
-    let result = infra.store.write(move |c| write(c, &batch)).await;
+    let result = infra.store.commit(move |c| write(c, &batch)).await;
     let label = ResultLabel {
         result: if result.is_ok() { "ok" } else { "error" },
     };

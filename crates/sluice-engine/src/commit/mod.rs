@@ -9,6 +9,8 @@ pub(crate) mod committer;
 mod error_event;
 pub mod progress;
 mod rejected;
+#[cfg(test)]
+mod round_trips;
 pub(crate) mod source;
 pub(crate) mod workflow;
 mod write;

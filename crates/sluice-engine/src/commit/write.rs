@@ -1,18 +1,23 @@
 //! Writing a batch: the only place that turns one into rows.
+//!
+//! Two round trips at most: one for everything that a commit reads, with its number, and one for everything that it writes.
 
-use sluice_infra::{MS_PER_DAY, MS_PER_HOUR};
+use sluice_infra::MS_PER_HOUR;
 use sluice_model::{EmitId, EmitterKind, InvocationId};
 use sluice_store::{
-    Conn, StoreError,
-    activity::{self, Counts},
+    Conn, Query, StoreError,
+    activity::Counts,
+    count_ledger,
     deliveries::Outgoing,
-    events::{self, StoredEvent},
+    events::{self, NewEvent, StoredEvent, Take},
     held_events::{self, HeldEvent},
     inbox, kv,
-    logs::NewLog,
+    logs::{self, NewLog, Reservation},
+    routes::Listeners,
     run_steps, runs, sends,
-    state::{self, Advance},
-    timers, usage, workflows,
+    state::{self, Advance, TakeNumber},
+    timers,
+    workflows::Existence,
 };
 
 use super::batch::{
@@ -23,17 +28,20 @@ use crate::route::{Recipients, Routed, Router};
 
 /// Writes a batch. A batch whose commit number is stored already was committed before: its reply was lost.
 pub(super) fn write(c: &mut dyn Conn, batch: &Batch) -> Result<Applied, StoreError> {
-    if is_removed(c, batch)? {
+    let mut reads = Reads::new(batch);
+    c.query_together(&mut reads.queries())?;
+    if reads.is_removed() {
+        state::remove(c, &batch.emitter)?;
         return Ok(Applied {
             recipients: Recipients::default(),
             more_events: None,
             counts: Counts::default(),
         });
     }
-    match advance(c, batch)? {
-        Advance::Advanced => write_rows(c, batch),
+    match reads.number.outcome(c)? {
+        Advance::Advanced => write_rows(c, batch, reads),
         Advance::At(number) if number == batch.commit_no => Ok(Applied {
-            recipients: router(c, batch)?.all_listeners(),
+            recipients: reads.router(batch).all_listeners(),
             more_events: None,
             counts: batch.counts(&[]),
         }),
@@ -44,175 +52,227 @@ pub(super) fn write(c: &mut dyn Conn, batch: &Batch) -> Result<Applied, StoreErr
     }
 }
 
-/// A workflow that was removed during its last runs must not come back. A source is removed only when it is quiet.
-fn is_removed(c: &mut dyn Conn, batch: &Batch) -> Result<bool, StoreError> {
-    match batch.emitter.kind() {
-        EmitterKind::Workflow(id) => Ok(!workflows::exists(c, &id)?),
-        EmitterKind::Source(_) => Ok(false),
-    }
+/// Everything that a commit reads, in one round trip.
+struct Reads<'a> {
+    /// First: its row lock makes a retry wait for a commit that is still in progress.
+    number: TakeNumber<'a>,
+    /// A workflow that was removed during its last runs must not come back. A source is removed only when it is quiet.
+    workflow: Option<Existence<'a>>,
+    listeners: Listeners<'a>,
+    log_lines: Option<Reservation>,
+    released: Vec<Take<'a>>,
 }
 
-/// Takes the commit number. Its row lock makes a retry wait for a commit that is still in progress.
-fn advance(c: &mut dyn Conn, batch: &Batch) -> Result<Advance, StoreError> {
-    let emitter = &batch.emitter;
-    match &batch.state {
-        None => state::advance(c, emitter, batch.commit_no),
-        Some(row) => {
+impl<'a> Reads<'a> {
+    fn new(batch: &'a Batch) -> Reads<'a> {
+        let emitter = &batch.emitter;
+        let state = batch.state.as_ref().map(|row| {
             let emits = batch.counts(&[]).events > 0 || !batch.released.is_empty();
-            let saved = state::NewState {
+            state::NewState {
                 last_event: row.last_event,
                 dedupe: row.dedupe.as_deref(),
                 emitted_at: emits.then_some(batch.now_ms),
-            };
-            state::advance_with(c, emitter, batch.commit_no, &saved)
+            }
+        });
+        let lines = batch.logs.len() + batch.events.iter().map(possible_lines).sum::<usize>();
+        let released = batch.released.iter();
+        Reads {
+            number: TakeNumber::new(emitter, batch.commit_no, state),
+            workflow: matches!(emitter.kind(), EmitterKind::Workflow(_))
+                .then(|| Existence::of(emitter)),
+            listeners: Listeners::new(&batch.user, emitter),
+            log_lines: (lines > 0).then(|| Reservation::new(lines)),
+            released: released
+                .map(|released| Take::new(emitter, released.held))
+                .collect(),
         }
+    }
+
+    fn queries<'q>(&'q mut self) -> Vec<&'q mut (dyn Query<'a> + 'q)> {
+        let mut queries: Vec<&'q mut (dyn Query<'a> + 'q)> =
+            vec![&mut self.number, &mut self.listeners];
+        queries.extend(self.workflow.iter_mut().map(|query| query as _));
+        queries.extend(self.log_lines.iter_mut().map(|query| query as _));
+        queries.extend(self.released.iter_mut().map(|query| query as _));
+        queries
+    }
+
+    fn is_removed(&self) -> bool {
+        self.workflow.as_ref().is_some_and(|query| !query.exists)
+    }
+
+    fn router(self, batch: &'a Batch) -> Router<'a> {
+        router(batch, self.listeners)
     }
 }
 
-fn write_rows(c: &mut dyn Conn, batch: &Batch) -> Result<Applied, StoreError> {
+fn router<'a>(batch: &'a Batch, listeners: Listeners<'a>) -> Router<'a> {
+    let routes = listeners.routes;
+    Router::new(&batch.emitter, routes, batch.now_ms, batch.max_depth)
+}
+
+/// The log lines that come with an event, if its chain turns out to be too long.
+fn possible_lines(event: &EventRow) -> usize {
+    let instead = event.loop_error.as_deref();
+    instead.map_or(0, |LoopError { event, log }| {
+        usize::from(log.is_some()) + possible_lines(event)
+    })
+}
+
+fn write_rows(c: &mut dyn Conn, batch: &Batch, reads: Reads<'_>) -> Result<Applied, StoreError> {
     let emitter = &batch.emitter;
-    let mut router = router(c, batch)?;
+    let mut rows = Rows {
+        batch,
+        router: router(batch, reads.listeners),
+        events: Vec::with_capacity(batch.events.len()),
+        held: Vec::new(),
+        more_events: Vec::new(),
+        log_places: reads
+            .log_lines
+            .map_or_else(Vec::new, |lines| lines.seqs)
+            .into_iter(),
+        logs: Vec::with_capacity(batch.logs.len()),
+    };
+    for event in &batch.events {
+        rows.add_event(event)?;
+    }
+    for (released, take) in batch.released.iter().zip(reads.released) {
+        rows.release(released, take.taken)?;
+    }
+    for row in &batch.logs {
+        rows.add_log(row)?;
+    }
+
     for change in &batch.runs {
         write_run(c, batch, change)?;
     }
-    let mut more_events = Vec::new();
-    for event in &batch.events {
-        write_event(c, batch, &mut router, event, &mut more_events)?;
+    let released = rows.more_events.iter().map(StoredEvent::as_new);
+    events::insert_all(c, emitter, rows.events.iter().copied().chain(released))?;
+    for held in &rows.held {
+        held_events::insert(c, held)?;
     }
     for released in &batch.released {
-        more_events.extend(release(c, batch, &mut router, released)?);
+        held_events::remove(c, emitter, released.held)?;
     }
-    for (key, value) in &batch.writes {
-        match value {
-            Some(json) => kv::set(c, emitter, key, json.get())?,
-            None => kv::delete(c, emitter, key)?,
-        }
-    }
-    for row in &batch.logs {
-        write_log(c, &mut router, row)?;
-    }
-    for id in &batch.attempts {
-        inbox::add_attempt(c, emitter, id)?;
-    }
-    for id in &batch.done {
-        inbox::remove(c, emitter, id)?;
-    }
+    let writes = batch.writes.iter();
+    let writes = writes.map(|(key, json)| (&**key, json.as_ref().map(|json| json.get())));
+    kv::write_all(c, emitter, writes)?;
+    logs::insert_all(c, emitter, rows.logs.into_iter())?;
+    let recipients = rows.router.write(c)?;
+    inbox::add_attempts(c, emitter, &batch.attempts)?;
+    inbox::remove_all(c, emitter, &batch.done)?;
     for tick in &batch.ticks {
         timers::rearm(c, emitter, &tick.prop, tick.due_at, tick.last)?;
     }
-    let counts = batch.counts(&more_events);
-    write_counts(c, batch, counts)?;
+    let counts = batch.counts(&rows.more_events);
+    if counts != Counts::default() {
+        let hour = batch.now_ms.div_euclid(MS_PER_HOUR);
+        count_ledger::add(c, &batch.user, emitter, hour, counts)?;
+    }
     Ok(Applied {
-        recipients: router.into_recipients(),
-        more_events: Some(more_events),
+        recipients,
+        more_events: Some(rows.more_events),
         counts,
     })
 }
 
-fn write_counts(c: &mut dyn Conn, batch: &Batch, counts: Counts) -> Result<(), StoreError> {
-    if counts != Counts::default() {
-        let hour = batch.now_ms.div_euclid(MS_PER_HOUR);
-        activity::add(c, &batch.user, &batch.emitter, hour, counts)?;
-    }
-    if batch.usage.invocations > 0 || batch.usage.compute_ms > 0 {
-        let day = batch.now_ms.div_euclid(MS_PER_DAY);
-        usage::add(c, &batch.user, day, batch.usage)?;
-    }
-    Ok(())
+/// The rows of a batch, by table.
+struct Rows<'a> {
+    batch: &'a Batch,
+    router: Router<'a>,
+    events: Vec<NewEvent<'a>>,
+    held: Vec<HeldEvent>,
+    /// Stored besides those of the batch: errors of chains that are too long, and released events.
+    more_events: Vec<StoredEvent>,
+    log_places: std::vec::IntoIter<i64>,
+    logs: Vec<(i64, NewLog<'a>)>,
 }
 
-fn router<'a>(c: &mut dyn Conn, batch: &'a Batch) -> Result<Router<'a>, StoreError> {
-    Router::load(
-        c,
-        &batch.user,
-        &batch.emitter,
-        batch.now_ms,
-        batch.max_depth,
-    )
-}
-
-fn write_event(
-    c: &mut dyn Conn,
-    batch: &Batch,
-    router: &mut Router<'_>,
-    event: &EventRow,
-    more_events: &mut Vec<StoredEvent>,
-) -> Result<(), StoreError> {
-    events::insert(c, &batch.emitter, &event.new_event())?;
-    if event.audience == Audience::Stream {
-        return Ok(());
+impl<'a> Rows<'a> {
+    fn add_event(&mut self, event: &'a EventRow) -> Result<(), StoreError> {
+        self.events.push(event.new_event());
+        self.route_event(event)
     }
-    let extent = match event.held_until {
-        None => router.route(c, &event.outgoing(&batch.emitter), event.depth)?,
-        Some(due_at) => {
-            let depth = if event.starts_chain(batch.now_ms) {
-                0
-            } else {
-                event.depth
-            };
-            let held = HeldEvent {
-                emitter_id: batch.emitter.clone(),
-                id: event.id,
-                due_at,
-                depth,
-            };
-            held_events::insert(c, &held)?;
-            router.forecast(&event.channel, depth)
+
+    fn route_event(&mut self, event: &'a EventRow) -> Result<(), StoreError> {
+        let batch = self.batch;
+        if event.audience == Audience::Stream {
+            return Ok(());
         }
-    };
-    if let (Routed::ToWebhooksOnly, Some(instead)) = (extent, &event.loop_error) {
-        let LoopError { event, log } = &**instead;
-        write_event(c, batch, router, event, more_events)?;
-        if let Some(log) = log {
-            write_log(c, router, log)?;
+        let extent = match event.held_until {
+            None => self
+                .router
+                .route(&event.outgoing(&batch.emitter), event.depth),
+            Some(due_at) => {
+                let depth = if event.starts_chain(batch.now_ms) {
+                    0
+                } else {
+                    event.depth
+                };
+                self.held.push(HeldEvent {
+                    emitter_id: batch.emitter.clone(),
+                    id: event.id,
+                    due_at,
+                    depth,
+                });
+                self.router.forecast(&event.channel, depth)
+            }
+        };
+        if let (Routed::ToWebhooksOnly, Some(instead)) = (extent, &event.loop_error) {
+            let LoopError { event, log } = &**instead;
+            self.route_event(event)?;
+            if let Some(log) = log {
+                self.add_log(log)?;
+            }
+            self.more_events.push(event.stored());
         }
-        more_events.push(event.stored());
+        Ok(())
     }
-    Ok(())
-}
 
-/// Stores a held event under its new id and routes it; `None` when it was deleted meanwhile.
-fn release(
-    c: &mut dyn Conn,
-    batch: &Batch,
-    router: &mut Router<'_>,
-    released: &ReleasedEvent,
-) -> Result<Option<StoredEvent>, StoreError> {
-    let emitter = &batch.emitter;
-    let Some(mut event) = events::take(c, emitter, released.held)? else {
-        return Ok(None);
-    };
-    event.id = released.id;
-    held_events::remove(c, emitter, released.held)?;
-    events::insert(c, emitter, &event.as_new())?;
-    let emit_id = EmitId::parse(&event.emit_id)
-        .ok_or_else(|| StoreError::Corrupt(format!("the emit id of {}", event.id)))?;
-    let outgoing = Outgoing {
-        emit_id: &emit_id,
-        emitter,
-        id: event.id,
-        channel: &event.channel,
-        data: &event.data,
-    };
-    router.route(c, &outgoing, released.depth)?;
-    Ok(Some(event))
-}
+    /// Stores a held event under its new id and routes it, unless it was deleted meanwhile.
+    fn release(
+        &mut self,
+        released: &ReleasedEvent,
+        taken: Option<StoredEvent>,
+    ) -> Result<(), StoreError> {
+        let Some(mut event) = taken else {
+            return Ok(());
+        };
+        event.id = released.id;
+        let emit_id = EmitId::parse(&event.emit_id)
+            .ok_or_else(|| StoreError::Corrupt(format!("the emit id of {}", event.id)))?;
+        let outgoing = Outgoing {
+            emit_id: &emit_id,
+            emitter: &self.batch.emitter,
+            id: event.id,
+            channel: &event.channel,
+            data: &event.data,
+        };
+        self.router.route_copy(&outgoing, released.depth);
+        self.more_events.push(event);
+        Ok(())
+    }
 
-fn write_log(c: &mut dyn Conn, router: &mut Router<'_>, row: &LogRow) -> Result<(), StoreError> {
-    let LogRow {
-        invocation,
-        line,
-        emit_id,
-        depth,
-    } = row;
-    let row = NewLog {
-        invocation: invocation.as_ref().map(InvocationId::as_str),
-        ts: line.ts,
-        kind: &line.kind,
-        level: line.level.as_str(),
-        message: &line.message,
-    };
-    router.log(c, &row, emit_id, *depth)
+    fn add_log(&mut self, row: &'a LogRow) -> Result<(), StoreError> {
+        let LogRow {
+            invocation,
+            line,
+            emit_id,
+            depth,
+        } = row;
+        let row = NewLog {
+            invocation: invocation.as_ref().map(InvocationId::as_str),
+            ts: line.ts,
+            kind: &line.kind,
+            level: line.level.as_str(),
+            message: &line.message,
+        };
+        let seq = self.log_places.next();
+        let seq = seq.ok_or_else(|| StoreError::Internal("no place for a log line".to_owned()))?;
+        self.router.route_log(&row, seq, emit_id, *depth)?;
+        self.logs.push((seq, row));
+        Ok(())
+    }
 }
 
 fn write_run(c: &mut dyn Conn, batch: &Batch, change: &RunChange) -> Result<(), StoreError> {

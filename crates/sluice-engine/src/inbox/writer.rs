@@ -165,10 +165,7 @@ async fn store(
             (arrival.owner.id().clone(), arrival.work.clone(), files)
         })
         .collect();
-    let write = infra.store.write(move |c| {
-        rows.into_iter()
-            .try_for_each(|(emitter, work, files)| insert(c, &emitter, &work, files))
-    });
+    let write = infra.store.commit(move |c| insert(c, rows));
     let result = write.await;
     for Arrival {
         owner,
@@ -190,45 +187,49 @@ async fn store(
 pub(crate) fn insert_direct(
     c: &mut dyn Conn,
     emitter: &EmitterId,
-    works: &[Work],
+    works: Vec<Work>,
 ) -> Result<(), StoreError> {
-    works
-        .iter()
-        .try_for_each(|work| insert(c, emitter, work, Vec::new()))
+    let rows = works.into_iter();
+    let rows = rows.map(|work| (emitter.clone(), work, Vec::new()));
+    insert(c, rows.collect())
 }
 
+/// Inserts work of any emitters with its files.
 fn insert(
     c: &mut dyn Conn,
-    emitter: &EmitterId,
-    work: &Work,
-    files: Vec<NewUpload>,
+    rows: Vec<(EmitterId, Work, Vec<NewUpload>)>,
 ) -> Result<(), StoreError> {
-    let item = NewInboxItem {
-        id: &work.id,
-        kind: work.kind,
-        prop: work.prop.as_deref(),
-        payload: &work.event,
-        accepted_at: work.accepted_at,
-        depth: work.depth,
-    };
-    inbox::insert(c, emitter, &item)?;
-    for NewUpload {
-        id,
-        filename,
-        mimetype,
-        content,
-    } in files
-    {
-        let upload = Upload {
-            id,
-            emitter_id: emitter.clone(),
-            invocation_id: work.id,
-            filename,
-            mimetype: mimetype.replace('\0', ""),
-            content,
-            created_at: work.accepted_at,
+    let items = rows.iter().map(|(emitter, work, _)| {
+        let item = NewInboxItem {
+            id: &work.id,
+            kind: work.kind,
+            prop: work.prop.as_deref(),
+            payload: &work.event,
+            accepted_at: work.accepted_at,
+            depth: work.depth,
         };
-        uploads::insert(c, &upload)?;
+        (emitter, item)
+    });
+    inbox::insert_all(c, items)?;
+    for (emitter, work, files) in rows {
+        for NewUpload {
+            id,
+            filename,
+            mimetype,
+            content,
+        } in files
+        {
+            let upload = Upload {
+                id,
+                emitter_id: emitter.clone(),
+                invocation_id: work.id,
+                filename,
+                mimetype: mimetype.replace('\0', ""),
+                content,
+                created_at: work.accepted_at,
+            };
+            uploads::insert(c, &upload)?;
+        }
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod limits;
 mod prune;
+pub(crate) mod roll_up;
 mod row_budget;
 mod runs;
 mod schedule;

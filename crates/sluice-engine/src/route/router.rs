@@ -1,10 +1,12 @@
 //! Routing: the transaction that stores an event also stores a delivery for each listening webhook and an inbox row for
 //! each listening source and workflow. The recipients are woken when the transaction is durable.
+//!
+//! Rows are collected and written at the end, all rows of a table together.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Serialize;
-use sluice_model::{EmitId, EmitterId, InvocationId, UserId};
+use sluice_model::{EmitId, EmitterId, EventId, InvocationId, UserId, WebhookId};
 use sluice_store::{
     Conn, StoreError,
     deliveries::{self, Outgoing},
@@ -20,6 +22,22 @@ pub struct Router<'a> {
     now_ms: i64,
     max_depth: u32,
     recipients: Recipients,
+    events: Vec<RoutedEvent<'a>>,
+    deliveries: Vec<(EmitId, WebhookId)>,
+}
+
+/// An event with its listeners.
+struct RoutedEvent<'a> {
+    emit_id: EmitId,
+    /// A listener runs once for an event, so the event's id is also the id of the invocation.
+    invocation: InvocationId,
+    id: EventId,
+    channel: Cow<'a, str>,
+    data: Cow<'a, str>,
+    depth: u32,
+    has_deliveries: bool,
+    /// Listening sources and workflows. A workflow learns which emitter triggered it.
+    runs: Vec<(EmitterId, Option<&'a str>)>,
 }
 
 /// The listeners that a transaction stored rows for, with the number of rows; zero when that is unknown.
@@ -46,6 +64,19 @@ struct LogEvent<'a> {
 }
 
 impl<'a> Router<'a> {
+    pub fn new(emitter: &'a EmitterId, routes: Routes, now_ms: i64, max_depth: u32) -> Router<'a> {
+        Router {
+            emitter,
+            routes,
+            now_ms,
+            max_depth,
+            recipients: Recipients::default(),
+            events: Vec::new(),
+            deliveries: Vec::new(),
+        }
+    }
+
+    /// Reads the listeners of the emitter.
     pub fn load(
         c: &mut dyn Conn,
         user: &UserId,
@@ -53,56 +84,64 @@ impl<'a> Router<'a> {
         now_ms: i64,
         max_depth: u32,
     ) -> Result<Router<'a>, StoreError> {
-        Ok(Router {
-            emitter,
-            routes: routes::of_emitter(c, user, emitter)?,
-            now_ms,
-            max_depth,
-            recipients: Recipients::default(),
-        })
+        let routes = routes::of_emitter(c, user, emitter)?;
+        Ok(Router::new(emitter, routes, now_ms, max_depth))
     }
 
     /// Routes an event at the end of a chain of `depth` events.
-    pub fn route(
+    pub fn route(&mut self, event: &Outgoing<'a>, depth: u32) -> Routed {
+        let (channel, data) = (event.channel.into(), event.data.into());
+        self.route_any(*event.emit_id, event.id, channel, data, depth)
+    }
+
+    /// As [`Router::route`], for an event that does not live long enough.
+    pub fn route_copy(&mut self, event: &Outgoing<'_>, depth: u32) -> Routed {
+        let channel = Cow::Owned(event.channel.to_owned());
+        let data = Cow::Owned(event.data.to_owned());
+        self.route_any(*event.emit_id, event.id, channel, data, depth)
+    }
+
+    fn route_any(
         &mut self,
-        c: &mut dyn Conn,
-        event: &Outgoing<'_>,
+        emit_id: EmitId,
+        id: EventId,
+        channel: Cow<'a, str>,
+        data: Cow<'a, str>,
         depth: u32,
-    ) -> Result<Routed, StoreError> {
-        let mut has_payload = false;
-        // A listener runs once for an event, so the event's id is also the id of the invocation.
-        let invocation = InvocationId::from(*event.emit_id);
-        let item = |prop| NewInboxItem {
-            id: &invocation,
-            kind: InboxKind::Event,
-            prop,
-            payload: event.data,
-            accepted_at: self.now_ms,
-            depth: depth + 1,
+    ) -> Routed {
+        let routed = self.forecast(&channel, depth);
+        let listeners = self.routes.to(&channel);
+        if listeners.is_empty() {
+            return routed;
+        }
+        let mut event = RoutedEvent {
+            emit_id,
+            invocation: InvocationId::from(emit_id),
+            id,
+            channel: Cow::Borrowed(""),
+            data,
+            depth,
+            has_deliveries: false,
+            runs: Vec::new(),
         };
-        for listener in self.routes.to(event.channel) {
+        for listener in listeners {
             match listener {
                 Listener::Webhook(webhook) => {
-                    if !has_payload {
-                        deliveries::insert_payload(c, event)?;
-                        has_payload = true;
-                    }
-                    deliveries::insert(c, event.emit_id, webhook, self.now_ms)?;
+                    event.has_deliveries = true;
+                    self.deliveries.push((emit_id, webhook.clone()));
                 }
                 Listener::Source(_) | Listener::Workflow(_) if depth >= self.max_depth => continue,
-                Listener::Source(source) => {
-                    let item = item(None);
-                    inbox::insert(c, source, &item)?;
-                }
+                Listener::Source(source) => event.runs.push((source.clone().into(), None)),
                 Listener::Workflow(workflow) => {
-                    // A workflow learns which emitter triggered it.
-                    let item = item(Some(self.emitter.as_str()));
-                    inbox::insert(c, workflow, &item)?;
+                    let trigger = Some(self.emitter.as_str());
+                    event.runs.push((workflow.clone().into(), trigger));
                 }
             }
             self.recipients.add(listener);
         }
-        Ok(self.forecast(event.channel, depth))
+        event.channel = channel;
+        self.events.push(event);
+        routed
     }
 
     /// How far an event would be routed.
@@ -115,15 +154,14 @@ impl<'a> Router<'a> {
         }
     }
 
-    /// Stores a log line and routes it to the listeners of `$logs`.
-    pub fn log(
+    /// Routes a log line at this place to the listeners of `$logs`.
+    pub fn route_log(
         &mut self,
-        c: &mut dyn Conn,
         line: &NewLog<'_>,
+        seq: i64,
         emit_id: &EmitId,
         depth: u32,
     ) -> Result<(), StoreError> {
-        let seq = logs::insert(c, self.emitter, line)?;
         if self.routes.to(LOG_CHANNEL).is_empty() {
             return Ok(());
         }
@@ -135,19 +173,39 @@ impl<'a> Router<'a> {
         };
         let data = serde_json::to_string(&event)
             .map_err(|error| StoreError::Internal(error.to_string()))?;
-        let outgoing = Outgoing {
-            emit_id,
-            emitter: self.emitter,
-            id: logs::event_id(line.ts, seq),
-            channel: LOG_CHANNEL,
-            data: &data,
-        };
-        self.route(c, &outgoing, depth)?;
+        let id = logs::event_id(line.ts, seq);
+        self.route_any(*emit_id, id, LOG_CHANNEL.into(), data.into(), depth);
         Ok(())
     }
 
-    pub fn into_recipients(self) -> Recipients {
-        self.recipients
+    /// Writes the rows of all routed events. Returns the recipients, which are to be woken.
+    pub fn write(self, c: &mut dyn Conn) -> Result<Recipients, StoreError> {
+        let payloads = self.events.iter().filter(|event| event.has_deliveries);
+        let payloads = payloads.map(|event| Outgoing {
+            emit_id: &event.emit_id,
+            emitter: self.emitter,
+            id: event.id,
+            channel: &event.channel,
+            data: &event.data,
+        });
+        deliveries::insert_payloads(c, payloads)?;
+        let due = self.deliveries.iter();
+        deliveries::insert_all(c, due.map(|(event, webhook)| (event, webhook)), self.now_ms)?;
+        let items = self.events.iter().flat_map(|event| {
+            event.runs.iter().map(|(listener, prop)| {
+                let item = NewInboxItem {
+                    id: &event.invocation,
+                    kind: InboxKind::Event,
+                    prop: *prop,
+                    payload: &event.data,
+                    accepted_at: self.now_ms,
+                    depth: event.depth + 1,
+                };
+                (listener, item)
+            })
+        });
+        inbox::insert_all(c, items)?;
+        Ok(self.recipients)
     }
 
     /// All listeners of the emitter, for a commit whose rows are unknown.

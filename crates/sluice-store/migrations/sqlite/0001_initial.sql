@@ -213,6 +213,9 @@ CREATE TABLE timers (
     spec       TEXT NOT NULL,
     -- Null when the timer is not armed.
     due_at     INTEGER,
+    -- The last tick that ran: when it was due, and how much later it was dispatched. Null before the first one.
+    last_tick_at INTEGER,
+    lateness_ms  INTEGER,
     PRIMARY KEY (emitter_id, prop)
 ) WITHOUT ROWID;
 CREATE INDEX timers_by_due ON timers (due_at) WHERE due_at IS NOT NULL;
@@ -516,6 +519,9 @@ CREATE TABLE activity (
     errors      INTEGER NOT NULL,
     invocations INTEGER NOT NULL,
     compute_ms  INTEGER NOT NULL,
+    -- Ticks that were late, and ticks that never ran.
+    late_ticks  INTEGER NOT NULL,
+    skipped_ticks INTEGER NOT NULL,
     PRIMARY KEY (emitter_id, hour)
 ) WITHOUT ROWID;
 CREATE INDEX activity_with_errors ON activity (emitter_id, hour, errors) WHERE errors > 0;
@@ -530,9 +536,45 @@ CREATE TABLE user_activity (
     errors      INTEGER NOT NULL,
     invocations INTEGER NOT NULL,
     compute_ms  INTEGER NOT NULL,
+    -- Ticks that were late, and ticks that never ran.
+    late_ticks  INTEGER NOT NULL,
+    skipped_ticks INTEGER NOT NULL,
     PRIMARY KEY (user_id, hour)
 ) WITHOUT ROWID;
 CREATE INDEX user_activity_by_hour ON user_activity (hour);
+
+-- Counts of commits. A commit only inserts here, so that commits of one account do not wait for each other at the rows of
+-- the account. A job adds them to `activity`, `user_activity` and `usage`; until then the views below add them up.
+CREATE TABLE count_ledger (
+    id          INTEGER PRIMARY KEY,
+    user_id     TEXT NOT NULL,
+    -- Null when the emitter was removed.
+    emitter_id  TEXT,
+    hour        INTEGER NOT NULL,
+    events      INTEGER NOT NULL,
+    errors      INTEGER NOT NULL,
+    invocations INTEGER NOT NULL,
+    compute_ms  INTEGER NOT NULL,
+    -- Ticks that were late, and ticks that never ran.
+    late_ticks  INTEGER NOT NULL,
+    skipped_ticks INTEGER NOT NULL
+);
+
+CREATE VIEW activity_counts AS
+    SELECT emitter_id, hour, events, errors, invocations, compute_ms, late_ticks, skipped_ticks FROM activity
+    UNION ALL
+    SELECT emitter_id, hour, events, errors, invocations, compute_ms, late_ticks, skipped_ticks FROM count_ledger
+    WHERE emitter_id IS NOT NULL;
+
+CREATE VIEW user_activity_counts AS
+    SELECT user_id, hour, events, errors, invocations, compute_ms, late_ticks, skipped_ticks FROM user_activity
+    UNION ALL
+    SELECT user_id, hour, events, errors, invocations, compute_ms, late_ticks, skipped_ticks FROM count_ledger;
+
+CREATE VIEW usage_counts AS
+    SELECT user_id, day, invocations, compute_ms FROM usage
+    UNION ALL
+    SELECT user_id, hour / 24, invocations, compute_ms FROM count_ledger;
 
 -- === Server ===
 

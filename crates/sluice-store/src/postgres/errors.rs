@@ -1,6 +1,6 @@
 //! Classifies PostgreSQL's errors by SQLSTATE, never by message.
 
-use ::postgres::{Error, error::SqlState};
+use tokio_postgres::{Error, error::SqlState};
 
 use crate::error::StoreError;
 
@@ -25,6 +25,12 @@ pub(super) fn store_error(error: &Error) -> StoreError {
         "08" | "40" | "53" | "57" | "58" => StoreError::Unavailable(message),
         // Read-only, as a server is after a failover.
         "25" if *state == SqlState::READ_ONLY_SQL_TRANSACTION => StoreError::Unavailable(message),
+        // Timeouts: of a transaction that was left open, and of a lock.
+        _ if *state == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+            || *state == SqlState::LOCK_NOT_AVAILABLE =>
+        {
+            StoreError::Unavailable(message)
+        }
         // Program limit exceeded: a value too large.
         "54" => StoreError::Invalid(message),
         _ if *state == SqlState::CHARACTER_NOT_IN_REPERTOIRE => StoreError::Invalid(message),
@@ -43,6 +49,19 @@ pub(super) fn connect_error(error: &Error) -> StoreError {
         Some("28" | "3D" | "42") => StoreError::Unusable(message),
         _ => StoreError::Unavailable(message),
     }
+}
+
+/// Whether the connection is gone: closed, broken, or ended by the server.
+pub(super) fn is_lost(error: &Error) -> bool {
+    // Not a statement that was cancelled, which is 57014.
+    let ended = |state: &SqlState| {
+        ["08", "57P"]
+            .iter()
+            .any(|code| state.code().starts_with(code))
+    };
+    error
+        .code()
+        .map_or_else(|| is_connection_error(error), ended)
 }
 
 fn is_connection_error(error: &Error) -> bool {

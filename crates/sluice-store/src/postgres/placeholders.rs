@@ -2,6 +2,11 @@
 
 /// Translates the placeholders outside quoted text.
 pub(super) fn translate(sql: &str) -> String {
+    rename(sql, "$")
+}
+
+/// Puts `prefix` before the number of each placeholder outside quoted text.
+pub(super) fn rename(sql: &str, prefix: &str) -> String {
     let mut translated = String::with_capacity(sql.len());
     let mut quoted = false;
     for character in sql.chars() {
@@ -10,7 +15,7 @@ pub(super) fn translate(sql: &str) -> String {
                 quoted = !quoted;
                 translated.push('\'');
             }
-            '?' if !quoted => translated.push('$'),
+            '?' if !quoted => translated.push_str(prefix),
             other => translated.push(other),
         }
     }

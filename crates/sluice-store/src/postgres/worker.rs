@@ -3,9 +3,7 @@
 //! A connection goes back for the next job only if its transaction ended properly; otherwise it is
 //! dropped, and the next job makes a new one.
 
-use std::sync::Arc;
-
-use super::{conn::PostgresConn, connect::Connector};
+use super::session::{Link, Session};
 use crate::{
     error::Result,
     job::{Access, Job, JobOutcome},
@@ -13,62 +11,55 @@ use crate::{
 };
 
 pub(super) struct Worker {
-    connector: Arc<Connector>,
-    idle: Option<PostgresConn>,
+    link: Link,
+    idle: Option<Session>,
 }
 
 impl Worker {
-    pub(super) fn new(connector: Arc<Connector>) -> Self {
-        Worker {
-            connector,
-            idle: None,
-        }
+    pub(super) fn new(link: Link) -> Self {
+        Worker { link, idle: None }
     }
 
     /// Serves jobs until the queue closes.
     pub(super) fn run(&mut self, queue: &JobQueue) {
         while let Some(job) = queue.pop() {
-            match self.begin(job.access()) {
-                Ok(conn) => self.idle = serve(conn, job),
+            match self.session() {
+                Ok((session, was_idle)) => self.idle = serve(&self.link, session, was_idle, job),
                 Err(error) => job.answer_failed(error),
             }
         }
+        // The server is told that the connection ends.
+        self.idle = None;
+        self.link.drive();
     }
 
-    /// A connection inside a fresh transaction. One that was lost while idle is replaced here,
-    /// where the job has not begun, so that it does not notice.
-    fn begin(&mut self, access: Access) -> Result<PostgresConn> {
-        if let Some(mut conn) = self.idle.take()
-            && conn.begin(access).is_ok()
+    /// A connection, and whether it was idle before. One that was lost while idle is replaced here, where the job has not
+    /// begun, or by the transaction, if only its first statements show that.
+    fn session(&mut self) -> Result<(Session, bool)> {
+        if let Some(session) = self.idle.take()
+            && self.link.is_open(&session)
         {
-            return Ok(conn);
+            return Ok((session, true));
         }
-        let mut conn = self.connector.connect_again()?;
-        conn.begin(access)?;
-        Ok(conn)
+        Ok((self.link.connect_again()?, false))
     }
 }
 
-/// Runs `job` in the open transaction of `conn` and answers it. Gives the connection back if it
+/// Runs `job` in a transaction and answers it. Gives the connection back if it
 /// can be used again.
-fn serve(mut conn: PostgresConn, mut job: Box<dyn Job>) -> Option<PostgresConn> {
-    let ended = job.run(&mut conn);
-    match (job.access(), ended) {
-        (Access::Write, JobOutcome::Done) => match conn.end("COMMIT") {
-            Ok(()) => {
-                job.answer();
-                Some(conn)
-            }
-            Err(error) => {
-                job.answer_failed(error);
-                None
-            }
-        },
-        // Nothing to keep, so the answer need not wait for the end of the transaction.
-        (Access::Write, JobOutcome::Failed)
-        | (Access::Read, JobOutcome::Done | JobOutcome::Failed) => {
-            job.answer();
-            conn.end("ROLLBACK").is_ok().then_some(conn)
-        }
+fn serve(link: &Link, session: Session, was_idle: bool, mut job: Box<dyn Job>) -> Option<Session> {
+    let access = job.access();
+    let mut transaction = link.begin(session, was_idle, access);
+    let result = match (job.run(&mut transaction), access) {
+        (JobOutcome::Failed, _) => Ok(()),
+        (JobOutcome::Done, Access::Read) => transaction.flush(),
+        (JobOutcome::Done, Access::Write | Access::Commit) => transaction.commit(),
+    };
+    match result {
+        Ok(()) => job.answer(),
+        Err(error) => job.answer_failed(error),
     }
+    // Nothing is left to keep, so the answer need not wait for the end of the transaction.
+    transaction.roll_back();
+    transaction.into_session()
 }

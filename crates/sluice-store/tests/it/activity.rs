@@ -176,7 +176,8 @@ fn the_sweep_waits_for_no_source_that_is_being_removed() {
                 // A transaction that waits for these rows waits for longer than this.
                 Ok(swept.recv_timeout(Duration::from_secs(20)).is_ok())
             };
-            store.write(remove).await
+            // In another pool, because the test has one connection in each.
+            store.commit(remove).await
         });
         tokio::task::yield_now().await;
         removed.recv().unwrap();

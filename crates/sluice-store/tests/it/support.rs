@@ -133,6 +133,13 @@ pub(crate) fn admin(sql: &str) {
         .unwrap();
 }
 
+/// The number of sessions of a database.
+pub(crate) fn sessions(name: &str) -> i64 {
+    let mut client = postgres::Client::connect(&server_address(), postgres::NoTls).unwrap();
+    let count = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = $1";
+    client.query_one(count, &[&name]).unwrap().get(0)
+}
+
 fn server_address() -> String {
     env::var("SLUICE_TEST_POSTGRES_URL").expect(
         "SLUICE_TEST_POSTGRES_URL is not set: run `make test`, which starts a PostgreSQL, or set \

@@ -27,8 +27,12 @@ async fn hours_that_are_older_than_31_days_go() {
         source.run(json!({ "emits": [[1]] })).await;
     }
     counted(&server.api(), (2, 0, 2)).await;
-    server.terminate().await;
     let folder = server.data_dir().to_owned();
+    wait_for(PATIENCE, "counts to be rolled up", async || {
+        (rows(&folder, "count_ledger") == 0).then_some(())
+    })
+    .await;
+    server.terminate().await;
     let connection = database(&folder);
     let make_older = [
         format!(

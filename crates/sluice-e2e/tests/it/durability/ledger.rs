@@ -121,7 +121,7 @@ impl Ledger {
 
     /// All invocations that were ever committed for a user.
     pub(super) fn invocations_of_user(&self, user: &str) -> u64 {
-        let sql = "SELECT CAST(invocations AS TEXT) FROM usage WHERE user_id = $1";
+        let sql = "SELECT CAST(invocations AS TEXT) FROM usage_counts WHERE user_id = $1";
         let days = self.rows(sql, user);
         let total: i64 = days.iter().map(|row| number(&row[0])).sum();
         u64::try_from(total).expect("a count")

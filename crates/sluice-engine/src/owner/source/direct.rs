@@ -41,7 +41,7 @@ impl SourceOwner {
         let (store, emitter) = (self.core.infra().store.clone(), self.core.id().clone());
         self.core.tasks.spawn(async move {
             let ids = works.iter().map(|work| work.id).collect();
-            let write = store.write(move |c| insert_direct(c, &emitter, &works));
+            let write = store.commit(move |c| insert_direct(c, &emitter, works));
             let result = write.await;
             SourceTask::Stored { ids, result }
         });

@@ -25,7 +25,7 @@ use std::{
     thread::JoinHandle,
 };
 
-use self::{connect::Connector, session::Link, worker::Worker};
+use self::{connect::Connector, session::Link, transaction::Transaction, worker::Worker};
 use crate::{
     driver::{Driver, Queues, spawn},
     error::{Result, StoreError},
@@ -86,7 +86,7 @@ fn migrate_database(connector: &Arc<Connector>) -> Result<()> {
     let migrate = || {
         let link = Link::new(Arc::clone(connector), Access::Write, Arc::default())?;
         let session = link.connect()?;
-        let mut transaction = link.begin(session, false, Access::Write);
+        let mut transaction = Transaction::new(&link, session, false, Access::Write);
         // On an error the connection is dropped, and with it the transaction.
         migrate::apply(&mut transaction)?;
         transaction.commit()

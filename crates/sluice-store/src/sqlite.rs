@@ -52,11 +52,11 @@ pub(crate) fn start(path: &Path, max_pages: Option<u32>) -> Result<Driver> {
         .map(|_| open_reader(path))
         .collect::<Result<Vec<_>>>()?;
 
-    let writes: Arc<JobQueue> = Arc::default();
+    let shared: Arc<JobQueue> = Arc::default();
     let queues = Queues {
         reads: Arc::default(),
-        commits: Arc::clone(&writes),
-        writes,
+        commits: Arc::clone(&shared),
+        writes: shared,
     };
     let mut threads = vec![start_thread(
         "store-writer",

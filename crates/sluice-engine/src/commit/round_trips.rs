@@ -229,7 +229,7 @@ impl Fixture {
             for (number, listener) in listeners.into_iter().enumerate() {
                 match Listener::parse(listener).unwrap() {
                     Listener::Webhook(id) => webhooks::insert(c, &webhook(id))?,
-                    Listener::Source(id) => sources::insert(c, &source(id.into(), "listener"))?,
+                    Listener::Source(id) => sources::insert(c, &source(&id, "listener"))?,
                     Listener::Workflow(id) => workflows::insert(c, &workflow(id))?,
                 }
                 for (event_name, kind) in [("default", 'e'), ("$logs", 'l')] {
@@ -267,7 +267,7 @@ fn workflow_id() -> WorkflowId {
     WorkflowId::parse("p_a").unwrap()
 }
 
-fn source(id: EmitterId, slug: &str) -> Source {
+fn source(id: &EmitterId, slug: &str) -> Source {
     Source {
         id: sluice_model::SourceId::parse(id.as_str()).unwrap(),
         user_id: user(),
@@ -366,7 +366,7 @@ async fn a_commit_of_a_source_takes_two_round_trips_to_postgres() {
         return;
     };
     let stored = fixture.store.write(|c| {
-        sources::insert(c, &source(source_id(), "a"))?;
+        sources::insert(c, &source(&source_id(), "a"))?;
         let timer = TimerSpec::Interval { seconds: 60 };
         timers::upsert(c, &source_id(), "timer", &timer, None)
     });

@@ -19,7 +19,6 @@ use super::{
     errors::store_error,
     flight::{Form, Request},
     placeholders::translate,
-    transaction::Transaction,
 };
 use crate::{
     error::{Result, StoreError},
@@ -66,16 +65,6 @@ impl Link {
             .runtime
             .block_on(self.connector.connect_again(self.access))?;
         Ok(Session::new(client))
-    }
-
-    /// A transaction that begins with its first query.
-    pub(super) fn begin(
-        &self,
-        session: Session,
-        was_idle: bool,
-        access: Access,
-    ) -> Transaction<'_> {
-        Transaction::new(self, session, was_idle, access)
     }
 
     /// Waits for answers to requests that are sent together.

@@ -41,6 +41,7 @@ enum State {
 }
 
 impl<'w> Transaction<'w> {
+    /// It begins with its first query.
     pub(super) fn new(
         link: &'w Link,
         session: Session,

@@ -3,7 +3,10 @@
 //! A connection goes back for the next job only if its transaction ended properly; otherwise it is
 //! dropped, and the next job makes a new one.
 
-use super::session::{Link, Session};
+use super::{
+    session::{Link, Session},
+    transaction::Transaction,
+};
 use crate::{
     error::Result,
     job::{Access, Job, JobOutcome},
@@ -49,7 +52,7 @@ impl Worker {
 /// can be used again.
 fn serve(link: &Link, session: Session, was_idle: bool, mut job: Box<dyn Job>) -> Option<Session> {
     let access = job.access();
-    let mut transaction = link.begin(session, was_idle, access);
+    let mut transaction = Transaction::new(link, session, was_idle, access);
     let result = match (job.run(&mut transaction), access) {
         (JobOutcome::Failed, _) => Ok(()),
         (JobOutcome::Done, Access::Read) => transaction.flush(),

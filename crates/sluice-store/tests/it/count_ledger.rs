@@ -139,31 +139,33 @@ fn counts_of_a_removed_emitter_stay_with_its_user_and_go_with_the_user(
     .unwrap();
 }
 
+/// A commit of a source, with all its locks.
+fn commit(c: &mut dyn Conn, tail: &str) -> Result<()> {
+    let source = source_id(tail).into();
+    state::advance(c, &source, 1)?;
+    let id = &invocation_ids(1)[0];
+    let item = NewInboxItem {
+        id,
+        kind: InboxKind::Http,
+        prop: None,
+        payload: "1",
+        accepted_at: 1,
+        depth: 0,
+    };
+    inbox::insert_all(c, [(&source, item)].into_iter())?;
+    inbox::remove_all(c, &source, &[*id])?;
+    count_ledger::add(c, &user_id("a"), &source, HOUR, counts(1, 0))?;
+    // Sends what is deferred, so that all locks are taken.
+    query_one::<i64>(c, "SELECT COUNT(*) FROM users", &[])?;
+    Ok(())
+}
+
 /// SQLite has one writer at a time.
 #[test]
 fn commits_of_two_sources_of_one_account_do_not_wait_for_each_other() {
     let Some(t) = TestStore::new(Db::Postgres) else {
         return;
     };
-    fn commit(c: &mut dyn Conn, tail: &str) -> Result<()> {
-        let source = source_id(tail).into();
-        state::advance(c, &source, 1)?;
-        let id = &invocation_ids(1)[0];
-        let item = NewInboxItem {
-            id,
-            kind: InboxKind::Http,
-            prop: None,
-            payload: "1",
-            accepted_at: 1,
-            depth: 0,
-        };
-        inbox::insert_all(c, [(&source, item)].into_iter())?;
-        inbox::remove_all(c, &source, &[*id])?;
-        count_ledger::add(c, &user_id("a"), &source, HOUR, counts(1, 0))?;
-        // Sends what is deferred, so that all locks are taken.
-        query_one::<i64>(c, "SELECT COUNT(*) FROM users", &[])?;
-        Ok(())
-    }
     let (signal, written) = mpsc::channel();
     let (release, others) = mpsc::channel();
     t.runtime.block_on(async {

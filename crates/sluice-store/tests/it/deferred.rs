@@ -117,7 +117,7 @@ fn rows_that_are_inserted_together_are_all_there(#[values(Db::Sqlite, Db::Postgr
             kind: InboxKind::Event,
             prop: number.is_multiple_of(2).then_some("ünï 'quoted', {braced}"),
             payload: "[\"\\\\ \"]",
-            accepted_at: number as i64,
+            accepted_at: i64::try_from(number).unwrap(),
             depth: 3,
         };
         inbox::insert_all(c, [].into_iter())?;

@@ -69,7 +69,7 @@ lint: tools $(CONSOLE_TOOLS) ## Check the format, the lints and the types of the
 
 bench: tools ## Measure throughput, latency and memory of an optimized build; ARGS="--only a,b" selects
 	cargo build --profile dist --package sluice-cli --package sluice-bench
-	target/dist/sluice-bench $(ARGS)
+	SLUICE_TEST_POSTGRES_FSYNC=on scripts/with-postgres target/dist/sluice-bench $(ARGS)
 
 compare: deno ## Install n8n and Node-RED from npm and compare them with Sluice; ARGS="--only sluice,n8n" selects
 	cargo build --profile dist --package sluice-cli --package sluice-bench

@@ -30,6 +30,7 @@ use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
 use anyhow::Context;
 use clap::{Parser, ValueEnum};
+use sluice_testkit::Backend;
 use tokio::task::LocalSet;
 
 pub use crate::compare::compare;
@@ -102,9 +103,17 @@ pub async fn bench() -> anyhow::Result<ExitCode> {
         json,
         settings,
     } = Arguments::parse();
-    let report = LocalSet::new()
-        .run_until(run(&only, Arc::new(settings)))
-        .await;
+    let mut report = Report::default();
+    for backend in settings.databases() {
+        let settings = Arc::new(settings.on(backend));
+        let database = match backend {
+            Backend::Sqlite => "sqlite",
+            Backend::Postgres => "postgres",
+        };
+        LocalSet::new()
+            .run_until(run(&mut report, &only, database, settings))
+            .await;
+    }
     report.print().context("cannot print the report")?;
     if let Some(path) = json {
         report
@@ -118,8 +127,12 @@ pub async fn bench() -> anyhow::Result<ExitCode> {
     })
 }
 
-async fn run(only: &[Section], settings: Arc<Settings>) -> Report {
-    let mut report = Report::default();
+async fn run(
+    report: &mut Report,
+    only: &[Section],
+    database: &'static str,
+    settings: Arc<Settings>,
+) {
     let wants = |section| only.contains(&section);
     let ingest = wants(Section::A);
     let baseline = wants(Section::B);
@@ -127,6 +140,7 @@ async fn run(only: &[Section], settings: Arc<Settings>) -> Report {
         let rounds = throughput::Rounds { ingest, baseline };
         report
             .add(
+                database,
                 "throughput (a, b)",
                 throughput::measure(Arc::clone(&settings), rounds),
             )
@@ -135,6 +149,7 @@ async fn run(only: &[Section], settings: Arc<Settings>) -> Report {
     if wants(Section::C) {
         report
             .add(
+                database,
                 "first event (c)",
                 cold_start::measure(Arc::clone(&settings)),
             )
@@ -142,22 +157,35 @@ async fn run(only: &[Section], settings: Arc<Settings>) -> Report {
     }
     if wants(Section::D) {
         report
-            .add("memory (d)", memory::measure(Arc::clone(&settings)))
+            .add(
+                database,
+                "memory (d)",
+                memory::measure(Arc::clone(&settings)),
+            )
             .await;
     }
     if wants(Section::E) {
         report
-            .add("timers (e)", timers::measure(Arc::clone(&settings)))
+            .add(
+                database,
+                "timers (e)",
+                timers::measure(Arc::clone(&settings)),
+            )
             .await;
     }
     if wants(Section::F) {
         report
-            .add("one webhook (f)", delivery::to_one(Arc::clone(&settings)))
+            .add(
+                database,
+                "one webhook (f)",
+                delivery::to_one(Arc::clone(&settings)),
+            )
             .await;
     }
     if wants(Section::G) {
         report
             .add(
+                database,
                 "many webhooks (g)",
                 delivery::to_many(Arc::clone(&settings)),
             )
@@ -166,6 +194,7 @@ async fn run(only: &[Section], settings: Arc<Settings>) -> Report {
     if wants(Section::H) {
         report
             .add(
+                database,
                 "stream readers (h)",
                 fan_out::measure(Arc::clone(&settings)),
             )
@@ -173,21 +202,30 @@ async fn run(only: &[Section], settings: Arc<Settings>) -> Report {
     }
     if wants(Section::I) {
         report
-            .add("delay (i)", delay::measure(Arc::clone(&settings)))
+            .add(database, "delay (i)", delay::measure(Arc::clone(&settings)))
             .await;
     }
     if wants(Section::J) {
         report
-            .add("runs (j)", workflows::throughput(Arc::clone(&settings)))
+            .add(
+                database,
+                "runs (j)",
+                workflows::throughput(Arc::clone(&settings)),
+            )
             .await;
     }
     if wants(Section::K) {
         report
-            .add("steps (k)", workflows::step_cost(Arc::clone(&settings)))
+            .add(
+                database,
+                "steps (k)",
+                workflows::step_cost(Arc::clone(&settings)),
+            )
             .await;
     }
     if wants(Section::L) {
-        report.add("import (l)", import::measure(settings)).await;
+        report
+            .add(database, "import (l)", import::measure(settings))
+            .await;
     }
-    report
 }

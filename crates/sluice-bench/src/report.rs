@@ -15,6 +15,8 @@ pub(crate) type SectionResult = anyhow::Result<Vec<Measurement>>;
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Measurement {
     section: char,
+    /// The database of the server.
+    database: &'static str,
     name: String,
     value: f64,
     unit: &'static str,
@@ -33,6 +35,7 @@ impl Measurement {
     pub(crate) fn new(section: char, name: &str, value: f64, unit: &'static str) -> Self {
         Self {
             section,
+            database: "",
             name: name.to_owned(),
             value,
             unit,
@@ -83,20 +86,25 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Runs a section and adds its measurements. The section is a task of the caller's `LocalSet`, so that a panic fails only
+    /// Runs a section on a database and adds its measurements. The section is a task of the caller's `LocalSet`, so that a panic fails only
     /// this section.
     pub(crate) async fn add(
         &mut self,
+        database: &'static str,
         section: &str,
         run: impl Future<Output = SectionResult> + 'static,
     ) {
         let error = match tokio::task::spawn_local(run).await {
-            Ok(Ok(measurements)) => return self.measurements.extend(measurements),
+            Ok(Ok(measurements)) => {
+                let measured = measurements.into_iter();
+                let on_database = measured.map(|row| Measurement { database, ..row });
+                return self.measurements.extend(on_database);
+            }
             Ok(Err(error)) => format!("{error:#}"),
             Err(panic) => panic.to_string(),
         };
         self.failures.push(Failure {
-            section: section.to_owned(),
+            section: format!("{section}, {database}"),
             error,
         });
     }
@@ -112,13 +120,14 @@ impl Report {
         for measurement in &self.measurements {
             let Measurement {
                 section,
+                database,
                 name,
                 value,
                 unit,
                 target: _,
             } = measurement;
             let row = format!(
-                "{section}  {name:<40} {:>12} {unit:<12} {}",
+                "{section}  {database:<8} {name:<40} {:>12} {unit:<12} {}",
                 number(*value),
                 measurement.verdict()
             );

@@ -7,14 +7,27 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use clap::Args;
-use sluice_testkit::{Server, ServerOptions};
+use clap::{Args, ValueEnum};
+use sluice_testkit::{Backend, Server, ServerOptions};
 
 /// More than any section emits, so that every event is kept and can be counted.
 const KEEP_ALL_EVENTS: &str = "100000000";
 
+/// Databases to measure on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Databases {
+    Sqlite,
+    Postgres,
+    Both,
+}
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Settings {
+    /// The databases to measure on, one after another. PostgreSQL is the server of `scripts/with-postgres`.
+    #[arg(long, value_enum, default_value_t = Databases::Both)]
+    database: Databases,
+    #[arg(skip = Backend::Sqlite)]
+    backend: Backend,
     /// The server to measure.
     #[arg(long, default_value = "target/dist/sluice")]
     binary: PathBuf,
@@ -57,6 +70,22 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    pub(crate) fn databases(&self) -> Vec<Backend> {
+        match self.database {
+            Databases::Sqlite => vec![Backend::Sqlite],
+            Databases::Postgres => vec![Backend::Postgres],
+            Databases::Both => vec![Backend::Sqlite, Backend::Postgres],
+        }
+    }
+
+    /// The same settings, for servers on this database.
+    pub(crate) fn on(&self, backend: Backend) -> Settings {
+        Settings {
+            backend,
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn duration(&self) -> Duration {
         Duration::from_secs(self.seconds)
     }
@@ -77,6 +106,7 @@ impl Settings {
             .env("SLUICE_DENO", deno()?)
             .arg("--event-retention")
             .arg(KEEP_ALL_EVENTS);
+        let options = options.on(self.backend);
         let options = args.iter().fold(options, ServerOptions::arg);
         Ok(Server::start(options).await)
     }

@@ -37,8 +37,18 @@ pub(crate) struct Rounds {
 /// The measurements of one round.
 struct Round {
     per_second: f64,
+    /// Accepted requests that were not committed when the load ended.
+    backlog: u64,
     p50: Duration,
     p99: Duration,
+}
+
+impl Round {
+    /// How long committing the backlog takes at the rate of the round.
+    fn backlog_seconds(&self) -> f64 {
+        let backlog = u32::try_from(self.backlog).unwrap_or(u32::MAX);
+        f64::from(backlog) / self.per_second.max(1.0)
+    }
 }
 
 pub(crate) async fn measure(settings: Arc<Settings>, rounds: Rounds) -> SectionResult {
@@ -55,6 +65,11 @@ pub(crate) async fn measure(settings: Arc<Settings>, rounds: Rounds) -> SectionR
     }
     let mut measurements = Vec::new();
     measurements.extend(summary('a', "durable events", &ingest));
+    if rounds.ingest {
+        let seconds = median(ingest.iter().map(Round::backlog_seconds));
+        let backlog = Measurement::new('a', "backlog at the end", seconds, "seconds");
+        measurements.push(backlog.at_most(1.0));
+    }
     measurements.extend(summary('b', "bare Deno handler, responses", &baseline));
     if rounds.ingest && rounds.baseline {
         let ratio = median_rate(&ingest) / median_rate(&baseline);
@@ -95,6 +110,7 @@ async fn ingest_round(settings: &Settings) -> anyhow::Result<Round> {
     let tally = load::run(&load).await;
     check(&tally)?;
     let accepted = warm + tally.accepted;
+    let committed = counter(&api, INVOCATIONS).await - before;
     wait_for_counter(&api, INVOCATIONS, before + accepted, DRAIN_DEADLINE).await;
     let elapsed = start.elapsed();
 
@@ -104,7 +120,10 @@ async fn ingest_round(settings: &Settings) -> anyhow::Result<Round> {
         "{accepted} requests were accepted, but {kept} events are there"
     );
     let events = u32::try_from(tally.accepted)?;
-    Ok(round_of(&tally, f64::from(events) / elapsed.as_secs_f64()))
+    Ok(Round {
+        backlog: accepted.saturating_sub(committed),
+        ..round_of(&tally, f64::from(events) / elapsed.as_secs_f64())
+    })
 }
 
 fn load_of(settings: &Settings, addr: String, request: Vec<u8>) -> Load {
@@ -146,6 +165,7 @@ fn check(tally: &Tally) -> anyhow::Result<()> {
 fn round_of(tally: &Tally, per_second: f64) -> Round {
     Round {
         per_second,
+        backlog: 0,
         p50: tally.latencies.quantile(500),
         p99: tally.latencies.quantile(990),
     }

@@ -3,6 +3,8 @@
 //!
 //! The check looks for words in the text. A word in a comment or a string costs time and changes nothing else.
 
+use std::{ffi::OsStr, path::Path};
+
 use sluice_model::{CodeFiles, ModuleFormat};
 
 use crate::spec::ModuleSpec;
@@ -22,7 +24,7 @@ pub(crate) fn needs_node(module: &ModuleSpec) -> bool {
 fn is_plain_common_js(files: &CodeFiles) -> bool {
     let text = &*files.entry.text;
     files.others.is_empty()
-        && files.entry.link.path.ends_with(".cjs")
+        && Path::new(&files.entry.link.path).extension() == Some(OsStr::new("cjs"))
         && files.entry.link.edits.is_empty()
         && !text.starts_with("#!")
         && !text.contains("require")

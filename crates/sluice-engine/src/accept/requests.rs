@@ -13,7 +13,7 @@ use super::endpoint::{Endpoint, Responds};
 use crate::{
     error::EngineError,
     inbox::{Inbox, NewUpload},
-    owner::{NoReply, mailbox::ReplySender},
+    owner::{NoReply, reply::ReplySender},
     quotas::Quotas,
     work::Work,
 };

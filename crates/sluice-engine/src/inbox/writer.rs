@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::{
     error::EngineError,
-    owner::{Owner, Owners, direct::NotKept, mailbox::ReplySender},
+    owner::{Owner, Owners, direct::NotKept, reply::ReplySender},
     work::Work,
 };
 
@@ -70,7 +70,7 @@ impl Inbox {
     ) -> Result<(), EngineError> {
         if files.is_empty() && !self.infra.settings.store_first {
             match self.owners.of(emitter).mailbox().offer(work.clone(), reply) {
-                Err((_, returned)) => reply = returned,
+                Err(returned) => reply = returned,
                 Ok(kept) => match kept.await {
                     Ok(Ok(())) => return Ok(()),
                     Ok(Err(NotKept::Returned(returned))) => reply = returned,

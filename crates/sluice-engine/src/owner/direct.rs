@@ -13,7 +13,7 @@ use sluice_model::InvocationId;
 use sluice_store::StoreError;
 use tokio::{sync::oneshot, time::Instant};
 
-use super::mailbox::ReplySender;
+use super::reply::ReplySender;
 use crate::work::Work;
 
 /// The time within which a direct request has to end.
@@ -21,6 +21,8 @@ const PATIENCE: Duration = Duration::from_millis(10);
 
 /// Tells the acceptor how its request was kept.
 pub(crate) type Receipt = oneshot::Sender<Result<(), NotKept>>;
+
+pub(crate) type Kept = oneshot::Receiver<Result<(), NotKept>>;
 
 /// Why a direct request was not kept.
 pub(crate) enum NotKept {

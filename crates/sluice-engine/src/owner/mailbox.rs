@@ -8,28 +8,19 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use parking_lot::Mutex;
 use sluice_model::InvocationId;
-use sluice_runtime::Reply;
 use sluice_store::inbox::InboxKind;
 use tokio::sync::{Notify, oneshot};
 
-use super::direct::{DirectRequests, NotKept, Receipt};
+use super::{
+    direct::{DirectRequests, Kept, NotKept, Receipt},
+    reply::{NoReply, ReplySender},
+};
 use crate::work::Work;
 
 const MAX_ITEMS: usize = 4096;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Behind more than this a request would not run soon.
 const MAX_BEFORE_DIRECT: usize = 512;
-
-/// Why a client that waits for `respond` gets no reply from the component.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoReply {
-    EndedWithoutRespond(String),
-    TimedOut,
-    /// The source or the server is gone.
-    Gone,
-}
-
-pub(crate) type ReplySender = oneshot::Sender<Result<Reply, NoReply>>;
 
 #[derive(Default)]
 pub(crate) struct Mailbox {
@@ -118,16 +109,16 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Queues a request that is not stored, if its owner can dispatch it at once. Otherwise it comes back.
+    /// Queues a request that is not stored, if its owner can dispatch it at once.
     pub(crate) fn offer(
         &self,
         work: Work,
         reply: Option<ReplySender>,
-    ) -> Result<oneshot::Receiver<Result<(), NotKept>>, (Work, Option<ReplySender>)> {
+    ) -> Result<Kept, Option<ReplySender>> {
         let (receipt, kept) = oneshot::channel();
         let mut inner = self.inner.lock();
         if !inner.can_take_direct(&work) {
-            return Err((work, reply));
+            return Err(reply);
         }
         inner.known.insert(work.id);
         if let Some(reply) = reply {

@@ -13,6 +13,7 @@ mod next_tick;
 pub mod observations;
 mod refill;
 pub(crate) mod registry;
+pub(crate) mod reply;
 pub(crate) mod services;
 mod source;
 mod store_read;
@@ -21,7 +22,7 @@ pub(crate) mod waker;
 mod workflow;
 
 pub use handle::{Owner, SourceHandle, WorkflowHandle};
-pub use mailbox::NoReply;
 pub use registry::Owners;
+pub use reply::NoReply;
 pub use waker::Waker;
 pub use workflow::RunUrls;

@@ -13,7 +13,7 @@ use crate::{
         committer::Committed,
         source::{Extras, Finished, SourceCommit, Trigger},
     },
-    owner::mailbox::NoReply,
+    owner::reply::NoReply,
     retention::{Stored, max_events},
 };
 

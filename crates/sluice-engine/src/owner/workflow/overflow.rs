@@ -8,7 +8,7 @@ use sluice_store::{
 use super::owner::{Task, WorkflowOwner};
 use crate::{
     commit::builder::failure,
-    owner::{mailbox::NoReply, store_read},
+    owner::{reply::NoReply, store_read},
     work::Work,
 };
 

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     commit::{builder::failure, progress::Progress, workflow::RunFate},
-    owner::mailbox::NoReply,
+    owner::reply::NoReply,
     process::{
         LiveProcess,
         uploads::{PLACEHOLDER, UploadError, write_uploads},

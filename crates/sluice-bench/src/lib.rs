@@ -7,6 +7,7 @@
 mod baseline;
 mod cold_start;
 mod compare;
+mod cpu_parts;
 mod delay;
 mod delivery;
 mod deployment;
@@ -36,6 +37,9 @@ use tokio::task::LocalSet;
 pub use crate::compare::compare;
 use crate::{report::Report, settings::Settings};
 
+/// The target for the rate on PostgreSQL relative to SQLite.
+const POSTGRES_RATIO: f64 = 0.6;
+
 #[derive(Debug, Parser)]
 #[command(about = "Benchmarks Sluice on this machine")]
 struct Arguments {
@@ -45,6 +49,9 @@ struct Arguments {
     /// Also write the measurements to this file, as JSON.
     #[arg(long)]
     json: Option<PathBuf>,
+    /// Measure nothing, and print the difference between two such files.
+    #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with = "json")]
+    compare: Option<Vec<PathBuf>>,
     #[command(flatten)]
     settings: Settings,
 }
@@ -101,8 +108,15 @@ pub async fn bench() -> anyhow::Result<ExitCode> {
     let Arguments {
         only,
         json,
+        compare,
         settings,
     } = Arguments::parse();
+    if let Some([before, after]) = compare.as_deref() {
+        for line in Report::read_json(before)?.changes(&Report::read_json(after)?) {
+            println!("{line}");
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut report = Report::default();
     for backend in settings.databases() {
         let settings = Arc::new(settings.on(backend));
@@ -114,6 +128,7 @@ pub async fn bench() -> anyhow::Result<ExitCode> {
             .run_until(run(&mut report, &only, database, settings))
             .await;
     }
+    report.add_database_ratio(throughput::DURABLE_EVENTS, POSTGRES_RATIO);
     report.print().context("cannot print the report")?;
     if let Some(path) = json {
         report

@@ -1,6 +1,6 @@
 //! Reads process trees and memory usage from `/proc`.
 
-use std::{collections::HashMap, fs, ops::AddAssign};
+use std::{collections::HashMap, fs, ops::AddAssign, time::Duration};
 
 use anyhow::Context;
 
@@ -62,6 +62,30 @@ pub(crate) fn descendants(pid: u32) -> anyhow::Result<Vec<u32>> {
     Ok(found)
 }
 
+/// The names of the threads of a process, each with its CPU time. The unit of CPU times is 1/100 s on Linux.
+pub(crate) fn thread_times(pid: u32) -> anyhow::Result<Vec<(String, Duration)>> {
+    let folder = format!("/proc/{pid}/task");
+    let threads = fs::read_dir(&folder).with_context(|| format!("cannot read {folder}"))?;
+    let mut times = Vec::new();
+    for thread in threads {
+        // A thread may have ended since the folder was listed.
+        if let Ok(stat) = fs::read_to_string(thread?.path().join("stat")) {
+            times.extend(thread_time(&stat));
+        }
+    }
+    Ok(times)
+}
+
+/// The name in parentheses, and fields 14 and 15: user and system time.
+fn thread_time(stat: &str) -> Option<(String, Duration)> {
+    let (head, rest) = stat.rsplit_once(") ")?;
+    let (_, name) = head.split_once('(')?;
+    let mut fields = rest.split(' ').skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some((name.to_owned(), Duration::from_millis(10 * (user + system))))
+}
+
 /// The parent in a line of `/proc/<pid>/stat`. None for a zombie, which uses no memory.
 /// The name before it is in parentheses and may contain any character.
 fn living_parent(stat: &str) -> Option<u32> {
@@ -109,6 +133,14 @@ mod tests {
         child.wait().expect("it is ours");
         let after = descendants(process::id()).expect("/proc is readable");
         assert!(!after.contains(&child.id()));
+    }
+
+    #[test]
+    fn the_time_of_a_thread_has_its_name() {
+        let stat = "7 (store-writer) S 1 7 7 0 -1 4194560 10 20 0 0 100 20 3 4 20 0 1 0 55";
+        let time = Duration::from_millis(1200);
+        assert_eq!(thread_time(stat), Some(("store-writer".to_owned(), time)));
+        assert!(!thread_times(process::id()).unwrap_or_default().is_empty());
     }
 
     #[test]

@@ -6,25 +6,26 @@ use std::{
     path::Path,
 };
 
-use serde::Serialize;
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
 
 /// The measurements of a section.
 pub(crate) type SectionResult = anyhow::Result<Vec<Measurement>>;
 
 /// One number, with its target if there is one.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Measurement {
     section: char,
     /// The database of the server.
-    database: &'static str,
+    database: String,
     name: String,
     value: f64,
-    unit: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     target: Option<Target>,
 }
 
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Target {
     AtLeast(f64),
@@ -35,10 +36,10 @@ impl Measurement {
     pub(crate) fn new(section: char, name: &str, value: f64, unit: &'static str) -> Self {
         Self {
             section,
-            database: "",
+            database: String::new(),
             name: name.to_owned(),
             value,
-            unit,
+            unit: unit.to_owned(),
             target: None,
         }
     }
@@ -61,6 +62,29 @@ impl Measurement {
         }
     }
 
+    fn change(&self, before: Option<f64>, after: Option<f64>) -> String {
+        let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
+        let change = match (before, after) {
+            (Some(before), Some(after)) if before != 0.0 => {
+                format!("{:+.1} %", (after / before - 1.0) * 100.0)
+            }
+            _ => String::new(),
+        };
+        let Measurement {
+            section,
+            database,
+            name,
+            unit,
+            ..
+        } = self;
+        let row = format!(
+            "{section}  {database:<8} {name:<40} {:>12} {:>12} {unit:<12} {change:>9}",
+            cell(before),
+            cell(after)
+        );
+        row.trim_end().to_owned()
+    }
+
     fn verdict(&self) -> String {
         let met = if self.is_good() { "met" } else { "MISSED" };
         match self.target {
@@ -72,14 +96,14 @@ impl Measurement {
 }
 
 /// A section that could not be measured.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Failure {
     section: String,
     error: String,
 }
 
 /// The results of one run of the program.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Report {
     measurements: Vec<Measurement>,
     failures: Vec<Failure>,
@@ -97,7 +121,10 @@ impl Report {
         let error = match tokio::task::spawn_local(run).await {
             Ok(Ok(measurements)) => {
                 let measured = measurements.into_iter();
-                let on_database = measured.map(|row| Measurement { database, ..row });
+                let on_database = measured.map(|row| Measurement {
+                    database: database.to_owned(),
+                    ..row
+                });
                 return self.measurements.extend(on_database);
             }
             Ok(Err(error)) => format!("{error:#}"),
@@ -107,6 +134,45 @@ impl Report {
             section: format!("{section}, {database}"),
             error,
         });
+    }
+
+    /// Adds the ratio of a measurement on PostgreSQL to the same one on SQLite, if there are both.
+    pub(crate) fn add_database_ratio(&mut self, name: &str, at_least: f64) {
+        let on = |database: &str| {
+            let mut rows = self.measurements.iter();
+            rows.find(|row| row.name == name && row.database == database)
+                .map(|row| (row.section, row.value))
+        };
+        if let (Some((section, sqlite)), Some((_, postgres))) = (on("sqlite"), on("postgres")) {
+            let name = format!("{name}, postgres/sqlite");
+            let ratio = Measurement::new(section, &name, postgres / sqlite, "");
+            self.measurements.push(ratio.at_least(at_least));
+        }
+    }
+
+    pub(crate) fn read_json(path: &Path) -> anyhow::Result<Report> {
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is no report", path.display()))
+    }
+
+    /// The measurements of this report and of a later one side by side, as lines of text.
+    pub(crate) fn changes(&self, later: &Report) -> Vec<String> {
+        let same = |one: &Measurement, other: &Measurement| {
+            (one.section, &one.database, &one.name) == (other.section, &other.database, &other.name)
+        };
+        let find = |report: &Report, row: &Measurement| {
+            let mut rows = report.measurements.iter();
+            rows.find(|other| same(other, row)).map(|row| row.value)
+        };
+        let gone = self.measurements.iter();
+        let gone = gone.filter(|row| find(later, row).is_none());
+        later
+            .measurements
+            .iter()
+            .chain(gone)
+            .map(|row| row.change(find(self, row), find(later, row)))
+            .collect()
     }
 
     /// Whether every section ran and every target was met.
@@ -198,6 +264,44 @@ mod tests {
         assert_eq!(number(quantile(&mut values, 990)), "198");
         assert_eq!(number(quantile(&mut values, 1000)), "200");
         assert_eq!(number(quantile(&mut [], 500)), "0");
+    }
+
+    #[test]
+    fn two_reports_are_compared_by_name() {
+        let report = |rows: &[(&str, f64)]| {
+            let rows = rows.iter();
+            Report {
+                measurements: rows
+                    .map(|(name, value)| Measurement::new('a', name, *value, "ms"))
+                    .collect(),
+                failures: Vec::new(),
+            }
+        };
+        let before = report(&[("p50", 2.0), ("gone", 1.0)]);
+        let after = report(&[("p50", 1.0), ("new", 3.0)]);
+        let lines: Vec<Vec<String>> = before
+            .changes(&after)
+            .iter()
+            .map(|line| line.split_whitespace().map(str::to_owned).collect())
+            .collect();
+        assert_eq!(lines[0], ["a", "p50", "2", "1", "ms", "-50.0", "%"]);
+        assert_eq!(lines[1], ["a", "new", "-", "3", "ms"]);
+        assert_eq!(lines[2], ["a", "gone", "1", "-", "ms"]);
+    }
+
+    #[test]
+    fn the_ratio_of_databases_needs_both() {
+        let mut report = Report::default();
+        report.add_database_ratio("events", 0.6);
+        assert!(report.measurements.is_empty());
+        for (database, value) in [("sqlite", 10.0), ("postgres", 5.0)] {
+            report.measurements.push(Measurement {
+                database: database.to_owned(),
+                ..Measurement::new('a', "events", value, "per second")
+            });
+        }
+        report.add_database_ratio("events", 0.6);
+        assert!(!report.is_good());
     }
 
     #[test]

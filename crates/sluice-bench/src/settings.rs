@@ -78,6 +78,10 @@ impl Settings {
         }
     }
 
+    pub(crate) fn backend(&self) -> Backend {
+        self.backend
+    }
+
     /// The same settings, for servers on this database.
     pub(crate) fn on(&self, backend: Backend) -> Settings {
         Settings {

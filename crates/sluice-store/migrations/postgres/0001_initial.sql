@@ -518,8 +518,8 @@ CREATE TABLE activity (
     invocations BIGINT NOT NULL,
     compute_ms  BIGINT NOT NULL,
     -- Ticks that were late, and ticks that never ran.
-    late_ticks  BIGINT NOT NULL,
-    skipped_ticks BIGINT NOT NULL,
+    late_ticks  BIGINT NOT NULL DEFAULT 0,
+    skipped_ticks BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (emitter_id, hour)
 );
 CREATE INDEX activity_with_errors ON activity (emitter_id, hour, errors) WHERE errors > 0;
@@ -535,8 +535,8 @@ CREATE TABLE user_activity (
     invocations BIGINT NOT NULL,
     compute_ms  BIGINT NOT NULL,
     -- Ticks that were late, and ticks that never ran.
-    late_ticks  BIGINT NOT NULL,
-    skipped_ticks BIGINT NOT NULL,
+    late_ticks  BIGINT NOT NULL DEFAULT 0,
+    skipped_ticks BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (user_id, hour)
 );
 CREATE INDEX user_activity_by_hour ON user_activity (hour);

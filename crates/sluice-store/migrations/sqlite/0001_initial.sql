@@ -520,8 +520,8 @@ CREATE TABLE activity (
     invocations INTEGER NOT NULL,
     compute_ms  INTEGER NOT NULL,
     -- Ticks that were late, and ticks that never ran.
-    late_ticks  INTEGER NOT NULL,
-    skipped_ticks INTEGER NOT NULL,
+    late_ticks  INTEGER NOT NULL DEFAULT 0,
+    skipped_ticks INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (emitter_id, hour)
 ) WITHOUT ROWID;
 CREATE INDEX activity_with_errors ON activity (emitter_id, hour, errors) WHERE errors > 0;
@@ -537,8 +537,8 @@ CREATE TABLE user_activity (
     invocations INTEGER NOT NULL,
     compute_ms  INTEGER NOT NULL,
     -- Ticks that were late, and ticks that never ran.
-    late_ticks  INTEGER NOT NULL,
-    skipped_ticks INTEGER NOT NULL,
+    late_ticks  INTEGER NOT NULL DEFAULT 0,
+    skipped_ticks INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (user_id, hour)
 ) WITHOUT ROWID;
 CREATE INDEX user_activity_by_hour ON user_activity (hour);

@@ -150,7 +150,7 @@ impl ServeOptions {
             max_api_body: bytes(network.max_api_body),
             invocation_timeout: components.invocation_timeout,
             source_concurrency: components.source_concurrency.max(1),
-            store_first: components.store_first,
+            direct_from: components.direct_from(),
             max_processes: components.max_processes,
             max_processes_per_account: quotas.max_processes(components.max_processes),
             memory_budget: components.memory_budget(),

@@ -25,8 +25,8 @@ pub struct Settings {
     pub invocation_timeout: Duration,
     /// Concurrent invocations of one source.
     pub source_concurrency: usize,
-    /// Store every request before it runs.
-    pub store_first: bool,
+    /// A source with so many requests in progress runs further ones before they are stored; `None`: never.
+    pub direct_from: Option<usize>,
     /// Component processes alive at once.
     pub max_processes: usize,
     /// Of those, processes of one user.

@@ -48,7 +48,7 @@ pub fn settings(folder: &Path) -> Settings {
         max_api_body: 1_000_000,
         invocation_timeout: LONG,
         source_concurrency: 8,
-        store_first: false,
+        direct_from: Some(0),
         max_processes: 8,
         max_processes_per_account: 8,
         memory_budget: u64::MAX,

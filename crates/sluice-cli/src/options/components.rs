@@ -97,8 +97,16 @@ pub(crate) struct ComponentOptions {
         value_name = "COUNT"
     )]
     pub(crate) source_concurrency: usize,
-    /// Store every request before it runs. By default a request to a running source runs at once and is answered when its events
-    /// are stored, which takes one write; if that takes longer than 10 ms, the request itself is stored
+    /// Number of requests of one source in progress from which on further ones run before they are stored, and are answered when
+    /// their events are. That takes one write in place of two. A request that takes longer than 10 ms is stored meanwhile
+    #[arg(
+        long,
+        env = "SLUICE_DIRECT_FROM",
+        default_value_t = 32,
+        value_name = "COUNT"
+    )]
+    pub(crate) direct_from: usize,
+    /// Store every request before it runs
     #[arg(long, env = "SLUICE_STORE_FIRST")]
     pub(crate) store_first: bool,
     /// Maximum number of component processes
@@ -164,6 +172,10 @@ impl ComponentOptions {
             load_timeout: self.load_timeout,
             grace: GRACE,
         }
+    }
+
+    pub(crate) fn direct_from(&self) -> Option<usize> {
+        (!self.store_first).then_some(self.direct_from)
     }
 
     pub(crate) fn memory_budget(&self) -> u64 {

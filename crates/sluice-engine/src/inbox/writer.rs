@@ -68,8 +68,9 @@ impl Inbox {
         files: Vec<NewUpload>,
         mut reply: Option<ReplySender>,
     ) -> Result<(), EngineError> {
-        if files.is_empty() && !self.infra.settings.store_first {
-            match self.owners.of(emitter).mailbox().offer(work.clone(), reply) {
+        if let (Some(busy_from), true) = (self.infra.settings.direct_from, files.is_empty()) {
+            let owner = self.owners.of(emitter);
+            match owner.mailbox().offer(work.clone(), reply, busy_from) {
                 Err(returned) => reply = returned,
                 Ok(kept) => match kept.await {
                     Ok(Ok(())) => return Ok(()),

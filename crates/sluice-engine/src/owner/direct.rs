@@ -5,11 +5,12 @@
 //! success before its request or its outcome is durable.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     time::Duration,
 };
 
 use sluice_model::InvocationId;
+use sluice_runtime::Invocation;
 use sluice_store::StoreError;
 use tokio::{sync::oneshot, time::Instant};
 
@@ -173,6 +174,39 @@ impl DirectRequests {
         self.requests
             .get(id)
             .is_some_and(|request| request.stage == Stage::Waiting)
+    }
+}
+
+/// The last invocations that were sent to the process. While they run, but not for long, others gather: one message with many
+/// invocations takes less CPU time than many messages.
+#[derive(Default)]
+pub(crate) struct LastDispatch {
+    running: HashSet<InvocationId>,
+    until: Option<Instant>,
+}
+
+/// How long invocations wait for those before them.
+const GATHERING: Duration = Duration::from_millis(1);
+
+impl LastDispatch {
+    pub(crate) fn set(&mut self, invocations: &[Invocation]) {
+        self.running.clear();
+        self.running.extend(invocations.iter().map(|one| one.id));
+        self.until = Some(Instant::now() + GATHERING);
+    }
+
+    pub(crate) fn ended(&mut self, id: &InvocationId) {
+        self.running.remove(id);
+    }
+
+    pub(crate) fn is_pending(&self, now: Instant) -> bool {
+        self.deadline(now).is_some()
+    }
+
+    /// When the next invocations are sent at the latest.
+    pub(crate) fn deadline(&self, now: Instant) -> Option<Instant> {
+        self.until
+            .filter(|until| *until > now && !self.running.is_empty())
     }
 }
 

@@ -109,15 +109,16 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Queues a request that is not stored, if its owner can dispatch it at once.
+    /// Queues a request that is not stored, if its owner can dispatch it at once and has `busy_from` requests already.
     pub(crate) fn offer(
         &self,
         work: Work,
         reply: Option<ReplySender>,
+        busy_from: usize,
     ) -> Result<Kept, Option<ReplySender>> {
         let (receipt, kept) = oneshot::channel();
         let mut inner = self.inner.lock();
-        if !inner.can_take_direct(&work) {
+        if inner.known.len() < busy_from || !inner.can_take_direct(&work) {
             return Err(reply);
         }
         inner.known.insert(work.id);

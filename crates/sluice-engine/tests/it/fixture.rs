@@ -37,7 +37,7 @@ impl Keeping {
     fn infra(self, folder: &Path) -> (Infra, ManualClock) {
         let clock = ManualClock::new(testing::NOW);
         let settings = Settings {
-            store_first: self == Keeping::StoreFirst,
+            direct_from: (self == Keeping::Direct).then_some(0),
             ..testing::settings(folder)
         };
         let infra = testing::infra_at(folder, Arc::new(clock.clone()), settings);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rstest::rstest;
 use serde_json::json;
 use sluice_testkit::{Answer, wait_for};
 
@@ -23,10 +24,12 @@ async fn send(source: &Deployed, n: u64, ms: u64) -> Answer {
     source.send(&json!({ "n": n, "ms": ms })).await
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_full_disk_answers_503_loses_nothing_accepted_and_the_server_recovers_when_there_is_room()
-{
-    let disk = SmallDisk::start(&[]).await;
+async fn a_full_disk_answers_503_loses_nothing_accepted_and_the_server_recovers_when_there_is_room(
+    #[values("--store-first", "--direct-from=0")] order: &str,
+) {
+    let disk = SmallDisk::start(&[order]).await;
     let source = deploy(&disk.server.api(), SLOW).await;
     let mut accepted: BTreeSet<u64> = (0..=10).collect();
     send(&source, 0, 0).await.expect(200);

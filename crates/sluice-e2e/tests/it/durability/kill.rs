@@ -20,7 +20,7 @@ const DEFAULT_ROUNDS: u32 = 6;
 const CLIENTS: usize = 6;
 /// Answered numbers that a test of kills needs.
 const ENOUGH: usize = 20;
-const KEEP_ALL: [&str; 2] = ["--event-retention", "10000000"];
+const DIRECT: [&str; 4] = ["--event-retention", "10000000", "--direct-from", "0"];
 const STORE_FIRST: [&str; 3] = ["--event-retention", "10000000", "--store-first"];
 
 /// Counts in its store and says which number made it count; others count on before it has ended.
@@ -48,12 +48,12 @@ const PLAIN: &str = r#"module.exports = {
   },
 };"#;
 
-/// Requests to a running source run before they are stored; slow ones are stored while they run. With `--store-first` all are
-/// stored before they run.
+/// With `--direct-from 0` requests to a running source run before they are stored, and slow ones are stored while they run. With
+/// `--store-first` all are stored before they run.
 #[rstest]
-#[case::sqlite(Backend::Sqlite, &KEEP_ALL)]
+#[case::sqlite(Backend::Sqlite, &DIRECT)]
 #[case::sqlite_store_first(Backend::Sqlite, &STORE_FIRST)]
-#[case::postgres(Backend::Postgres, &KEEP_ALL)]
+#[case::postgres(Backend::Postgres, &DIRECT)]
 #[case::postgres_store_first(Backend::Postgres, &STORE_FIRST)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_answered_200_is_committed_exactly_once_however_often_the_server_is_killed(

@@ -90,7 +90,7 @@ async fn a_request_whose_storing_got_no_answer_is_refused_and_runs_at_most_once(
 async fn a_direct_request_whose_commit_got_no_reply_is_committed_once_if_it_was_accepted(
     #[values(Loss::AfterCommit, Loss::BeforeCommit)] loss: Loss,
 ) {
-    let (stage, proxy) = behind_a_proxy(&[]).await;
+    let (stage, proxy) = behind_a_proxy(&["--direct-from", "0"]).await;
     let source = stage.deploy(ECHO).await;
     source.send(&json!({ "n": 1 })).await.expect(200);
     source.events(1).await;

@@ -132,8 +132,17 @@ impl SourceOwner {
         let mailbox = self.core.mailbox();
         match self.gives_up_until {
             Some(until) => Some(until).filter(|until| *until > Instant::now()),
-            None => mailbox.with_direct(DirectRequests::deadline),
+            None => {
+                let stored = mailbox.with_direct(DirectRequests::deadline)?;
+                let gathered = self.last_dispatch.deadline(Instant::now());
+                Some(gathered.map_or(stored, |gathered| gathered.min(stored)))
+            }
         }
+    }
+
+    /// Whether more requests gather before the next ones are sent to the process.
+    pub(super) fn is_gathering(&self) -> bool {
+        self.core.mailbox().has_direct() && self.last_dispatch.is_pending(Instant::now())
     }
 
     pub(super) fn gives_up(&self) -> bool {

@@ -52,7 +52,7 @@ impl SourceOwner {
     pub(super) fn dispatch(&mut self) {
         let can_dispatch = self.is_open() && self.is_authorized();
         self.offer_direct(can_dispatch);
-        if !can_dispatch {
+        if !can_dispatch || self.is_gathering() {
             return;
         }
         let max = self.core.infra().settings.source_concurrency;
@@ -81,6 +81,7 @@ impl SourceOwner {
         }
         if let (Some(live), false) = (self.core.live(&()), ready.is_empty()) {
             live.invoke(&ready);
+            self.last_dispatch.set(&ready);
         }
     }
 

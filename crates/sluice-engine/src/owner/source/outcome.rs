@@ -30,6 +30,7 @@ impl SourceOwner {
             .invocation_seconds
             .observe(outcome.duration.as_secs_f64());
         outcome.writes = self.memory.kv.apply(outcome.writes, max_db);
+        self.last_dispatch.ended(&id);
         match self.running.remove(&id) {
             None => {}
             Some(Running::Work(work)) => {

@@ -10,7 +10,7 @@ use crate::{
     commit::source::{Extras, Finished},
     owner::{
         actor::Core,
-        direct::DirectPath,
+        direct::{DirectPath, LastDispatch},
         lifecycle::{Dispatch, HookError},
     },
     process::uploads::UploadError,
@@ -35,6 +35,7 @@ pub(super) struct SourceOwner {
     pub(super) generation: u64,
     pub(super) uploading: usize,
     pub(super) direct_path: DirectPath,
+    pub(super) last_dispatch: LastDispatch,
     /// Number of running writes to the inbox.
     pub(super) storing: usize,
     /// Outcomes of direct requests were given up, so the source is to be read again. Clients of the running commit wait until
@@ -104,6 +105,7 @@ impl SourceOwner {
             generation: 0,
             uploading: 0,
             direct_path: DirectPath::default(),
+            last_dispatch: LastDispatch::default(),
             storing: 0,
             gives_up_until: None,
         }

@@ -112,9 +112,9 @@ pub async fn bench() -> anyhow::Result<ExitCode> {
         settings,
     } = Arguments::parse();
     if let Some([before, after]) = compare.as_deref() {
-        for line in Report::read_json(before)?.changes(&Report::read_json(after)?) {
-            println!("{line}");
-        }
+        Report::read_json(before)?
+            .print_changes(&Report::read_json(after)?)
+            .context("cannot print the comparison")?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut report = Report::default();

@@ -156,8 +156,14 @@ impl Report {
         serde_json::from_str(&text).with_context(|| format!("{} is no report", path.display()))
     }
 
+    pub(crate) fn print_changes(&self, later: &Report) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let mut lines = self.changes(later).into_iter();
+        lines.try_for_each(|line| writeln!(out, "{line}"))
+    }
+
     /// The measurements of this report and of a later one side by side, as lines of text.
-    pub(crate) fn changes(&self, later: &Report) -> Vec<String> {
+    fn changes(&self, later: &Report) -> Vec<String> {
         let same = |one: &Measurement, other: &Measurement| {
             (one.section, &one.database, &one.name) == (other.section, &other.database, &other.name)
         };

@@ -18,7 +18,7 @@ function copier(table, row) {
 
 const source = database.prepare('SELECT * FROM sources WHERE id = ?').get(template);
 const { seq_no: _, ...event } = database.prepare('SELECT * FROM events WHERE emitter_id = ? LIMIT 1').get(template);
-const activity = database.prepare('SELECT * FROM activity WHERE emitter_id = ? LIMIT 1').get(template);
+const activity = database.prepare('SELECT * FROM activity_counts WHERE emitter_id = ? LIMIT 1').get(template);
 
 database.exec('BEGIN');
 const copySource = copier('sources', source);

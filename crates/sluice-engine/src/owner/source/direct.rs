@@ -130,14 +130,12 @@ impl SourceOwner {
     /// The time at which direct requests need something to be done.
     pub(super) fn direct_deadline(&self) -> Option<Instant> {
         let mailbox = self.core.mailbox();
-        match self.gives_up_until {
-            Some(until) => Some(until).filter(|until| *until > Instant::now()),
-            None => {
-                let stored = mailbox.with_direct(DirectRequests::deadline)?;
-                let gathered = self.last_dispatch.deadline(Instant::now());
-                Some(gathered.map_or(stored, |gathered| gathered.min(stored)))
-            }
+        if let Some(until) = self.gives_up_until {
+            return Some(until).filter(|until| *until > Instant::now());
         }
+        let stored = mailbox.with_direct(DirectRequests::deadline)?;
+        let gathered = self.last_dispatch.deadline(Instant::now());
+        Some(gathered.map_or(stored, |gathered| gathered.min(stored)))
     }
 
     /// Whether more requests gather before the next ones are sent to the process.

@@ -20,7 +20,7 @@ impl Batch {
     }
 
     /// A batch that only takes the commit number, so that this one, whose write may still be in progress, is kept before it or
-    /// never. The clients of its direct requests were told that they were not kept.
+    /// never. The clients of its direct requests wait a moment for that.
     pub(super) fn give_up(&self) -> Batch {
         let mut rest = Batch::new(
             self.emitter.clone(),

@@ -6,7 +6,7 @@ use sluice_model::InvocationId;
 use sluice_store::StoreError;
 use tokio::time::Instant;
 
-use super::owner::{Running, SourceOwner, SourceTask};
+use super::owner::{SourceOwner, SourceTask};
 use crate::{
     commit::batch::Batch,
     inbox::insert_direct,
@@ -19,10 +19,8 @@ const COMMIT_GRACE: Duration = Duration::from_secs(1);
 impl SourceOwner {
     /// Says whether a request would run at once.
     pub(super) fn offer_direct(&self, can_dispatch: bool) {
-        let takes = can_dispatch
-            && !self.core.is_stalled()
-            && self.direct_path.is_open(Instant::now())
-            && !self.running.values().any(Running::is_suspect);
+        let takes =
+            can_dispatch && !self.core.is_stalled() && self.direct_path.is_open(Instant::now());
         self.core.mailbox().take_direct(takes);
     }
 

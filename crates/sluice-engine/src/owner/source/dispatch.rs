@@ -51,12 +51,12 @@ impl SourceOwner {
 
     pub(super) fn dispatch(&mut self) {
         let can_dispatch = self.is_open() && self.is_authorized();
-        self.offer_direct(can_dispatch);
+        let mut alone = self.running.values().any(Running::is_suspect);
+        self.offer_direct(can_dispatch && !alone);
         if !can_dispatch || self.is_gathering() {
             return;
         }
         let max = self.core.infra().settings.source_concurrency;
-        let mut alone = self.running.values().any(Running::is_suspect);
         let mut ready = Vec::new();
         while !alone && self.running.len() < max && self.has_commit_capacity() {
             let is_idle = self.running.is_empty();

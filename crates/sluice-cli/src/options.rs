@@ -3,6 +3,7 @@
 mod components;
 pub(crate) mod effective;
 mod events;
+mod isolation;
 mod network;
 mod packages;
 mod quotas;

@@ -182,6 +182,7 @@ async fn component_runtime(
         users: options.components.component_uids,
         starting_at_once: std::thread::available_parallelism().map_or(2, usize::from),
         warm_processes: options.components.warm_processes,
+        isolation: options.components.isolation(),
         packages: options
             .packages
             .settings(options.quotas.max_installs_per_account),

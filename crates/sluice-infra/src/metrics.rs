@@ -67,6 +67,7 @@ pub struct Metrics {
     pub account_disk_max: Gauge,
     pub disk_full_accounts: Gauge,
     pub process_starts: Counter,
+    pub process_joins: Counter,
     pub process_wait_seconds: Histogram,
     pub permits: PermitMetrics,
     pub live_sources: Gauge,
@@ -110,6 +111,7 @@ impl Metrics {
             account_disk_max: Gauge::default(),
             disk_full_accounts: Gauge::default(),
             process_starts: Counter::default(),
+            process_joins: Counter::default(),
             process_wait_seconds: Histogram::new(WAIT_BUCKETS),
             permits: PermitMetrics::default(),
             live_sources: Gauge::default(),
@@ -188,6 +190,11 @@ impl Metrics {
             "process_starts",
             "Component processes started",
             self.process_starts.clone(),
+        );
+        r.register(
+            "process_joins",
+            "Sources started in a process that runs others",
+            self.process_joins.clone(),
         );
         r.register(
             "live_sources",

@@ -1,7 +1,6 @@
 // Loads a component.
 
 import { evaluate, SHIFT } from "./common_js.mjs";
-import { describeError, nameEvaluated, nameFiles, ownLines } from "./errors.mjs";
 import { componentOf } from "./function_step.mjs";
 import { nodeModule } from "./node.mjs";
 
@@ -20,11 +19,11 @@ export async function importNodeModules() {
 
 /**
  * Imports the entry of a module. Returns the component object or throws. `node` says whether the code may use Node before it
- * reads a global.
+ * reads a global. Errors name the files by `names`.
  */
-export async function load({ folder, file, entry, locations, packages, node, acceptsFunctions }) {
-  nameFiles({ files: `${folder}/src/`, file, entry, locations });
-  const exported = await importDefault({ folder, file, packages, node });
+export async function load({ folder, file, entry, locations, packages, node, acceptsFunctions }, names) {
+  names.nameFiles({ files: `${folder}/src/`, file, entry, locations });
+  const exported = await importDefault({ folder, file, packages, node }, names);
   const component = exported?.__esModule ? exported.default : exported;
   if (acceptsFunctions && typeof component === "function") return componentOf(component);
   if (component === undefined) {
@@ -38,9 +37,9 @@ export async function load({ folder, file, entry, locations, packages, node, acc
   return component;
 }
 
-async function importDefault({ folder, file, packages, node }) {
+async function importDefault({ folder, file, packages, node }, names) {
   if (!node && file.endsWith(".cjs")) {
-    nameEvaluated(file, SHIFT);
+    names.nameEvaluated(file, SHIFT);
     return evaluate(file, () => {
       lookForPackages(folder, packages);
       return nodeModule("module").createRequire(file);
@@ -61,11 +60,11 @@ export function lookForPackages(folder, packages) {
   Module._nodeModulePaths = (from) => everywhere(from).filter((path) => ownFolders.some((own) => path.startsWith(own)));
 }
 
-export function loadError(error) {
-  const { name, message, stack, file, line, column } = describeError(error);
+export function loadError(error, names) {
+  const { name, message, stack, file, line, column } = names.describeError(error);
   // The message of a missing export contains its position, with the path of the internal folder.
   const [headline] = message.split(/\n(?:Require stack:|\s+(?:at|hint:) )| at file:\/\/\S+$/);
-  const own = ownLines(headline);
+  const own = names.ownLines(headline);
   const told = name === "Error" || name === "TypeError" ? own : `${name}: ${own}`;
   return { message: told, stack, file, line, column };
 }

@@ -1,9 +1,10 @@
 // One call into the component: its effects so far, and its limits.
 
-import { invocationHere, runFor } from "./context.mjs";
+import { invocationHere, loadingTenant, runFor } from "./context.mjs";
 import { emitMeta } from "./emit_meta.mjs";
-import { describeError } from "./errors.mjs";
+import { FileNames } from "./errors.mjs";
 import { StoreSession, writeRow } from "./store.mjs";
+import { soleTenant, tenantInStack } from "./tenant.mjs";
 import { byteLength, text, wellFormed } from "./texts.mjs";
 import { flush, send, stringify } from "./wire.mjs";
 
@@ -43,6 +44,7 @@ class ExportError extends TypeError {
 export class Invocation {
   // Component code may get hold of this object, and must not be able to report for another one.
   #id;
+  #tenant;
   #messages = 0;
   #reportedBytes = 0;
   #lines = 0;
@@ -57,19 +59,28 @@ export class Invocation {
   ended = false;
   responded = false;
 
-  constructor({ id, module, timeoutMs, alone }) {
+  constructor({ id, tenant, module, timeoutMs, alone }) {
     this.#id = id;
+    this.#tenant = tenant;
     this.module = module;
     this.timeoutMs = timeoutMs;
     this.startedAt = now();
     this.alone = alone;
   }
 
+  get tenant() {
+    return this.#tenant;
+  }
+
+  #report(line) {
+    send(this.#tenant.number, line);
+  }
+
   emit(event, meta) {
     if (this.isOver("$emit", "the event was not emitted")) return;
     const data = wellFormed(stringify(event) ?? "null");
     this.#measure(data, "Emit", "the emitted event", "emitted");
-    send(`{"t":"emit","i":"${this.#id}","e":${data},"m":${emitMeta(meta)}}`);
+    this.#report(`{"t":"emit","i":"${this.#id}","e":${data},"m":${emitMeta(meta)}}`);
     if (this.alone) flush();
   }
 
@@ -81,7 +92,7 @@ export class Invocation {
     const json = this.json(value, `the export ${key}`);
     if (json === undefined) return;
     this.#measure(json, "Export", `the export ${key}`, "exported");
-    send(`{"t":"export","i":"${this.#id}","m":${stringify(key)},"e":${json}}`);
+    this.#report(`{"t":"export","i":"${this.#id}","m":${stringify(key)},"e":${json}}`);
     if (this.alone) flush();
   }
 
@@ -94,7 +105,7 @@ export class Invocation {
     if (this.isOver(`$.send.${kind}`)) return;
     const json = this.json(payload, `what $.send.${kind} was given`);
     this.#measure(json, "Send", `what $.send.${kind} was given`, "sent");
-    send(`{"t":"send","i":"${this.#id}","k":"${kind}","e":${json}}`);
+    this.#report(`{"t":"send","i":"${this.#id}","k":"${kind}","e":${json}}`);
     if (this.alone) flush();
   }
 
@@ -150,7 +161,7 @@ export class Invocation {
       const most = this.#lines > MOST_LINES ? `${MOST_LINES} lines` : `${limits.log} bytes`;
       throw this.#exceeded("LogLimit", `the invocation logged more than ${most}`);
     }
-    writeLog(this.#id, kind, level, message);
+    writeLog(this.#tenant, this.#id, kind, level, message);
     if (this.alone) flush();
   }
 
@@ -158,7 +169,7 @@ export class Invocation {
     if (this.ended || this.responded) return;
     checkReply(reply);
     this.responded = true;
-    send(`{"t":"respond","i":"${this.#id}",${reply}}`);
+    this.#report(`{"t":"respond","i":"${this.#id}",${reply}}`);
     flush();
   }
 
@@ -172,14 +183,14 @@ export class Invocation {
 
   /** Its session of the key-value store, created at first use. */
   get store() {
-    this.#store ??= new StoreSession();
+    this.#store ??= new StoreSession(this.#tenant.store);
     return this.#store;
   }
 
   /** Reports a write at once, in case this code blocks forever. */
   wrote(key, json) {
     if (!this.alone) return;
-    send(`{"t":"write","i":"${this.#id}","db":[${writeRow(key, json)}]}`);
+    this.#report(`{"t":"write","i":"${this.#id}","db":[${writeRow(key, json)}]}`);
     flush();
   }
 
@@ -217,21 +228,21 @@ export class Invocation {
     if (this.ended) return;
     this.ended = true;
     running.delete(this);
-    const failure = error === undefined ? "" : `,"err":${stringify(describeError(error))}`;
+    const failure = error === undefined ? "" : `,"err":${stringify(this.#tenant.names.describeError(error))}`;
     const gave = `${this.#answer}${this.#flow}${this.#reply}`;
     const end = `{"t":"end","i":"${this.#id}"${failure}${gave}`;
     if (this.#store === undefined) {
-      send(`${end}}`);
+      this.#report(`${end}}`);
       return;
     }
-    const report = (rows) => send(rows.length === 0 ? `${end}}` : `${end},"db":[${rows.join(",")}]}`);
-    if (!this.#store.end(report)) send(`{"t":"held","i":"${this.#id}"}`);
+    const report = (rows) => this.#report(rows.length === 0 ? `${end}}` : `${end},"db":[${rows.join(",")}]}`);
+    if (!this.#store.end(report)) this.#report(`{"t":"held","i":"${this.#id}"}`);
   }
 
   /** Asks the supervisor. `args` is JSON. */
   ask(number, op, args) {
     const asker = `"i":"${this.#id}","module":${stringify(this.module)}`;
-    send(`{"t":"ask",${asker},"n":${number},"op":${stringify(op)},"a":${args}}`);
+    this.#report(`{"t":"ask",${asker},"n":${number},"op":${stringify(op)},"a":${args}}`);
   }
 }
 
@@ -239,10 +250,15 @@ export function currentInvocation() {
   return invocationHere() ?? soleInvocation();
 }
 
-// Some callbacks (timers of node modules, sockets) lose their context. If only one invocation runs, they
-// belong to it.
+// Some callbacks (timers of node modules, sockets) lose their context. If only one invocation runs, they belong to it. In a
+// process with several tenants they may belong to another tenant.
 function soleInvocation() {
-  return running.size === 1 ? running.values().next().value : undefined;
+  return running.size === 1 && soleTenant() ? running.values().next().value : undefined;
+}
+
+/** The tenant whose code runs outside of an invocation, if it is known. */
+export function currentTenant() {
+  return loadingTenant() ?? soleTenant();
 }
 
 /** Runs `body` as the invocation `id` and always reports its end. */
@@ -266,11 +282,12 @@ export function uncaught(error, invocation = currentInvocation()) {
     invocation.end(orError(error));
     return;
   }
-  const { name, message, stack } = describeError(error);
+  const tenant = invocation?.tenant ?? currentTenant() ?? tenantInStack(String(error?.stack));
+  const { name, message, stack } = (tenant?.names ?? new FileNames()).describeError(error);
   const line = stack || `${name}: ${message}`;
   // Code that an ended invocation left running may fail forever, so its lines still count against the limit.
   if (invocation) invocation.log("error", "error", line);
-  else writeLog(undefined, "error", "error", line);
+  else writeLog(tenant, undefined, "error", "error", line);
 }
 
 function checkReply(reply) {
@@ -288,6 +305,7 @@ export function bindToInvocation(callback) {
   const invocation = invocationHere();
   if (!invocation || typeof callback !== "function") return callback;
   return function (...args) {
+    if (invocation.tenant.left) return undefined;
     try {
       return callback.apply(this, args);
     } catch (error) {
@@ -318,7 +336,11 @@ function sweepDeadlines() {
   }
 }
 
-export function writeLog(id, kind, level, message) {
+/** `tenant` is undefined if it is unknown. */
+export function writeLog(tenant, id, kind, level, message) {
   const owner = id === undefined ? "" : `"i":"${id}",`;
-  send(`{"t":"log",${owner}"k":"${kind}","l":"${level}","ts":${Date.now()},"m":${stringify(message)}}`);
+  send(
+    tenant?.number ?? 0,
+    `{"t":"log",${owner}"k":"${kind}","l":"${level}","ts":${Date.now()},"m":${stringify(message)}}`,
+  );
 }

@@ -2,6 +2,7 @@
 
 import { answered, setMostAsks } from "./asks.mjs";
 import { importNodeModules, lookForPackages } from "./component.mjs";
+import { loadFor } from "./context.mjs";
 import { setMaxValue } from "./data_store.mjs";
 import { defineStepGlobals } from "./function_step.mjs";
 import { clearSurroundings, defineHelpers } from "./globals.mjs";
@@ -10,8 +11,8 @@ import { authorizeModule, loadModules, moduleNamed, soleModule } from "./modules
 import { additionalProps, options } from "./questions.mjs";
 import { captureOutput, captureUncaught } from "./stdio.mjs";
 import { stepTools } from "./step.mjs";
-import { fillStore, setMaxStore } from "./store.mjs";
 import { survey } from "./survey.mjs";
+import { addTenant, removeTenant, tenantOf } from "./tenant.mjs";
 import { flush, receive, send, stringify } from "./wire.mjs";
 
 const exit = Deno.exit;
@@ -22,7 +23,7 @@ defineHelpers();
 captureOutput();
 captureUncaught();
 if (Deno.args[2] === "warm") await importNodeModules();
-send('{"t":"ready"}');
+send(0, '{"t":"ready"}');
 flush();
 
 await receive((message, alone) => {
@@ -31,7 +32,7 @@ await receive((message, alone) => {
       start(message);
       break;
     case "auth":
-      authorizeModule(message.module, message.props);
+      authorizeModule(tenantOf(message.tenant), message.module, message.props);
       break;
     case "prime":
       prime(message);
@@ -45,6 +46,12 @@ await receive((message, alone) => {
     case "answer":
       answered(message);
       break;
+    case "leave":
+      removeTenant(message.tenant);
+      break;
+    case "ping":
+      send(0, '{"t":"pong"}');
+      break;
     default:
       throw new Error(`the supervisor sent an unknown message: ${message.t}`);
   }
@@ -55,41 +62,47 @@ exit(0);
 async function prime({ folder, file, modules }) {
   lookForPackages(folder, modules);
   await import(file).catch(() => {});
-  send('{"t":"ready"}');
+  send(0, '{"t":"ready"}');
   flush();
 }
 
-async function start({ modules, steps, source, workflow, env, db, limits }) {
+async function start({ tenant: number, modules, steps, source, workflow, env, db, limits }) {
+  const tenant = addTenant(number);
   setLimits(limits);
   setMostAsks(limits.asks);
   setMaxValue(limits.value);
-  setMaxStore(limits.db);
+  tenant.store.maxBytes = limits.db;
   if (source) Deno.env.set("PD_COMPONENT", source);
   if (workflow) Deno.env.set("PIPEDREAM_WORKFLOW_ID", workflow);
   if (steps) defineStepGlobals();
-  fillStore(db);
+  tenant.store.fill(db);
   try {
     const process = Object.freeze({ env: Object.freeze(env) });
-    const shapes = await loadModules(modules, { steps, inWorkflow: workflow !== null, process });
-    send(`{"t":"loaded","shapes":${stringify(shapes)}}`);
+    const options = { steps, inWorkflow: workflow !== null, process };
+    const shapes = await loadFor(tenant, () => loadModules(tenant, modules, options));
+    send(number, `{"t":"loaded","shapes":${stringify(shapes)}}`);
   } catch ({ error }) {
-    send(`{"t":"failed","error":${stringify(error)}}`);
+    removeTenant(number);
+    send(number, `{"t":"failed","error":${stringify(error)}}`);
   }
   flush();
 }
 
-function run({ i: id, c: what, ms: timeoutMs, e: event }, alone) {
+function run({ i: id, s: number, c: what, ms: timeoutMs, e: event }, alone) {
+  const tenant = tenantOf(number);
   if (what === "step") {
-    invoke({ id, module: event.step, timeoutMs, alone }, (invocation) => runStep(event, invocation));
+    invoke({ id, tenant, module: event.step, timeoutMs, alone }, (invocation) => runStep(event, invocation));
   } else {
-    const module = soleModule();
-    invoke({ id, module: module.name, timeoutMs, alone }, (invocation) => call(module, what, event, invocation));
+    const module = soleModule(tenant);
+    invoke({ id, tenant, module: module.name, timeoutMs, alone }, (invocation) =>
+      call(module, what, event, invocation),
+    );
   }
 }
 
 async function runStep(input, invocation) {
   const { step, steps } = input;
-  const { component, makeInstance } = moduleNamed(step);
+  const { component, makeInstance } = moduleNamed(invocation.tenant, step);
   invocation.tools = stepTools(invocation, input);
   const returned = await component.run.call(makeInstance(invocation, steps), { steps, $: invocation.tools });
   if (!invocation.ended) invocation.export("$return_value", returned);

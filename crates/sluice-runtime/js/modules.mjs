@@ -1,23 +1,21 @@
-// The modules of this process: the component of a source, or the steps of a workflow.
+// The modules of a tenant: the component of a source, or the steps of a workflow.
 
 import { load, loadError } from "./component.mjs";
 import { authorize, instanceMaker } from "./instance.mjs";
 import { shapeOf } from "./shape.mjs";
 
-const modules = new Map();
-
-/** Loads all modules. Returns their shapes, or throws a `LoadFailure`. */
-export async function loadModules(specs, { steps, inWorkflow, process }) {
+/** Loads all modules of a tenant. Returns their shapes, or throws a `LoadFailure`. */
+export async function loadModules({ modules, names }, specs, { steps, inWorkflow, process }) {
   const shapes = [];
   for (const { name, props, ...files } of specs) {
     try {
-      const component = await load({ ...files, acceptsFunctions: steps });
+      const component = await load({ ...files, acceptsFunctions: steps }, names);
       const keyPrefix = inWorkflow ? `${name}/` : "";
       const makeInstance = instanceMaker(component, props, { inWorkflow, keyPrefix, process });
       modules.set(name, { name, component, props, makeInstance });
       shapes.push(shapeOf(component));
     } catch (error) {
-      throw new LoadFailure(error, specs.length > 1 ? name : undefined);
+      throw new LoadFailure(loadError(error, names), specs.length > 1 ? name : undefined);
     }
   }
   return shapes;
@@ -27,23 +25,23 @@ export async function loadModules(specs, { steps, inWorkflow, process }) {
 class LoadFailure extends Error {
   constructor(error, name) {
     super();
-    this.error = loadError(error);
+    this.error = error;
     if (name !== undefined) this.error.message = `step ${name}: ${this.error.message}`;
   }
 }
 
-export function moduleNamed(name) {
+export function moduleNamed({ modules }, name) {
   const module = modules.get(name);
   if (module === undefined) throw new Error(`there is no step ${name}`);
   return module;
 }
 
 /** The component of a source. */
-export function soleModule() {
+export function soleModule({ modules }) {
   return modules.values().next().value;
 }
 
-export function authorizeModule(name, auths) {
+export function authorizeModule({ modules }, name, auths) {
   const module = modules.get(name);
   if (module !== undefined) authorize(module.props, auths);
 }

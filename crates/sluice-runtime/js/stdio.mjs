@@ -1,7 +1,6 @@
 // Output of a component becomes a log line of the invocation that printed it.
 
-import { ownLines } from "./errors.mjs";
-import { bindToInvocation, currentInvocation, uncaught, writeLog } from "./invocation.mjs";
+import { bindToInvocation, currentInvocation, currentTenant, uncaught, writeLog } from "./invocation.mjs";
 import { nodeModule, prepareProcess, wrapGlobal } from "./node.mjs";
 
 const LEVELS = { debug: "debug", warn: "warn", error: "error", assert: "error", trace: "error" };
@@ -77,10 +76,11 @@ function logStream(kind, level) {
 }
 
 function print(kind, level, text) {
-  const message = ownLines(text).toWellFormed();
   const invocation = currentInvocation();
+  const tenant = invocation?.tenant ?? currentTenant();
+  const message = (tenant?.names.ownLines(text) ?? text).toWellFormed();
   if (invocation) invocation.log(kind, level, message);
-  else writeLog(undefined, kind, level, message);
+  else writeLog(tenant, undefined, kind, level, message);
 }
 
 function lazily(make) {

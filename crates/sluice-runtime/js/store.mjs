@@ -1,4 +1,4 @@
-// The key-value store of the source: JSON texts by key, shared by all invocations of this process.
+// The key-value store of a tenant: JSON texts by key, shared by all its invocations.
 //
 // Invocations overlap, so one may read uncommitted writes of another. If the process dies then, the writes of the other are
 // lost and it runs again, so no value that depends on them may have been committed. Therefore the end of an invocation is
@@ -7,35 +7,39 @@
 import { byteLength } from "./keys.mjs";
 import { stringify } from "./wire.mjs";
 
-const entries = new Map();
-const waiting = new Set();
-let writeCount = 0;
-let maxBytes = Infinity;
-let bytes = 0;
+export class Store {
+  entries = new Map();
+  /** Ended sessions whose end cannot be reported yet. */
+  waiting = new Set();
+  writeCount = 0;
+  maxBytes = Infinity;
+  bytes = 0;
 
-export function setMaxStore(limit) {
-  maxBytes = limit;
-}
-
-/** Loads the contents of the store when the process starts. */
-export function fillStore(stored) {
-  for (const [key, value] of Object.entries(stored)) {
-    const json = stringify(value);
-    const size = sizeOf(key, json);
-    bytes += size;
-    entries.set(key, { json, size, writer: undefined, reported: 0 });
+  /** Loads the contents of the store when the tenant starts. */
+  fill(stored) {
+    for (const [key, value] of Object.entries(stored)) {
+      const json = stringify(value);
+      const size = sizeOf(key, json);
+      this.bytes += size;
+      this.entries.set(key, { json, size, writer: undefined, reported: 0 });
+    }
   }
 }
 
 /** The session of one invocation, until its end is reported. */
 export class StoreSession {
+  #store;
   #written = new Map();
   #readFrom = new Set();
   #report;
   #reported = false;
 
+  constructor(store) {
+    this.#store = store;
+  }
+
   get(key) {
-    const entry = entries.get(key);
+    const entry = this.#store.entries.get(key);
     const writer = entry?.writer;
     if (writer !== undefined && writer !== this && this.#report === undefined) this.#readFrom.add(writer);
     return entry?.json;
@@ -43,26 +47,29 @@ export class StoreSession {
 
   /** `undefined` deletes. A write that exceeds the limit of the store throws and changes nothing. */
   set(key, json) {
-    const entry = entries.get(key) ?? { size: 0, reported: 0 };
+    const store = this.#store;
+    const entry = store.entries.get(key) ?? { size: 0, reported: 0 };
     const size = sizeOf(key, json);
     const growth = size - entry.size;
-    if (growth > 0 && bytes + growth > maxBytes) {
-      throw new RangeError(`db.set("${key}") would make the store larger than ${maxBytes} bytes: nothing was stored`);
+    if (growth > 0 && store.bytes + growth > store.maxBytes) {
+      throw new RangeError(
+        `db.set("${key}") would make the store larger than ${store.maxBytes} bytes: nothing was stored`,
+      );
     }
-    bytes += growth;
-    writeCount += 1;
-    this.#written.set(key, { json, number: writeCount });
-    entries.set(key, Object.assign(entry, { json, size, writer: this }));
+    store.bytes += growth;
+    store.writeCount += 1;
+    this.#written.set(key, { json, number: store.writeCount });
+    store.entries.set(key, Object.assign(entry, { json, size, writer: this }));
   }
 
   /** Calls `report` with the writes, now or after all invocations it has read from. Returns false if it has to wait. */
   end(report) {
     this.#report = report;
     if (this.#settle()) {
-      for (const other of waiting) other.#settle();
+      for (const other of this.#store.waiting) other.#settle();
       return true;
     }
-    waiting.add(this);
+    this.#store.waiting.add(this);
     return false;
   }
 
@@ -89,7 +96,7 @@ export class StoreSession {
   #reportEnd() {
     const rows = [];
     for (const [key, { json, number }] of this.#written) {
-      const entry = entries.get(key);
+      const entry = this.#store.entries.get(key);
       // A later write that another invocation has reported wins.
       if (entry !== undefined && number > entry.reported) {
         entry.reported = number;
@@ -98,7 +105,7 @@ export class StoreSession {
       this.#letGo(key, entry);
     }
     this.#reported = true;
-    waiting.delete(this);
+    this.#store.waiting.delete(this);
     // Ended sessions must not be kept in memory.
     this.#written.clear();
     this.#readFrom.clear();
@@ -108,7 +115,7 @@ export class StoreSession {
   #letGo(key, entry) {
     if (entry?.writer !== this) return;
     entry.writer = undefined;
-    if (entry.json === undefined) entries.delete(key);
+    if (entry.json === undefined) this.#store.entries.delete(key);
   }
 }
 

@@ -4,7 +4,7 @@ import { componentOf } from "./function_step.mjs";
 import { instanceMaker } from "./instance.mjs";
 import { invoke } from "./invocation.mjs";
 import { stepTools } from "./step.mjs";
-import { fillStore } from "./store.mjs";
+import { soleTenant } from "./tenant.mjs";
 import { bindProps } from "./test_props.mjs";
 import { Report } from "./test_report.mjs";
 import { listen } from "./test_wire.mjs";
@@ -31,12 +31,13 @@ export async function run(component, { props = {}, event = {}, db = {}, steps = 
   const { definition, bindings, stores } = bound(subject, props);
   // All invocations share one store, in which each has its own keys.
   const keyPrefix = `${id}/`;
-  fillStore(Object.fromEntries(Object.entries(db).map(([key, value]) => [keyPrefix + key, value])));
+  const tenant = soleTenant();
+  tenant.store.fill(Object.fromEntries(Object.entries(db).map(([key, value]) => [keyPrefix + key, value])));
   const process = Object.freeze({ env: Object.freeze({}) });
   const makeInstance = instanceMaker(definition, bindings, { inWorkflow, keyPrefix, process });
   const report = new Report({ db: { ...db }, keyPrefix, stores });
   listen(id, (message) => report.take(message));
-  invoke({ id, module: "component", timeoutMs: timeout, alone: false }, async (invocation) => {
+  invoke({ id, tenant, module: "component", timeoutMs: timeout, alone: false }, async (invocation) => {
     const call = inWorkflow ? callStep : callSource;
     report.told.returned = await call(definition, makeInstance, invocation, { id, event, steps, hook });
   });

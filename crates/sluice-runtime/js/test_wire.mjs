@@ -9,7 +9,7 @@ export function listen(id, take) {
   listeners.set(id, take);
 }
 
-export function send(line) {
+export function send(_tenant, line) {
   const message = parse(line);
   const take = listeners.get(message.i);
   if (take !== undefined) take(message);

@@ -1,5 +1,5 @@
 // The channel to the supervisor: two pipes, with a line of JSON per message. A line to the supervisor begins with a key that
-// only the harness knows.
+// only the harness knows, and the number of a tenant.
 //
 // Component code shares the globals and prototypes of the harness and can replace them. So that it never sees the key, the
 // functions that handle lines are taken here, before any component is loaded.
@@ -37,9 +37,9 @@ function firstLine() {
   return decode(apply(subarray, bytes, [0, KEY_LENGTH]));
 }
 
-/** Queues one serialised message. */
-export function send(line) {
-  pending += `${key}${line}\n`;
+/** Queues one serialised message of the tenant with this number. Messages of the process itself have number 0. */
+export function send(tenant, line) {
+  pending += `${key}${tenant}${line}\n`;
   if (!batching && !flushScheduled) {
     flushScheduled = true;
     queue(flush);

@@ -26,7 +26,7 @@ struct Entry {
 }
 
 /// A hash of everything that a shape depends on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct AnalysisKey([u8; 32]);
 
 impl AnalysisKey {

@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-const FILES: [(&str, &str); 35] = [
+const FILES: [(&str, &str); 36] = [
     ("main.mjs", include_str!("../js/main.mjs")),
     ("wire.mjs", include_str!("../js/wire.mjs")),
     ("node.mjs", include_str!("../js/node.mjs")),
@@ -11,6 +11,7 @@ const FILES: [(&str, &str); 35] = [
     ("errors.mjs", include_str!("../js/errors.mjs")),
     ("stdio.mjs", include_str!("../js/stdio.mjs")),
     ("globals.mjs", include_str!("../js/globals.mjs")),
+    ("tenant.mjs", include_str!("../js/tenant.mjs")),
     ("modules.mjs", include_str!("../js/modules.mjs")),
     ("function_step.mjs", include_str!("../js/function_step.mjs")),
     ("step.mjs", include_str!("../js/step.mjs")),

@@ -1,53 +1,49 @@
-//! A Deno process with loaded code. Its messages and its end have a file each.
+//! A Deno process with loaded code. It has one tenant, or several sources that share it. Joining, leaving, messages and the end
+//! have a file each.
 
+mod control;
 mod ending;
 mod folder;
+mod health;
+mod joining;
+mod leaving;
 mod reading;
-mod shared;
+mod seats;
+mod state;
+mod tenant;
+mod tenants;
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 use parking_lot::Mutex;
-use serde_json::{Map, Value};
 use tokio::{io::AsyncWriteExt, net::unix::pipe::Sender, process::Child, sync::mpsc};
 use tokio_util::sync::CancellationToken;
 
-use self::shared::Shared;
+use self::{control::TenantHandle, ending::Supervised, tenant::Tenant, tenants::Tenants};
 pub(crate) use self::{
-    ending::kill_group,
     folder::{InstanceFolder, STASH},
+    joining::Joined,
+    seats::Seat,
+    state::DenoProcess,
+    tenant::NewTenant,
 };
 use crate::{
-    ask::{Answers, PendingAnswers, pipe_answers},
     broker::Broker,
     channel::Channel,
-    inflight::Inflight,
+    lease::Lease,
     limits::Limits,
-    outcome::{Invocation, LogLine, ProcessEvent},
     output::Output,
-    process::{ProcessControl, ProcessEvents},
-    protocol,
-    report_limits::{ReportLimits, StrayBudget},
-    running::Registration,
+    process::{Process, ProcessEvents},
+    running::TenantMemory,
+    sharing::Membership,
+    tenant_number::TenantNumber,
     tmp_folder::TmpFolder,
-    unstored::UnstoredShare,
+    unstored::Room,
     watchdog::Watchdog,
 };
-
-/// Batches of events that the owner has not taken. Then the channel is not read on.
-const MAX_BATCHES: usize = 16;
-
-/// A live process with a loaded component.
-pub(crate) struct DenoProcess {
-    shared: Arc<Shared>,
-    lines: mpsc::UnboundedSender<String>,
-    tmp: TmpFolder,
-    grace: Duration,
-    _registration: Registration,
-}
 
 /// The parts of a started process, before it is supervised.
 pub(crate) struct StartedChild {
@@ -60,95 +56,57 @@ pub(crate) struct StartedChild {
     pub(crate) watchdog: Watchdog,
 }
 
+/// What a process needs besides its parts.
+pub(crate) struct ProcessSetup {
+    pub(crate) limits: Limits,
+    pub(crate) room: Room,
+    pub(crate) memory: TenantMemory,
+    pub(crate) membership: Option<Membership>,
+    pub(crate) lease: Lease,
+}
+
 impl DenoProcess {
-    /// Starts the tasks that write to the process, read from it and wait for its end. `early_logs` are the lines of the load.
+    /// Starts the tasks that write to the process, read from it and wait for its end. `tenant` has loaded its code.
     pub(crate) fn supervise(
         started: StartedChild,
-        early_logs: Vec<LogLine>,
-        registration: Registration,
-        unstored: UnstoredShare,
-        limits: Limits,
-    ) -> (DenoProcess, ProcessEvents) {
-        let (events, receiver) = mpsc::channel(MAX_BATCHES);
+        setup: ProcessSetup,
+        tenant: NewTenant,
+    ) -> (Arc<DenoProcess>, Process, ProcessEvents) {
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let (lines, pending) = mpsc::unbounded_channel();
-        if !early_logs.is_empty() {
-            let _ = events.try_send(
-                early_logs
-                    .into_iter()
-                    .map(|line| ProcessEvent::Stray(None, line))
-                    .collect(),
-            );
-        }
         let Channel {
             sender,
             lines: messages,
             key,
             ..
         } = started.channel;
-        let shared = Arc::new(Shared {
+        let (tenant, events) = Tenant::new(TenantNumber::FIRST, tenant, &setup.limits);
+        let process = Arc::new(DenoProcess {
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             key,
-            room: unstored.room(),
-            inflight: Mutex::new(Inflight::new(ReportLimits::of(&limits), unstored)),
-            strays: Mutex::new(StrayBudget::new(&limits, Instant::now())),
-            events,
+            room: setup.room,
+            tenants: Mutex::new(Tenants::of(Arc::clone(&tenant), setup.memory.count())),
+            lines,
             kill: CancellationToken::new(),
-            limits,
-            pending_answers: PendingAnswers::default(),
-            kill_reason: Mutex::new(None),
+            kill_cause: Mutex::default(),
+            limits: setup.limits,
+            memory: setup.memory,
+            tmp: started.tmp,
+            folder: started.folder,
             last_errors: started.output.tail(),
+            reads: AtomicU64::new(0),
+            membership: setup.membership,
+            lease: setup.lease,
         });
         tokio::spawn(write_lines(sender, pending));
         let readers = [
-            tokio::spawn(Arc::clone(&shared).read_messages(messages)),
-            tokio::spawn(Arc::clone(&shared).read_output(started.output)),
+            tokio::spawn(Arc::clone(&process).read_messages(messages)),
+            tokio::spawn(Arc::clone(&process).read_output(started.output)),
         ];
-        tokio::spawn(Arc::clone(&shared).supervise(
-            started.child,
-            readers,
-            started.folder,
-            started.watchdog,
-            started.broker,
-        ));
-        let process = DenoProcess {
-            shared,
-            lines,
-            tmp: started.tmp,
-            grace: limits.grace,
-            _registration: registration,
-        };
-        (process, receiver)
-    }
-}
-
-impl ProcessControl for DenoProcess {
-    fn invoke(&self, invocations: &[Invocation]) {
-        let mut text = String::with_capacity(invocations.iter().map(|i| i.event.len() + 128).sum());
-        {
-            let mut inflight = self.shared.inflight.lock();
-            let now = Instant::now();
-            for invocation in invocations {
-                let allowance = invocation.timeout + self.grace;
-                inflight.begin(invocation.id, invocation.call, now, allowance);
-                protocol::run_line(invocation, &mut text);
-            }
-        }
-        let _ = self.lines.send(text);
-    }
-
-    fn answers(&self) -> Answers {
-        pipe_answers(self.lines.clone(), self.shared.pending_answers.clone())
-    }
-
-    fn authorize(&self, module: &str, auths: &Map<String, Value>) {
-        let _ = self.lines.send(protocol::auth_line(module, auths));
-    }
-
-    fn tmp(&self) -> TmpFolder {
-        self.tmp.clone()
-    }
-
-    fn kill(&self) {
-        self.shared.kill.cancel();
+        let supervised = Supervised::new(started.child, readers, started.watchdog, started.broker);
+        tokio::spawn(Arc::clone(&process).wait_for_end(supervised));
+        let handle = TenantHandle::new(Arc::clone(&process), tenant);
+        (process, Process::new(handle), events)
     }
 }
 

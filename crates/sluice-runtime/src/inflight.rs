@@ -30,6 +30,8 @@ pub(crate) struct Inflight {
     ended_time: Duration,
     /// Since when all of them are held, so that none waits for another.
     all_held_since: Option<Instant>,
+    /// No invocation begins any more.
+    is_closed: bool,
 }
 
 struct Partial {
@@ -101,7 +103,27 @@ impl Inflight {
             unstored,
             ended_time: Duration::ZERO,
             all_held_since: None,
+            is_closed: false,
         }
+    }
+
+    /// From now on no invocation begins.
+    pub(crate) fn close(&mut self) {
+        self.is_closed = true;
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Whether an invocation has been running for at least so long.
+    pub(crate) fn has_run_for(&self, time: Duration, now: Instant) -> bool {
+        let mut running = self.running.values();
+        running.any(|one| now.saturating_duration_since(one.started_at) >= time)
     }
 
     pub(crate) fn begin(

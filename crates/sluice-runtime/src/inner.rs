@@ -28,6 +28,7 @@ use crate::{
     report_limits::longest_line,
     running::RunningProcesses,
     sandbox::{Sandbox, SandboxedChild},
+    sharing::Sharing,
     tmp_folder::TmpFolder,
     trees::Remover,
     unstored::Unstored,
@@ -53,6 +54,7 @@ pub(crate) struct Inner {
     pub(crate) cpu: Arc<CpuTimes>,
     pub(crate) running: RunningProcesses,
     pub(crate) unstored: Unstored,
+    pub(crate) sharing: Arc<Sharing>,
 }
 
 impl Inner {

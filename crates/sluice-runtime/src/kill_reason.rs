@@ -5,6 +5,10 @@ use crate::{inflight::Exceeded, outcome::Failure, watchdog::Overuse};
 #[derive(Clone)]
 pub(crate) enum KillReason {
     Overdue,
+    /// It kept the other tenants of its process waiting.
+    Blocked,
+    /// A tenant that runs something was stopped.
+    Stopped,
     ProtocolError(String),
     Overused(Overuse),
     /// It reported more than the server keeps.
@@ -33,7 +37,9 @@ impl KillReason {
                 "ReportLimit",
                 format!("the invocation was stopped: {exceeded}"),
             ),
-            KillReason::ProtocolError(_) => return None,
+            KillReason::Blocked | KillReason::Stopped | KillReason::ProtocolError(_) => {
+                return None;
+            }
         };
         Some(Failure {
             name: name.to_owned(),

@@ -15,6 +15,7 @@ use crate::{
     node_use::needs_node,
     prop_template::template,
     spec::{BindingKind, ProcessOwner, ProcessSpec, PropBinding, Role},
+    tenant_number::TenantNumber,
 };
 
 /// The files of a module in the folder of its process.
@@ -30,6 +31,7 @@ pub(crate) struct ModuleFiles {
 #[derive(Serialize)]
 struct LoadMessage<'a> {
     t: &'static str,
+    tenant: u32,
     modules: Vec<Module<'a>>,
     /// Whether the modules are steps, which may be functions.
     steps: bool,
@@ -69,8 +71,9 @@ struct Prop<'a> {
     template: Option<Value>,
 }
 
-/// The line that makes a process load its modules.
+/// The line that makes a process load the modules of a tenant.
 pub(crate) fn load_line(
+    tenant: TenantNumber,
     spec: &ProcessSpec,
     role: Role<'_>,
     files: &[ModuleFiles],
@@ -89,6 +92,7 @@ pub(crate) fn load_line(
     let modules = spec.modules.iter().zip(files);
     let message = LoadMessage {
         t: "load",
+        tenant: tenant.value(),
         modules: modules
             .map(|(module, files)| Module {
                 name: &module.name,

@@ -11,7 +11,7 @@ use sluice_model::{CodeError, CodeFiles, ModuleFormat, RawShape};
 use tokio::process::Child;
 
 use crate::{
-    deno_process::{StartedChild, kill_group},
+    deno_process::StartedChild,
     fair_permits::FairPermit,
     inner::Inner,
     limits::Limits,
@@ -20,10 +20,13 @@ use crate::{
     packages::explain_native,
     pool::Priming,
     preload::Preload,
+    process_group::kill_group,
     protocol::Message,
     report_limits::StrayBudget,
+    sharing::Place,
     spec::{LoadError, ModuleSpec, ProcessSpec, Role},
     start_permit::{PoolSlot, StartPermit, StartSlot},
+    tenant_number::TenantNumber,
 };
 
 pub(crate) const UNEXPECTED: &str = "it reported work it was not given";
@@ -33,6 +36,33 @@ const USUAL_START: Duration = Duration::from_secs(2);
 impl Inner {
     /// Installs the packages of a process, then takes a process from the pool, or else waits for a start permit.
     pub(crate) async fn admit(&self, spec: &ProcessSpec) -> Result<StartPermit, LoadError> {
+        let Some(group) = self.sharing.group_of(spec) else {
+            return self.admit_alone(spec).await;
+        };
+        loop {
+            match group.place() {
+                Place::Wait(formed) => formed.await,
+                Place::Join(seat) => {
+                    let permit = self.starting.acquire(&spec.user).await;
+                    return Ok(StartPermit {
+                        slot: StartSlot::Permit(permit),
+                        lease: Some(seat.lease()),
+                        seat: Some(seat),
+                        ..StartPermit::default()
+                    });
+                }
+                Place::Form(forming) => {
+                    let permit = self.admit_alone(spec).await?;
+                    return Ok(StartPermit {
+                        forming: Some(forming),
+                        ..permit
+                    });
+                }
+            }
+        }
+    }
+
+    async fn admit_alone(&self, spec: &ProcessSpec) -> Result<StartPermit, LoadError> {
         let mut packages = Vec::with_capacity(spec.modules.len());
         for module in &spec.modules {
             packages.push(match &module.packages {
@@ -44,7 +74,11 @@ impl Inner {
             Some(pooled) => StartSlot::Pooled(Box::new(PoolSlot::new(&self.pool, pooled))),
             None => StartSlot::Permit(self.starting.acquire(&spec.user).await),
         };
-        Ok(StartPermit { packages, slot })
+        Ok(StartPermit {
+            packages,
+            slot,
+            ..StartPermit::default()
+        })
     }
 
     /// A process with all modules loaded, their shapes in order, and the log lines of the load.
@@ -52,7 +86,7 @@ impl Inner {
         &self,
         spec: &ProcessSpec,
         role: Role<'_>,
-        StartPermit { packages, slot }: StartPermit,
+        StartPermit { packages, slot, .. }: StartPermit,
     ) -> Result<(StartedChild, Vec<RawShape>, Vec<LogLine>), LoadError> {
         let (pooled, permit) = match slot {
             StartSlot::Unlimited => (None, None),
@@ -102,7 +136,13 @@ impl Inner {
                 _ => return Err(unreadable(UNEXPECTED)),
             }
         }
-        let line = load_line(spec, role, &files, &self.options.limits);
+        let line = load_line(
+            TenantNumber::FIRST,
+            spec,
+            role,
+            &files,
+            &self.options.limits,
+        );
         if started.channel.send(&line).await.is_err() {
             return Err(self.died(started).await);
         }

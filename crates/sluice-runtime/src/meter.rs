@@ -30,22 +30,25 @@ impl Meter {
         }
     }
 
-    /// The time to charge. `running` is the wall time of running invocations since the last check, and `ended` of ended ones,
-    /// which their outcomes charge.
-    pub(crate) fn charge(&mut self, running: Duration, ended: Duration) -> Duration {
-        let cpu = self.pid.and_then(cpu_time).unwrap_or_default();
-        self.charge_with(running, ended, cpu)
+    /// Adds wall time of invocations, which is charged elsewhere.
+    pub(crate) fn add(&mut self, wall: Duration) {
+        self.wall += wall;
     }
 
-    fn charge_with(&mut self, running: Duration, ended: Duration, cpu: Duration) -> Duration {
-        self.wall += running + ended;
+    /// CPU time beyond the wall time that was not charged before. From now on it is.
+    pub(crate) fn excess(&mut self) -> Option<Duration> {
+        let cpu = self.pid.and_then(cpu_time).unwrap_or_default();
+        self.excess_of(cpu)
+    }
+
+    fn excess_of(&mut self, cpu: Duration) -> Option<Duration> {
         let cpu = cpu.saturating_sub(self.cpu_before);
         let excess = cpu.saturating_sub(self.wall + self.excess);
         if excess < MIN_EXCESS {
-            return running;
+            return None;
         }
         self.excess += excess;
-        running + excess
+        Some(excess)
     }
 }
 
@@ -56,30 +59,24 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn wall_time_is_charged_once() {
+    fn cpu_time_within_the_wall_time_is_no_excess() {
         let mut meter = Meter::new(None);
-        assert_eq!(
-            meter.charge_with(SECOND * 5, SECOND, SECOND * 6),
-            SECOND * 5
-        );
-        assert_eq!(meter.charge_with(SECOND, SECOND, SECOND * 7), SECOND);
+        meter.add(SECOND * 6);
+        assert_eq!(meter.excess_of(SECOND * 6), None);
+        meter.add(SECOND * 2);
+        assert_eq!(meter.excess_of(SECOND * 7), None);
     }
 
     #[test]
-    fn cpu_time_beyond_the_wall_time_is_charged_too() {
+    fn cpu_time_beyond_the_wall_time_is_charged_once() {
         let mut meter = Meter::new(None);
-        let little = Duration::from_millis(900);
+        meter.add(SECOND * 2);
         assert_eq!(
-            meter.charge_with(SECOND, SECOND, SECOND * 2 + little),
-            SECOND
+            meter.excess_of(SECOND * 2 + Duration::from_millis(900)),
+            None
         );
-        assert_eq!(
-            meter.charge_with(Duration::ZERO, Duration::ZERO, SECOND * 7),
-            SECOND * 5
-        );
-        assert_eq!(
-            meter.charge_with(SECOND, Duration::ZERO, SECOND * 8),
-            SECOND
-        );
+        assert_eq!(meter.excess_of(SECOND * 7), Some(SECOND * 5));
+        meter.add(SECOND);
+        assert_eq!(meter.excess_of(SECOND * 8), None);
     }
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::{
-    component_users::ComponentUsers, limits::Limits, packages::PackageSettings,
-    sandbox::network::Network,
+    component_users::ComponentUsers, isolation::Isolation, limits::Limits,
+    packages::PackageSettings, sandbox::network::Network,
 };
 
 pub struct RuntimeOptions {
@@ -25,6 +25,8 @@ pub struct RuntimeOptions {
     pub starting_at_once: usize,
     /// The number of idle processes that are kept ready for a component.
     pub warm_processes: usize,
+    /// The sources that may share a process.
+    pub isolation: Isolation,
     pub packages: PackageSettings,
 }
 

@@ -143,6 +143,8 @@ pub enum ProcessEvent {
     Exited {
         reason: String,
         unfinished: Vec<Unfinished>,
+        /// Whether its own code is the cause, or may be. Otherwise another tenant of its process is.
+        is_at_fault: bool,
     },
 }
 

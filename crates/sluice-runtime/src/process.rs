@@ -1,5 +1,10 @@
 //! The handle to a component process, whatever runs it.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
@@ -26,8 +31,38 @@ pub trait ProcessControl: Send + Sync {
     /// The folder that the component may write to.
     fn tmp(&self) -> TmpFolder;
 
+    /// The process, if others may run in it too.
+    fn place(&self) -> Option<SharedPlace> {
+        None
+    }
+
+    /// Ends an idle process, or the part of this source in a process that others share.
+    fn leave(&self) {
+        self.kill();
+    }
+
     /// Ends the process, which is then reported as an event. Further calls have no effect.
     fn kill(&self);
+}
+
+/// A process that several sources may share.
+#[derive(Debug, Clone)]
+pub struct SharedPlace {
+    /// Tells processes apart.
+    pub process: u64,
+    pub(crate) tenants: Arc<AtomicUsize>,
+}
+
+impl SharedPlace {
+    /// A process with so many sources.
+    pub fn new(process: u64, tenants: Arc<AtomicUsize>) -> SharedPlace {
+        SharedPlace { process, tenants }
+    }
+
+    /// The number of sources that it runs now.
+    pub fn tenants(&self) -> usize {
+        self.tenants.load(Ordering::Relaxed)
+    }
 }
 
 /// A handle to a process with loaded code. Dropping it kills the process.
@@ -58,6 +93,17 @@ impl Process {
         self.0.tmp()
     }
 
+    /// The process, if others may run in it too.
+    pub fn place(&self) -> Option<SharedPlace> {
+        self.0.place()
+    }
+
+    /// Ends an idle process. If others share it, it goes on for them, and code that is left running may go on with it.
+    pub fn leave(&self) {
+        self.0.leave();
+    }
+
+    /// Ends the process. If others share it, they are started again elsewhere.
     pub fn kill(&self) {
         self.0.kill();
     }

@@ -13,12 +13,15 @@ use crate::{
     reply::{Reply, body},
     step::{Flow, Send, SendKind},
     step_report::{RawFlow, RawReply},
+    tenant_number::TenantNumber,
 };
 
 /// One line from the harness.
 #[derive(Debug)]
 pub(crate) enum Message {
     Ready,
+    /// It handles messages.
+    Pong,
     /// The shapes of its modules, in their order.
     Loaded(Vec<RawShape>),
     /// The error of the load, and its stack.
@@ -121,11 +124,14 @@ struct Meta {
     delivery_ts: Option<i64>,
 }
 
-/// The message of a line that begins with `key`.
-pub(crate) fn parse(line: &[u8], key: Key) -> Result<Message, String> {
+/// The message of a line that begins with `key`, and the tenant that it is from.
+pub(crate) fn parse(line: &[u8], key: Key) -> Result<(TenantNumber, Message), String> {
     match Key::split(line) {
-        Some((found, json)) if found == key => {
-            parse_message(str::from_utf8(json).map_err(|error| error.to_string())?)
+        Some((found, rest)) if found == key => {
+            let rest = str::from_utf8(rest).map_err(|error| error.to_string())?;
+            let (tenant, json) = rest.split_at(rest.find('{').unwrap_or(0));
+            let tenant = TenantNumber::parse(tenant).ok_or("a message without its tenant")?;
+            Ok((tenant, parse_message(json)?))
         }
         _ => Err("a message that is not the harness's".to_owned()),
     }
@@ -142,6 +148,7 @@ fn parse_message(line: &str) -> Result<Message, String> {
     };
     match fields.t {
         "ready" => Ok(Message::Ready),
+        "pong" => Ok(Message::Pong),
         "loaded" => {
             let shapes = fields.shapes.ok_or("a loaded message without shapes")?;
             Ok(Message::Loaded(shapes))
@@ -280,11 +287,11 @@ fn writes(rows: Vec<Vec<&RawValue>>) -> Result<Writes, String> {
 }
 
 /// The line that runs an invocation. Its event must be on one line, as all events in the inbox are.
-pub(crate) fn run_line(invocation: &Invocation, out: &mut String) {
+pub(crate) fn run_line(tenant: TenantNumber, invocation: &Invocation, out: &mut String) {
     debug_assert!(!invocation.event.contains(['\n', '\r']));
     let _ = writeln!(
         out,
-        r#"{{"t":"run","i":"{}","c":"{}","ms":{},"e":{}}}"#,
+        r#"{{"t":"run","s":{tenant},"i":"{}","c":"{}","ms":{},"e":{}}}"#,
         invocation.id,
         invocation.call.as_str(),
         invocation.timeout.as_millis(),
@@ -293,11 +300,19 @@ pub(crate) fn run_line(invocation: &Invocation, out: &mut String) {
 }
 
 /// The line that sets `$auth` of a module's app props.
-pub(crate) fn auth_line(module: &str, auths: &Map<String, Value>) -> String {
-    let mut line = json!({ "t": "auth", "module": module, "props": auths }).to_string();
-    line.push('\n');
-    line
+pub(crate) fn auth_line(tenant: TenantNumber, module: &str, auths: &Map<String, Value>) -> String {
+    let tenant = tenant.value();
+    let line = json!({ "t": "auth", "tenant": tenant, "module": module, "props": auths });
+    format!("{line}\n")
 }
+
+/// The line that removes a tenant.
+pub(crate) fn leave_line(tenant: TenantNumber) -> String {
+    format!("{{\"t\":\"leave\",\"tenant\":{tenant}}}\n")
+}
+
+/// The line that is answered with [`Message::Pong`].
+pub(crate) const PING: &str = "{\"t\":\"ping\"}\n";
 
 #[cfg(test)]
 mod tests {
@@ -307,11 +322,16 @@ mod tests {
     fn a_line_without_the_key_is_not_the_harness_s() {
         let (key, other) = (Key::random(), Key::random());
         let ready = r#"{"t":"ready"}"#;
-        let line = format!("{key}{ready}");
-        assert!(matches!(parse(line.as_bytes(), key), Ok(Message::Ready)));
+        let line = format!("{key}0{ready}");
+        assert!(matches!(
+            parse(line.as_bytes(), key),
+            Ok((TenantNumber::PROCESS, Message::Ready))
+        ));
         for forged in [
             ready.to_owned(),
-            format!("{other}{ready}"),
+            format!("{other}0{ready}"),
+            format!("{key}{ready}"),
+            format!("{key}-1{ready}"),
             key.to_string()[1..].to_owned(),
         ] {
             assert!(parse(forged.as_bytes(), key).is_err(), "{forged}");

@@ -52,7 +52,9 @@ pub(crate) async fn ask(
                     };
                     return answer;
                 }
-                ProcessEvent::Exited { reason, unfinished } => {
+                ProcessEvent::Exited {
+                    reason, unfinished, ..
+                } => {
                     let logs = unfinished.into_iter().flat_map(|one| one.logs);
                     answer.logs.extend(logs);
                     answer.result = Err(died(&reason));

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -12,12 +12,12 @@ use parking_lot::Mutex;
 
 use crate::{fair_queue::PermitUser, spec::ProcessOwner};
 
-/// A snapshot of a process.
+/// A snapshot of a process, or of the part of a source in one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningProcess {
     pub owner: ProcessOwner,
     pub user: PermitUser,
-    /// Private memory. Shared pages do not count.
+    /// Private memory. Shared pages do not count. Sources that share a process have an equal part each.
     pub memory_bytes: u64,
     /// When its code was loaded, in epoch milliseconds.
     pub started_at: i64,
@@ -36,8 +36,38 @@ struct Entries {
 struct Entry {
     owner: ProcessOwner,
     user: PermitUser,
-    memory: Arc<AtomicU64>,
+    memory: TenantMemory,
     started_at: i64,
+}
+
+/// The memory of a process, and the number of its tenants. Each has an equal share.
+#[derive(Clone, Default)]
+pub(crate) struct TenantMemory {
+    bytes: Arc<AtomicU64>,
+    tenants: Arc<AtomicUsize>,
+}
+
+impl TenantMemory {
+    pub(crate) fn of(bytes: Arc<AtomicU64>) -> TenantMemory {
+        TenantMemory {
+            bytes,
+            tenants: Arc::new(AtomicUsize::new(1)),
+        }
+    }
+
+    /// The number of tenants.
+    pub(crate) fn count(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.tenants)
+    }
+
+    pub(crate) fn is_above(&self, bytes: u64) -> bool {
+        self.bytes.load(Ordering::Relaxed) > bytes
+    }
+
+    fn share(&self) -> u64 {
+        let tenants = self.tenants.load(Ordering::Relaxed).max(1);
+        self.bytes.load(Ordering::Relaxed) / u64::try_from(tenants).unwrap_or(1)
+    }
 }
 
 /// Unregisters its process when it is dropped.
@@ -51,7 +81,7 @@ impl RunningProcesses {
         &self,
         owner: ProcessOwner,
         user: PermitUser,
-        memory: Arc<AtomicU64>,
+        memory: TenantMemory,
         started_at: i64,
     ) -> Registration {
         let mut entries = self.0.lock();
@@ -75,7 +105,7 @@ impl RunningProcesses {
         let snapshot = |entry: &Entry| RunningProcess {
             owner: entry.owner.clone(),
             user: entry.user.clone(),
-            memory_bytes: entry.memory.load(Ordering::Relaxed),
+            memory_bytes: entry.memory.share(),
             started_at: entry.started_at,
         };
         entries.by_number.values().map(snapshot).collect()
@@ -96,8 +126,9 @@ mod tests {
     fn a_process_is_listed_until_its_registration_is_dropped() {
         let registry = RunningProcesses::default();
         let memory = Arc::new(AtomicU64::new(0));
-        let registration = registry.register(ProcessOwner::Unowned, None, Arc::clone(&memory), 5);
-        let other = registry.register(ProcessOwner::Unowned, None, Arc::default(), 6);
+        let shared = TenantMemory::of(Arc::clone(&memory));
+        let registration = registry.register(ProcessOwner::Unowned, None, shared, 5);
+        let other = registry.register(ProcessOwner::Unowned, None, TenantMemory::default(), 6);
         memory.store(7, Ordering::Relaxed);
         let first = RunningProcess {
             owner: ProcessOwner::Unowned,

@@ -14,7 +14,7 @@ use crate::{
     analysis_cache::{AnalysisCache, AnalysisKey},
     code_cache_filling,
     cpu_times::CpuTimes,
-    deno_process::{DenoProcess, StartedChild, kill_group},
+    deno_process::{DenoProcess, Joined, NewTenant, ProcessSetup, Seat, StartedChild},
     fair_permits::FairPermits,
     fair_queue::{PermitLimits, PermitUse, PermitUser},
     inner::Inner,
@@ -25,11 +25,13 @@ use crate::{
     pool::Pool,
     pool_filling,
     process::{Process, ProcessEvents},
+    process_group::kill_group,
     processes::{BoxFuture, Processes},
     question::{self, QuestionOutcome},
     report_limits::ReportLimits,
-    running::{RunningProcess, RunningProcesses},
+    running::{RunningProcess, RunningProcesses, TenantMemory},
     sandbox::Sandbox,
+    sharing::{Forming, Sharing},
     spec::{Analysis, LoadError, ModuleSpec, ProcessOwner, ProcessSpec, Role},
     start_permit::StartPermit,
     survey,
@@ -56,6 +58,7 @@ impl Runtime {
             options.packages,
             Arc::clone(&clock),
         )?;
+        let sharing = Arc::new(Sharing::new(options.isolation));
         let of_one_process = ReportLimits::of(&options.limits).together;
         Ok(Runtime(Arc::new(Inner {
             unstored: Unstored::new(options.unstored_per_user.max(of_one_process)),
@@ -73,6 +76,7 @@ impl Runtime {
             memory: MemoryInUse::default(),
             cpu: Arc::new(CpuTimes::new()),
             running: RunningProcesses::default(),
+            sharing,
         })))
     }
 
@@ -177,25 +181,71 @@ impl Runtime {
     async fn start_admitted(
         &self,
         spec: &ProcessSpec,
-        permit: StartPermit,
+        mut permit: StartPermit,
     ) -> Result<(Process, ProcessEvents), LoadError> {
+        if let Some(seat) = permit.seat.take()
+            && let Some(joined) = self.join(spec, seat).await?
+        {
+            return Ok(joined);
+        }
+        self.start_process(spec, permit).await
+    }
+
+    /// Loads the code of a source into a process of others. Returns `None` if that has ended meanwhile.
+    async fn join(
+        &self,
+        spec: &ProcessSpec,
+        seat: Seat,
+    ) -> Result<Option<(Process, ProcessEvents)>, LoadError> {
+        let tenant = self.tenant(spec, seat.memory(), Vec::new());
+        Ok(match seat.join(spec, tenant).await? {
+            Joined::Yes(process, events) => Some((process, events)),
+            Joined::Gone => None,
+        })
+    }
+
+    fn tenant(
+        &self,
+        spec: &ProcessSpec,
+        memory: TenantMemory,
+        early_logs: Vec<LogLine>,
+    ) -> NewTenant {
+        let now_ms = self.0.clock.now_ms();
+        let (owner, user) = (spec.owner.clone(), spec.user.clone());
+        NewTenant {
+            owner: owner.clone(),
+            registration: self.0.running.register(owner, user, memory, now_ms),
+            unstored: self.0.unstored.share(&spec.user),
+            early_logs,
+        }
+    }
+
+    async fn start_process(
+        &self,
+        spec: &ProcessSpec,
+        mut permit: StartPermit,
+    ) -> Result<(Process, ProcessEvents), LoadError> {
+        let forming = permit.forming.take();
+        let lease = permit.lease.take().unwrap_or_else(|| Arc::new(()));
         let role = match (&spec.owner, spec.modules.as_slice()) {
             (ProcessOwner::Workflow(_), [first, ..]) => Role::Step(&first.name),
             _ => Role::Component,
         };
         let (child, _, early_logs) = self.load(spec, role, permit).await?;
-        let memory = child.watchdog.memory();
-        let now_ms = self.0.clock.now_ms();
-        let (owner, user) = (spec.owner.clone(), spec.user.clone());
-        let registration = self.0.running.register(owner, user, memory, now_ms);
-        let (process, events) = DenoProcess::supervise(
-            child,
-            early_logs,
-            registration,
-            self.0.unstored.share(&spec.user),
-            self.0.options.limits,
-        );
-        Ok((Process::new(process), events))
+        let memory = TenantMemory::of(child.watchdog.memory());
+        let tenant = self.tenant(spec, memory.clone(), early_logs);
+        let setup = ProcessSetup {
+            limits: self.0.options.limits,
+            room: self.0.unstored.share(&spec.user).room(),
+            memory,
+            membership: forming.as_ref().map(Forming::membership),
+            lease,
+        };
+        let (process, handle, events) = DenoProcess::supervise(child, setup, tenant);
+        if let Some(forming) = forming {
+            forming.formed(&process);
+        }
+        Ok((handle, events))
     }
 
     /// Reads the shapes of components, in their order, without their packages: values from packages are left out.

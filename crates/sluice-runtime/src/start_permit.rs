@@ -4,9 +4,11 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::{
-    deno_process::StartedChild,
+    deno_process::{Seat, StartedChild},
     fair_permits::FairPermit,
+    lease::Lease,
     pool::{Pool, Pooled},
+    sharing::Forming,
 };
 
 /// Released on drop. The packages of the process are installed.
@@ -14,6 +16,11 @@ use crate::{
 pub struct StartPermit {
     pub(crate) packages: Vec<Option<PathBuf>>,
     pub(crate) slot: StartSlot,
+    /// A place in a process that runs already.
+    pub(crate) seat: Option<Seat>,
+    /// Others can join the process that starts.
+    pub(crate) forming: Option<Forming>,
+    pub(crate) lease: Option<Lease>,
 }
 
 /// The means to start a process.
@@ -28,12 +35,26 @@ pub(crate) enum StartSlot {
 }
 
 impl StartPermit {
+    /// The lease of the process that is joined. Without one, a new process is started and needs its own.
+    pub fn lease(&self) -> Option<&Lease> {
+        self.lease.as_ref()
+    }
+
+    /// The same with the lease of the new process.
+    #[must_use]
+    pub fn with_lease(self, lease: Lease) -> StartPermit {
+        StartPermit {
+            lease: Some(lease),
+            ..self
+        }
+    }
+
     /// A start within these permits, of a process without packages.
     #[cfg(any(test, feature = "scripted"))]
     pub(crate) fn limited(permit: FairPermit) -> StartPermit {
         StartPermit {
-            packages: Vec::new(),
             slot: StartSlot::Permit(permit),
+            ..StartPermit::default()
         }
     }
 }

@@ -11,12 +11,13 @@ use sluice_model::{CodeError, ComponentShape, RawShape};
 use tokio::task::JoinSet;
 
 use crate::{
-    deno_process::{StartedChild, kill_group},
+    deno_process::StartedChild,
     fair_queue::PermitUser,
     inner::Inner,
     load_message::survey_line,
     loading::{UNEXPECTED, code_error, lay_out, unreadable},
     preload::Preload,
+    process_group::kill_group,
     protocol::Message,
     spec::{LoadError, ModuleSpec},
 };

@@ -4,9 +4,9 @@ use std::{path::PathBuf, time::Duration};
 
 use bytesize::ByteSize;
 use clap::Args;
-use sluice_runtime::{ComponentUsers, Limits};
+use sluice_runtime::{ComponentUsers, Isolation, Limits};
 
-use super::size::bytes;
+use super::{isolation::IsolationOption, size::bytes};
 
 #[derive(Args)]
 #[command(next_help_heading = "Components")]
@@ -109,6 +109,11 @@ pub(crate) struct ComponentOptions {
     /// Store every request before it runs
     #[arg(long, env = "SLUICE_STORE_FIRST")]
     pub(crate) store_first: bool,
+    /// Sources that may share a process. `component`: sources of one account with the same code, if the code keeps all its state
+    /// in its own modules. `account`: all such sources of an account, in one heap, for operators who trust all its code.
+    /// `process`: none
+    #[arg(long, env = "SLUICE_ISOLATION", value_enum, default_value_t = IsolationOption::Component, value_name = "MODE")]
+    isolation: IsolationOption,
     /// Maximum number of component processes
     #[arg(
         long,
@@ -172,6 +177,10 @@ impl ComponentOptions {
             load_timeout: self.load_timeout,
             grace: GRACE,
         }
+    }
+
+    pub(crate) fn isolation(&self) -> Isolation {
+        self.isolation.into()
     }
 
     pub(crate) fn direct_from(&self) -> Option<usize> {

@@ -77,7 +77,9 @@ async fn a_step_that_exhausts_the_memory_takes_its_process_and_no_more() {
         .event(|event| matches!(event, ProcessEvent::Exited { .. } | ProcessEvent::Ended(..)))
         .await;
     match end {
-        ProcessEvent::Exited { reason, unfinished } => {
+        ProcessEvent::Exited {
+            reason, unfinished, ..
+        } => {
             assert!(reason.contains("memory"), "{reason}");
             assert_eq!(unfinished.len(), 1);
         }

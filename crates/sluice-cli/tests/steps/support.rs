@@ -11,10 +11,10 @@ use serde_json::{Value, json, value::RawValue};
 use sluice_code::{CodeTree, parse_step};
 use sluice_model::{IdGen, InvocationId, SystemClock, WorkflowId};
 use sluice_runtime::{
-    BindingKind, Call, DenoPermissions, Failure, Invocation, Limits, LoadError, ModuleSpec,
-    Network, Outcome, PackageLimits, PackageSettings, PrivateNetworks, Process, ProcessEvent,
-    ProcessEvents, ProcessOwner, ProcessSpec, PropBinding, Reply, Runtime, RuntimeOptions,
-    StepOutcome, find_deno,
+    BindingKind, Call, DenoPermissions, Failure, Invocation, Isolation, Limits, LoadError,
+    ModuleSpec, Network, Outcome, PackageLimits, PackageSettings, PrivateNetworks, Process,
+    ProcessEvent, ProcessEvents, ProcessOwner, ProcessSpec, PropBinding, Reply, Runtime,
+    RuntimeOptions, StepOutcome, find_deno,
 };
 use tempfile::TempDir;
 
@@ -61,6 +61,7 @@ fn shared() -> &'static Shared {
             users: None,
             starting_at_once: 2,
             warm_processes: 0,
+            isolation: Isolation::Process,
             packages: PackageSettings {
                 timeout: PATIENCE,
                 limits: PackageLimits {

@@ -19,6 +19,7 @@ mod readme;
 mod registry;
 mod routing;
 mod sandbox;
+mod sharing;
 mod streams;
 mod support;
 mod values;

@@ -17,7 +17,8 @@ impl<A: Actor> Core<A> {
                 let owner = Box::new(self.owner.clone());
                 let (id, user) = (self.owner.id(), &self.user);
                 let due = self.next_tick.due();
-                self.services.permits.idle(id, user, due, owner);
+                let place = self.hosts.place();
+                self.services.permits.idle(id, user, due, place, owner);
             }
             (false, true) => self.services.permits.busy(self.owner.id()),
             _ => {}

@@ -10,7 +10,7 @@ use std::{
 };
 
 use sluice_infra::Backoff;
-use sluice_runtime::{LoadError, ProcessEvent};
+use sluice_runtime::{LoadError, ProcessEvent, SharedPlace};
 use tokio::{
     runtime::Handle,
     task::JoinHandle,
@@ -120,9 +120,22 @@ impl<K: Clone + Eq + Hash, P> Hosts<K, P> {
             return;
         }
         self.0.retain(|_, host| {
-            host.idle_since
-                .is_none_or(|since| now.duration_since(since) < timeout)
+            let is_kept = host
+                .idle_since
+                .is_none_or(|since| now.duration_since(since) < timeout);
+            if !is_kept {
+                host.leave();
+            }
+            is_kept
         });
+    }
+
+    /// The process, if there is one that others may share.
+    pub(crate) fn place(&self) -> Option<SharedPlace> {
+        let mut live = self.0.values().filter_map(Host::live);
+        live.next()
+            .filter(|_| live.next().is_none())
+            .and_then(LiveProcess::place)
     }
 
     /// The next event of any host; never completes without hosts.
@@ -194,6 +207,14 @@ impl<P> Host<P> {
                 }
             }
         }
+    }
+
+    /// Leaves an idle process, which may go on for others.
+    pub(crate) fn leave(&mut self) {
+        if let State::Live(live) = &self.state {
+            live.leave();
+        }
+        self.stop();
     }
 
     /// Delays the next start.

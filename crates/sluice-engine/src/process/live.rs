@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use sluice_infra::Metrics;
-use sluice_runtime::{Ask, Invocation, Process, ProcessEvents, TmpFolder};
+use sluice_runtime::{Ask, Invocation, Lease, Process, ProcessEvents, SharedPlace, TmpFolder};
 
 use super::{
     credentials::Grants, data_stores::DataStoreServer, permits::ProcessPermit,
@@ -17,19 +17,19 @@ pub(crate) struct LiveProcess {
     data_stores: DataStoreServer,
     /// For each module, in the order of the spec.
     pub(crate) grants: Vec<Grants>,
-    lease: ProcessLease,
+    lease: Lease,
     /// A long wait for the permit, until it is taken.
     delay: Option<StartDelay>,
 }
 
-/// Held until the process is gone, not only until it is told to stop.
+/// Held until the process is gone, not only until it is told to stop. Owners that share a process share it.
 pub(super) struct ProcessLease {
     metrics: Arc<Metrics>,
-    _permit: ProcessPermit,
+    _permit: Option<ProcessPermit>,
 }
 
 impl ProcessLease {
-    pub(super) fn new(metrics: Arc<Metrics>, permit: ProcessPermit) -> ProcessLease {
+    pub(super) fn new(metrics: Arc<Metrics>, permit: Option<ProcessPermit>) -> ProcessLease {
         metrics.processes.inc();
         ProcessLease {
             metrics,
@@ -50,7 +50,7 @@ impl LiveProcess {
         events: ProcessEvents,
         data_stores: DataStoreServer,
         grants: Vec<Grants>,
-        lease: ProcessLease,
+        lease: Lease,
         delay: Option<StartDelay>,
     ) -> LiveProcess {
         LiveProcess {
@@ -82,6 +82,16 @@ impl LiveProcess {
 
     pub(crate) fn tmp_folder(&self) -> TmpFolder {
         self.process.tmp()
+    }
+
+    /// The process, if others may share it.
+    pub(super) fn place(&self) -> Option<SharedPlace> {
+        self.process.place()
+    }
+
+    /// An idle process is about to be stopped. If others share it, it goes on for them.
+    pub(super) fn leave(&self) {
+        self.process.leave();
     }
 
     /// Kills the process. The permit is released when it is gone.

@@ -40,8 +40,12 @@ fn enforce_quotas(infra: &Infra, running: &[RunningProcess], permits: &Permits) 
     permits.block(&over);
     for user in &over {
         let used = &users[user];
-        for _ in 0..excess_processes(used.bytes, quota, used.processes) {
-            permits.evict_of(user);
+        let mut excess = excess_processes(used.bytes, quota, used.owners);
+        while excess > 0 {
+            match u64::try_from(permits.evict_of(user)).unwrap_or(0) {
+                0 => break,
+                evicted => excess = excess.saturating_sub(evicted),
+            }
         }
     }
 }
@@ -49,7 +53,8 @@ fn enforce_quotas(infra: &Infra, running: &[RunningProcess], permits: &Permits) 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct MemoryUse {
     bytes: u64,
-    processes: u64,
+    /// Several may share a process.
+    owners: u64,
 }
 
 fn memory_by_user(running: &[RunningProcess]) -> HashMap<UserId, MemoryUse> {
@@ -58,7 +63,7 @@ fn memory_by_user(running: &[RunningProcess]) -> HashMap<UserId, MemoryUse> {
         if let Some(user) = &process.user {
             let used = users.entry(user.clone()).or_default();
             used.bytes += process.memory_bytes;
-            used.processes += 1;
+            used.owners += 1;
         }
     }
     users
@@ -103,7 +108,7 @@ mod tests {
             process(Some(user("u_b")), 4),
             process(Some(user("u_a")), 8),
         ]);
-        let of = |bytes, processes| MemoryUse { bytes, processes };
+        let of = |bytes, owners| MemoryUse { bytes, owners };
         let expected = [(user("u_a"), of(9, 2)), (user("u_b"), of(4, 1))];
         assert_eq!(memory, HashMap::from(expected));
     }

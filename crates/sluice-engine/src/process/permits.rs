@@ -14,7 +14,7 @@ use std::{
 use parking_lot::Mutex;
 use sluice_model::{EmitterId, UserId};
 use sluice_runtime::{
-    BoxFuture, FairPermit, FairPermits, OwnLimit, PermitLimits, PermitUse, PermitWait,
+    BoxFuture, FairPermit, FairPermits, OwnLimit, PermitLimits, PermitUse, PermitWait, SharedPlace,
 };
 use tokio::{sync::oneshot, time::Instant};
 
@@ -52,7 +52,8 @@ pub(crate) struct ProcessPermit {
 /// Both permits of a start.
 pub(crate) struct Admission<S> {
     pub(super) start: S,
-    pub(super) permit: ProcessPermit,
+    /// `None` for a start that joins a running process.
+    pub(super) permit: Option<ProcessPermit>,
     /// The wait for the permit of the process.
     pub(super) waited: Duration,
     /// Set if the wait was long.
@@ -84,18 +85,23 @@ impl Permits {
         }
     }
 
-    /// Waits for both permits of a start. `start` waits for the start permit.
+    /// Waits for both permits of a start. `start` waits for the start permit. A start that joins a running process needs no
+    /// permit of its own.
     pub(crate) async fn acquire<'a, S, E>(
         &self,
         user: &UserId,
         start: impl Fn() -> BoxFuture<'a, Result<S, E>>,
+        joins: impl Fn(&S) -> bool,
     ) -> Result<Admission<S>, E> {
         let mut held = start().await?;
         let mut wait: Option<Wait> = None;
         let mut claim: Option<ParkedStart<'_>> = None;
         loop {
+            if joins(&held) {
+                return Ok(self.admission(held, None, wait));
+            }
             if let Some(permit) = self.take(user, &mut wait).await {
-                return Ok(self.admission(held, permit, wait));
+                return Ok(self.admission(held, Some(permit), wait));
             }
             let was_parked = claim.as_ref().map(|claim| claim.number);
             drop((held, claim.take()));
@@ -114,9 +120,10 @@ impl Permits {
         id: &EmitterId,
         user: &UserId,
         due: Option<i64>,
+        place: Option<SharedPlace>,
         owner: Box<dyn Evict>,
     ) {
-        self.idle.lock().insert(id, user, due, owner);
+        self.idle.lock().insert(id, user, due, place, owner);
         self.wake();
     }
 
@@ -124,15 +131,15 @@ impl Permits {
         self.idle.lock().remove(id);
     }
 
-    /// Of the user that holds most permits, stops the idle process that is due last. Returns false if there is none.
-    pub(crate) fn evict_one(&self) -> bool {
+    /// Of the user that holds most permits, stops the idle process that is due last. Returns the number of its owners.
+    pub(crate) fn evict_one(&self) -> usize {
         self.idle
             .lock()
             .evict_by(|user| self.fair.held(&Some(user.clone())))
     }
 
     /// Stops the idle process of this user that is due last.
-    pub(crate) fn evict_of(&self, user: &UserId) -> bool {
+    pub(crate) fn evict_of(&self, user: &UserId) -> usize {
         self.idle.lock().evict_of(user)
     }
 
@@ -172,7 +179,12 @@ impl Permits {
         None
     }
 
-    fn admission<S>(&self, start: S, permit: FairPermit, wait: Option<Wait>) -> Admission<S> {
+    fn admission<S>(
+        &self,
+        start: S,
+        permit: Option<FairPermit>,
+        wait: Option<Wait>,
+    ) -> Admission<S> {
         let waited = wait.as_ref().map_or(Duration::ZERO, Wait::elapsed);
         if waited > DELAYED {
             self.delayed.fetch_add(1, Ordering::Relaxed);
@@ -181,10 +193,10 @@ impl Permits {
         let time = waited;
         Admission {
             start,
-            permit: ProcessPermit {
+            permit: permit.map(|permit| ProcessPermit {
                 permit: Some(permit),
                 permits: self.clone(),
-            },
+            }),
             waited,
             delay: (waited >= LONG_WAIT).then_some(StartDelay { time, limit }),
         }
@@ -196,11 +208,12 @@ impl Permits {
 
     /// Stops an idle process for a waiting user. A user at its own limit gets the permits of its own idle processes only.
     fn make_room(&self, user: &UserId) -> bool {
-        if self.own_limit(user).is_some() {
+        let evicted = if self.own_limit(user).is_some() {
             self.evict_of(user)
         } else {
             self.evict_one()
-        }
+        };
+        evicted > 0
     }
 
     /// A start that was parked before keeps its place.
@@ -220,10 +233,10 @@ impl Permits {
     fn wake(&self) {
         self.parked.lock().wake(|user| {
             if self.own_limit(user).is_some() {
-                Available::Own(self.idle.lock().len_of(user))
+                Available::Own(self.idle.lock().processes_of(user))
             } else {
                 let free = self.fair.free_for(&Some(user.clone()));
-                Available::Shared(free + self.idle.lock().len())
+                Available::Shared(free + self.idle.lock().processes())
             }
         });
     }

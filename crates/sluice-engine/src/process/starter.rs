@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use sluice_infra::Infra;
 use sluice_model::UserId;
-use sluice_runtime::{LoadError, ProcessSpec, Processes};
+use sluice_runtime::{Lease, LoadError, ProcessSpec, Processes, StartPermit};
 
 use super::{
     credentials::Grants,
     data_stores::{DataStoreAccess, DataStoreServer},
     live::{LiveProcess, ProcessLease},
-    permits::{Admission, Permits},
+    permits::{Admission, Permits, ProcessPermit},
 };
 use crate::disk_quota::DiskQuotas;
 
@@ -52,15 +52,19 @@ impl ProcessStarter {
             delay,
         } = self
             .permits
-            .acquire(&user, || self.processes.admit(&spec))
+            .acquire(
+                &user,
+                || self.processes.admit(&spec),
+                |start| start.lease().is_some(),
+            )
             .await?;
         let metrics = &self.infra.metrics;
         metrics.process_wait_seconds.observe(waited.as_secs_f64());
-        metrics.process_starts.inc();
+        let lease = self.lease(&start, permit);
+        let start = start.with_lease(Arc::clone(&lease));
         let (process, events) = self.processes.start(&spec, start).await?;
         let data_stores =
             DataStoreServer::start(&self.infra, &self.disk, access, process.answers());
-        let lease = ProcessLease::new(Arc::clone(metrics), permit);
         Ok(LiveProcess::new(
             process,
             events,
@@ -69,5 +73,16 @@ impl ProcessStarter {
             lease,
             delay,
         ))
+    }
+
+    /// The lease of a new process, or of the one that is joined.
+    fn lease(&self, start: &StartPermit, permit: Option<ProcessPermit>) -> Lease {
+        let metrics = &self.infra.metrics;
+        if let Some(lease) = start.lease() {
+            metrics.process_joins.inc();
+            return Arc::clone(lease);
+        }
+        metrics.process_starts.inc();
+        Arc::new(ProcessLease::new(Arc::clone(metrics), permit))
     }
 }

@@ -59,7 +59,7 @@ impl Channel {
     pub(crate) async fn next(&mut self) -> io::Result<Option<Result<Message, String>>> {
         loop {
             if let Some(line) = self.lines.next_line() {
-                let message = protocol::parse(&line, self.key);
+                let message = protocol::parse(&line, self.key).map(|(_, message)| message);
                 if let Ok(Message::Ready) = message {
                     self.waiting = None;
                 }

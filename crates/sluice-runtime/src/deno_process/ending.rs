@@ -6,31 +6,63 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::Pid;
 use tokio::{process::Child, task::JoinHandle};
 
-use super::{folder::InstanceFolder, shared::Shared};
+use super::{
+    health::Health,
+    state::{DenoProcess, KillCause},
+    tenant::Tenant,
+};
 use crate::{
-    broker::Broker, kill_reason::KillReason, meter::Meter, outcome::ProcessEvent,
+    broker::Broker,
+    kill_reason::KillReason,
+    meter::Meter,
+    outcome::ProcessEvent,
+    process_group::{kill_group, process_id},
+    spec::ProcessOwner,
     watchdog::Watchdog,
 };
 
-const OVERDUE_PERIOD: Duration = Duration::from_millis(500);
+const HEALTH_PERIOD: Duration = Duration::from_millis(500);
 /// Compute time is reported this often while it is used.
 const CHARGE_PERIOD: Duration = Duration::from_secs(5);
 
-impl Shared {
-    pub(super) async fn supervise(
-        self: Arc<Self>,
-        mut child: Child,
+/// The parts of a process that its supervisor holds until the end.
+pub(super) struct Supervised {
+    child: Child,
+    readers: [JoinHandle<()>; 2],
+    watchdog: Watchdog,
+    broker: Option<Broker>,
+}
+
+impl Supervised {
+    pub(super) fn new(
+        child: Child,
         readers: [JoinHandle<()>; 2],
-        folder: InstanceFolder,
         watchdog: Watchdog,
         broker: Option<Broker>,
-    ) {
-        let mut overdue_check = tokio::time::interval(OVERDUE_PERIOD);
+    ) -> Supervised {
+        Supervised {
+            child,
+            readers,
+            watchdog,
+            broker,
+        }
+    }
+}
+
+impl DenoProcess {
+    pub(super) async fn wait_for_end(self: Arc<Self>, supervised: Supervised) {
+        let Supervised {
+            mut child,
+            readers,
+            watchdog,
+            broker,
+        } = supervised;
+        let mut health_check = tokio::time::interval(HEALTH_PERIOD);
         let mut charge_check = tokio::time::interval(CHARGE_PERIOD);
         let mut meter = Meter::new(process_id(&child));
+        let mut health = Health::new(process_id(&child));
         let status = loop {
             tokio::select! {
                 status = child.wait() => break status.ok(),
@@ -38,20 +70,8 @@ impl Shared {
                     kill_group(&child);
                     break child.wait().await.ok();
                 }
-                _ = overdue_check.tick() => {
-                    if self.inflight.lock().is_overdue(Instant::now()) {
-                        self.kill_reason.lock().get_or_insert(KillReason::Overdue);
-                        self.kill.cancel();
-                    }
-                }
-                _ = charge_check.tick() => {
-                    // If the owner is behind, it gets a report of the same time later.
-                    if let Ok(place) = self.events.try_reserve()
-                        && let Some(computed) = self.charge(&mut meter)
-                    {
-                        place.send(vec![computed]);
-                    }
-                }
+                _ = health_check.tick() => self.check_health(&mut health),
+                _ = charge_check.tick() => self.charge_all(&mut meter, &mut health),
             }
         };
         drop(broker);
@@ -62,38 +82,82 @@ impl Shared {
             let _ = reader.await;
         }
         if let Some(overuse) = watchdog.overuse() {
-            *self.kill_reason.lock() = Some(KillReason::Overused(overuse));
+            *self.kill_cause.lock() = Some(KillCause {
+                tenant: None,
+                reason: KillReason::Overused(overuse),
+            });
         }
-        let _ = self.events.send(self.last_events(status, &mut meter)).await;
-        drop(folder);
+        self.report_end(status, &mut meter).await;
     }
 
-    /// Reports the compute time since the last report.
-    fn charge(&self, meter: &mut Meter) -> Option<ProcessEvent> {
-        let (running, ended) = self.inflight.lock().take_times(Instant::now());
-        let computed = meter.charge(running, ended);
-        (!computed.is_zero()).then_some(ProcessEvent::Computed(computed))
+    /// Reports the compute time since the last report, to owners that take it now. Others get it later.
+    fn charge_all(&self, meter: &mut Meter, health: &mut Health) {
+        let tenants: Vec<Arc<Tenant>> = self.tenants.lock().all().cloned().collect();
+        let mut busiest: Option<(Duration, &Arc<Tenant>)> = None;
+        for tenant in &tenants {
+            let Ok(place) = tenant.events.try_reserve() else {
+                continue;
+            };
+            let (running, ended) = tenant.take_times();
+            meter.add(running + ended);
+            if busiest.is_none_or(|(time, _)| time <= running + ended) {
+                busiest = Some((running + ended, tenant));
+            }
+            if !running.is_zero() {
+                place.send(vec![ProcessEvent::Computed(running)]);
+            }
+        }
+        let Some((time, tenant)) = busiest else {
+            return;
+        };
+        // It is unknown which of them computed without an invocation. They are of one account.
+        if let Some(excess) = meter.excess() {
+            let _ = tenant.events.try_send(vec![ProcessEvent::Computed(excess)]);
+        }
+        if tenants.len() > 1 {
+            self.check_load(health, tenant, time);
+        }
     }
 
-    fn last_events(&self, status: Option<ExitStatus>, meter: &mut Meter) -> Vec<ProcessEvent> {
-        let kill_reason = self.kill_reason.lock().clone();
-        let mut batch: Vec<ProcessEvent> = self.charge(meter).into_iter().collect();
-        let mut inflight = self.inflight.lock();
-        if let Some(failure) = kill_reason.as_ref().and_then(KillReason::as_failure) {
-            let ended = inflight.fail_sole(Instant::now(), failure);
-            batch.extend(ended.map(|(id, outcome)| ProcessEvent::Ended(id, outcome)));
+    async fn report_end(&self, status: Option<ExitStatus>, meter: &mut Meter) {
+        let cause = self.kill_cause.lock().clone();
+        let reason = self.reason(cause.as_ref().map(|cause| &cause.reason), status);
+        let tenants: Vec<Arc<Tenant>> = self.tenants.lock().all().cloned().collect();
+        self.tell_group(&tenants, cause.as_ref());
+        for tenant in &tenants {
+            let is_at_fault = match &cause {
+                _ if tenants.len() == 1 => true,
+                Some(cause) => cause.tenant == Some(tenant.number),
+                None => false,
+            };
+            let batch = last_events(tenant, &reason, cause.as_ref(), is_at_fault, meter);
+            let _ = tenant.events.send(batch).await;
+            self.tenants.lock().remove(tenant.number);
         }
-        batch.push(ProcessEvent::Exited {
-            reason: self.reason(kill_reason, status),
-            unfinished: inflight.abandon(),
+    }
+
+    /// Sources that ran something when their process crashed start in processes of their own for a while.
+    fn tell_group(&self, tenants: &[Arc<Tenant>], cause: Option<&KillCause>) {
+        let (Some(membership), true) = (&self.membership, tenants.len() > 1) else {
+            return;
+        };
+        let suspects = tenants.iter().filter(|tenant| match cause {
+            Some(KillCause {
+                tenant: Some(number),
+                ..
+            }) => tenant.number == *number,
+            _ => tenant.is_loading() || !tenant.inflight.lock().is_idle(),
         });
-        batch
+        let suspects: Vec<ProcessOwner> = suspects.map(|tenant| tenant.owner.clone()).collect();
+        membership.crashed(&suspects);
     }
 
-    fn reason(&self, kill_reason: Option<KillReason>, status: Option<ExitStatus>) -> String {
+    fn reason(&self, kill_reason: Option<&KillReason>, status: Option<ExitStatus>) -> String {
         use std::os::unix::process::ExitStatusExt;
         match kill_reason {
             Some(KillReason::Overdue) => "it overran its time".to_owned(),
+            Some(KillReason::Blocked) => "it computed without giving way to others".to_owned(),
+            Some(KillReason::Stopped) => "another source in its process was stopped".to_owned(),
             Some(KillReason::Overused(overuse)) => overuse.to_string(),
             Some(KillReason::Overreported(exceeded)) => exceeded.to_string(),
             Some(KillReason::ProtocolError(how)) => {
@@ -114,14 +178,31 @@ impl Shared {
     }
 }
 
-fn process_id(child: &Child) -> Option<Pid> {
-    let id = child.id().and_then(|id| i32::try_from(id).ok());
-    id.and_then(Pid::from_raw)
-}
-
-/// Kills the process and its children.
-pub(crate) fn kill_group(child: &Child) {
-    if let Some(pid) = process_id(child) {
-        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+fn last_events(
+    tenant: &Tenant,
+    reason: &str,
+    cause: Option<&KillCause>,
+    is_at_fault: bool,
+    meter: &mut Meter,
+) -> Vec<ProcessEvent> {
+    let (running, ended) = tenant.take_times();
+    meter.add(running + ended);
+    let computed = running + meter.excess().unwrap_or_default();
+    let mut batch = Vec::new();
+    if !computed.is_zero() {
+        batch.push(ProcessEvent::Computed(computed));
     }
+    let mut inflight = tenant.inflight.lock();
+    inflight.close();
+    let failure = cause.filter(|_| is_at_fault);
+    if let Some(failure) = failure.and_then(|cause| cause.reason.as_failure()) {
+        let ended = inflight.fail_sole(Instant::now(), failure);
+        batch.extend(ended.map(|(id, outcome)| ProcessEvent::Ended(id, outcome)));
+    }
+    batch.push(ProcessEvent::Exited {
+        reason: reason.to_owned(),
+        unfinished: inflight.abandon(),
+        is_at_fault,
+    });
+    batch
 }

@@ -26,7 +26,7 @@ use super::{
     watch::InstallWatch,
 };
 use crate::{
-    deno_process::kill_group,
+    process_group::kill_group,
     sandbox::{Install, Reach, Sandbox, SandboxedChild},
 };
 

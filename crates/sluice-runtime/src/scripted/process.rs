@@ -67,7 +67,11 @@ impl State {
     fn exit(&mut self, mut batch: Vec<ProcessEvent>, reason: String) {
         let running = self.running.drain();
         let unfinished = running.map(|(id, logs)| Unfinished { id, logs }).collect();
-        batch.push(ProcessEvent::Exited { reason, unfinished });
+        batch.push(ProcessEvent::Exited {
+            reason,
+            unfinished,
+            is_at_fault: true,
+        });
         self.send(batch);
         self.events = None;
     }

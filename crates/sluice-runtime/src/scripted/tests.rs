@@ -145,7 +145,12 @@ async fn a_process_that_dies_takes_its_invocations_with_it() {
         .await;
     process.invoke(&[1, 2, 3].map(|number| invocation(number, Call::Run)));
     let batch = events.recv().await.expect("a batch");
-    let [ProcessEvent::Exited { reason, unfinished }] = batch.as_slice() else {
+    let [
+        ProcessEvent::Exited {
+            reason, unfinished, ..
+        },
+    ] = batch.as_slice()
+    else {
         panic!("{batch:?}");
     };
     assert_eq!(reason, "out of memory");

@@ -12,7 +12,7 @@ use std::{
 use anyhow::Context;
 use clap::Parser;
 use sluice_model::SystemClock;
-use sluice_runtime::{DenoPermissions, Runtime, RuntimeOptions, find_deno};
+use sluice_runtime::{DenoPermissions, Isolation, Runtime, RuntimeOptions, find_deno};
 
 use crate::options::ServeOptions;
 
@@ -48,6 +48,7 @@ impl LocalRuntime {
             users: None,
             starting_at_once: 1,
             warm_processes: 0,
+            isolation: Isolation::Process,
             packages: serve.packages.settings(1),
         };
         Ok(LocalRuntime {

@@ -234,7 +234,9 @@ async fn invoke(
                     outcome.logs = early;
                     return Ok((outcome, reply));
                 }
-                ProcessEvent::Exited { reason, unfinished } => {
+                ProcessEvent::Exited {
+                    reason, unfinished, ..
+                } => {
                     early.extend(unfinished.into_iter().flat_map(|one| one.logs));
                     return Ok((died(&reason, early), reply));
                 }

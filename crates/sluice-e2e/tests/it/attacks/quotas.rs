@@ -1,7 +1,7 @@
 //! Accounts that take as much as they get. Others do not wait for them.
 
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Method, Plan, Server, wait_for};
+use sluice_testkit::{Api, Method, Plan, Server, ServerOptions, wait_for};
 use tokio::{net::TcpListener, task::JoinSet};
 
 use crate::{
@@ -38,10 +38,15 @@ async fn run_all(sources: &[Deployed], event: Value) {
     }
 }
 
+/// Processes are counted here, so sources share none.
+fn one_process_each() -> ServerOptions {
+    own_server().arg("--isolation").arg("process")
+}
+
 #[tokio::test]
 async fn an_account_that_keeps_its_processes_busy_does_not_delay_another() {
     let args = ["--max-processes", "8", "--invocation-timeout", "10m"];
-    let server = Server::start(own_server().args(args)).await;
+    let server = Server::start(one_process_each().args(args)).await;
     let greedy = server.user(&unique_name(), Plan::Free).await;
     let other = server.user(&unique_name(), Plan::Free).await;
     let waits = manual("if (event.wait) await new Promise((end) => setTimeout(end, 600000));");
@@ -76,7 +81,7 @@ async fn an_account_that_keeps_its_processes_busy_does_not_delay_another() {
 #[tokio::test]
 async fn the_author_is_told_of_a_process_that_waited_for_the_quota() {
     let args = ["--max-processes-per-account", "1"];
-    let server = Server::start(own_server().args(args)).await;
+    let server = Server::start(one_process_each().args(args)).await;
     let api = server.user(&unique_name(), Plan::Free).await;
     let busy = deploy(
         &api,
@@ -108,7 +113,7 @@ async fn an_account_that_fills_its_memory_gets_no_further_process() {
         "--invocation-timeout",
         "10m",
     ];
-    let server = Server::start(own_server().args(args)).await;
+    let server = Server::start(one_process_each().args(args)).await;
     let greedy = server.user(&unique_name(), Plan::Free).await;
     let other = server.user(&unique_name(), Plan::Free).await;
     let fills = "const full = Buffer.alloc(200e6, 1);
@@ -162,7 +167,7 @@ fn priorities(server: &Server) -> Vec<(i64, i64)> {
 #[tokio::test]
 async fn processes_of_an_account_that_takes_the_cpu_give_way() {
     let args = ["--invocation-timeout", "10m"];
-    let server = Server::start(own_server().args(args)).await;
+    let server = Server::start(one_process_each().args(args)).await;
     let greedy = server.user(&unique_name(), Plan::Free).await;
     let other = server.user(&unique_name(), Plan::Free).await;
     let quiet = deploy(&other, &manual("this.$emit('fine');")).await;
@@ -222,7 +227,7 @@ async fn an_account_whose_installs_hang_leaves_one_to_others() {
 #[tokio::test]
 async fn an_account_that_fills_its_disk_space_can_store_no_more_and_keeps_its_newest_events() {
     let args = ["--max-disk-per-account", "1MiB"];
-    let server = Server::start(own_server().args(args)).await;
+    let server = Server::start(one_process_each().args(args)).await;
     let greedy = server.user(&unique_name(), Plan::Free).await;
     let other = server.user(&unique_name(), Plan::Free).await;
     let code = "module.exports = { name: 'Test', version: '0.0.1', props: { store: 'data_store' },

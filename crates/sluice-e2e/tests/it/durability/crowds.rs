@@ -48,7 +48,11 @@ async fn a_thousand_requests_at_once_to_one_source_are_all_committed() {
 async fn a_thousand_requests_at_once_to_fifty_sources_run_in_the_allowed_number_of_processes() {
     const SOURCES: usize = 50;
     const PROCESSES: usize = 4;
-    let stage = Stage::start(Backend::Sqlite, &["--max-processes", "4"]).await;
+    let stage = Stage::start(
+        Backend::Sqlite,
+        &["--max-processes", "4", "--isolation", "process"],
+    )
+    .await;
     let first = stage.deploy(ECHO).await;
     let component = json!({ "component_id": first.source["component_id"] });
     let mut sources = vec![first.source.clone()];

@@ -16,7 +16,7 @@ mod mailroom;
 mod outage;
 mod overlap;
 mod own_postgres;
-mod processes;
+pub(crate) mod processes;
 mod quotas;
 mod rounds;
 mod shutdown;

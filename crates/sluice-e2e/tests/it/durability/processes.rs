@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The living children of a process; one that has ended and was not reaped yet is not among them.
-pub(super) fn children(parent: u32) -> Vec<u32> {
+pub(crate) fn children(parent: u32) -> Vec<u32> {
     let entries = fs::read_dir("/proc").expect("a /proc").flatten();
     entries
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
@@ -17,7 +17,7 @@ pub(super) fn is_alive(pid: u32) -> bool {
     stat(pid).is_some_and(|stat| stat.alive)
 }
 
-pub(super) fn kill(pid: u32) {
+pub(crate) fn kill(pid: u32) {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     // It may have ended by itself, which is what is wanted.
     let _ = kill_process(pid.expect("a process id"), Signal::KILL);

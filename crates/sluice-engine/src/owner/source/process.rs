@@ -6,14 +6,14 @@ use std::{
 };
 
 use sluice_infra::compute_ms;
-use sluice_model::InvocationId;
+use sluice_model::{Hook, InvocationId};
 use sluice_runtime::{
     LoadError, LogLevel, LogLine, ModuleSpec, ProcessEvent, ProcessOwner, ProcessSpec, Unfinished,
 };
 
 use super::{
     hooks,
-    owner::{Running, SourceOwner},
+    owner::{HookReply, Running, SourceOwner},
 };
 use crate::{
     commit::builder::failure,
@@ -138,7 +138,11 @@ impl SourceOwner {
             }
             ProcessEvent::Stray(id, line) => self.extras.logs.push((id, line)),
             ProcessEvent::Computed(time) => self.extras.compute_ms += compute_ms(time),
-            ProcessEvent::Exited { reason, unfinished } => self.exited(&reason, unfinished),
+            ProcessEvent::Exited {
+                reason,
+                unfinished,
+                is_at_fault,
+            } => self.exited(&reason, unfinished, is_at_fault),
         }
     }
 
@@ -174,7 +178,10 @@ impl SourceOwner {
     /// Stops an idle process because another owner needs its permit.
     pub(super) fn evict(&mut self) {
         if self.is_idle() {
-            self.stop_process();
+            if let Some(host) = self.core.hosts.get_mut(&()) {
+                host.leave();
+            }
+            self.process_stopped();
         }
     }
 
@@ -190,7 +197,7 @@ impl SourceOwner {
         self.is_quiet() && self.operation.is_none() && !self.core.is_refreshing_accounts()
     }
 
-    fn exited(&mut self, reason: &str, mut unfinished: Vec<Unfinished>) {
+    fn exited(&mut self, reason: &str, mut unfinished: Vec<Unfinished>, is_at_fault: bool) {
         self.stop_process();
         unfinished.sort_by_key(|one| std::cmp::Reverse(one.id));
         if !unfinished.is_empty() {
@@ -198,10 +205,67 @@ impl SourceOwner {
         }
         // Invocations that the process never got came after the others, so they are requeued before them.
         let sent: HashSet<InvocationId> = unfinished.iter().map(|one| one.id).collect();
+        self.requeue_hooks(|id| !sent.contains(id));
         self.requeue_all(|id| !sent.contains(id));
         for one in unfinished {
-            self.process_died(one, reason);
+            if is_at_fault {
+                self.process_died(one, reason);
+            } else {
+                self.run_again(one, reason);
+            }
         }
+    }
+
+    /// Runs an invocation again whose process ended because of another source. It does not count as an attempt.
+    fn run_again(&mut self, Unfinished { id, logs }: Unfinished, reason: &str) {
+        match self.running.remove(&id) {
+            None => {}
+            Some(Running::Hook(hook, reply)) => self.requeue_hook(hook, reply),
+            Some(Running::Work(work)) => {
+                let message = format!(
+                    "the process that this source shares with others ended: {reason}; the invocation runs again"
+                );
+                self.log_retry(id, logs, LogLevel::Warn, message);
+                self.core.mailbox().requeue(work);
+                self.core.mailbox().with_direct(|direct| direct.expire(&id));
+            }
+        }
+    }
+
+    fn requeue_hooks(&mut self, is_affected: impl Fn(&InvocationId) -> bool) {
+        let hooks = self
+            .running
+            .extract_if(|id, running| is_affected(id) && matches!(running, Running::Hook(..)));
+        let hooks: Vec<Running> = hooks.map(|(_, running)| running).collect();
+        for running in hooks {
+            if let Running::Hook(hook, reply) = running {
+                self.requeue_hook(hook, reply);
+            }
+        }
+    }
+
+    fn requeue_hook(&mut self, hook: Hook, reply: HookReply) {
+        if let Some(operation) = &mut self.operation {
+            operation.hooks.push((hook, reply));
+        }
+    }
+
+    fn log_retry(
+        &mut self,
+        id: InvocationId,
+        logs: Vec<LogLine>,
+        level: LogLevel,
+        message: String,
+    ) {
+        self.core.infra().metrics.invocation_retries.inc();
+        let line = LogLine {
+            ts: self.core.now_ms(),
+            kind: "system".to_owned(),
+            level,
+            message,
+        };
+        let lines = logs.into_iter().chain([line]);
+        self.extras.logs.extend(lines.map(|line| (Some(id), line)));
     }
 
     /// Retries an invocation whose process died. After the last attempt it counts as having thrown.
@@ -216,10 +280,9 @@ impl SourceOwner {
             Some(Running::Work(mut work)) => {
                 work.attempts += 1;
                 let attempts = work.attempts;
-                self.extras
-                    .logs
-                    .extend(logs.into_iter().map(|line| (Some(id), line)));
                 if attempts >= max {
+                    let logs = logs.into_iter();
+                    self.extras.logs.extend(logs.map(|line| (Some(id), line)));
                     self.running.insert(id, Running::Work(work));
                     let message = format!(
                         "the component process died: {reason} (attempt {attempts} of {max})"
@@ -227,17 +290,11 @@ impl SourceOwner {
                     self.fail(id, PROCESS_DIED, message);
                     return;
                 }
-                self.core.infra().metrics.invocation_retries.inc();
-                let line = LogLine {
-                    ts: now_ms,
-                    kind: "system".to_owned(),
-                    level: LogLevel::Error,
-                    message: format!(
-                        "the component process died: {reason}; the invocation runs again (attempt {} of {max})",
-                        attempts + 1
-                    ),
-                };
-                self.extras.logs.push((Some(id), line));
+                let message = format!(
+                    "the component process died: {reason}; the invocation runs again (attempt {} of {max})",
+                    attempts + 1
+                );
+                self.log_retry(id, logs, LogLevel::Error, message);
                 self.extras.attempts.push(id);
                 self.core.mailbox().requeue(work);
                 // It is stored at once: whether it ends soon is doubtful now.

@@ -56,7 +56,9 @@ impl WorkflowOwner {
                 tracing::debug!(workflow = %self.workflow.id, line = line.message, "log line outside of a step");
             }
             ProcessEvent::Computed(time) => self.compute_ms += compute_ms(time),
-            ProcessEvent::Exited { reason, unfinished } => {
+            ProcessEvent::Exited {
+                reason, unfinished, ..
+            } => {
                 self.exited(version, &reason, unfinished);
             }
         }

@@ -49,7 +49,7 @@ fn starts(total: usize) -> FairPermits {
 }
 
 async fn admit(permits: &Permits, user: &UserId) -> Admission<()> {
-    let Ok(admission) = permits.acquire(user, unlimited).await;
+    let Ok(admission) = permits.acquire(user, unlimited, |()| false).await;
     admission
 }
 
@@ -58,13 +58,13 @@ async fn start(permits: &Permits, starts: &FairPermits, user: &UserId) -> Admiss
     let start = || -> BoxFuture<'_, Result<FairPermit, Infallible>> {
         Box::pin(async { Ok(starts.acquire(&Some(user.clone())).await) })
     };
-    let Ok(admission) = permits.acquire(user, start).await;
+    let Ok(admission) = permits.acquire(user, start, |_| false).await;
     admission
 }
 
 async fn acquire(permits: &Permits, name: &str) -> ProcessPermit {
     let acquired = timeout(PATIENCE, admit(permits, &user(name))).await;
-    acquired.expect("a permit").permit
+    acquired.expect("an answer").permit.expect("a permit")
 }
 
 async fn busy(permits: &Permits, name: &str, count: usize) -> Vec<ProcessPermit> {
@@ -103,7 +103,13 @@ fn become_idle(
         permit: Lock::new(Some(permit)),
         evicted: evicted.clone(),
     };
-    permits.idle(&source(source_name), &user(name), due, Box::new(process));
+    permits.idle(
+        &source(source_name),
+        &user(name),
+        due,
+        None,
+        Box::new(process),
+    );
 }
 
 fn all_of(total: usize) -> PermitLimits {
@@ -218,7 +224,7 @@ async fn an_idle_process_that_gets_work_is_not_the_last_one_asked() {
     let evicted = Evicted::default();
     let _held = acquire(&permits, "a").await;
     let refusing = Box::new(Refusing(evicted.clone()));
-    permits.idle(&source("a0"), &user("a"), None, refusing);
+    permits.idle(&source("a0"), &user("a"), None, None, refusing);
     idle(&permits, "a", "a1", &evicted).await;
     acquire(&permits, "b").await;
     assert_eq!(*evicted.0.lock(), ["refused", "a1"]);
@@ -281,7 +287,7 @@ async fn a_victim_that_does_not_end_delays_other_starts_only_briefly() {
     let permits = Permits::new(all_of(1));
     let starts = starts(1);
     let _held = acquire(&permits, "a").await;
-    permits.idle(&source("a1"), &user("a"), None, Box::new(Endless));
+    permits.idle(&source("a1"), &user("a"), None, None, Box::new(Endless));
     let b = user("b");
     let mut waiting = pin!(start(&permits, &starts, &b));
     assert!(timeout(LONG_WAIT, &mut waiting).await.is_err());
@@ -327,4 +333,58 @@ async fn a_parked_start_that_gives_up_leaves_its_permit_to_the_next() {
     drop(held);
     drop(first);
     timeout(PATIENCE, second).await.expect("both permits");
+}
+
+/// An owner in a process that others share. The last one that is evicted releases the permit.
+struct SharedOwner {
+    name: &'static str,
+    permit: Arc<ProcessPermit>,
+    evicted: Evicted,
+}
+
+impl Evict for Lock<Option<SharedOwner>> {
+    fn evict(&self) {
+        let owner = self.lock().take();
+        if let Some(owner) = &owner {
+            owner.evicted.0.lock().push(owner.name);
+        }
+        tokio::spawn(async move { drop(owner.map(|owner| owner.permit)) });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shared_process_is_evicted_when_all_its_owners_are_idle() {
+    let permits = Permits::new(all_of(1));
+    let permit = Arc::new(acquire(&permits, "a").await);
+    let evicted = Evicted::default();
+    let place = SharedPlace::new(7, Arc::new(2.into()));
+    let list = |name: &'static str| {
+        let owner = SharedOwner {
+            name,
+            permit: Arc::clone(&permit),
+            evicted: evicted.clone(),
+        };
+        let owner = Box::new(Lock::new(Some(owner)));
+        permits.idle(&source(name), &user("a"), None, Some(place.clone()), owner);
+    };
+    list("a0");
+    let b = user("b");
+    let mut other = pin!(admit(&permits, &b));
+    assert!(timeout(2 * LONG_WAIT, &mut other).await.is_err());
+    list("a1");
+    drop(permit);
+    let admission = timeout(PATIENCE, other).await.expect("a permit in time");
+    assert!(admission.permit.is_some());
+    let mut evicted = evicted.0.lock().clone();
+    evicted.sort_unstable();
+    assert_eq!(evicted, ["a0", "a1"]);
+}
+
+#[tokio::test]
+async fn a_start_that_joins_a_process_needs_no_permit() {
+    let permits = Permits::new(all_of(1));
+    let held = acquire(&permits, "a").await;
+    let Ok(admission) = permits.acquire(&user("a"), unlimited, |()| true).await;
+    assert!(admission.permit.is_none());
+    drop(held);
 }

@@ -16,7 +16,6 @@ mod rows;
 mod sluice;
 mod survival;
 mod table;
-mod tree;
 mod work;
 
 use std::{

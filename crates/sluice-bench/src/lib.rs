@@ -19,8 +19,10 @@ mod load;
 mod memory;
 mod open_files;
 mod proc_fs;
+mod process_tree;
 mod report;
 mod response;
+mod section;
 mod settings;
 mod stream_readers;
 mod throughput;
@@ -30,12 +32,12 @@ mod workflows;
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
 use anyhow::Context;
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use sluice_testkit::Backend;
 use tokio::task::LocalSet;
 
 pub use crate::compare::compare;
-use crate::{report::Report, settings::Settings};
+use crate::{report::Report, section::Section, settings::Settings, throughput::Rounds};
 
 /// The target for the rate on PostgreSQL relative to SQLite.
 const POSTGRES_RATIO: f64 = 0.6;
@@ -54,51 +56,6 @@ struct Arguments {
     compare: Option<Vec<PathBuf>>,
     #[command(flatten)]
     settings: Settings,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Section {
-    /// Durable events per second through an HTTP source
-    A,
-    /// The same load on a bare Deno handler, as the baseline
-    B,
-    /// Latency of the first event to a source whose process is not running
-    C,
-    /// Memory with 10,000 idle sources, and memory of a running source
-    D,
-    /// Time from tick to run for 1,000 timers due in the same second
-    E,
-    /// Events per second delivered to one webhook
-    F,
-    /// Events per second delivered to 1,000 webhooks that listen to one source
-    G,
-    /// Events per second to 1,000 readers of one stream, and memory of each reader
-    H,
-    /// Delay from commit to delivery while idle
-    I,
-    /// Runs per second of a workflow of three steps
-    J,
-    /// Time of a workflow step, and latency of a run while idle
-    K,
-    /// Time and memory to import 2,000 components into the registry, twice
-    L,
-}
-
-impl Section {
-    const ALL: [Self; 12] = [
-        Self::A,
-        Self::B,
-        Self::C,
-        Self::D,
-        Self::E,
-        Self::F,
-        Self::G,
-        Self::H,
-        Self::I,
-        Self::J,
-        Self::K,
-        Self::L,
-    ];
 }
 
 /// Runs `sluice-bench`.
@@ -148,99 +105,19 @@ async fn run(
     database: &'static str,
     settings: Arc<Settings>,
 ) {
-    let wants = |section| only.contains(&section);
-    let ingest = wants(Section::A);
-    let baseline = wants(Section::B);
-    if ingest || baseline {
-        let rounds = throughput::Rounds { ingest, baseline };
-        report
-            .add(
-                database,
-                "throughput (a, b)",
-                throughput::measure(Arc::clone(&settings), rounds),
-            )
-            .await;
+    let rounds = Rounds {
+        ingest: only.contains(&Section::A),
+        baseline: only.contains(&Section::B),
+    };
+    if rounds.ingest || rounds.baseline {
+        let measured = throughput::measure(Arc::clone(&settings), rounds);
+        report.add(database, "throughput (a, b)", measured).await;
     }
-    if wants(Section::C) {
-        report
-            .add(
-                database,
-                "first event (c)",
-                cold_start::measure(Arc::clone(&settings)),
-            )
-            .await;
-    }
-    if wants(Section::D) {
-        report
-            .add(
-                database,
-                "memory (d)",
-                memory::measure(Arc::clone(&settings)),
-            )
-            .await;
-    }
-    if wants(Section::E) {
-        report
-            .add(
-                database,
-                "timers (e)",
-                timers::measure(Arc::clone(&settings)),
-            )
-            .await;
-    }
-    if wants(Section::F) {
-        report
-            .add(
-                database,
-                "one webhook (f)",
-                delivery::to_one(Arc::clone(&settings)),
-            )
-            .await;
-    }
-    if wants(Section::G) {
-        report
-            .add(
-                database,
-                "many webhooks (g)",
-                delivery::to_many(Arc::clone(&settings)),
-            )
-            .await;
-    }
-    if wants(Section::H) {
-        report
-            .add(
-                database,
-                "stream readers (h)",
-                fan_out::measure(Arc::clone(&settings)),
-            )
-            .await;
-    }
-    if wants(Section::I) {
-        report
-            .add(database, "delay (i)", delay::measure(Arc::clone(&settings)))
-            .await;
-    }
-    if wants(Section::J) {
-        report
-            .add(
-                database,
-                "runs (j)",
-                workflows::throughput(Arc::clone(&settings)),
-            )
-            .await;
-    }
-    if wants(Section::K) {
-        report
-            .add(
-                database,
-                "steps (k)",
-                workflows::step_cost(Arc::clone(&settings)),
-            )
-            .await;
-    }
-    if wants(Section::L) {
-        report
-            .add(database, "import (l)", import::measure(settings))
-            .await;
+    for section in Section::ALL {
+        if only.contains(&section)
+            && let Some((title, measured)) = section.measure(Arc::clone(&settings))
+        {
+            report.add(database, title, measured).await;
+        }
     }
 }

@@ -6,14 +6,10 @@ use anyhow::ensure;
 use serde::Serialize;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::{
-    instance::Instance,
-    order,
-    program::Program,
-    tree::{cpu_time, memory},
-};
+use super::{instance::Instance, order, program::Program};
 use crate::{
     load::{self, Load},
+    process_tree::{cpu_time, memory},
     report::megabytes,
 };
 

@@ -1,0 +1,75 @@
+//! The sections of the benchmark.
+
+use std::{pin::Pin, sync::Arc};
+
+use clap::ValueEnum;
+
+use crate::{
+    cold_start, delay, delivery, fan_out, import, memory, report::SectionResult,
+    settings::Settings, timers, workflows,
+};
+
+type Measured = Pin<Box<dyn Future<Output = SectionResult>>>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Section {
+    /// Durable events per second through an HTTP source
+    A,
+    /// The same load on a bare Deno handler, as the baseline
+    B,
+    /// Latency of the first event to a source whose process is not running
+    C,
+    /// Memory with 10,000 idle sources, and memory of a running source
+    D,
+    /// Time from tick to run for 1,000 timers due in the same second
+    E,
+    /// Events per second delivered to one webhook
+    F,
+    /// Events per second delivered to 1,000 webhooks that listen to one source
+    G,
+    /// Events per second to 1,000 readers of one stream, and memory of each reader
+    H,
+    /// Delay from commit to delivery while idle
+    I,
+    /// Runs per second of a workflow of three steps
+    J,
+    /// Time of a workflow step, and latency of a run while idle
+    K,
+    /// Time and memory to import 2,000 components into the registry, twice
+    L,
+}
+
+impl Section {
+    pub(crate) const ALL: [Self; 12] = [
+        Self::A,
+        Self::B,
+        Self::C,
+        Self::D,
+        Self::E,
+        Self::F,
+        Self::G,
+        Self::H,
+        Self::I,
+        Self::J,
+        Self::K,
+        Self::L,
+    ];
+
+    /// The title of the section and its measurement. None for a and b, which run interleaved.
+    pub(crate) fn measure(self, settings: Arc<Settings>) -> Option<(&'static str, Measured)> {
+        let section: (&'static str, Measured) = match self {
+            Self::A | Self::B => return None,
+            Self::C => ("first event (c)", Box::pin(cold_start::measure(settings))),
+            Self::D => ("memory (d)", Box::pin(memory::measure(settings))),
+            Self::E => ("timers (e)", Box::pin(timers::measure(settings))),
+            Self::F => ("one webhook (f)", Box::pin(delivery::to_one(settings))),
+            Self::G => ("many webhooks (g)", Box::pin(delivery::to_many(settings))),
+            Self::H => ("stream readers (h)", Box::pin(fan_out::measure(settings))),
+            Self::I => ("delay (i)", Box::pin(delay::measure(settings))),
+            Self::J => ("runs (j)", Box::pin(workflows::throughput(settings))),
+            Self::K => ("steps (k)", Box::pin(workflows::step_cost(settings))),
+            Self::L => ("import (l)", Box::pin(import::measure(settings))),
+        };
+        Some(section)
+    }
+}

@@ -107,8 +107,7 @@ async fn rate_under_load(settings: &Settings) -> anyhow::Result<f64> {
     let emitter = Emitter::start(settings, "echo_source.mjs").await?;
     let receiver = Receiver::counting();
     emitter.add_webhooks([receiver.url("/")], 1).await?;
-    let endpoint = emitter.source.endpoint.as_deref();
-    let (addr, path) = split_url(endpoint.context("the source has no endpoint")?)?;
+    let (addr, path) = split_url(emitter.source.endpoint()?)?;
     let load = Load {
         request: post_json(&addr, &path, BODY),
         addr,

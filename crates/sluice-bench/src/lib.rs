@@ -26,7 +26,9 @@ mod section;
 mod settings;
 mod stream_readers;
 mod throughput;
+mod ticks;
 mod timers;
+mod timers_at_scale;
 mod workflows;
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};

@@ -1,14 +1,11 @@
 //! Webhooks, and a source that emits bursts of events for them.
 
-use std::sync::Arc;
-
 use anyhow::{Context, ensure};
 use serde_json::json;
 use sluice_testkit::{Api, Server};
-use tokio::{sync::Semaphore, task::JoinSet};
 
 use crate::{
-    deployment::{CONCURRENT_REQUESTS, Source, deploy, save_component, send, text},
+    deployment::{Source, concurrently, deploy, save_component, send, text},
     settings::Settings,
 };
 
@@ -48,19 +45,11 @@ impl Emitter {
         urls: impl IntoIterator<Item = String>,
         concurrency: usize,
     ) -> anyhow::Result<()> {
-        let places = Arc::new(Semaphore::new(CONCURRENT_REQUESTS));
-        let mut requests = JoinSet::new();
-        for url in urls {
-            let (api, places) = (self.api.clone(), Arc::clone(&places));
-            let emitter = self.source.id.clone();
-            requests.spawn(async move {
-                let _place = places.acquire().await?;
-                add_webhook(&api, &emitter, &url, concurrency).await
-            });
-        }
-        while let Some(added) = requests.join_next().await {
-            added??;
-        }
+        let webhooks = urls.into_iter().map(|url| {
+            let (api, emitter) = (self.api.clone(), self.source.id.clone());
+            async move { add_webhook(&api, &emitter, &url, concurrency).await }
+        });
+        concurrently(webhooks).await?;
         Ok(())
     }
 }

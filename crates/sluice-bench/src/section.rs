@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::{
     cold_start, delay, delivery, fan_out, import, memory, report::SectionResult,
-    settings::Settings, timers, workflows,
+    settings::Settings, timers, timers_at_scale, workflows,
 };
 
 type Measured = Pin<Box<dyn Future<Output = SectionResult>>>;
@@ -37,10 +37,14 @@ pub(crate) enum Section {
     K,
     /// Time and memory to import 2,000 components into the registry, twice
     L,
+    /// Lateness and CPU of 2,000 crons due in the same second of every minute, beside 8,000 idle sources
+    M,
+    /// Lateness and CPU of 2,000 timers spread evenly over the minute, beside 8,000 idle sources
+    N,
 }
 
 impl Section {
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::A,
         Self::B,
         Self::C,
@@ -53,6 +57,8 @@ impl Section {
         Self::J,
         Self::K,
         Self::L,
+        Self::M,
+        Self::N,
     ];
 
     /// The title of the section and its measurement. None for a and b, which run interleaved.
@@ -69,6 +75,11 @@ impl Section {
             Self::J => ("runs (j)", Box::pin(workflows::throughput(settings))),
             Self::K => ("steps (k)", Box::pin(workflows::step_cost(settings))),
             Self::L => ("import (l)", Box::pin(import::measure(settings))),
+            Self::M => ("crons (m)", Box::pin(timers_at_scale::crons(settings))),
+            Self::N => (
+                "spread timers (n)",
+                Box::pin(timers_at_scale::spread(settings)),
+            ),
         };
         Some(section)
     }

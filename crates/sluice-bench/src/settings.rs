@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, value_parser};
 use sluice_testkit::{Backend, Server, ServerOptions};
 
 /// More than any section emits, so that every event is kept and can be counted.
@@ -67,6 +67,33 @@ pub(crate) struct Settings {
     /// How many apps, of ten components each, section l imports.
     #[arg(long, default_value_t = 200)]
     pub(crate) apps: usize,
+    /// How many sources with a timer sections m and n deploy.
+    #[arg(long, default_value_t = 2_000)]
+    pub(crate) tick_sources: usize,
+    /// How many idle sources sections m and n deploy beside them.
+    #[arg(long, default_value_t = 8_000)]
+    pub(crate) tick_idle_sources: usize,
+    /// How many components the sources with a timer have in the second case of sections m and n.
+    #[arg(long, default_value_t = 20)]
+    pub(crate) tick_components: usize,
+    /// The seconds between two ticks of a timer of sections m and n. A divisor of 60.
+    #[arg(long, default_value_t = 60, value_parser = value_parser!(u32).range(1..=60))]
+    pub(crate) tick_period: u32,
+    /// How many periods sections m and n measure, after at least one as the warm-up.
+    #[arg(long, default_value_t = 3)]
+    pub(crate) tick_periods: u32,
+    /// How many sources section o starts.
+    #[arg(long, default_value_t = 200)]
+    pub(crate) live_sources: usize,
+    /// The milliseconds that section p adds to each round trip to PostgreSQL.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) database_delay: u64,
+    /// How many sources of one account section q sends requests to.
+    #[arg(long, default_value_t = 1_000)]
+    pub(crate) account_sources: usize,
+    /// How many keep-alive connections of section q send requests to each source.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) account_connections: usize,
 }
 
 impl Settings {

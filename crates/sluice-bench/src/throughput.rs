@@ -109,11 +109,7 @@ async fn ingest_round(settings: &Settings) -> anyhow::Result<Round> {
     let component = save_component(&api, "echo_source.mjs").await?;
     let sources = deploy(&api, &component, &json!({}), 1).await?;
     let source = sources.first().context("one source was deployed")?;
-    let endpoint = source
-        .endpoint
-        .as_deref()
-        .context("the source has no endpoint")?;
-    let (addr, path) = split_url(endpoint)?;
+    let (addr, path) = split_url(source.endpoint()?)?;
     let load = load_of(settings, addr.clone(), post_json(&addr, &path, BODY));
 
     let before = counter(&api, INVOCATIONS).await;

@@ -87,8 +87,7 @@ impl Program for Sluice {
         let component = save_component(&api, "compare/order_source.mjs").await?;
         let sources = deploy(&api, &component, &json!({}), 1).await?;
         let source = sources.into_iter().next().context("no source")?;
-        let endpoint = source.endpoint.clone();
-        let (_, path) = split_url(&endpoint.context("the source has no endpoint")?)?;
+        let (_, path) = split_url(source.endpoint()?)?;
         self.source = Some(source);
         Ok(path)
     }

@@ -4,17 +4,21 @@
 //! Each section starts its own server, and a failed section does not stop the others. All sections run on the one thread of
 //! this program, so that the load generator uses at most one core.
 
+mod account_load;
 mod baseline;
 mod cold_start;
 mod compare;
 mod cpu_parts;
+mod database_delay;
 mod delay;
+mod delay_proxy;
 mod delivery;
 mod deployment;
 mod fan_out;
 mod histogram;
 mod import;
 mod listeners;
+mod live_sources;
 mod load;
 mod memory;
 mod open_files;

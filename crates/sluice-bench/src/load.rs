@@ -3,7 +3,10 @@
 //! It waits for the response of every request, also past the deadline, so that the number of accepted requests is exact and
 //! can be compared with the number of stored events.
 
-use std::time::{Duration, Instant};
+use std::{
+    slice,
+    time::{Duration, Instant},
+};
 
 use anyhow::bail;
 use tokio::{
@@ -67,15 +70,21 @@ pub(crate) fn post_json(addr: &str, path: &str, body: &str) -> Vec<u8> {
 }
 
 pub(crate) async fn run(load: &Load) -> Tally {
+    run_all(slice::from_ref(load)).await
+}
+
+/// Runs several loads at the same time, and adds up their results.
+pub(crate) async fn run_all(loads: &[Load]) -> Tally {
     let start = Instant::now();
-    let deadline = start + load.duration;
     let mut connections = JoinSet::new();
-    for _ in 0..load.connections {
-        connections.spawn(drive_connection(
-            load.addr.clone(),
-            load.request.clone(),
-            deadline,
-        ));
+    for load in loads {
+        for _ in 0..load.connections {
+            connections.spawn(drive_connection(
+                load.addr.clone(),
+                load.request.clone(),
+                start + load.duration,
+            ));
+        }
     }
     let mut total = Tally::default();
     while let Some(tally) = connections.join_next().await {

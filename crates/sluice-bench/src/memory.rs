@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::{
     deployment::{deploy, event_count, metric, save_component, send},
-    proc_fs::{Usage, descendants, resident_bytes, usage},
+    proc_fs::{descendants, resident_bytes, usage_of_descendants},
     report::{Measurement, SectionResult, count, megabytes},
     settings::Settings,
 };
@@ -44,12 +44,8 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
         )
         .await;
     }
-    let processes = descendants(server.pid())?;
-    let mut total = Usage::default();
-    for process in &processes {
-        total += usage(*process)?;
-    }
-    let each = |bytes: u64| megabytes(bytes) / count(processes.len().max(1));
+    let (processes, total) = usage_of_descendants(server.pid())?;
+    let each = |bytes: u64| megabytes(bytes) / count(processes.max(1));
     let deployed = format!("server with {} idle sources", sources.len());
     Ok(vec![
         Measurement::new('d', &deployed, idle, "MB").at_most(TARGET_MEGABYTES),
@@ -58,7 +54,7 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
         Measurement::new(
             'd',
             "processes with 20 sources running",
-            count(processes.len()),
+            count(processes),
             "",
         ),
         Measurement::new(

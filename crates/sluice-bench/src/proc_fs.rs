@@ -62,6 +62,17 @@ pub(crate) fn descendants(pid: u32) -> anyhow::Result<Vec<u32>> {
     Ok(found)
 }
 
+/// The number of running descendants of `pid`, and their memory together.
+pub(crate) fn usage_of_descendants(pid: u32) -> anyhow::Result<(usize, Usage)> {
+    let (mut processes, mut total) = (0, Usage::default());
+    // A process may have ended since it was listed.
+    for used in descendants(pid)?.into_iter().flat_map(usage) {
+        processes += 1;
+        total += used;
+    }
+    Ok((processes, total))
+}
+
 /// The names of the threads of a process, each with its CPU time. The unit of CPU times is 1/100 s on Linux.
 pub(crate) fn thread_times(pid: u32) -> anyhow::Result<Vec<(String, Duration)>> {
     let folder = format!("/proc/{pid}/task");

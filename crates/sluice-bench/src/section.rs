@@ -5,8 +5,8 @@ use std::{pin::Pin, sync::Arc};
 use clap::ValueEnum;
 
 use crate::{
-    cold_start, delay, delivery, fan_out, import, memory, report::SectionResult,
-    settings::Settings, timers, timers_at_scale, workflows,
+    account_load, cold_start, database_delay, delay, delivery, fan_out, import, live_sources,
+    memory, report::SectionResult, settings::Settings, timers, timers_at_scale, workflows,
 };
 
 type Measured = Pin<Box<dyn Future<Output = SectionResult>>>;
@@ -41,10 +41,16 @@ pub(crate) enum Section {
     M,
     /// Lateness and CPU of 2,000 timers spread evenly over the minute, beside 8,000 idle sources
     N,
+    /// Memory of 200 live sources of one account and component
+    O,
+    /// Durable events per second with 1 ms of delay to PostgreSQL, and the ratio to no delay. PostgreSQL only
+    P,
+    /// Commits per second of 1,000 sources of one account
+    Q,
 }
 
 impl Section {
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::A,
         Self::B,
         Self::C,
@@ -59,6 +65,9 @@ impl Section {
         Self::L,
         Self::M,
         Self::N,
+        Self::O,
+        Self::P,
+        Self::Q,
     ];
 
     /// The title of the section and its measurement. None for a and b, which run interleaved.
@@ -80,6 +89,15 @@ impl Section {
                 "spread timers (n)",
                 Box::pin(timers_at_scale::spread(settings)),
             ),
+            Self::O => (
+                "live sources (o)",
+                Box::pin(live_sources::measure(settings)),
+            ),
+            Self::P => (
+                "delay to PostgreSQL (p)",
+                Box::pin(database_delay::measure(settings)),
+            ),
+            Self::Q => ("one account (q)", Box::pin(account_load::measure(settings))),
         };
         Some(section)
     }

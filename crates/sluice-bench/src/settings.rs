@@ -133,13 +133,21 @@ impl Settings {
 
     /// Starts a server on a new data folder, with the same Deno as the baseline and these flags.
     pub(crate) async fn start_server(&self, args: &[&str]) -> anyhow::Result<Server> {
-        let options = ServerOptions::new(self.binary()?)
-            .env("SLUICE_DENO", deno()?)
-            .arg("--event-retention")
-            .arg(KEEP_ALL_EVENTS);
-        let options = options.on(self.backend);
+        let options = self.server_options()?.on(self.backend);
         let options = args.iter().fold(options, ServerOptions::arg);
         Ok(Server::start(options).await)
+    }
+
+    /// Starts a server on this PostgreSQL database.
+    pub(crate) async fn start_server_on(&self, database: &str) -> anyhow::Result<Server> {
+        Ok(Server::start(self.server_options()?.postgres(database)).await)
+    }
+
+    fn server_options(&self) -> anyhow::Result<ServerOptions> {
+        Ok(ServerOptions::new(self.binary()?)
+            .env("SLUICE_DENO", deno()?)
+            .arg("--event-retention")
+            .arg(KEEP_ALL_EVENTS))
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use serde_json::json;
-use sluice_testkit::Backend;
+use sluice_testkit::{Backend, Server};
 
 use crate::{
     baseline::Baseline,
@@ -23,7 +23,7 @@ use crate::{
 
 const WARM_UP: Duration = Duration::from_secs(1);
 const DRAIN_DEADLINE: Duration = Duration::from_mins(5);
-const INVOCATIONS: &str = "sluice_invocations_total";
+pub(crate) const INVOCATIONS: &str = "sluice_invocations_total";
 /// The target for the rate of section a relative to the baseline, on SQLite.
 const TARGET_RATIO: f64 = 0.35;
 pub(crate) const DURABLE_EVENTS: &str = "durable events";
@@ -65,7 +65,8 @@ pub(crate) async fn measure(settings: Arc<Settings>, rounds: Rounds) -> SectionR
         }
         if rounds.ingest {
             eprintln!("a: round {number} of {}", settings.rounds);
-            ingest.push(ingest_round(&settings).await?);
+            let server = settings.start_server(&[]).await?;
+            ingest.push(ingest_round(&settings, &server).await?);
         }
     }
     let mut measurements = Vec::new();
@@ -103,8 +104,12 @@ async fn baseline_round(settings: &Settings) -> anyhow::Result<Round> {
     Ok(round_of(&tally, tally.responses_per_second()))
 }
 
-async fn ingest_round(settings: &Settings) -> anyhow::Result<Round> {
-    let server = settings.start_server(&[]).await?;
+/// Durable events per second on this server, which is new.
+pub(crate) async fn ingest_rate(settings: &Settings, server: &Server) -> anyhow::Result<f64> {
+    Ok(ingest_round(settings, server).await?.per_second)
+}
+
+async fn ingest_round(settings: &Settings, server: &Server) -> anyhow::Result<Round> {
     let api = server.api();
     let component = save_component(&api, "echo_source.mjs").await?;
     let sources = deploy(&api, &component, &json!({}), 1).await?;

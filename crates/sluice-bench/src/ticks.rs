@@ -23,6 +23,15 @@ impl Window {
         }
     }
 
+    /// The period that begins with this tick.
+    pub(crate) fn of_one_tick(due: i64, period_seconds: u32) -> Window {
+        Window {
+            start: due,
+            period: i64::from(period_seconds) * 1000,
+            periods: 1,
+        }
+    }
+
     pub(crate) fn start(&self) -> i64 {
         self.start
     }

@@ -1,5 +1,5 @@
-//! Benchmarks of Sluice on this machine: throughput compared with a bare Deno handler, latency, memory, and delivery to
-//! listeners. A second program, in `compare`, runs the same work on n8n and Node-RED.
+//! Benchmarks of Sluice on this machine: throughput compared with a bare Deno handler, latency, memory, timers, and delivery
+//! to listeners. A second program, in `compare`, runs the same work on n8n and Node-RED.
 //!
 //! Each section starts its own server, and a failed section does not stop the others. All sections run on the one thread of
 //! this program, so that the load generator uses at most one core.

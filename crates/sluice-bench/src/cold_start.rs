@@ -21,18 +21,28 @@ const EVENT_DEADLINE: Duration = Duration::from_secs(30);
 struct Case {
     file: &'static str,
     label: &'static str,
+    isolation: &'static str,
     target_ms: f64,
 }
 
-const CASES: [Case; 2] = [
+/// Sources with the same code share a process by default, so only the first one needs a new one then.
+const CASES: [Case; 3] = [
     Case {
         file: "echo_source.mjs",
-        label: "without packages",
+        label: "in a process of its own",
+        isolation: "process",
+        target_ms: 25.0,
+    },
+    Case {
+        file: "echo_source.mjs",
+        label: "in a shared process",
+        isolation: "component",
         target_ms: 25.0,
     },
     Case {
         file: "axios_source.mjs",
         label: "with axios",
+        isolation: "component",
         target_ms: 80.0,
     },
 ];
@@ -41,7 +51,9 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
     let mut measurements = Vec::new();
     for case in CASES {
         eprintln!("c: waking {} sources {}", settings.cold_sources, case.label);
-        let server = settings.start_server(&[]).await?;
+        let server = settings
+            .start_server(&["--isolation", case.isolation])
+            .await?;
         let api = server.api();
         let component = save_component(&api, case.file).await?;
         let sources = deploy(&api, &component, &json!({}), settings.cold_sources).await?;

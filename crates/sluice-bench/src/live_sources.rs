@@ -25,11 +25,7 @@ const MAX_MEGABYTES: f64 = 1_200.0;
 pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
     let sources = settings.live_sources;
     eprintln!("o: starting {sources} sources");
-    // An account may have three quarters of the processes. Each source may need one.
-    let max_processes = (2 * sources).to_string();
-    let server = settings
-        .start_server(&["--max-processes", &max_processes])
-        .await?;
+    let server = settings.start_server(&[]).await?;
     let api = server.api();
     let component = save_component(&api, "echo_source.mjs").await?;
     let deployed = deploy(&api, &component, &json!({}), sources).await?;

@@ -21,7 +21,8 @@ const TARGET_MEGABYTES: f64 = 300.0;
 
 pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
     eprintln!("d: deploying {} sources", settings.idle_sources);
-    let server = settings.start_server(&[]).await?;
+    // Section o has the memory of sources that share processes.
+    let server = settings.start_server(&["--isolation", "process"]).await?;
     let api = server.api();
     let component = save_component(&api, "echo_source.mjs").await?;
     let sources = deploy(&api, &component, &json!({}), settings.idle_sources).await?;

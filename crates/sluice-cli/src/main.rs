@@ -21,6 +21,7 @@ use std::{
 };
 
 use clap::FromArgMatches;
+use mimalloc::MiMalloc;
 use sluice_runtime::launcher::{self, Confinement};
 
 use crate::{
@@ -28,6 +29,10 @@ use crate::{
     command_line::command_line,
     options::effective::effective_settings,
 };
+
+/// A request takes many small allocations, which the allocator of the system does more slowly.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);

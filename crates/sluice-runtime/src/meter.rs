@@ -9,6 +9,8 @@ use crate::pace::cpu_time;
 
 /// CPU time beyond the wall time is charged in parts of at least this size. Deno itself uses a little.
 const MIN_EXCESS: Duration = Duration::from_secs(1);
+/// CPU time of one load of a component. It is not charged.
+const LOAD: Duration = Duration::from_millis(10);
 
 pub(crate) struct Meter {
     pid: Option<Pid>,
@@ -18,6 +20,8 @@ pub(crate) struct Meter {
     wall: Duration,
     /// CPU time beyond it that was charged.
     excess: Duration,
+    /// Loads since the process was metered.
+    loads: u32,
 }
 
 impl Meter {
@@ -27,7 +31,13 @@ impl Meter {
             cpu_before: pid.and_then(cpu_time).unwrap_or_default(),
             wall: Duration::ZERO,
             excess: Duration::ZERO,
+            loads: 0,
         }
+    }
+
+    /// The process has loaded the code of so many tenants that joined it.
+    pub(crate) fn set_loads(&mut self, loads: u32) {
+        self.loads = loads;
     }
 
     /// Adds wall time of invocations, which is charged elsewhere.
@@ -42,7 +52,7 @@ impl Meter {
     }
 
     fn excess_of(&mut self, cpu: Duration) -> Option<Duration> {
-        let cpu = cpu.saturating_sub(self.cpu_before);
+        let cpu = cpu.saturating_sub(self.cpu_before + LOAD * self.loads);
         let excess = cpu.saturating_sub(self.wall + self.excess);
         if excess < MIN_EXCESS {
             return None;
@@ -65,6 +75,14 @@ mod tests {
         assert_eq!(meter.excess_of(SECOND * 6), None);
         meter.add(SECOND * 2);
         assert_eq!(meter.excess_of(SECOND * 7), None);
+    }
+
+    #[test]
+    fn loads_of_tenants_are_not_charged() {
+        let mut meter = Meter::new(None);
+        meter.set_loads(200);
+        assert_eq!(meter.excess_of(SECOND * 2), None);
+        assert_eq!(meter.excess_of(SECOND * 5), Some(SECOND * 3));
     }
 
     #[test]

@@ -22,12 +22,16 @@ pub(crate) fn server_as_it_comes() -> ServerOptions {
 
 /// The server that tests share on the given database. Each test creates its own user.
 ///
-/// The server on PostgreSQL has a pool of pre-started processes, as by default. The server on SQLite starts processes when
-/// they are needed. So tests that run on both cover both ways.
+/// The server on PostgreSQL has a pool of pre-started processes, as by default, and all self-contained sources of a user share one.
+/// The server on SQLite starts processes when they are needed, and only sources with the same code share one. So tests
+/// that run on both cover both ways.
 pub(crate) fn shared_server(backend: Backend) -> &'static ServerInfo {
     match backend {
         Backend::Sqlite => shared("sqlite", own_server),
-        Backend::Postgres => shared("postgres", || server_as_it_comes().on(backend)),
+        Backend::Postgres => shared("postgres", || {
+            let options = server_as_it_comes().on(backend);
+            options.arg("--isolation").arg("account")
+        }),
     }
 }
 

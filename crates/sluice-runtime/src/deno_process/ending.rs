@@ -92,7 +92,11 @@ impl DenoProcess {
 
     /// Reports the compute time since the last report, to owners that take it now. Others get it later.
     fn charge_all(&self, meter: &mut Meter, health: &mut Health) {
-        let tenants: Vec<Arc<Tenant>> = self.tenants.lock().all().cloned().collect();
+        let tenants: Vec<Arc<Tenant>> = {
+            let tenants = self.tenants.lock();
+            meter.set_loads(tenants.joins());
+            tenants.all().cloned().collect()
+        };
         let mut busiest: Option<(Duration, &Arc<Tenant>)> = None;
         for tenant in &tenants {
             let Ok(place) = tenant.events.try_reserve() else {

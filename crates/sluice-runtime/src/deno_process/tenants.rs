@@ -81,6 +81,11 @@ impl Tenants {
         self.by_number.len()
     }
 
+    /// The number of tenants that joined the first one so far.
+    pub(super) fn joins(&self) -> u32 {
+        self.last.value() - TenantNumber::FIRST.value()
+    }
+
     /// Whether nobody is here or about to join.
     pub(super) fn are_gone(&self) -> bool {
         self.by_number.is_empty() && self.reserved == 0

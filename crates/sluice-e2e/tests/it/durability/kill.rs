@@ -24,7 +24,7 @@ const DIRECT: [&str; 4] = ["--event-retention", "10000000", "--direct-from", "0"
 const STORE_FIRST: [&str; 3] = ["--event-retention", "10000000", "--store-first"];
 
 /// Counts in its store and says which number made it count; others count on before it has ended.
-const COUNTER: &str = r#"module.exports = {
+pub(super) const COUNTER: &str = r#"module.exports = {
   name: "counter", version: "0.0.1", props: { http: "$.interface.http", db: "$.service.db" },
   async run(event) {
     const count = (this.db.get("count") ?? 0) + 1;
@@ -114,7 +114,7 @@ fn random_moment() -> Duration {
 }
 
 /// Accepted numbers are there once, unanswered ones at most once, others never; ids grow.
-fn once_each(ledger: &Ledger, source: &Deployed, sent: &Sent) -> Vec<StoredEvent> {
+pub(super) fn once_each(ledger: &Ledger, source: &Deployed, sent: &Sent) -> Vec<StoredEvent> {
     let events = ledger.events(&source.id);
     assert!(
         sent.accepted.len() > ENOUGH,
@@ -145,7 +145,7 @@ fn once_each(ledger: &Ledger, source: &Deployed, sent: &Sent) -> Vec<StoredEvent
     events
 }
 
-fn counts_agree(ledger: &Ledger, source: &Deployed, events: &[StoredEvent]) {
+pub(super) fn counts_agree(ledger: &Ledger, source: &Deployed, events: &[StoredEvent]) {
     let counts: Vec<u64> = events.iter().map(|event| event.number("count")).collect();
     let expected: Vec<u64> = (1..=events.len() as u64).collect();
     assert_eq!(counts, expected, "counts with gaps or repeats");

@@ -19,6 +19,7 @@ mod own_postgres;
 pub(crate) mod processes;
 mod quotas;
 mod rounds;
+mod shared_processes;
 mod shutdown;
 mod small_disk;
 mod stage;

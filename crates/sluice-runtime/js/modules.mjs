@@ -41,7 +41,8 @@ export function soleModule({ modules }) {
   return modules.values().next().value;
 }
 
-export function authorizeModule({ modules }, name, auths) {
-  const module = modules.get(name);
+/** The tenant is undefined if it has left. */
+export function authorizeModule(tenant, name, auths) {
+  const module = tenant?.modules.get(name);
   if (module !== undefined) authorize(module.props, auths);
 }

@@ -282,7 +282,7 @@ export function uncaught(error, invocation = currentInvocation()) {
     invocation.end(orError(error));
     return;
   }
-  const tenant = invocation?.tenant ?? currentTenant() ?? tenantInStack(String(error?.stack));
+  const tenant = invocation?.tenant ?? currentTenant() ?? tenantInStack(error);
   const { name, message, stack } = (tenant?.names ?? new FileNames()).describeError(error);
   const line = stack || `${name}: ${message}`;
   // Code that an ended invocation left running may fail forever, so its lines still count against the limit.

@@ -50,10 +50,20 @@ export function soleTenant() {
   return shared ? undefined : tenants.values().next().value;
 }
 
-/** The tenant whose files are in a stack. */
-export function tenantInStack(stack) {
+/** The tenant whose files are in the stack of an error. */
+export function tenantInStack(error) {
+  const stack = stackOf(error);
   for (const tenant of tenants.values()) {
     if (tenant.names.areIn(stack)) return tenant;
   }
   return undefined;
+}
+
+// Properties of a thrown value may throw.
+function stackOf(error) {
+  try {
+    return String(error?.stack);
+  } catch {
+    return "";
+  }
 }

@@ -1,16 +1,16 @@
-//! Standby: until the database is available, every request is answered with 503 and `Retry-After`.
+//! Standby: until the database is available, every request is answered with 503 and `Retry-After`. A database that opens at
+//! once is no reason for an error, so clients wait for a moment first.
 //!
-//! A database that opens at once is no reason for an error, after which an `EventSource` would never reconnect. So clients wait
-//! for a moment first.
+//! An `EventSource` never reconnects after an error. It gets an empty stream, after which it does.
 
 use std::convert::Infallible;
 
 use http::{
-    Response, StatusCode,
-    header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER},
+    HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode,
+    header::{ACCEPT, CONNECTION, CONTENT_TYPE, RETRY_AFTER},
 };
 use http_body_util::Full;
-use hyper::{server::conn::http1, service::service_fn};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -20,6 +20,9 @@ use tokio::{
 
 const BODY: &[u8] = br#"{"error":"the database is unavailable: try again later"}"#;
 const RETRY_AFTER_SECONDS: &str = "5";
+const EVENT_STREAM: &str = "text/event-stream";
+/// Tells a client to reconnect after five seconds.
+const EMPTY_STREAM: &[u8] = b"retry: 5000\n\n";
 /// A client must send its request within this time.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause after a failed accept, usually for want of a file descriptor.
@@ -49,7 +52,13 @@ pub async fn stand_by(listener: &TcpListener) -> Infallible {
 }
 
 async fn refuse(stream: TcpStream) {
-    let service = service_fn(|_| async { Ok::<_, Infallible>(unavailable()) });
+    let service = service_fn(async |request: Request<Incoming>| {
+        Ok::<_, Infallible>(if wants_stream(request.headers()) {
+            empty_stream()
+        } else {
+            unavailable()
+        })
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
@@ -60,16 +69,35 @@ async fn refuse(stream: TcpStream) {
     }
 }
 
+fn wants_stream(headers: &HeaderMap) -> bool {
+    let mut accepted = headers.get_all(ACCEPT).iter();
+    accepted.any(|value| value.to_str().is_ok_and(|text| text.contains(EVENT_STREAM)))
+}
+
+fn empty_stream() -> Response<Full<&'static [u8]>> {
+    let headers = [(CONTENT_TYPE, EVENT_STREAM), (CONNECTION, "close")];
+    response(StatusCode::OK, EMPTY_STREAM, &headers)
+}
+
 fn unavailable() -> Response<Full<&'static [u8]>> {
-    let mut response = Response::new(Full::new(BODY));
-    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-    let headers = response.headers_mut();
-    for (name, value) in [
+    let headers = [
         (CONTENT_TYPE, "application/json"),
         (RETRY_AFTER, RETRY_AFTER_SECONDS),
         (CONNECTION, "close"),
-    ] {
-        headers.insert(name, http::HeaderValue::from_static(value));
+    ];
+    response(StatusCode::SERVICE_UNAVAILABLE, BODY, &headers)
+}
+
+fn response(
+    status: StatusCode,
+    body: &'static [u8],
+    headers: &[(HeaderName, &'static str)],
+) -> Response<Full<&'static [u8]>> {
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    for (name, value) in headers {
+        let value = HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
     }
     response
 }

@@ -115,8 +115,10 @@ impl DenoProcess {
             return;
         };
         // It is unknown which of them computed without an invocation. They are of one account.
-        if let Some(excess) = meter.excess() {
-            let _ = tenant.events.try_send(vec![ProcessEvent::Computed(excess)]);
+        if let Ok(place) = tenant.events.try_reserve()
+            && let Some(excess) = meter.excess()
+        {
+            place.send(vec![ProcessEvent::Computed(excess)]);
         }
         if tenants.len() > 1 {
             self.check_load(health, tenant, time);
@@ -145,12 +147,14 @@ impl DenoProcess {
         let (Some(membership), true) = (&self.membership, tenants.len() > 1) else {
             return;
         };
-        let suspects = tenants.iter().filter(|tenant| match cause {
-            Some(KillCause {
-                tenant: Some(number),
-                ..
-            }) => tenant.number == *number,
-            _ => tenant.is_loading() || !tenant.inflight.lock().is_idle(),
+        let culprit = match cause {
+            // Its owner stopped it.
+            Some(cause) if matches!(cause.reason, KillReason::Stopped) => return,
+            cause => cause.and_then(|cause| cause.tenant),
+        };
+        let suspects = tenants.iter().filter(|tenant| match culprit {
+            Some(number) => tenant.number == number,
+            None => tenant.is_loading() || !tenant.inflight.lock().is_idle(),
         });
         let suspects: Vec<ProcessOwner> = suspects.map(|tenant| tenant.owner.clone()).collect();
         membership.crashed(&suspects);

@@ -98,13 +98,18 @@ async fn a_server_that_starts_without_postgres_answers_503_until_it_is_back() {
     database.stop().await;
     let standby = async {
         let response = wait_for(PATIENCE, "a response without a database", async || {
-            respond(&address, "/v1/users/me")
+            respond(&address, "/v1/users/me", "*/*")
                 .await
                 .filter(|text| text.starts_with("HTTP/1.1 503 "))
         })
         .await;
         assert!(response.contains("retry-after: 5\r\n"), "{response}");
         assert!(response.contains(r#"{"error":""#), "{response}");
+        // After an error an `EventSource` would never reconnect.
+        let stream = respond(&address, "/v1/sources/dc_abcdef/sse", "text/event-stream").await;
+        let stream = stream.expect("a response");
+        assert!(stream.starts_with("HTTP/1.1 200 "), "{stream}");
+        assert!(stream.ends_with("\r\n\r\nretry: 5000\n\n"), "{stream}");
         database.start_again().await;
     };
     tokio::join!(server.restart(), standby);
@@ -112,9 +117,11 @@ async fn a_server_that_starts_without_postgres_answers_503_until_it_is_back() {
 }
 
 /// The response to a GET; `None` while nothing listens.
-async fn respond(address: &str, path: &str) -> Option<String> {
+async fn respond(address: &str, path: &str, accept: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).await.ok()?;
-    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nhost: {address}\r\naccept: {accept}\r\nconnection: close\r\n\r\n"
+    );
     stream.write_all(request.as_bytes()).await.ok()?;
     let mut response = String::new();
     stream.read_to_string(&mut response).await.ok()?;

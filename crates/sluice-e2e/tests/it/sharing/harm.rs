@@ -87,3 +87,35 @@ async fn a_busy_source_moves_to_a_process_of_its_own() {
         assert!(source.errors_so_far().await.is_empty());
     }
 }
+
+/// The leaking source ends up in a process of its own, in which it runs out of memory alone.
+#[tokio::test]
+async fn a_leaking_source_is_found_and_the_others_go_on() {
+    const LEAKING: &str = "
+        if (event.body.leak) kept.push(new Uint8Array(16e6).fill(1));
+        this.$emit(event.body);";
+    let code = shareable("const kept = [];", LEAKING);
+    let shared = Shared::start(&code, 3, &["--max-memory", "192MiB"]).await;
+    shared.send_all(&json!({})).await;
+    assert_eq!(shared.metric("process_starts_total").await, 1);
+    let [leaking, others @ ..] = shared.sources.as_slice() else {
+        panic!("three sources");
+    };
+    let mut sent = 1;
+    wait_for(PATIENCE, "the source to run out of memory", async || {
+        leaking.send(&json!({ "leak": true })).await.expect(200);
+        for other in others {
+            other.send(&json!({})).await.expect(200);
+        }
+        sent += 1;
+        (!leaking.errors_so_far().await.is_empty()).then_some(())
+    })
+    .await;
+    for other in others {
+        other.events(sent.min(100)).await;
+        assert!(other.errors_so_far().await.is_empty());
+    }
+    let error = leaking.errors(1).await.remove(0);
+    let code = error["error"]["code"].as_str().expect("a code");
+    assert!(["ProcessDied", "OutOfMemory"].contains(&code), "{error}");
+}

@@ -1,9 +1,11 @@
 //! `sluice serve`: starts the parts of the server, and stops them on a signal.
 
+mod data_folder;
+mod database;
+mod master_key;
+
 use std::{
-    fs,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    os::unix::fs::DirBuilderExt,
     path::Path,
     sync::Arc,
 };
@@ -12,14 +14,14 @@ use anyhow::{Context, bail};
 use bytesize::ByteSize;
 use sluice_app::{App, FirstUser};
 use sluice_engine::Engine;
-use sluice_infra::{Backoff, Ids, Infra, SettingDescription};
+use sluice_infra::{Ids, Infra, SettingDescription};
 use sluice_model::{ApiKey, Clock, SystemClock};
 use sluice_runtime::{DenoPermissions, Processes, Runtime, RuntimeOptions, find_deno};
 use sluice_server::ServerState;
-use sluice_store::{Location, Store, StoreOptions, Vault};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use self::{data_folder::DataFolder, master_key::MasterKey};
 use crate::{
     banner, first_profile, logging, open_files,
     options::{ServeOptions, effective::set_value},
@@ -39,10 +41,11 @@ pub(crate) fn serve(options: ServeOptions, told: Vec<SettingDescription>) -> any
 
 async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow::Result<()> {
     let first_key = first_key(&options)?;
-    let data_dir = prepare_data_dir(&options.storage.data_dir)?;
+    let data_folder = DataFolder::open(&options.storage.data_dir)?;
+    let data_dir = data_folder.path().to_owned();
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let ids = Ids::from_entropy(Arc::clone(&clock));
-    let vault = open_vault(&options, &data_dir, &ids)?;
+    let master_key = MasterKey::find(options.keys.master_key.as_deref(), &data_dir)?;
     let listener = sluice_server::listen(&options.network.listen)
         .await
         .with_context(|| format!("cannot listen on {}", options.network.listen))?;
@@ -56,10 +59,11 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         .trim_end_matches('/')
         .to_owned();
     let store = tokio::select! {
-        store = open_store(&options, &data_dir) => store?,
+        store = database::open(&options.storage, &data_dir, &ids) => store?,
         never = sluice_server::stand_by(&listener) => match never {},
         signal = stop_signal(std::future::pending()) => return signal,
     };
+    let vault = master_key.check(&store, &ids).await?;
     let quotas = &options.quotas;
     let max_processes = quotas.max_processes(options.components.max_processes);
     let budget = options.components.memory_budget();
@@ -95,7 +99,11 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         ServerState::new(app, &infra, &engine),
         stopping.clone(),
     ));
-    stop_signal(server_ended(&server)).await?;
+    tokio::select! {
+        signal = stop_signal(server_ended(&server)) => signal?,
+        // Without a drain: nothing of this server may be kept any more.
+        () = store.lost() => bail!("another server has taken the database"),
+    }
     tracing::info!("stopping; waiting for running invocations");
     stopping.cancel();
     let drained = sluice_engine::drain(&infra, options.components.drain_timeout);
@@ -105,6 +113,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         tracing::warn!(%error, "listener closed with an error");
     }
     tokio::task::spawn_blocking(move || store.close()).await?;
+    drop(data_folder);
     tracing::info!("stopped");
     Ok(())
 }
@@ -116,48 +125,6 @@ fn first_key(options: &ServeOptions) -> anyhow::Result<Option<ApiKey>> {
             Some(key) => Ok(Some(key)),
             None => bail!("SLUICE_API_KEY must be 32 lower-case hexadecimal characters"),
         },
-    }
-}
-
-fn prepare_data_dir(path: &Path) -> anyhow::Result<std::path::PathBuf> {
-    let prepare = || -> std::io::Result<_> {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(path)?;
-        path.canonicalize()
-    };
-    prepare().with_context(|| format!("cannot use the data folder {}", path.display()))
-}
-
-fn open_vault(options: &ServeOptions, data_dir: &Path, ids: &Ids) -> anyhow::Result<Vault> {
-    if let Some(key) = &options.keys.master_key {
-        return Vault::from_hex(key).context("cannot use SLUICE_MASTER_KEY");
-    }
-    let path = data_dir.join("master.key");
-    Vault::load_or_create(&path, &mut ids.rng()).context("cannot use the master key")
-}
-
-/// Opens the database. While PostgreSQL is away it is retried, and requests are answered with 503.
-async fn open_store(options: &ServeOptions, data_dir: &Path) -> anyhow::Result<Store> {
-    let location = match &options.storage.database_url {
-        Some(url) => Location::Postgres(url.clone()),
-        None => Location::Sqlite(data_dir.join("sluice.db")),
-    };
-    let is_remote = matches!(location, Location::Postgres(_));
-    let mut store_options = StoreOptions::new(location);
-    store_options.postgres_connections = options.storage.database_connections.max(1);
-    let mut backoff = Backoff::store();
-    loop {
-        let attempt = store_options.clone();
-        let opened = tokio::task::spawn_blocking(move || Store::open(attempt)).await?;
-        match opened {
-            Err(error) if is_remote && error.is_retryable() => {
-                tracing::warn!(%error, "cannot open the database; retrying");
-                backoff.sleep().await;
-            }
-            opened => return opened.context("cannot open the database"),
-        }
     }
 }
 

@@ -65,6 +65,11 @@ impl Ids {
         IdGen::new(self.rng().next_u64()).not_before(floor_ms)
     }
 
+    /// A name for this start of the server, which no other one has.
+    pub fn incarnation(&self) -> String {
+        format!("{:016x}", self.rng().random::<u64>())
+    }
+
     /// Randomness fit for keys and ids.
     pub fn rng(&self) -> SharedRng<'_> {
         SharedRng(&self.0.random)

@@ -51,6 +51,7 @@ pub mod imports;
 pub mod inbox;
 pub mod kv;
 pub mod logs;
+pub mod master_key;
 pub mod orphans;
 pub mod pruning;
 pub mod registry;

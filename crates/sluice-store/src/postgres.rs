@@ -13,8 +13,10 @@ mod columns;
 mod connect;
 mod encode;
 mod errors;
+mod exclusive;
 mod flight;
 mod placeholders;
+mod probe;
 mod session;
 mod tls;
 mod transaction;
@@ -25,7 +27,10 @@ use std::{
     thread::JoinHandle,
 };
 
-use self::{connect::Connector, session::Link, transaction::Transaction, worker::Worker};
+use self::{
+    connect::Connector, exclusive::ExclusiveLock, probe::Probe, session::Link,
+    transaction::Transaction, worker::Worker,
+};
 use crate::{
     driver::{Driver, Queues, spawn},
     error::{Result, StoreError},
@@ -34,14 +39,27 @@ use crate::{
     queue::JobQueue,
 };
 
+/// How to connect to a database.
+pub(crate) struct PostgresOptions<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) connections: usize,
+    pub(crate) incarnation: &'a str,
+    pub(crate) exclusive: bool,
+}
+
 /// Connects once to migrate, then starts the threads, which connect when they get work.
-pub(crate) fn start(url: &str, connections: usize) -> Result<Driver> {
-    let connector = Arc::new(Connector::new(url)?);
-    migrate_database(&connector)?;
+pub(crate) fn start(options: &PostgresOptions<'_>) -> Result<Driver> {
+    let connector = Arc::new(Connector::new(options.url, options.incarnation)?);
+    let probe: Arc<Probe> = Arc::default();
+    let exclusive = options
+        .exclusive
+        .then(|| off_runtime(|| ExclusiveLock::take(&connector)))
+        .transpose()?;
+    off_runtime(|| migrate_database(&connector, &probe))?;
 
     let commit_round_trips: Arc<AtomicU64> = Arc::default();
-    let others = (connections / 4).max(1);
-    let commits = connections.saturating_sub(2 * others).max(1);
+    let others = (options.connections / 4).max(1);
+    let commits = options.connections.saturating_sub(2 * others).max(1);
     let mut threads = Vec::new();
     let mut pool = |access, size| -> Result<Arc<JobQueue>> {
         let queue = Arc::new(JobQueue::default());
@@ -50,7 +68,8 @@ pub(crate) fn start(url: &str, connections: usize) -> Result<Driver> {
                 Access::Commit => Arc::clone(&commit_round_trips),
                 Access::Read | Access::Write => Arc::default(),
             };
-            threads.push(start_thread(&connector, access, counter, &queue)?);
+            let link = Link::new(Arc::clone(&connector), Arc::clone(&probe), access, counter)?;
+            threads.push(start_thread(link, access, &queue)?);
         }
         Ok(queue)
     };
@@ -63,35 +82,35 @@ pub(crate) fn start(url: &str, connections: usize) -> Result<Driver> {
         queues,
         threads,
         commit_round_trips,
+        lock: exclusive.map(ExclusiveLock::keep).transpose()?,
     })
 }
 
-fn start_thread(
-    connector: &Arc<Connector>,
-    access: Access,
-    round_trips: Arc<AtomicU64>,
-    queue: &Arc<JobQueue>,
-) -> Result<JoinHandle<()>> {
+fn start_thread(link: Link, access: Access, queue: &Arc<JobQueue>) -> Result<JoinHandle<()>> {
     let name = match access {
         Access::Read => "store-read",
         Access::Write => "store-write",
         Access::Commit => "store-commit",
     };
-    let link = Link::new(Arc::clone(connector), access, round_trips)?;
     let queue = Arc::clone(queue);
     spawn(name, move || Worker::new(link).run(&queue))
 }
 
-fn migrate_database(connector: &Arc<Connector>) -> Result<()> {
-    let migrate = || {
-        let link = Link::new(Arc::clone(connector), Access::Write, Arc::default())?;
-        let session = link.connect()?;
-        let mut transaction = Transaction::new(&link, session, false, Access::Write);
-        // On an error the connection is dropped, and with it the transaction.
-        migrate::apply(&mut transaction)?;
-        transaction.commit()
-    };
-    // An async runtime cannot be driven on a thread of another one.
-    std::thread::scope(|scope| scope.spawn(migrate).join())
-        .unwrap_or_else(|_| Err(StoreError::Internal("the migration panicked".to_owned())))
+fn migrate_database(connector: &Arc<Connector>, probe: &Arc<Probe>) -> Result<()> {
+    let (connector, probe) = (Arc::clone(connector), Arc::clone(probe));
+    let link = Link::new(connector, probe, Access::Write, Arc::default())?;
+    let session = link.connect()?;
+    let mut transaction = Transaction::new(&link, session, false, Access::Write);
+    // On an error the connection is dropped, and with it the transaction.
+    migrate::apply(&mut transaction)?;
+    transaction.commit()
+}
+
+/// An async runtime cannot be driven on a thread of another one.
+fn off_runtime<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    std::thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|_| {
+        Err(StoreError::Internal(
+            "opening the database panicked".to_owned(),
+        ))
+    })
 }

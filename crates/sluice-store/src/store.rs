@@ -11,13 +11,15 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use tokio::sync::watch;
 
 use crate::{
     conn::Conn,
-    driver::{Driver, Queues},
+    driver::{DatabaseLock, Driver, Queues},
     error::{Result, StoreError},
     job::{Access, job},
-    postgres, sqlite,
+    postgres::{self, PostgresOptions},
+    sqlite,
 };
 
 /// Where the data is.
@@ -46,16 +48,24 @@ pub struct StoreOptions {
     /// PostgreSQL connections, each with its own thread: how many transactions run at once. Half of them are for commits,
     /// and a quarter each for reads and other writes; at least one each.
     pub postgres_connections: usize,
+    /// Names the sessions of this store on PostgreSQL: random, and new for each start of a server.
+    pub incarnation: String,
+    /// Whether to keep other servers out of a PostgreSQL database. SQLite always does.
+    pub exclusive: bool,
     /// The most pages the SQLite file may grow to; beyond it, writes fail as on a full disk.
     pub sqlite_max_pages: Option<u32>,
 }
 
 impl StoreOptions {
-    /// The defaults for `location`.
+    /// The defaults for `location`. The incarnation is unique on this machine only.
     pub fn new(location: Location) -> Self {
+        static STORES: AtomicU64 = AtomicU64::new(0);
+        let number = STORES.fetch_add(1, Ordering::Relaxed);
         StoreOptions {
             location,
             postgres_connections: 32,
+            incarnation: format!("{}-{number}", std::process::id()),
+            exclusive: false,
             sqlite_max_pages: None,
         }
     }
@@ -74,6 +84,8 @@ struct Inner {
     queues: Queues,
     threads: Mutex<Vec<JoinHandle<()>>>,
     commit_round_trips: Arc<AtomicU64>,
+    lost: Option<watch::Receiver<bool>>,
+    lock: Mutex<Option<DatabaseLock>>,
 }
 
 impl Store {
@@ -82,20 +94,30 @@ impl Store {
         let StoreOptions {
             location,
             postgres_connections,
+            incarnation,
+            exclusive,
             sqlite_max_pages,
         } = options;
         let Driver {
             queues,
             threads,
             commit_round_trips,
+            lock,
         } = match location {
             Location::Sqlite(path) => sqlite::start(&path, sqlite_max_pages)?,
-            Location::Postgres(url) => postgres::start(&url, postgres_connections)?,
+            Location::Postgres(url) => postgres::start(&PostgresOptions {
+                url: &url,
+                connections: postgres_connections,
+                incarnation: &incarnation,
+                exclusive,
+            })?,
         };
         let inner = Inner {
             queues,
             threads: Mutex::new(threads),
             commit_round_trips,
+            lost: lock.as_ref().map(|lock| lock.lost.clone()),
+            lock: Mutex::new(lock),
         };
         Ok(Store {
             inner: Arc::new(inner),
@@ -137,6 +159,16 @@ impl Store {
         self.inner.commit_round_trips.load(Ordering::Relaxed)
     }
 
+    /// Waits until another server has taken the database, which this one had to itself. Usually that never happens.
+    pub async fn lost(&self) {
+        if let Some(mut lost) = self.inner.lost.clone()
+            && lost.wait_for(|lost| *lost).await.is_ok()
+        {
+            return;
+        }
+        std::future::pending::<()>().await;
+    }
+
     /// Finishes accepted work, then closes the database. Later calls are `Unavailable`. Blocks.
     pub fn close(&self) {
         self.inner.close();
@@ -172,6 +204,7 @@ impl Inner {
                 tracing::error!("database thread panicked");
             }
         }
+        drop(self.lock.lock().take());
     }
 }
 

@@ -47,12 +47,19 @@ impl Vault {
         key_file::parse(master_key).map(Vault::new)
     }
 
-    /// Reads the key file at `path`, or makes one that only its owner can read.
-    pub fn load_or_create(
-        path: &std::path::Path,
-        rng: &mut impl CryptoRng,
-    ) -> Result<Vault, VaultError> {
-        key_file::load_or_create(path, rng).map(Vault::new)
+    /// Reads the key file at `path`; `None` when there is none.
+    pub fn load(path: &std::path::Path) -> Result<Option<Vault>, VaultError> {
+        Ok(key_file::load(path)?.map(Vault::new))
+    }
+
+    /// Makes a key file that only its owner can read.
+    pub fn create(path: &std::path::Path, rng: &mut impl CryptoRng) -> Result<Vault, VaultError> {
+        key_file::create(path, rng).map(Vault::new)
+    }
+
+    /// A value by which the key is recognized.
+    pub fn key_check(&self) -> String {
+        self.fingerprint("sluice master key")
     }
 
     /// Encrypts a secret. Sealing the same secret twice gives different texts, because each has a random nonce.

@@ -69,6 +69,22 @@ impl Server {
         }
     }
 
+    /// Starts a server that must exit by itself. Returns how long it ran, and its log.
+    pub async fn start_refused(options: ServerOptions) -> (Duration, String) {
+        off_the_runtime(move || {
+            let own_folder = scratch::folder();
+            let data_dir = options.data_dir.as_deref().unwrap_or(own_folder.path());
+            let launch = launch(&options, &unique_hex(), data_dir, "127.0.0.1:0");
+            let begun = Instant::now();
+            let child = spawner::spawn(launch).expect("the binary can be started");
+            let output = child.wait_with_output().expect("the server is our child");
+            let log = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!output.status.success(), "it exits with an error: {log}");
+            (begun.elapsed(), log)
+        })
+        .await
+    }
+
     /// The last lines of the server's log, across restarts.
     pub fn logs(&self) -> String {
         self.log.text()
@@ -86,12 +102,15 @@ impl Server {
         let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw);
         kill_process(pid.expect("a process id is positive"), Signal::TERM)
             .expect("the server is still running");
+        self.ended().await
+    }
+
+    /// Waits until the server has exited.
+    pub async fn ended(&mut self) -> ExitStatus {
         let child = &mut self.child;
-        wait_for(
-            STOP_DEADLINE,
-            "the server to end after SIGTERM",
-            async || child.try_wait().expect("the server is our child"),
-        )
+        wait_for(STOP_DEADLINE, "the server to end", async || {
+            child.try_wait().expect("the server is our child")
+        })
         .await
     }
 

@@ -4,6 +4,7 @@ mod accounts;
 mod activity;
 mod api;
 mod attacks;
+mod cluster;
 mod commands;
 mod components;
 mod console;

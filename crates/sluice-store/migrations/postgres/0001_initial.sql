@@ -582,6 +582,12 @@ CREATE TABLE server_clock (
     latest_ms BIGINT NOT NULL
 );
 
+-- Tells whether a server has the master key that sealed the secrets of this database, in one row.
+CREATE TABLE master_key (
+    id        BIGINT NOT NULL PRIMARY KEY,
+    key_check TEXT NOT NULL
+);
+
 -- === Storage ===
 
 -- Queues: most of their rows are deleted or updated soon after they were inserted. Vacuum comes early and works fast, so that

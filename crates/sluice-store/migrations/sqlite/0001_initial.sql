@@ -583,3 +583,9 @@ CREATE TABLE server_clock (
     id        INTEGER NOT NULL PRIMARY KEY,
     latest_ms INTEGER NOT NULL
 );
+
+-- Tells whether a server has the master key that sealed the secrets of this database, in one row.
+CREATE TABLE master_key (
+    id        INTEGER NOT NULL PRIMARY KEY,
+    key_check TEXT NOT NULL
+);

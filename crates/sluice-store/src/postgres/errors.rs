@@ -41,6 +41,11 @@ pub(super) fn store_error(error: &Error) -> StoreError {
     }
 }
 
+/// For a transaction that could not begin. That is never the fault of its statements.
+pub(super) fn begin_error(error: &Error) -> StoreError {
+    StoreError::Unavailable(describe(error))
+}
+
 /// For a connection that could not be made: no such host, refused, shutting down, TLS. Only a
 /// server that rejects the login (password, database, role) needs an operator.
 pub(super) fn connect_error(error: &Error) -> StoreError {

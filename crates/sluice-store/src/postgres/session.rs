@@ -3,22 +3,28 @@
 use std::{
     collections::HashMap,
     future::Future,
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::{
+    runtime::{Builder, Runtime},
+    time::timeout,
+};
 use tokio_postgres::{Client, Statement, types::Type};
 
 use super::{
     bulk::unnested,
-    connect::Connector,
+    connect::{Connection, Connector},
     encode::Encoded,
     errors::store_error,
     flight::{Form, Request},
     placeholders::translate,
+    probe::{self, Finding, Probe},
 };
 use crate::{
     error::{Result, StoreError},
@@ -28,9 +34,16 @@ use crate::{
 /// More than the query modules have. Reached only by SQL made at run time; then all go at once.
 const CACHED_STATEMENTS: usize = 1_024;
 
+/// A large request gets more time before its connection is probed: the slowest network carries this much in a second.
+const BYTES_PER_SECOND: usize = 1024 * 1024;
+
+/// A connection whose session was found idle so often, while its client waits, is lost.
+const IDLE_FINDINGS: usize = 2;
+
 /// The way of one thread to the database.
 pub(super) struct Link {
     connector: Arc<Connector>,
+    probe: Arc<Probe>,
     access: Access,
     /// Drives the connection while this thread waits for an answer.
     runtime: Runtime,
@@ -40,12 +53,14 @@ pub(super) struct Link {
 impl Link {
     pub(super) fn new(
         connector: Arc<Connector>,
+        probe: Arc<Probe>,
         access: Access,
         round_trips: Arc<AtomicU64>,
     ) -> Result<Link> {
         let runtime = Builder::new_current_thread().enable_all().build();
         Ok(Link {
             connector,
+            probe,
             access,
             runtime: runtime
                 .map_err(|error| StoreError::Unavailable(format!("no runtime: {error}")))?,
@@ -55,28 +70,52 @@ impl Link {
 
     /// Connects for the first time: an operator learns what is wrong.
     pub(super) fn connect(&self) -> Result<Session> {
-        let client = self.runtime.block_on(self.connector.connect(self.access))?;
-        Ok(Session::new(client))
+        let connect = self.connector.connect(self.access);
+        Ok(Session::new(self.runtime.block_on(connect)?))
     }
 
     /// Replaces a connection.
     pub(super) fn connect_again(&self) -> Result<Session> {
-        let client = self
-            .runtime
-            .block_on(self.connector.connect_again(self.access))?;
-        Ok(Session::new(client))
+        let connect = self.connector.connect_again(self.access);
+        Ok(Session::new(self.runtime.block_on(connect)?))
     }
 
-    /// Waits for answers to requests that are sent together.
-    pub(super) fn round_trip<T>(&self, requests: impl Future<Output = T>) -> T {
+    /// Waits for answers to requests that are sent together, `bytes` in all. If the connection is lost without a sign, they
+    /// fail.
+    pub(super) fn round_trip<T>(
+        &self,
+        session: &Session,
+        bytes: usize,
+        requests: impl Future<Output = T>,
+    ) -> T {
         self.round_trips.fetch_add(1, Ordering::Relaxed);
-        self.runtime.block_on(requests)
+        let mut requests = pin!(requests);
+        let mut patience = probe::PATIENCE + Duration::from_secs((bytes / BYTES_PER_SECOND) as u64);
+        let mut idle_findings = 0;
+        loop {
+            let answered = async { timeout(patience, requests.as_mut()).await };
+            if let Ok(answers) = self.runtime.block_on(answered) {
+                return answers;
+            }
+            let name = &session.connection.name;
+            match self.probe.session(&self.runtime, &self.connector, name) {
+                Finding::Working => idle_findings = 0,
+                Finding::Idle => idle_findings += 1,
+                Finding::Silent => idle_findings = IDLE_FINDINGS,
+            }
+            if idle_findings == IDLE_FINDINGS {
+                tracing::warn!(session = %name, "database connection does not respond; closed");
+                session.connection.abandon();
+                return self.runtime.block_on(requests);
+            }
+            patience = probe::INTERVAL;
+        }
     }
 
     /// Whether an idle connection is still there. Handles what arrived while no one waited, such as its end.
     pub(super) fn is_open(&self, session: &Session) -> bool {
         self.drive();
-        !session.client.is_closed()
+        !session.client().is_closed()
     }
 
     /// Lets the connection take a few steps: the runtime learns of arrived bytes, and the connection reads them.
@@ -90,7 +129,7 @@ impl Link {
 }
 
 pub(super) struct Session {
-    pub(super) client: Client,
+    connection: Connection,
     statements: HashMap<(Arc<str>, Form), Prepared>,
 }
 
@@ -102,11 +141,15 @@ struct Prepared {
 }
 
 impl Session {
-    fn new(client: Client) -> Session {
+    fn new(connection: Connection) -> Session {
         Session {
-            client,
+            connection,
             statements: HashMap::new(),
         }
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.connection.client
     }
 
     /// A request with parameters that `encode` makes for the types of the statement.
@@ -159,7 +202,7 @@ impl Session {
     }
 
     fn prepare(&self, link: &Link, sql: &str) -> Result<Statement> {
-        link.round_trip(self.client.prepare(sql))
+        link.round_trip(self, sql.len(), self.client().prepare(sql))
             .map_err(|error| store_error(&error))
     }
 }

@@ -4,7 +4,7 @@ use tokio_postgres::types::Type;
 
 use super::{
     encode::{Encoded, arrays, parameters},
-    errors::{is_lost, store_error},
+    errors::{begin_error, is_lost, store_error},
     flight::{Answer, Answers, Flight, Form, Request},
     session::{Link, Session},
 };
@@ -38,6 +38,8 @@ enum State {
     Open,
     /// Committed or rolled back. The connection can be used again.
     Ended,
+    /// The server does not begin transactions: it is a standby now, or about to stop. The connection is given up.
+    Refused,
 }
 
 impl<'w> Transaction<'w> {
@@ -87,7 +89,7 @@ impl<'w> Transaction<'w> {
                     tracing::debug!(%error, "rollback failed");
                 }
             }
-            State::Ended => {}
+            State::Ended | State::Refused => {}
         }
     }
 
@@ -101,7 +103,7 @@ impl<'w> Transaction<'w> {
         let begin = match self.state {
             State::Unsent(begin) => Some(begin),
             State::Open => None,
-            State::Ended => {
+            State::Ended | State::Refused => {
                 return Err(StoreError::Internal("the transaction has ended".to_owned()));
             }
         };
@@ -120,6 +122,10 @@ impl<'w> Transaction<'w> {
         self.queued_bytes = 0;
         if end.is_some() && answers.end.is_ok() {
             self.state = State::Ended;
+        }
+        if let Err(error) = &answers.begin {
+            self.state = State::Refused;
+            return Err(begin_error(error));
         }
         answers.into_result().map_err(|error| store_error(&error))
     }
@@ -140,7 +146,8 @@ impl<'w> Transaction<'w> {
             requests: &self.queue,
             end,
         };
-        self.link.round_trip(flight.send(&self.session.client))
+        let sent = flight.send(self.session.client());
+        self.link.round_trip(&self.session, self.queued_bytes, sent)
     }
 
     fn defer(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
@@ -250,9 +257,9 @@ impl Conn for Transaction<'_> {
 
     fn execute_script(&mut self, sql: &str) -> Result<()> {
         self.send(None)?;
-        let run = self.session.client.batch_execute(sql);
+        let run = self.session.client().batch_execute(sql);
         self.link
-            .round_trip(run)
+            .round_trip(&self.session, sql.len(), run)
             .map_err(|error| store_error(&error))
     }
 

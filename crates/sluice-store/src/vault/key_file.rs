@@ -32,27 +32,30 @@ fn digit(character: u8) -> Result<u8, VaultError> {
         .ok_or(VaultError::BadKey)
 }
 
-pub(super) fn load_or_create(
-    path: &Path,
-    rng: &mut impl CryptoRng,
-) -> Result<[u8; 32], VaultError> {
-    let at_path = |source| VaultError::KeyFile {
-        path: path.display().to_string(),
-        source,
-    };
-    let text = match fs::read_to_string(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            create(path, rng).map_err(at_path)?;
-            fs::read_to_string(path)
-        }
-        other => other,
-    };
-    parse(&text.map_err(at_path)?)
+pub(super) fn load(path: &Path) -> Result<Option<[u8; 32]>, VaultError> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(at(path)(error)),
+        Ok(text) => parse(&text).map(Some),
+    }
 }
 
-/// Makes a new key. It appears under its name only when it is whole and on the disk, and never
+/// Makes a new key and returns the one that is there then.
+pub(super) fn create(path: &Path, rng: &mut impl CryptoRng) -> Result<[u8; 32], VaultError> {
+    write_new(path, rng).map_err(at(path))?;
+    parse(&fs::read_to_string(path).map_err(at(path))?)
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> VaultError {
+    move |source| VaultError::KeyFile {
+        path: path.display().to_string(),
+        source,
+    }
+}
+
+/// Writes a new key. It appears under its name only when it is whole and on the disk, and never
 /// replaces one that is there: a lost key would make every stored secret unreadable.
-fn create(path: &Path, rng: &mut impl CryptoRng) -> io::Result<()> {
+fn write_new(path: &Path, rng: &mut impl CryptoRng) -> io::Result<()> {
     let mut name = OsString::from(path);
     name.push(".new");
     let unfinished = PathBuf::from(name);
@@ -87,17 +90,19 @@ mod tests {
 
     use super::*;
 
-    fn load_or_create(path: &Path) -> Result<[u8; 32], VaultError> {
-        super::load_or_create(path, &mut StdRng::seed_from_u64(1))
+    fn create(path: &Path) -> [u8; 32] {
+        super::create(path, &mut StdRng::seed_from_u64(1)).unwrap()
     }
 
     #[test]
     fn a_made_key_is_private_and_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("master.key");
-        let mut rng = StdRng::seed_from_u64(1);
-        let key = super::load_or_create(&path, &mut rng).unwrap();
-        assert_eq!(super::load_or_create(&path, &mut rng).unwrap(), key);
+        assert!(load(&path).unwrap().is_none());
+        let key = create(&path);
+        assert_eq!(load(&path).unwrap(), Some(key));
+        let again = super::create(&path, &mut StdRng::seed_from_u64(2)).unwrap();
+        assert_eq!(again, key, "a key that is there is never replaced");
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -108,7 +113,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("master.key");
         fs::write(folder.path().join("master.key.new"), "half").unwrap();
-        load_or_create(&path).unwrap();
+        create(&path);
     }
 
     #[test]
@@ -116,7 +121,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("master.key");
         fs::write(&path, "abc").unwrap();
-        assert!(matches!(load_or_create(&path), Err(VaultError::BadKey)));
+        assert!(matches!(load(&path), Err(VaultError::BadKey)));
         assert_eq!(fs::read_to_string(&path).unwrap(), "abc");
     }
 

@@ -33,6 +33,7 @@ mod search;
 mod sends;
 mod server_clock;
 mod sessions;
+mod silence;
 mod size;
 mod source_state;
 mod sources;

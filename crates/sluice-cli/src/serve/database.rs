@@ -1,0 +1,40 @@
+//! Opening the database of a server.
+
+use std::path::Path;
+
+use anyhow::Context;
+use sluice_infra::{Backoff, Ids};
+use sluice_store::{Location, Store, StoreOptions};
+
+use crate::options::StorageOptions;
+
+/// Opens the database for this server alone. While PostgreSQL is away it is retried.
+pub(crate) async fn open(
+    options: &StorageOptions,
+    data_dir: &Path,
+    ids: &Ids,
+) -> anyhow::Result<Store> {
+    let location = match &options.database_url {
+        Some(url) => Location::Postgres(url.clone()),
+        None => Location::Sqlite(data_dir.join("sluice.db")),
+    };
+    let is_remote = matches!(location, Location::Postgres(_));
+    let store_options = StoreOptions {
+        postgres_connections: options.database_connections.max(1),
+        incarnation: ids.incarnation(),
+        exclusive: true,
+        ..StoreOptions::new(location)
+    };
+    let mut backoff = Backoff::store();
+    loop {
+        let attempt = store_options.clone();
+        let opened = tokio::task::spawn_blocking(move || Store::open(attempt)).await?;
+        match opened {
+            Err(error) if is_remote && error.is_retryable() => {
+                tracing::warn!(%error, "cannot open the database; retrying");
+                backoff.sleep().await;
+            }
+            opened => return opened.context("cannot open the database"),
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Servers on one database.
+
+mod refusals;

@@ -15,7 +15,8 @@ use crate::{
     error::EngineError,
     inbox::Inbox,
     owner::{
-        Owners, Waker, after_commit::AfterCommit, services::Services, supervise::start_owners,
+        Owners, Waker, after_commit::AfterCommit, claims::Claims, services::Services,
+        supervise::start_owners,
     },
     process::{Permits, ProcessStarter, credentials::Credentials, memory_budget},
     quotas::Quotas,
@@ -65,6 +66,7 @@ impl Engine {
             .map_err(|error| EngineError::Invalid(error.to_string()))?;
         let services = Services {
             infra: infra.clone(),
+            claims: Claims::default(),
             quotas: quotas.clone(),
             disk: disk.clone(),
             credentials: credentials.clone(),

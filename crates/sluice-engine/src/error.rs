@@ -62,7 +62,7 @@ impl From<StoreError> for EngineError {
     fn from(error: StoreError) -> EngineError {
         let text = error.to_string();
         match error {
-            StoreError::Unavailable(_) => EngineError::Unavailable(text),
+            StoreError::Unavailable(_) | StoreError::Fenced(_) => EngineError::Unavailable(text),
             StoreError::Conflict(_) => EngineError::Conflict(text),
             StoreError::Invalid(_) => EngineError::Invalid(text),
             StoreError::Corrupt(_) | StoreError::Internal(_) | StoreError::Unusable(_) => {

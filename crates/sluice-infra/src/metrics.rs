@@ -221,6 +221,9 @@ impl Metrics {
             let _ = self.deliveries.get_or_create(&ResultLabel { result });
             let _ = self.runs.get_or_create(&ResultLabel { result });
         }
+        let _ = self
+            .commits
+            .get_or_create(&ResultLabel { result: "fenced" });
         self
     }
 

@@ -14,6 +14,9 @@ pub enum StoreError {
     /// A row with the same unique key exists.
     #[error("conflict with an existing row: {0}")]
     Conflict(String),
+    /// A commit for an emitter that another owner has claimed, or that was removed.
+    #[error("{0}")]
+    Fenced(String),
     /// A value that no database of ours can hold, such as text with a NUL character.
     #[error("cannot be stored: {0}")]
     Invalid(String),

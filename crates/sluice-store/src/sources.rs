@@ -11,6 +11,7 @@ use crate::{
     page::Page,
     params,
     row::{FromRow, Row, to_json},
+    state,
     text_enum::text_enum,
     value::Value,
 };
@@ -115,7 +116,7 @@ pub fn insert(c: &mut dyn Conn, source: &Source) -> Result<()> {
             retention.max_age_seconds
         ],
     )?;
-    Ok(())
+    state::insert(c, id)
 }
 
 /// The user's source, once it is live.
@@ -236,9 +237,10 @@ pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
     let removed = c.execute("DELETE FROM sources WHERE id = ?1", params![id])?;
     count_ledger::forget_emitter(c, id)?;
     for belongings in [
+        // First: a commit in progress ends before, and there is none after.
+        "DELETE FROM emitter_state WHERE emitter_id = ?1",
         "DELETE FROM endpoints WHERE emitter_id = ?1",
         "DELETE FROM timers WHERE emitter_id = ?1",
-        "DELETE FROM emitter_state WHERE emitter_id = ?1",
         "DELETE FROM kv WHERE emitter_id = ?1",
         "DELETE FROM inbox WHERE emitter_id = ?1",
         "DELETE FROM uploads WHERE emitter_id = ?1",

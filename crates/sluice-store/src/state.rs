@@ -1,7 +1,10 @@
-//! The small state of a source or a workflow that its commits carry along: the number of its last commit, its last event
-//! id and its dedupe state.
+//! The small state of a source or a workflow that its commits carry along: its owner, the number of its last commit, its last
+//! event id and its dedupe state.
+//!
+//! The row is the *fence* of the emitter. Each commit updates it and names its owner and epoch, so the commits of an owner that
+//! has lost the emitter change nothing. A claim updates the same row: a commit in progress ends first, or never counts.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use sluice_model::{DedupeState, EmitterId, EventId};
 
@@ -75,12 +78,87 @@ pub struct NewState<'a> {
     pub emitted_at: Option<i64>,
 }
 
+/// The right to commit for an emitter: the owner that claimed it last has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fence {
+    /// The incarnation of a server.
+    pub owner: Arc<str>,
+    /// Counts the claims of the emitter.
+    pub epoch: i64,
+}
+
+/// Adds the state of a new emitter. Deferred.
+pub fn insert(c: &mut dyn Conn, emitter: &EmitterId) -> Result<()> {
+    c.execute_later(
+        "INSERT INTO emitter_state (emitter_id) VALUES (?1)",
+        params![emitter],
+    )
+}
+
+/// Makes a server the owner of an emitter; `None` when the emitter does not exist. Commits of the owner before are fenced
+/// from now on.
+pub fn claim(c: &mut dyn Conn, emitter: &EmitterId, owner: &Arc<str>) -> Result<Option<Fence>> {
+    let epoch = query_opt(
+        c,
+        "UPDATE emitter_state SET owner = ?2, epoch = epoch + 1 WHERE emitter_id = ?1 \
+         RETURNING epoch",
+        params![emitter, &**owner],
+    )?;
+    Ok(epoch.map(|epoch| Fence {
+        owner: Arc::clone(owner),
+        epoch,
+    }))
+}
+
+/// Whether a claim still counts.
+pub fn is_held(c: &mut dyn Conn, emitter: &EmitterId, fence: &Fence) -> Result<bool> {
+    let found = query_opt::<i64>(c, HELD, params![emitter, &*fence.owner, fence.epoch])?;
+    Ok(found.is_some())
+}
+
+/// As [`is_held`], and stays so until the transaction ends: for writes of an owner outside of its commits.
+pub fn hold(c: &mut dyn Conn, emitter: &EmitterId, fence: &Fence) -> Result<bool> {
+    let sql = match c.dialect() {
+        // The transaction has the only write lock.
+        Dialect::Sqlite => Cow::Borrowed(HELD),
+        Dialect::Postgres => Cow::Owned(format!("{HELD} FOR SHARE")),
+    };
+    let found = query_opt::<i64>(c, &sql, params![emitter, &*fence.owner, fence.epoch])?;
+    Ok(found.is_some())
+}
+
+const HELD: &str =
+    "SELECT epoch FROM emitter_state WHERE emitter_id = ?1 AND owner = ?2 AND epoch = ?3";
+
 /// Whether a commit took the next number of its emitter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Advance {
     Advanced,
-    /// Another commit is the last one. When it has the same number, it is an earlier attempt of this commit.
-    At(i64),
+    /// An earlier attempt of this commit took it.
+    Repeated,
+    /// Another owner has claimed the emitter.
+    Fenced,
+    /// The emitter was removed.
+    Gone,
+    /// The commit does not follow the last one, which has this number.
+    OutOfOrder(i64),
+}
+
+/// The row of an emitter, for a commit that did not take its number.
+struct Holder {
+    owner: Option<String>,
+    epoch: i64,
+    commit_no: i64,
+}
+
+impl FromRow for Holder {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Holder {
+            owner: row.get(0)?,
+            epoch: row.get(1)?,
+            commit_no: row.get(2)?,
+        })
+    }
 }
 
 /// Takes the number of a commit, which must follow the last one, and saves the state with it, if there is any. The row lock
@@ -88,31 +166,54 @@ pub enum Advance {
 #[derive(Debug)]
 pub struct TakeNumber<'a> {
     emitter: &'a EmitterId,
+    fence: &'a Fence,
     commit_no: i64,
     state: Option<NewState<'a>>,
-    pub taken: bool,
+    taken: bool,
 }
 
 impl<'a> TakeNumber<'a> {
     pub fn new(
         emitter: &'a EmitterId,
+        fence: &'a Fence,
         commit_no: i64,
         state: Option<NewState<'a>>,
     ) -> TakeNumber<'a> {
         TakeNumber {
             emitter,
+            fence,
             commit_no,
             state,
             taken: false,
         }
     }
 
-    /// What came of it. A number that was not taken is looked up.
+    /// The result of the query. The reason for a number that was not taken is looked up.
     pub fn outcome(&self, c: &mut dyn Conn) -> Result<Advance> {
         if self.taken {
             return Ok(Advance::Advanced);
         }
-        Ok(Advance::At(load(c, self.emitter)?.commit_no))
+        let holder: Option<Holder> = query_opt(
+            c,
+            "SELECT owner, epoch, commit_no FROM emitter_state WHERE emitter_id = ?1",
+            params![self.emitter],
+        )?;
+        let Some(Holder {
+            owner,
+            epoch,
+            commit_no,
+        }) = holder
+        else {
+            return Ok(Advance::Gone);
+        };
+        let is_owner = owner.as_deref() == Some(&*self.fence.owner) && epoch == self.fence.epoch;
+        Ok(if !is_owner {
+            Advance::Fenced
+        } else if commit_no == self.commit_no {
+            Advance::Repeated
+        } else {
+            Advance::OutOfOrder(commit_no)
+        })
     }
 }
 
@@ -120,25 +221,23 @@ impl<'a> Query<'a> for TakeNumber<'a> {
     fn sql(&self, _: Dialect) -> Cow<'static, str> {
         match self.state {
             None => {
-                "INSERT INTO emitter_state (emitter_id, commit_no) VALUES (?1, ?2) \
-                 ON CONFLICT (emitter_id) DO UPDATE SET commit_no = excluded.commit_no \
-                 WHERE emitter_state.commit_no = excluded.commit_no - 1 RETURNING commit_no"
+                "UPDATE emitter_state SET commit_no = ?4 \
+                 WHERE emitter_id = ?1 AND owner = ?2 AND epoch = ?3 AND commit_no + 1 = ?4 \
+                 RETURNING commit_no"
             }
             Some(_) => {
-                "INSERT INTO emitter_state \
-                 (emitter_id, commit_no, last_event_ms, last_event_seq, dedupe, last_emit_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (emitter_id) DO UPDATE SET \
-                 commit_no = excluded.commit_no, last_event_ms = excluded.last_event_ms, \
-                 last_event_seq = excluded.last_event_seq, dedupe = excluded.dedupe, \
-                 last_emit_at = COALESCE(excluded.last_emit_at, emitter_state.last_emit_at) \
-                 WHERE emitter_state.commit_no = excluded.commit_no - 1 RETURNING commit_no"
+                "UPDATE emitter_state SET commit_no = ?4, last_event_ms = ?5, \
+                 last_event_seq = ?6, dedupe = ?7, last_emit_at = COALESCE(?8, last_emit_at) \
+                 WHERE emitter_id = ?1 AND owner = ?2 AND epoch = ?3 AND commit_no + 1 = ?4 \
+                 RETURNING commit_no"
             }
         }
         .into()
     }
 
     fn params(&self) -> Vec<Value<'a>> {
-        let number = params![self.emitter, self.commit_no];
+        let Fence { owner, epoch } = self.fence;
+        let number = params![self.emitter, &**owner, *epoch, self.commit_no];
         let Some(state) = &self.state else {
             return number.to_vec();
         };
@@ -153,29 +252,15 @@ impl<'a> Query<'a> for TakeNumber<'a> {
     }
 }
 
-/// Takes the number of a commit, which must follow the last one.
-pub fn advance(c: &mut dyn Conn, emitter: &EmitterId, commit_no: i64) -> Result<Advance> {
-    let mut number = TakeNumber::new(emitter, commit_no, None);
-    c.query_together(&mut [&mut number])?;
-    number.outcome(c)
-}
-
-/// [`advance`], and saves the state with it.
-pub fn advance_with(
+/// Takes the number of a commit, which must follow the last one, and saves the state with it, if there is any.
+pub fn advance(
     c: &mut dyn Conn,
     emitter: &EmitterId,
+    fence: &Fence,
     commit_no: i64,
-    state: &NewState<'_>,
+    state: Option<NewState<'_>>,
 ) -> Result<Advance> {
-    let mut number = TakeNumber::new(emitter, commit_no, Some(*state));
+    let mut number = TakeNumber::new(emitter, fence, commit_no, state);
     c.query_together(&mut [&mut number])?;
     number.outcome(c)
-}
-
-/// Removes the state of an emitter that is gone. Deferred.
-pub fn remove(c: &mut dyn Conn, emitter: &EmitterId) -> Result<()> {
-    c.execute_later(
-        "DELETE FROM emitter_state WHERE emitter_id = ?1",
-        params![emitter],
-    )
 }

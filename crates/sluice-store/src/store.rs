@@ -48,7 +48,7 @@ pub struct StoreOptions {
     /// PostgreSQL connections, each with its own thread: how many transactions run at once. Half of them are for commits,
     /// and a quarter each for reads and other writes; at least one each.
     pub postgres_connections: usize,
-    /// Names the sessions of this store on PostgreSQL: random, and new for each start of a server.
+    /// The name of this start of the server: random. Sessions on PostgreSQL have it in their names.
     pub incarnation: String,
     /// Whether to keep other servers out of a PostgreSQL database. SQLite always does.
     pub exclusive: bool,
@@ -84,6 +84,7 @@ struct Inner {
     queues: Queues,
     threads: Mutex<Vec<JoinHandle<()>>>,
     commit_round_trips: Arc<AtomicU64>,
+    incarnation: Arc<str>,
     lost: Option<watch::Receiver<bool>>,
     lock: Mutex<Option<DatabaseLock>>,
 }
@@ -116,6 +117,7 @@ impl Store {
             queues,
             threads: Mutex::new(threads),
             commit_round_trips,
+            incarnation: incarnation.into(),
             lost: lock.as_ref().map(|lock| lock.lost.clone()),
             lock: Mutex::new(lock),
         };
@@ -152,6 +154,11 @@ impl Store {
         F: FnOnce(&mut dyn Conn) -> Result<T> + Send + 'static,
     {
         self.inner.submit(Access::Commit, work).await
+    }
+
+    /// The name of this start of the server, by which it claims emitters.
+    pub fn incarnation(&self) -> &Arc<str> {
+        &self.inner.incarnation
     }
 
     /// How often [`Store::commit`] waited for an answer of PostgreSQL, in all. SQLite has no round trips.

@@ -1,17 +1,18 @@
 //! Workflows, each with the version that runs now.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
-use sluice_model::{DeploymentId, EmitterId, UserId, WorkflowId};
+use sluice_model::{DeploymentId, UserId, WorkflowId};
 
 use crate::{
-    conn::{Conn, Dialect, Query, query_all, query_one, query_opt},
+    conn::{Conn, query_all, query_one, query_opt},
     count_ledger,
     emitters::EmitterFilter,
     error::Result,
     page::Page,
     params,
     row::{FromRow, Row},
+    state,
     value::Value,
 };
 
@@ -71,7 +72,7 @@ pub fn insert(c: &mut dyn Conn, workflow: &Workflow) -> Result<()> {
             *updated_at
         ],
     )?;
-    Ok(())
+    state::insert(c, id)
 }
 
 pub fn get(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<Option<Workflow>> {
@@ -93,37 +94,6 @@ pub fn hold(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> {
 pub fn get_for_run(c: &mut dyn Conn, id: &WorkflowId) -> Result<Option<Workflow>> {
     let sql = format!("SELECT {COLUMNS} FROM workflows WHERE id = ?1");
     query_opt(c, &sql, params![id])
-}
-
-/// Whether a workflow of any user exists.
-#[derive(Debug)]
-pub struct Existence<'a> {
-    id: &'a str,
-    pub exists: bool,
-}
-
-impl<'a> Existence<'a> {
-    pub fn of(id: &'a EmitterId) -> Existence<'a> {
-        Existence {
-            id: id.as_str(),
-            exists: false,
-        }
-    }
-}
-
-impl<'a> Query<'a> for Existence<'a> {
-    fn sql(&self, _: Dialect) -> Cow<'static, str> {
-        "SELECT id FROM workflows WHERE id = ?1".into()
-    }
-
-    fn params(&self) -> Vec<Value<'a>> {
-        vec![self.id.into()]
-    }
-
-    fn row(&mut self, _: &Row<'_>) -> Result<()> {
-        self.exists = true;
-        Ok(())
-    }
 }
 
 pub fn by_slug(c: &mut dyn Conn, user: &UserId, slug: &str) -> Result<Option<Workflow>> {
@@ -208,6 +178,8 @@ pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> 
     }
     count_ledger::forget_emitter(c, id)?;
     for belongings in [
+        // First: a commit in progress ends before, and there is none after.
+        "DELETE FROM emitter_state WHERE emitter_id = ?1",
         "DELETE FROM deployments WHERE workflow_id = ?1",
         "DELETE FROM workflow_secrets WHERE workflow_id = ?1",
         "DELETE FROM runs WHERE workflow_id = ?1",
@@ -215,7 +187,6 @@ pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WorkflowId) -> Result<bool> 
         "DELETE FROM sends WHERE workflow_id = ?1",
         "DELETE FROM endpoints WHERE emitter_id = ?1",
         "DELETE FROM timers WHERE emitter_id = ?1",
-        "DELETE FROM emitter_state WHERE emitter_id = ?1",
         "DELETE FROM kv WHERE emitter_id = ?1",
         "DELETE FROM inbox WHERE emitter_id = ?1",
         "DELETE FROM uploads WHERE emitter_id = ?1",

@@ -14,6 +14,7 @@ use sluice_store::{
     run_steps::StepRecord,
     runs::Run,
     sends::{SendRow, SendState},
+    state::Fence,
     timers::LastTick,
     usage::Usage,
 };
@@ -30,6 +31,8 @@ const NEW_CHAIN_MS: i64 = 60_000;
 pub(crate) struct Batch {
     pub(crate) emitter: EmitterId,
     pub(crate) user: UserId,
+    /// The right of its owner to commit.
+    pub(crate) fence: Fence,
     /// The number of this commit among those of its emitter.
     pub(crate) commit_no: i64,
     pub(crate) now_ms: i64,
@@ -166,6 +169,7 @@ impl Batch {
     pub(crate) fn new(
         emitter: EmitterId,
         user: UserId,
+        fence: Fence,
         commit_no: i64,
         now_ms: i64,
         max_depth: u32,
@@ -173,6 +177,7 @@ impl Batch {
         Batch {
             emitter,
             user,
+            fence,
             commit_no,
             now_ms,
             max_depth,

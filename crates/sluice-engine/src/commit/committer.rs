@@ -19,9 +19,17 @@ pub(crate) struct Committed {
     pub(crate) applied: Applied,
 }
 
+/// Another owner has claimed the emitter, or it was removed. Nothing of the batch was kept, unless an earlier attempt was.
+#[derive(Debug)]
+pub(crate) struct Fenced;
+
 /// Writes a batch until it is durable. A batch that the store rejects loses its effects: its inbox rows are acknowledged
 /// and the error is recorded. `stalled` tells whether the commit waits for the store.
-pub(crate) async fn commit(infra: Infra, batch: Batch, stalled: watch::Sender<bool>) -> Committed {
+pub(crate) async fn commit(
+    infra: Infra,
+    batch: Batch,
+    stalled: watch::Sender<bool>,
+) -> Result<Committed, Fenced> {
     let mut batch = Arc::new(batch);
     let mut backoff = Backoff::store();
     loop {
@@ -29,7 +37,11 @@ pub(crate) async fn commit(infra: Infra, batch: Batch, stalled: watch::Sender<bo
         let error = match result {
             Ok(applied) => {
                 stalled.send_replace(false);
-                return Committed { batch, applied };
+                return Ok(Committed { batch, applied });
+            }
+            Err(StoreError::Fenced(reason)) => {
+                tracing::warn!(reason, epoch = batch.fence.epoch, "commit fenced");
+                return Err(Fenced);
             }
             Err(error) => error,
         };
@@ -69,7 +81,11 @@ pub(crate) async fn commit_once(
 async fn write_once(infra: &Infra, batch: Arc<Batch>) -> Result<Applied, StoreError> {
     let result = infra.store.commit(move |c| write(c, &batch)).await;
     let label = ResultLabel {
-        result: if result.is_ok() { "ok" } else { "error" },
+        result: match &result {
+            Ok(_) => "ok",
+            Err(StoreError::Fenced(_)) => "fenced",
+            Err(_) => "error",
+        },
     };
     infra.metrics.commits.get_or_create(&label).inc();
     result

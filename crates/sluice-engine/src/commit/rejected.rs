@@ -25,6 +25,7 @@ impl Batch {
         let mut rest = Batch::new(
             self.emitter.clone(),
             self.user.clone(),
+            self.fence.clone(),
             self.commit_no,
             self.now_ms,
             self.max_depth,

@@ -31,6 +31,7 @@ async fn a_commit_of_a_source_takes_two_round_trips_to_postgres() {
     };
     let stored = fixture.store.write(|c| {
         sources::insert(c, &source(&source_id(), "a"))?;
+        Fixture::claim(c, &source_id())?;
         let timer = TimerSpec::Interval { seconds: 60 };
         timers::upsert(c, &source_id(), "timer", &timer, None)
     });
@@ -84,9 +85,10 @@ async fn a_commit_of_a_workflow_takes_two_round_trips_to_postgres() {
     let Some(mut fixture) = Fixture::new() else {
         return;
     };
-    let stored = fixture
-        .store
-        .write(|c| workflows::insert(c, &workflow(workflow_id())));
+    let stored = fixture.store.write(|c| {
+        workflows::insert(c, &workflow(workflow_id()))?;
+        Fixture::claim(c, &workflow_id())
+    });
     stored.await.unwrap();
     fixture.add_listeners().await;
     for expected in [None, Some(2), Some(2)] {

@@ -6,7 +6,7 @@ use serde_json::{Value, value::RawValue};
 use sluice_infra::compute_ms;
 use sluice_model::{DedupeKey, DedupeState, InvocationId, SourceId, UserId, Verdict, order_by_ts};
 use sluice_runtime::{Emit, Failure, LogLevel, LogLine, Outcome};
-use sluice_store::routes::ERROR_CHANNEL;
+use sluice_store::{routes::ERROR_CHANNEL, state::Fence};
 
 use super::{
     batch::{Batch, EventRow, LogRow, LoopError, ReleasedEvent, StateRow},
@@ -83,6 +83,7 @@ struct Cause<'a> {
 impl SourceCommit<'_> {
     pub(crate) fn build(
         mut self,
+        fence: Fence,
         commit_no: i64,
         finished: Vec<Finished>,
         extras: Extras,
@@ -92,6 +93,7 @@ impl SourceCommit<'_> {
         let mut batch = Batch::new(
             id.clone().into(),
             user.clone(),
+            fence,
             commit_no,
             self.rows.now_ms,
             self.rows.max_depth,

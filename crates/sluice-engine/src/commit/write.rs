@@ -17,37 +17,34 @@ use sluice_store::{
     run_steps, runs, sends,
     state::{self, Advance, TakeNumber},
     timers,
-    workflows::Existence,
 };
 
 use super::batch::{
     Applied, Audience, Batch, EventRow, LogRow, LoopError, ReleasedEvent, RunChange, RunChangeKind,
     RunEnd,
 };
-use crate::route::{Recipients, Routed, Router};
+use crate::route::{Routed, Router};
 
-/// Writes a batch. A batch whose commit number is stored already was committed before: its reply was lost.
+/// Writes a batch. A batch whose commit number is stored already was committed before: its reply was lost. Nothing of a
+/// fenced batch is kept.
 pub(super) fn write(c: &mut dyn Conn, batch: &Batch) -> Result<Applied, StoreError> {
     let mut reads = Reads::new(batch);
     c.query_together(&mut reads.queries())?;
-    if reads.is_removed() {
-        state::remove(c, &batch.emitter)?;
-        return Ok(Applied {
-            recipients: Recipients::default(),
-            more_events: None,
-            counts: Counts::default(),
-        });
-    }
+    let emitter = &batch.emitter;
     match reads.number.outcome(c)? {
         Advance::Advanced => write_rows(c, batch, reads),
-        Advance::At(number) if number == batch.commit_no => Ok(Applied {
+        Advance::Repeated => Ok(Applied {
             recipients: reads.router(batch).all_listeners(),
             more_events: None,
             counts: batch.counts(&[]),
         }),
-        Advance::At(number) => Err(StoreError::Conflict(format!(
-            "commit {} of {} is not the next one: the last was {number}",
-            batch.commit_no, batch.emitter
+        Advance::Fenced => Err(StoreError::Fenced(format!(
+            "another server has taken over {emitter}"
+        ))),
+        Advance::Gone => Err(StoreError::Fenced(format!("{emitter} was removed"))),
+        Advance::OutOfOrder(last) => Err(StoreError::Conflict(format!(
+            "commit {} of {emitter} is not the next one: the last was {last}",
+            batch.commit_no
         ))),
     }
 }
@@ -56,8 +53,6 @@ pub(super) fn write(c: &mut dyn Conn, batch: &Batch) -> Result<Applied, StoreErr
 struct Reads<'a> {
     /// First: its row lock makes a retry wait for a commit that is still in progress.
     number: TakeNumber<'a>,
-    /// A workflow that was removed during its last runs must not come back. A source is removed only when it is quiet.
-    workflow: Option<Existence<'a>>,
     listeners: Listeners<'a>,
     log_lines: Option<Reservation>,
     released: Vec<Take<'a>>,
@@ -77,9 +72,7 @@ impl<'a> Reads<'a> {
         let lines = batch.logs.len() + batch.events.iter().map(possible_lines).sum::<usize>();
         let released = batch.released.iter();
         Reads {
-            number: TakeNumber::new(emitter, batch.commit_no, state),
-            workflow: matches!(emitter.kind(), EmitterKind::Workflow(_))
-                .then(|| Existence::of(emitter)),
+            number: TakeNumber::new(emitter, &batch.fence, batch.commit_no, state),
             listeners: Listeners::new(&batch.user, emitter),
             log_lines: (lines > 0).then(|| Reservation::new(lines)),
             released: released
@@ -91,14 +84,9 @@ impl<'a> Reads<'a> {
     fn queries<'q>(&'q mut self) -> Vec<&'q mut (dyn Query<'a> + 'q)> {
         let mut queries: Vec<&'q mut (dyn Query<'a> + 'q)> =
             vec![&mut self.number, &mut self.listeners];
-        queries.extend(self.workflow.iter_mut().map(|query| query as _));
         queries.extend(self.log_lines.iter_mut().map(|query| query as _));
         queries.extend(self.released.iter_mut().map(|query| query as _));
         queries
-    }
-
-    fn is_removed(&self) -> bool {
-        self.workflow.as_ref().is_some_and(|query| !query.exists)
     }
 
     fn router(self, batch: &'a Batch) -> Router<'a> {

@@ -7,7 +7,7 @@ use std::{future, hash::Hash, time::Duration};
 
 use sluice_infra::Infra;
 use sluice_model::{EmitterId, IdGen, UserId};
-use sluice_store::inbox::InboxKind;
+use sluice_store::{inbox::InboxKind, state::Fence};
 use tokio::{
     sync::{mpsc, watch},
     task::{JoinError, JoinHandle, JoinSet},
@@ -21,7 +21,7 @@ use super::{
 use crate::{
     commit::{
         batch::Batch,
-        committer::{Committed, commit},
+        committer::{Committed, Fenced, commit},
     },
     process::{HostEvent, Hosts, LiveProcess},
     quotas::{QuotaExceeded, QuotaStatus},
@@ -66,6 +66,8 @@ pub(super) struct Core<A: Actor> {
     pub(super) ids: IdGen,
     pub(super) hosts: Hosts<A::ProcessKey, A::Program>,
     pub(super) tasks: JoinSet<A::Task>,
+    /// The right to commit.
+    pub(super) fence: Fence,
     /// The number of the last commit.
     pub(super) commit_no: i64,
     /// Nothing new starts before this: a quota or a throttle holds it back.
@@ -73,7 +75,7 @@ pub(super) struct Core<A: Actor> {
     /// The owner stops as soon as possible.
     pub(super) stopping: bool,
     controls: mpsc::UnboundedReceiver<A::Control>,
-    commit: Option<JoinHandle<Committed>>,
+    commit: Option<JoinHandle<Result<Committed, Fenced>>>,
     stalled: watch::Sender<bool>,
     refill: Option<AbortOnDropHandle<InboxPage>>,
     pub(super) account_refresh: Option<JoinHandle<()>>,
@@ -84,7 +86,7 @@ pub(super) struct Core<A: Actor> {
 enum Event<A: Actor> {
     Control(A::Control),
     Process(A::ProcessKey, HostEvent),
-    Committed(Committed),
+    Committed(Result<Committed, Fenced>),
     CommitStalled,
     Refilled(InboxPage),
     Task(A::Task),
@@ -100,7 +102,8 @@ pub(super) async fn run<A: Actor>(actor: &mut A) {
         match actor.core().next_event(deadline, watches_stall).await {
             Event::Control(control) => actor.on_control(control).await,
             Event::Process(key, event) => actor.on_process(key, event),
-            Event::Committed(committed) => actor.on_committed(committed),
+            Event::Committed(Ok(committed)) => actor.on_committed(committed),
+            Event::Committed(Err(Fenced)) => actor.core().fenced(),
             Event::CommitStalled => actor.on_commit_stalled(),
             Event::Refilled(page) => page.put_into(actor.core().mailbox()),
             Event::Task(task) => actor.on_task(task),
@@ -118,6 +121,7 @@ impl<A: Actor> Core<A> {
         owner: Owner,
         user: UserId,
         controls: mpsc::UnboundedReceiver<A::Control>,
+        fence: Fence,
         commit_no: i64,
     ) -> Core<A> {
         Core {
@@ -127,6 +131,7 @@ impl<A: Actor> Core<A> {
             user,
             hosts: Hosts::default(),
             tasks: JoinSet::new(),
+            fence,
             commit_no,
             hold_until: None,
             stopping: false,
@@ -187,23 +192,39 @@ impl<A: Actor> Core<A> {
         self.commit = Some(tokio::spawn(commit(infra, batch, self.stalled.clone())));
     }
 
+    /// Nothing of this owner is kept any more. It stops with its processes; requests that wait for a commit fail.
+    pub(super) fn fenced(&mut self) {
+        self.services.claims.forget(self.owner.id());
+        self.stopping = true;
+    }
+
     /// Waits for the running commit; `Err` when it waits for the store itself.
-    pub(super) async fn settle_commit(&mut self) -> Result<Option<Committed>, CommitStalled> {
+    pub(super) async fn settle_commit(&mut self) -> Result<Option<Committed>, Unsettled> {
         let Some(mut commit) = self.commit.take() else {
             return Ok(None);
         };
         tokio::select! {
-            committed = &mut commit => Ok(Some(finished(committed))),
+            committed = &mut commit => {
+                let committed = finished(committed);
+                if committed.is_err() {
+                    self.fenced();
+                }
+                committed.map(Some).map_err(|Fenced| Unsettled::Fenced)
+            }
             () = wait_for_stall(&self.stalled) => {
                 self.commit = Some(commit);
-                Err(CommitStalled)
+                Err(Unsettled::Stalled)
             }
         }
     }
 
     /// Waits for the running commit, however long that takes.
     pub(super) async fn finish_commit(&mut self) -> Option<Committed> {
-        Some(finished(self.commit.take()?.await))
+        let committed = finished(self.commit.take()?.await);
+        if committed.is_err() {
+            self.fenced();
+        }
+        committed.ok()
     }
 
     /// Reads the next page of the inbox when the mailbox is empty and the store may hold more.
@@ -289,9 +310,13 @@ impl<A: Actor> Core<A> {
     }
 }
 
-/// The running commit waits for the store.
+/// The running commit cannot be waited for.
 #[derive(Debug)]
-pub(super) struct CommitStalled;
+pub(super) enum Unsettled {
+    /// It waits for the store.
+    Stalled,
+    Fenced,
+}
 
 /// The result of a task. Its panic is the owner's: the supervisor restarts the owner from the store.
 fn finished<T>(result: Result<T, JoinError>) -> T {

@@ -3,6 +3,7 @@
 mod accounts;
 mod actor;
 pub(crate) mod after_commit;
+pub(crate) mod claims;
 pub(crate) mod direct;
 mod gauge;
 pub(crate) mod handle;
@@ -16,7 +17,7 @@ pub(crate) mod registry;
 pub(crate) mod reply;
 pub(crate) mod services;
 mod source;
-mod store_read;
+mod store_access;
 pub(crate) mod supervise;
 pub(crate) mod waker;
 mod workflow;

@@ -2,7 +2,7 @@
 
 use sluice_infra::Infra;
 
-use super::after_commit::AfterCommit;
+use super::{after_commit::AfterCommit, claims::Claims};
 use crate::{
     disk_quota::DiskQuotas,
     process::{Permits, ProcessStarter, credentials::Credentials},
@@ -13,6 +13,7 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Services {
     pub(crate) infra: Infra,
+    pub(crate) claims: Claims,
     pub(crate) quotas: Quotas,
     pub(crate) disk: DiskQuotas,
     pub(crate) credentials: Credentials,

@@ -47,12 +47,15 @@ fn on_exit(
     owner: Owner,
 ) -> impl FnOnce(Exit) + Send + 'static {
     let (owners, permits) = (owners.clone(), services.permits.clone());
+    let claims = services.claims.clone();
     let shutdown = services.infra.shutdown.clone();
     move |exit| {
         owner.mailbox().close();
         permits.busy(owner.id());
         owners.unregister(&owner);
         if exit == Exit::Panicked {
+            // Its last commit may still be in progress.
+            claims.forget(owner.id());
             shutdown.clone().spawn(async move {
                 shutdown.sleep(RESTART_PAUSE).await;
                 if !shutdown.is_draining() {

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, value::to_raw_value};
-use sluice_engine::Engine;
+use sluice_engine::{Engine, EngineError};
 use sluice_infra::{Infra, Settings, testing};
 use sluice_model::{
     CodeFiles, ComponentId, ComponentKind, ComponentShape, ManualClock, ModuleFormat, SourceId,
@@ -185,6 +185,14 @@ impl Fixture {
             .run(&user_id(), &source_named(name).into(), event)
             .await
             .unwrap();
+    }
+
+    /// As [`Fixture::run`], where it may fail.
+    pub(crate) async fn try_run(&self, event: &Value) -> Result<(), EngineError> {
+        let event = to_raw_value(event).unwrap();
+        let (user, source) = (user_id(), source_id());
+        let accepted = self.engine.accept.run(&user, &source, event).await;
+        accepted.map(drop)
     }
 
     /// Moves the clock, and wakes the scheduler.

@@ -5,6 +5,7 @@ mod commits;
 mod crashes;
 mod direct;
 mod eviction;
+mod fencing;
 mod fixture;
 mod lateness;
 mod retries;

@@ -222,6 +222,9 @@ CREATE INDEX timers_by_due ON timers (due_at) WHERE due_at IS NOT NULL;
 
 CREATE TABLE emitter_state (
     emitter_id     TEXT NOT NULL PRIMARY KEY,
+    -- The server whose commits count, by its incarnation; null before the first one. The epoch counts its claims.
+    owner          TEXT,
+    epoch          INTEGER NOT NULL DEFAULT 0,
     -- Numbers the commits of the emitter, so that a commit whose reply was lost is recognized.
     commit_no      INTEGER NOT NULL DEFAULT 0,
     last_event_ms  INTEGER,

@@ -97,6 +97,7 @@ fn fail(jobs: impl Iterator<Item = Box<dyn Job>>, error: &StoreError) {
     let answer = match error {
         StoreError::Unavailable(_) => error.clone(),
         StoreError::Conflict(reason)
+        | StoreError::Fenced(reason)
         | StoreError::Invalid(reason)
         | StoreError::Corrupt(reason)
         | StoreError::Unusable(reason)

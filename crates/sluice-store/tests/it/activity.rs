@@ -13,7 +13,8 @@ use sluice_store::{
 };
 
 use crate::support::{
-    Db, TestStore, Work, source, source_id, user, user_id, workflow, workflow_id, write_together,
+    Db, TestStore, Work, claimed, source, source_id, user, user_id, workflow, workflow_id,
+    write_together,
 };
 
 fn counts(events: u64, errors: u64) -> Counts {
@@ -80,7 +81,8 @@ fn a_page_of_emitters_is_asked_for_at_once(#[values(Db::Sqlite, Db::Postgres)] d
                 emitted_at,
                 ..NewState::default()
             };
-            state::advance_with(c, &source_id(tail), 1, &saved)?;
+            let fence = claimed(c, &source_id(tail), "server")?;
+            state::advance(c, &source_id(tail), &fence, 1, Some(saved))?;
         }
         let page = [
             one.into(),
@@ -230,13 +232,14 @@ fn hours_go_with_their_emitter_and_those_of_an_account_with_its_user(
 fn the_last_emit_is_remembered_when_only_errors_follow(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
+        let fence = claimed(c, &source_id("s"), "server")?;
         let save = |c: &mut dyn Conn, number, ms, emitted_at| {
             let saved = NewState {
                 last_event: Some(EventId { ms, seq: 0 }),
                 dedupe: None,
                 emitted_at,
             };
-            state::advance_with(c, &source_id("s"), number, &saved)
+            state::advance(c, &source_id("s"), &fence, number, Some(saved))
         };
         let last = |c: &mut dyn Conn| -> Result<Option<i64>> {
             let last = state::last_emits(c, &[source_id("s").into()])?;

@@ -17,7 +17,7 @@ use sluice_store::{
     users,
 };
 
-use crate::support::{Db, Place, TestStore, admin, sessions, source_id, user};
+use crate::support::{Db, Place, TestStore, admin, claimed, sessions, source_id, user};
 
 /// Ends every connection to the test's database, as a restart of the server would.
 fn end_connections(t: &TestStore) {
@@ -177,16 +177,17 @@ fn a_commit_whose_answer_is_lost_is_unavailable_and_not_written_twice() {
     let mut options = place.options();
     options.location = Location::Postgres(format!("{login}@127.0.0.1:{port}/{name}"));
     let t = TestStore::with(place, options);
-    let commit = |c: &mut dyn Conn| {
-        match state::advance(c, &source_id("s"), 1)? {
+    let fence = t.write(|c| claimed(c, &source_id("s"), "server")).unwrap();
+    let commit = move |c: &mut dyn Conn| {
+        match state::advance(c, &source_id("s"), &fence, 1, None)? {
             Advance::Advanced => insert_later(c, "a")?,
-            Advance::At(number) => assert_eq!(number, 1),
+            other => assert_eq!(other, Advance::Repeated),
         }
         Ok(())
     };
     armed.store(true, Ordering::SeqCst);
     for _ in 0..3 {
-        let result = t.write(commit);
+        let result = t.write(commit.clone());
         assert!(
             matches!(result, Err(StoreError::Unavailable(_))),
             "{result:?}"

@@ -15,7 +15,7 @@ use sluice_store::{
 };
 
 use crate::support::{
-    Db, TestStore, invocation_ids, source, source_id, user, user_id, workflow_id,
+    Db, TestStore, claimed, invocation_ids, source, source_id, user, user_id, workflow_id,
 };
 
 const DAY: i64 = 3;
@@ -141,8 +141,9 @@ fn counts_of_a_removed_emitter_stay_with_its_user_and_go_with_the_user(
 
 /// A commit of a source, with all its locks.
 fn commit(c: &mut dyn Conn, tail: &str) -> Result<()> {
+    let fence = claimed(c, &source_id(tail), "server")?;
     let source = source_id(tail).into();
-    state::advance(c, &source, 1)?;
+    state::advance(c, &source, &fence, 1, None)?;
     let id = &invocation_ids(1)[0];
     let item = NewInboxItem {
         id,

@@ -16,7 +16,7 @@ use sluice_store::{
     timers, users,
 };
 
-use crate::support::{Db, TestStore, invocation_ids, source_id, user};
+use crate::support::{Db, TestStore, claimed, invocation_ids, source_id, user};
 
 const INSERT_KEY: &str = "INSERT INTO kv (emitter_id, key, value) VALUES (?1, ?2, ?3)";
 
@@ -260,7 +260,8 @@ fn queries_that_are_sent_together_each_get_their_rows(#[values(Db::Sqlite, Db::P
             depth: 0,
         };
         held_events::insert(c, &held)?;
-        let mut number = TakeNumber::new(&s, 1, None);
+        let fence = claimed(c, &source_id("s"), "server")?;
+        let mut number = TakeNumber::new(&s, &fence, 1, None);
         let mut known = Take::new(&s, id);
         let mut unknown = Take::new(&s, EventId { ms: 7, seq: 2 });
         let mut places = Reservation::new(3);
@@ -271,8 +272,7 @@ fn queries_that_are_sent_together_each_get_their_rows(#[values(Db::Sqlite, Db::P
         assert_eq!(places.seqs.len(), 3);
         held_events::remove(c, &s, id)?;
         assert!(!held_events::is_held(c, &s, id)?);
-        assert_eq!(state::advance(c, &s, 1)?, Advance::At(1));
-        assert_eq!(state::advance(c, &s, 3)?, Advance::At(1));
+        assert_eq!(state::advance(c, &s, &fence, 1, None)?, Advance::Repeated);
         let tick = timers::LastTick {
             due_at: 4,
             lateness_ms: 0,
@@ -306,7 +306,8 @@ fn a_failing_query_among_others_undoes_everything(#[values(Db::Sqlite, Db::Postg
     let result = t.write(|c| {
         insert_key(c, "a")?;
         let s = source_id("s").into();
-        let mut number = TakeNumber::new(&s, 1, None);
+        let fence = claimed(c, &source_id("s"), "server")?;
+        let mut number = TakeNumber::new(&s, &fence, 1, None);
         let _ = c.query_together(&mut [&mut number, &mut Nonsense]);
         insert_key(c, "b")
     });

@@ -4,17 +4,18 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use rstest::rstest;
 use sluice_model::{DedupeKey, DedupeState, DedupeStrategy, EventId};
 use sluice_store::{
-    StoreError, kv,
+    Conn, StoreError, kv, sources,
     state::{self, Advance, EmitterState, NewState},
 };
 
-use crate::support::{Db, TestStore, source_id};
+use crate::support::{Db, TestStore, claimed, source, source_id, user_id};
 
 #[rstest]
 fn state_is_saved_and_replaced(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         let id = source_id("s");
+        let fence = claimed(c, &id, "server")?;
         assert_eq!(state::load(c, &id)?, EmitterState::default());
 
         let mut dedupe = DedupeState::default();
@@ -31,7 +32,7 @@ fn state_is_saved_and_replaced(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
                 dedupe: Some(&json),
                 emitted_at: None,
             };
-            let advanced = state::advance_with(c, &id, number, &saved)?;
+            let advanced = state::advance(c, &id, &fence, number, Some(saved))?;
             assert_eq!(advanced, Advance::Advanced);
             let expected = EmitterState {
                 commit_no: number,
@@ -40,9 +41,9 @@ fn state_is_saved_and_replaced(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             };
             assert_eq!(state::load(c, &id)?, expected);
         }
-        assert_eq!(state::advance(c, &id, 3)?, Advance::Advanced);
+        assert_eq!(state::advance(c, &id, &fence, 3, None)?, Advance::Advanced);
         assert_eq!(state::load(c, &id)?.dedupe, dedupe, "it is kept");
-        state::advance_with(c, &id, 4, &NewState::default())?;
+        state::advance(c, &id, &fence, 4, Some(NewState::default()))?;
         assert_eq!(state::load(c, &id)?.dedupe, DedupeState::default());
         Ok(())
     })
@@ -54,19 +55,99 @@ fn a_commit_number_is_taken_once_and_in_order(#[values(Db::Sqlite, Db::Postgres)
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         let id = source_id("s");
-        assert_eq!(state::advance(c, &id, 1)?, Advance::Advanced);
-        assert_eq!(state::advance(c, &id, 1)?, Advance::At(1));
-        assert_eq!(state::advance(c, &id, 3)?, Advance::At(1));
+        let fence = claimed(c, &id, "server")?;
+        let advance = |c: &mut dyn Conn, number| state::advance(c, &id, &fence, number, None);
+        assert_eq!(advance(c, 1)?, Advance::Advanced);
+        assert_eq!(advance(c, 1)?, Advance::Repeated);
+        assert_eq!(advance(c, 3)?, Advance::OutOfOrder(1));
         let lost = NewState {
             last_event: Some(EventId { ms: 9, seq: 9 }),
             ..NewState::default()
         };
-        assert_eq!(state::advance_with(c, &id, 1, &lost)?, Advance::At(1));
+        let repeated = state::advance(c, &id, &fence, 1, Some(lost))?;
+        assert_eq!(repeated, Advance::Repeated);
         assert_eq!(state::load(c, &id)?.last_event, None);
-        assert_eq!(state::advance_with(c, &id, 2, &lost)?, Advance::Advanced);
+        let advanced = state::advance(c, &id, &fence, 2, Some(lost))?;
+        assert_eq!(advanced, Advance::Advanced);
         Ok(())
     })
     .unwrap();
+}
+
+#[rstest]
+fn only_the_last_claim_commits(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let id = source_id("s");
+        let first = claimed(c, &id, "first")?;
+        let advance = |c: &mut dyn Conn, fence: &_, number| {
+            state::advance(c, &source_id("s"), fence, number, None)
+        };
+        assert_eq!(advance(c, &first, 1)?, Advance::Advanced);
+        let second = state::claim(c, &id, &"second".into())?.unwrap();
+        assert_eq!(advance(c, &first, 2)?, Advance::Fenced);
+        assert_eq!(
+            advance(c, &first, 1)?,
+            Advance::Fenced,
+            "also when repeated"
+        );
+        assert!(!state::is_held(c, &id, &first)? && !state::hold(c, &id, &first)?);
+        assert!(state::is_held(c, &id, &second)? && state::hold(c, &id, &second)?);
+        assert_eq!(advance(c, &second, 2)?, Advance::Advanced);
+
+        // The same server claims again, as after a panic of its owner.
+        let third = state::claim(c, &id, &"second".into())?.unwrap();
+        assert_eq!(advance(c, &second, 3)?, Advance::Fenced);
+        assert_eq!(advance(c, &third, 3)?, Advance::Advanced);
+        assert_eq!(state::load(c, &id)?.commit_no, 3);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_removed_source_cannot_be_claimed_and_does_not_come_back(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let id = source_id("s");
+        sources::insert(c, &source("s", &user_id("a"), 1))?;
+        let fence = state::claim(c, &id, &"server".into())?.unwrap();
+        sources::remove(c, &id)?;
+        let advanced = state::advance(c, &id, &fence, 1, None)?;
+        assert_eq!(advanced, Advance::Gone);
+        assert_eq!(state::claim(c, &id, &"server".into())?, None);
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// A claim waits for a commit that is in progress, and sees it; a commit that comes later waits for the claim.
+#[test]
+fn a_claim_and_a_commit_exclude_each_other() {
+    let Some(t) = TestStore::new(Db::Postgres) else {
+        return;
+    };
+    let fence = t.write(|c| claimed(c, &source_id("s"), "zombie")).unwrap();
+    for round in 0..50 {
+        t.runtime.block_on(async {
+            let fence = fence.clone();
+            let commit = t.store.commit(move |c| {
+                let number = state::load(c, &source_id("s"))?.commit_no + 1;
+                state::advance(c, &source_id("s"), &fence, number, None)
+            });
+            let claim = t.store.write(move |c| {
+                let fence = state::claim(c, &source_id("s"), &"next".into())?;
+                Ok((fence, state::load(c, &source_id("s"))?.commit_no))
+            });
+            let (advanced, claim) = tokio::join!(commit, claim);
+            let (fence, seen) = claim.unwrap();
+            let kept = t.store.read(|c| state::load(c, &source_id("s"))).await;
+            assert_eq!(kept.unwrap().commit_no, seen, "{round}: {advanced:?}");
+            assert!(fence.is_some());
+        });
+    }
 }
 
 #[rstest]
@@ -76,8 +157,11 @@ fn a_state_that_does_not_parse_is_corrupt(#[values(Db::Sqlite, Db::Postgres)] db
         dedupe: Some("{"),
         ..NewState::default()
     };
-    t.write(move |c| state::advance_with(c, &source_id("s"), 1, &broken))
-        .unwrap();
+    t.write(move |c| {
+        let fence = claimed(c, &source_id("s"), "server")?;
+        state::advance(c, &source_id("s"), &fence, 1, Some(broken))
+    })
+    .unwrap();
     let result = t.read(|c| state::load(c, &source_id("s")));
     assert!(matches!(result, Err(StoreError::Corrupt(_))), "{result:?}");
 }

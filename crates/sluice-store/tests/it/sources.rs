@@ -205,7 +205,8 @@ fn furnish(c: &mut dyn Conn, tail: &str, key: char) -> Result<()> {
     sources::insert(c, &source(tail, &user_id("a"), 1))?;
     endpoints::insert(c, &endpoint_key(key), &id, "http")?;
     timers::upsert(c, &id, "timer", &TimerSpec::HOURLY, Some(1))?;
-    state::advance(c, &id, 1)?;
+    let fence = state::claim(c, &id, &"server".into())?.expect("it exists");
+    state::advance(c, &id, &fence, 1, None)?;
     kv::set(c, &id, "k", "1")?;
     let item = NewInboxItem {
         id: &invocation,

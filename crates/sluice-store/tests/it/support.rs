@@ -13,6 +13,7 @@ use sluice_store::{
     params,
     registry::{Publication, Shelf},
     sources::{Phase, Retention, Source},
+    state::{self, Fence},
     users::{Plan, User},
     webhooks::Webhook,
     workflows::Workflow,
@@ -400,4 +401,10 @@ pub(crate) fn held(c: &mut dyn Conn) -> Result<Vec<String>> {
         Ok(())
     })?;
     Ok(held)
+}
+
+/// The state of a source, claimed by a server of this name.
+pub(crate) fn claimed(c: &mut dyn Conn, source: &SourceId, owner: &str) -> Result<Fence> {
+    state::insert(c, source)?;
+    Ok(state::claim(c, source, &owner.into())?.expect("it was just added"))
 }

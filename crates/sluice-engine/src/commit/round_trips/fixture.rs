@@ -9,13 +9,14 @@ use sluice_model::{
 };
 use sluice_runtime::{LogLevel, LogLine};
 use sluice_store::{
-    Location, Store, StoreOptions,
+    Conn, Location, Store, StoreError, StoreOptions,
     inbox::{self, InboxKind, NewInboxItem},
     routes::Listener,
     run_steps::{StepRecord, StepState},
     runs::{Run, RunState},
     sends::{SendKind, SendRow, SendState},
     sources::{self, Phase, Retention, Source},
+    state::{self, Fence},
     subscriptions::{self, Connection, Emitter, Subscription},
     timers::LastTick,
     usage::Usage,
@@ -42,6 +43,8 @@ pub(super) const ROWS: usize = 40;
 pub(super) struct Fixture {
     pub(super) store: Store,
     ids: IdGen,
+    /// Of the one emitter that a test claims.
+    fence: Fence,
     commit_no: i64,
     last_event: i64,
 }
@@ -59,6 +62,10 @@ impl Fixture {
         Some(Fixture {
             store: Store::open(options).unwrap(),
             ids: IdGen::new(1),
+            fence: Fence {
+                owner: "server".into(),
+                epoch: 1,
+            },
             commit_no: 0,
             last_event: 0,
         })
@@ -96,7 +103,14 @@ impl Fixture {
     pub(super) fn batch(&mut self, emitter: &EmitterId) -> Batch {
         self.commit_no += 1;
         let user = user();
-        let mut batch = Batch::new(emitter.clone(), user, self.commit_no, NOW, 8);
+        let mut batch = Batch::new(
+            emitter.clone(),
+            user,
+            self.fence.clone(),
+            self.commit_no,
+            NOW,
+            8,
+        );
         batch.usage = Usage {
             invocations: 1,
             compute_ms: 1,
@@ -191,6 +205,13 @@ impl Fixture {
             updated_at: NOW,
             payload: "{}".to_owned(),
         }
+    }
+
+    /// Takes the right to commit for an emitter.
+    pub(super) fn claim(c: &mut dyn Conn, emitter: &EmitterId) -> Result<(), StoreError> {
+        let fence = state::claim(c, emitter, &"server".into())?;
+        assert_eq!(fence.map(|fence| fence.epoch), Some(1));
+        Ok(())
     }
 
     /// Puts work into the inbox of the source.

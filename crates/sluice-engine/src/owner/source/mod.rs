@@ -33,14 +33,15 @@ pub(super) async fn run(
     handle: Arc<SourceHandle>,
     controls: mpsc::UnboundedReceiver<SourceControl>,
 ) {
-    let Some((definition, memory)) = load(&services.infra, &handle.id).await else {
+    let Some(((definition, memory), fence)) = load(&services, &handle.id).await else {
         handle.mailbox.close();
         return;
     };
     let _live = GaugeGuard::new(&services.infra.metrics.live_sources);
     let commit_no = memory.commit_no;
     let user = definition.source.user_id.clone();
-    let core = Core::new(services, Owner::Source(handle), user, controls, commit_no);
+    let owner = Owner::Source(handle);
+    let core = Core::new(services, owner, user, controls, fence, commit_no);
     let mut owner = SourceOwner::new(core, definition, memory);
     actor::run(&mut owner).await;
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sluice_model::InvocationId;
 use sluice_runtime::{Call, Invocation};
+use sluice_store::StoreError;
 
 use super::{
     load::load,
@@ -15,7 +16,10 @@ use crate::{
         source::{Extras, Trigger},
     },
     error::EngineError,
-    owner::lifecycle::{Change, Dispatch, SourceControl},
+    owner::{
+        actor::Unsettled,
+        lifecycle::{Change, Dispatch, SourceControl},
+    },
     state::Definition,
 };
 
@@ -141,8 +145,12 @@ impl SourceOwner {
         match self.core.settle_commit().await {
             Ok(Some(committed)) => self.committed(&committed),
             Ok(None) => {}
-            Err(_) => {
+            Err(Unsettled::Stalled) => {
                 let message = "earlier effects of the source cannot be stored";
+                return Err(EngineError::Unavailable(message.to_owned()));
+            }
+            Err(Unsettled::Fenced) => {
+                let message = "another server has taken over the source";
                 return Err(EngineError::Unavailable(message.to_owned()));
             }
         }
@@ -171,6 +179,9 @@ impl SourceOwner {
                 // A commit whose reply was lost may have been kept.
                 let id = self.core.id().clone();
                 self.core.services.after_commit.streams.reload(&id);
+                if matches!(error, StoreError::Fenced(_)) {
+                    self.core.fenced();
+                }
                 Err(error.into())
             }
         }
@@ -192,6 +203,9 @@ impl SourceOwner {
         if let Some(committed) = self.core.finish_commit().await {
             self.committed(&committed);
         }
+        if self.core.stopping {
+            return;
+        }
         for one in std::mem::take(&mut self.finished).into_iter().rev() {
             match one.trigger {
                 Trigger::Inbox(work) => self.core.mailbox().requeue(work),
@@ -203,8 +217,9 @@ impl SourceOwner {
             self.core.mailbox().requeue(work);
         }
         let id = self.definition.source.id.clone();
-        match load(self.core.infra(), &id).await {
-            Some((definition, memory)) => {
+        match load(&self.core.services, &id).await {
+            Some(((definition, memory), fence)) => {
+                self.core.fence = fence;
                 self.core.commit_no = memory.commit_no;
                 self.definition = definition;
                 self.memory = memory;

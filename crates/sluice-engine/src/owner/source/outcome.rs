@@ -110,7 +110,8 @@ impl SourceOwner {
             dedupe: &mut self.memory.dedupe,
             rows,
         };
-        commit.build(self.core.commit_no + 1, finished, extras)
+        let fence = self.core.fence.clone();
+        commit.build(fence, self.core.commit_no + 1, finished, extras)
     }
 
     pub(super) fn committed(&mut self, committed: &Committed) {

@@ -42,7 +42,7 @@ impl SourceOwner {
             &*definition.shape,
             &source.configured_props,
         );
-        let access = DataStoreAccess::new(&source.user_id, [module]);
+        let access = DataStoreAccess::new(&source.user_id, &source.id, &self.core.fence, [module]);
         let grants = Grants::of(
             &self.core.services.credentials,
             &source.user_id,

@@ -5,12 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use sluice_infra::Infra;
 use sluice_model::{EmitterId, EventId, InvocationId, TimerSpec, WorkflowId};
 use sluice_store::{
-    Conn, StoreError, kv, runs, state, timers,
+    Conn, StoreError, kv, runs,
+    state::{self, Fence},
+    timers,
     workflows::{self, Workflow},
 };
 
 use super::{throttle::Window, version::Version};
-use crate::{owner::store_read, state::KvState};
+use crate::{
+    owner::{services::Services, store_access},
+    state::KvState,
+};
 
 /// The definition of a workflow: read at the start of its owner, and again when it changes.
 pub(super) struct StoredDefinition {
@@ -28,12 +33,13 @@ pub(super) struct StoredMemory {
     pub(super) window: Window,
 }
 
-/// Reads the workflow; `None` when it is gone or the server drains.
+/// Claims and reads the workflow; `None` when it is gone or the server drains.
 pub(super) async fn load(
-    infra: &Infra,
+    services: &Services,
     id: &WorkflowId,
-) -> Option<(StoredDefinition, StoredMemory)> {
+) -> Option<((StoredDefinition, StoredMemory), Fence)> {
     let (emitter, id): (EmitterId, WorkflowId) = (id.clone().into(), id.clone());
+    let infra = &services.infra;
     let clock = std::sync::Arc::clone(&infra.clock);
     let read = move |c: &mut dyn Conn| {
         let Some(definition) = StoredDefinition::read(c, &id)? else {
@@ -42,14 +48,15 @@ pub(super) async fn load(
         let memory = StoredMemory::read(c, &definition, clock.now_ms())?;
         Ok(Some((definition, memory)))
     };
-    store_read::read(infra, &emitter, "workflow", read).await?
+    let claims = &services.claims;
+    claims.read(infra, &emitter, "workflow", read).await
 }
 
 /// Reads the definition again.
 pub(super) async fn reload(infra: &Infra, id: &WorkflowId) -> Option<StoredDefinition> {
     let (emitter, id): (EmitterId, WorkflowId) = (id.clone().into(), id.clone());
     let read = move |c: &mut dyn Conn| StoredDefinition::read(c, &id);
-    store_read::read(infra, &emitter, "workflow", read).await?
+    store_access::read(infra, &emitter, "workflow", read).await?
 }
 
 impl StoredDefinition {

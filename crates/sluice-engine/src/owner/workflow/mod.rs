@@ -40,7 +40,7 @@ pub(super) async fn run(
     handle: Arc<WorkflowHandle>,
     controls: mpsc::UnboundedReceiver<WorkflowControl>,
 ) {
-    let Some((definition, memory)) = load(&services.infra, &handle.id).await else {
+    let Some(((definition, memory), fence)) = load(&services, &handle.id).await else {
         handle.mailbox.close();
         return;
     };
@@ -48,7 +48,7 @@ pub(super) async fn run(
     let commit_no = memory.commit_no;
     let user = definition.workflow.user_id.clone();
     let owner = Owner::Workflow(handle);
-    let core = Core::new(services, owner, user, controls, commit_no);
+    let core = Core::new(services, owner, user, controls, fence, commit_no);
     let mut owner = WorkflowOwner::new(core, definition, memory);
     actor::run(&mut owner).await;
 }

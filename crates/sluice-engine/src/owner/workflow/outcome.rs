@@ -28,6 +28,7 @@ impl WorkflowOwner {
         let mut batch = Batch::new(
             self.core.id().clone(),
             self.workflow.user_id.clone(),
+            self.core.fence.clone(),
             self.core.commit_no + 1,
             infra.now_ms(),
             infra.settings.max_event_depth,

@@ -8,7 +8,7 @@ use sluice_store::{
 use super::owner::{Task, WorkflowOwner};
 use crate::{
     commit::builder::failure,
-    owner::{reply::NoReply, store_read},
+    owner::{reply::NoReply, store_access},
     work::Work,
 };
 
@@ -33,7 +33,7 @@ impl WorkflowOwner {
         let emitter = self.core.id().clone();
         self.core.tasks.spawn(async move {
             let read = move |c: &mut dyn Conn| inbox::beyond(c, &id, keep, BATCH);
-            let items = store_read::read(&infra, &emitter, "queue", read).await;
+            let items = store_access::read(&infra, &emitter, "queue", read).await;
             Task::Overflow(items.unwrap_or_default())
         });
     }

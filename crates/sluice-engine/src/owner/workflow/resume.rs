@@ -10,7 +10,7 @@ use sluice_store::{
 };
 
 use super::version::Version;
-use crate::{owner::store_read, work::Work};
+use crate::{owner::store_access, work::Work};
 
 pub(super) struct StoredRun {
     pub(super) work: Work,
@@ -50,6 +50,6 @@ impl StoredRun {
                 version,
             }))
         };
-        store_read::read(&infra, &emitter, "run", read).await?
+        store_access::read(&infra, &emitter, "run", read).await?
     }
 }

@@ -13,6 +13,7 @@ use sluice_runtime::{
 };
 use sluice_store::{
     Conn, StoreError, Vault, components, deployments,
+    state::Fence,
     workflows::{self, Workflow},
 };
 
@@ -111,12 +112,12 @@ impl Version {
     }
 
     /// The data stores that its steps may use.
-    pub(super) fn data_store_access(&self, user: &UserId) -> DataStoreAccess {
+    pub(super) fn data_store_access(&self, workflow: &Workflow, fence: &Fence) -> DataStoreAccess {
         let modules = self.steps().map(|(step, module)| {
             let values: &Map<String, Value> = &step.props;
             (step.name.as_str(), &module.shape, values)
         });
-        DataStoreAccess::new(user, modules)
+        DataStoreAccess::new(&workflow.user_id, &workflow.id, fence, modules)
     }
 
     /// The accounts that each of its steps uses.

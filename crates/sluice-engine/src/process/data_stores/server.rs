@@ -5,9 +5,12 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 use sluice_infra::Infra;
-use sluice_model::{ComponentShape, PropType, UserId};
+use sluice_model::{ComponentShape, EmitterId, PropType, UserId};
 use sluice_runtime::{Answer, Answers, Ask};
-use sluice_store::Conn;
+use sluice_store::{
+    Conn, StoreError,
+    state::{self, Fence},
+};
 use tokio::sync::mpsc;
 
 use super::request::{Limits, StoreRequest};
@@ -21,6 +24,9 @@ pub(crate) struct DataStoreServer(mpsc::UnboundedSender<Ask>);
 /// The data stores that a process may use: those of its user that its props name.
 pub(crate) struct DataStoreAccess {
     user: UserId,
+    /// Writes count only while this emitter belongs to its owner.
+    emitter: EmitterId,
+    fence: Fence,
     /// By module, and then by prop.
     stores: HashMap<String, HashMap<String, String>>,
 }
@@ -29,6 +35,8 @@ impl DataStoreAccess {
     /// From modules: name, shape of the component, values of its props.
     pub(crate) fn new<'a>(
         user: &UserId,
+        emitter: &EmitterId,
+        fence: &Fence,
         modules: impl IntoIterator<Item = (&'a str, &'a ComponentShape, &'a Map<String, Value>)>,
     ) -> DataStoreAccess {
         let stores = modules.into_iter().map(|(module, shape, values)| {
@@ -40,6 +48,8 @@ impl DataStoreAccess {
         });
         DataStoreAccess {
             user: user.clone(),
+            emitter: emitter.clone(),
+            fence: fence.clone(),
             stores: stores.collect(),
         }
     }
@@ -101,23 +111,29 @@ async fn serve(
         limits.is_disk_full = disk.is_full(&access.user);
         let bytes = requests.iter().map(StoreRequest::bytes).sum();
         disk.written(&access.user, bytes);
-        let results = perform(&infra, &access.user, requests, limits).await;
+        let results = perform(&infra, &access, requests, limits).await;
         answers.send(numbers.into_iter().zip(results));
     }
 }
 
 async fn perform(
     infra: &Infra,
-    user: &UserId,
+    access: &DataStoreAccess,
     requests: Vec<StoreRequest>,
     limits: Limits,
 ) -> Vec<Answer> {
-    let (owner, now_ms) = (user.clone(), infra.now_ms());
+    let (user, now_ms) = (access.user.clone(), infra.now_ms());
+    let (emitter, fence) = (access.emitter.clone(), access.fence.clone());
     let (count, writes) = (requests.len(), requests.iter().any(StoreRequest::writes));
     let work = move |c: &mut dyn Conn| {
+        if writes && !state::hold(c, &emitter, &fence)? {
+            return Err(StoreError::Fenced(format!(
+                "another server has taken over {emitter}"
+            )));
+        }
         requests
             .iter()
-            .map(|request| request.perform(c, &owner, limits, now_ms))
+            .map(|request| request.perform(c, &user, limits, now_ms))
             .collect::<Result<Vec<Answer>, _>>()
     };
     let done = if writes {
@@ -126,7 +142,7 @@ async fn perform(
         infra.store.read(work).await
     };
     done.unwrap_or_else(|error| {
-        tracing::warn!(%user, %error, "data store requests failed");
+        tracing::warn!(user = %access.user, %error, "data store requests failed");
         let failed = || Err("the data store cannot be accessed at the moment".to_owned());
         std::iter::repeat_with(failed).take(count).collect()
     })

@@ -6,6 +6,7 @@
 mod accounts;
 mod activity;
 mod apps;
+mod cluster;
 mod components;
 mod data_stores;
 mod deliveries;
@@ -37,6 +38,7 @@ pub use activity::{
     EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, Overview, ServerTally, Tally,
 };
 pub use apps::{App, AuthType, ClientAuthentication, CustomField, OauthClient, RegisterApp};
+pub use cluster::{ClusterNode, NodeState};
 pub use components::{
     Component, ComponentFiles, ComponentScope, ComponentsQuery, CreateComponent, FoundComponents,
     PublishComponent, SearchComponentsQuery,

@@ -32,6 +32,8 @@ pub(crate) struct ServeOptions {
     #[command(flatten)]
     pub(crate) storage: StorageOptions,
     #[command(flatten)]
+    pub(crate) cluster: ClusterOptions,
+    #[command(flatten)]
     pub(crate) components: ComponentOptions,
     #[command(flatten)]
     pub(crate) packages: PackageOptions,
@@ -79,6 +81,23 @@ pub(crate) struct StorageOptions {
     /// Time for which files of multipart requests are kept
     #[arg(long, env = "SLUICE_UPLOAD_LIFETIME", default_value = "30m", value_parser = humantime::parse_duration, value_name = "TIME")]
     pub(crate) upload_lifetime: Duration,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Cluster")]
+pub(crate) struct ClusterOptions {
+    /// Name of this server among those that use the same database [default: the name of the machine]
+    #[arg(long, env = "SLUICE_NODE_NAME", value_name = "NAME")]
+    node_name: Option<String>,
+}
+
+impl ClusterOptions {
+    pub(crate) fn node_name(&self) -> String {
+        self.node_name.clone().unwrap_or_else(|| {
+            let machine = rustix::system::uname();
+            machine.nodename().to_string_lossy().into_owned()
+        })
+    }
 }
 
 #[derive(Args)]

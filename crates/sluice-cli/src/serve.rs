@@ -1,5 +1,6 @@
 //! `sluice serve`: starts the parts of the server, and stops them on a signal.
 
+mod cluster;
 mod data_folder;
 mod database;
 mod master_key;
@@ -80,7 +81,8 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     }
     let settings = options.settings(public_url.clone(), data_dir.clone(), told);
     let processes = component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?;
-    let infra = Infra::new(store.clone(), vault, clock, ids, settings);
+    let cluster = cluster::join(&options.cluster, &store, &public_url, clock.now_ms()).await?;
+    let infra = Infra::new(store.clone(), cluster.clone(), vault, clock, ids, settings);
     processes.warm_up();
     let processes: Arc<dyn Processes> = Arc::new(processes);
     let engine = Engine::start(&infra, &processes).await?;
@@ -105,12 +107,16 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         () = store.lost() => bail!("another server has taken the database"),
     }
     tracing::info!("stopping; waiting for running invocations");
+    cluster.drain();
     stopping.cancel();
     let drained = sluice_engine::drain(&infra, options.components.drain_timeout);
     let closed = tokio::time::timeout(options.components.drain_timeout, server);
     let (closed, ()) = tokio::join!(closed, drained);
     if let Ok(Ok(Err(error))) = closed {
         tracing::warn!(%error, "listener closed with an error");
+    }
+    if let Err(error) = cluster.leave(&store).await {
+        tracing::warn!(%error, "the end of this server could not be recorded");
     }
     tokio::task::spawn_blocking(move || store.close()).await?;
     drop(data_folder);

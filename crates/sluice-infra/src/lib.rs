@@ -1,4 +1,4 @@
-//! Infrastructure that every service shares: store, vault, clock, ids, settings, metrics and shutdown, and the two
+//! Infrastructure that every service shares: store, cluster, vault, clock, ids, settings, metrics and shutdown, and the two
 //! mechanisms that every background task needs, backoff and supervision.
 
 mod backoff;
@@ -16,6 +16,7 @@ mod time;
 
 use std::sync::Arc;
 
+use sluice_cluster::Cluster;
 use sluice_model::Clock;
 use sluice_store::{Store, Vault};
 
@@ -34,6 +35,7 @@ pub use time::{MS_PER_DAY, MS_PER_HOUR, compute_ms, millis, until};
 #[derive(Clone)]
 pub struct Infra {
     pub store: Store,
+    pub cluster: Cluster,
     pub vault: Vault,
     pub clock: Arc<dyn Clock>,
     pub ids: Ids,
@@ -47,6 +49,7 @@ pub struct Infra {
 impl Infra {
     pub fn new(
         store: Store,
+        cluster: Cluster,
         vault: Vault,
         clock: Arc<dyn Clock>,
         ids: Ids,
@@ -55,6 +58,7 @@ impl Infra {
         Infra {
             started_at: clock.now_ms(),
             store,
+            cluster,
             vault,
             clock,
             ids,

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use sluice_cluster::{Cluster, NodeDescription};
 use sluice_model::{Clock, ManualClock};
 use sluice_store::{Location, Store, StoreOptions, Vault};
 
@@ -32,7 +33,13 @@ pub fn infra_at(folder: &Path, clock: Arc<dyn Clock>, settings: Settings) -> Inf
     let location = Location::Sqlite(folder.join("sluice.db"));
     let store = Store::open(StoreOptions::new(location)).expect("the folder is writable");
     let ids = Ids::seeded(Arc::clone(&clock), SEED.fetch_add(1, Ordering::Relaxed));
-    Infra::new(store, Vault::new([1; 32]), clock, ids, settings)
+    let node = NodeDescription {
+        name: "test".to_owned(),
+        public_url: settings.public_url.clone(),
+        version: "0.0.0".to_owned(),
+    };
+    let cluster = Cluster::alone(&store, node, clock.now_ms());
+    Infra::new(store, cluster, Vault::new([1; 32]), clock, ids, settings)
 }
 
 /// Limits that no test reaches by accident, without retries of deliveries and sends.

@@ -27,10 +27,10 @@ use crate::{
     openapi::Description,
     request_span,
     routes::{
-        accounts, activity, apps, components, connect, connect_callback, data_stores, deliveries,
-        events, flow, forms, imports, logs, older_events, one_event, operations, registry, replay,
-        runs, server, session, signup, sources, streams, subscriptions, uploads, user_admin, users,
-        webhooks, workflow_events, workflow_versions, workflows,
+        accounts, activity, apps, cluster, components, connect, connect_callback, data_stores,
+        deliveries, events, flow, forms, imports, logs, older_events, one_event, operations,
+        registry, replay, runs, server, session, signup, sources, streams, subscriptions, uploads,
+        user_admin, users, webhooks, workflow_events, workflow_versions, workflows,
     },
     state::ServerState,
 };
@@ -90,6 +90,7 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(deliveries::replay))
         .routes(routes!(deliveries::replay_all))
         .routes(routes!(server::get))
+        .routes(routes!(cluster::list))
         .routes(routes!(flow::get))
         .routes(routes!(streams::events))
         .routes(routes!(streams::emits))

@@ -3,6 +3,7 @@
 pub(crate) mod accounts;
 pub(crate) mod activity;
 pub(crate) mod apps;
+pub(crate) mod cluster;
 pub(crate) mod components;
 pub(crate) mod connect;
 pub(crate) mod connect_callback;

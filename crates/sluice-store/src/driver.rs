@@ -12,12 +12,13 @@ use crate::{
     queue::JobQueue,
 };
 
-/// The queues of the database threads. On SQLite, which has one writer, writes and commits share a queue.
+/// The queues of the database threads. On SQLite, which has one writer, all kinds of writes share a queue.
 #[derive(Clone)]
 pub(crate) struct Queues {
     pub(crate) reads: Arc<JobQueue>,
     pub(crate) writes: Arc<JobQueue>,
     pub(crate) commits: Arc<JobQueue>,
+    pub(crate) heartbeats: Arc<JobQueue>,
 }
 
 /// A driver with its threads running.

@@ -24,6 +24,8 @@ pub(crate) enum Access {
     Write,
     /// A write on the path of an event.
     Commit,
+    /// A write that must be answered at once or fail.
+    Heartbeat,
 }
 
 /// How a job's own work ended.

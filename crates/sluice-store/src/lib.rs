@@ -52,6 +52,7 @@ pub mod inbox;
 pub mod kv;
 pub mod logs;
 pub mod master_key;
+pub mod nodes;
 pub mod orphans;
 pub mod pruning;
 pub mod registry;

@@ -66,7 +66,7 @@ pub(crate) fn start(options: &PostgresOptions<'_>) -> Result<Driver> {
         for _ in 0..size {
             let counter = match access {
                 Access::Commit => Arc::clone(&commit_round_trips),
-                Access::Read | Access::Write => Arc::default(),
+                Access::Read | Access::Write | Access::Heartbeat => Arc::default(),
             };
             let link = Link::new(Arc::clone(&connector), Arc::clone(&probe), access, counter)?;
             threads.push(start_thread(link, access, &queue)?);
@@ -77,6 +77,7 @@ pub(crate) fn start(options: &PostgresOptions<'_>) -> Result<Driver> {
         reads: pool(Access::Read, others)?,
         writes: pool(Access::Write, others)?,
         commits: pool(Access::Commit, commits)?,
+        heartbeats: pool(Access::Heartbeat, 1)?,
     };
     Ok(Driver {
         queues,
@@ -91,6 +92,7 @@ fn start_thread(link: Link, access: Access, queue: &Arc<JobQueue>) -> Result<Joi
         Access::Read => "store-read",
         Access::Write => "store-write",
         Access::Commit => "store-commit",
+        Access::Heartbeat => "store-heartbeat",
     };
     let queue = Arc::clone(queue);
     spawn(name, move || Worker::new(link).run(&queue))

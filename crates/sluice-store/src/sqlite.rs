@@ -56,6 +56,7 @@ pub(crate) fn start(path: &Path, max_pages: Option<u32>) -> Result<Driver> {
     let queues = Queues {
         reads: Arc::default(),
         commits: Arc::clone(&shared),
+        heartbeats: Arc::clone(&shared),
         writes: shared,
     };
     let mut threads = vec![start_thread(

@@ -12,7 +12,7 @@ use crate::{
     conn::{Conn, Dialect, Query, query_all, query_opt},
     error::{Result, StoreError},
     id_list::{IdList, ids_in},
-    params,
+    nodes, params,
     row::{FromRow, Row},
     value::Value,
 };
@@ -95,19 +95,46 @@ pub fn insert(c: &mut dyn Conn, emitter: &EmitterId) -> Result<()> {
     )
 }
 
-/// Makes a server the owner of an emitter; `None` when the emitter does not exist. Commits of the owner before are fenced
-/// from now on.
-pub fn claim(c: &mut dyn Conn, emitter: &EmitterId, owner: &Arc<str>) -> Result<Option<Fence>> {
-    let epoch = query_opt(
-        c,
+/// The result of a claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// Commits of the owner before are fenced from now on.
+    Made(Fence),
+    /// This node has it, and is alive.
+    Owned(String),
+    /// The emitter does not exist.
+    Gone,
+}
+
+/// Makes a server the owner of an emitter, unless another one that is alive has it. One that is not alive loses it only if the
+/// server `may_take_over`. Every claim gets a new epoch, also one of the same server.
+pub fn claim(
+    c: &mut dyn Conn,
+    emitter: &EmitterId,
+    owner: &Arc<str>,
+    may_take_over: bool,
+) -> Result<Claim> {
+    let sql = format!(
         "UPDATE emitter_state SET owner = ?2, epoch = epoch + 1 WHERE emitter_id = ?1 \
-         RETURNING epoch",
-        params![emitter, &**owner],
+         AND (owner IS NULL OR owner = ?2 OR (?3 AND NOT EXISTS (SELECT 1 FROM nodes \
+         WHERE incarnation = emitter_state.owner AND expires_at > {}))) RETURNING epoch",
+        nodes::now(c.dialect())
+    );
+    if let Some(epoch) = query_opt(c, &sql, params![emitter, &**owner, may_take_over])? {
+        return Ok(Claim::Made(Fence {
+            owner: Arc::clone(owner),
+            epoch,
+        }));
+    }
+    let holder: Option<Option<String>> = query_opt(
+        c,
+        "SELECT owner FROM emitter_state WHERE emitter_id = ?1",
+        params![emitter],
     )?;
-    Ok(epoch.map(|epoch| Fence {
-        owner: Arc::clone(owner),
-        epoch,
-    }))
+    Ok(match holder {
+        None => Claim::Gone,
+        Some(holder) => Claim::Owned(holder.unwrap_or_default()),
+    })
 }
 
 /// Whether a claim still counts.

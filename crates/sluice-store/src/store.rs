@@ -156,6 +156,15 @@ impl Store {
         self.inner.submit(Access::Commit, work).await
     }
 
+    /// As [`Store::write`], on a connection of its own. PostgreSQL must answer within a second, or the write fails.
+    pub async fn heartbeat<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Conn) -> Result<T> + Send + 'static,
+    {
+        self.inner.submit(Access::Heartbeat, work).await
+    }
+
     /// The name of this start of the server, by which it claims emitters.
     pub fn incarnation(&self) -> &Arc<str> {
         &self.inner.incarnation
@@ -192,6 +201,7 @@ impl Inner {
             Access::Read => &self.queues.reads,
             Access::Write => &self.queues.writes,
             Access::Commit => &self.queues.commits,
+            Access::Heartbeat => &self.queues.heartbeats,
         };
         let (job, answer) = job(access, work);
         queue.push(job).await?;
@@ -204,6 +214,7 @@ impl Inner {
         self.queues.reads.close();
         self.queues.writes.close();
         self.queues.commits.close();
+        self.queues.heartbeats.close();
         let this_thread = std::thread::current().id();
         for thread in self.threads.lock().drain(..) {
             // A job may own the last handle; its thread cannot wait for itself.

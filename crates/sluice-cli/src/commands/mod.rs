@@ -3,6 +3,7 @@
 mod accounts;
 mod apply;
 mod ask;
+mod cluster;
 mod code;
 mod common;
 mod completions;
@@ -48,6 +49,7 @@ use clap::Subcommand;
 use self::{
     accounts::AccountsOptions,
     apply::ApplyOptions,
+    cluster::ClusterOptions,
     completions::CompletionsOptions,
     deploy::DeployOptions,
     dev::DevOptions,
@@ -102,6 +104,7 @@ pub(crate) enum ClientCommand {
     /// Manage the users of the server (operator only)
     #[command(subcommand)]
     Users(UsersCommand),
+    Cluster(ClusterOptions),
     Doctor(DoctorOptions),
     Completions(CompletionsOptions),
     /// Manage the registry of the server (operator only)
@@ -146,6 +149,7 @@ pub(crate) fn run(
             ClientCommand::RotateKey(options) => done(session::rotate_key(options).await),
             ClientCommand::Signup(options) => done(session::signup(options).await),
             ClientCommand::Users(command) => done(users::run(command).await),
+            ClientCommand::Cluster(options) => done(cluster::cluster(options).await),
             ClientCommand::Doctor(options) => doctor::doctor(&options),
             ClientCommand::Completions(options) => {
                 done(completions::completions(&options, &parser()))

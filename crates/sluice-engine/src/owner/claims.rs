@@ -7,7 +7,7 @@ use sluice_infra::Infra;
 use sluice_model::EmitterId;
 use sluice_store::{
     Conn, StoreError,
-    state::{self, Fence},
+    state::{self, Claim, Fence},
 };
 
 use super::store_access;
@@ -17,7 +17,8 @@ use super::store_access;
 pub(crate) struct Claims(Arc<Mutex<HashMap<EmitterId, Fence>>>);
 
 impl Claims {
-    /// Claims an emitter, unless this server has it, and reads it. `None` when it is gone or the server drains.
+    /// Claims an emitter, unless this server has it, and reads it. `None` when it is gone, another node has it, or the server
+    /// drains.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         infra: &Infra,
@@ -55,9 +56,18 @@ impl Claims {
             return Some(fence.clone());
         }
         let (id, owner) = (emitter.clone(), Arc::clone(infra.store.incarnation()));
-        let claim = move |c: &mut dyn Conn| state::claim(c, &id, &owner);
-        let fence = store_access::write(infra, emitter, subject, claim).await??;
-        self.0.lock().insert(emitter.clone(), fence.clone());
-        Some(fence)
+        let may_take_over = infra.cluster.lease().may_take_over();
+        let claim = move |c: &mut dyn Conn| state::claim(c, &id, &owner, may_take_over);
+        match store_access::write(infra, emitter, subject, claim).await? {
+            Claim::Made(fence) => {
+                self.0.lock().insert(emitter.clone(), fence.clone());
+                Some(fence)
+            }
+            Claim::Owned(node) => {
+                tracing::warn!(%emitter, node, "owned by another node");
+                None
+            }
+            Claim::Gone => None,
+        }
     }
 }

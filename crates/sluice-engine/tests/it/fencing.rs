@@ -4,7 +4,10 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use sluice_infra::ResultLabel;
 use sluice_runtime::scripted::ScriptedOutcome;
-use sluice_store::state;
+use sluice_store::{
+    Conn,
+    state::{self, Claim},
+};
 use sluice_testkit::wait_for;
 
 use crate::fixture::{Fixture, Keeping, PATIENCE, source_id};
@@ -15,8 +18,9 @@ fn fenced(fixture: &Fixture) -> u64 {
 }
 
 async fn claim_for_another_server(fixture: &Fixture) {
-    let claim = |c: &mut dyn sluice_store::Conn| state::claim(c, &source_id(), &"other".into());
-    assert!(fixture.infra.store.write(claim).await.unwrap().is_some());
+    let claim = |c: &mut dyn Conn| state::claim(c, &source_id(), &"other".into(), true);
+    let claimed = fixture.infra.store.write(claim).await.unwrap();
+    assert!(matches!(claimed, Claim::Made(_)));
 }
 
 #[rstest]

@@ -579,6 +579,21 @@ CREATE VIEW usage_counts AS
 
 -- === Server ===
 
+-- The servers that use this database, each from its start to some time after its end. A lease that has run out makes room for
+-- others. Times are those of the database's clock.
+CREATE TABLE nodes (
+    -- Random, and new for each start.
+    incarnation TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    name        TEXT COLLATE "C" NOT NULL,
+    public_url  TEXT COLLATE "C" NOT NULL,
+    state       TEXT COLLATE "C" NOT NULL,
+    version     TEXT COLLATE "C" NOT NULL,
+    -- Nodes of different protocols do not work together.
+    protocol    BIGINT NOT NULL,
+    started_at  BIGINT NOT NULL,
+    expires_at  BIGINT NOT NULL
+);
+
 -- The latest time that the server has recorded, in one row.
 CREATE TABLE server_clock (
     id        BIGINT NOT NULL PRIMARY KEY,

@@ -581,6 +581,21 @@ CREATE VIEW usage_counts AS
 
 -- === Server ===
 
+-- The servers that use this database, each from its start to some time after its end. A lease that has run out makes room for
+-- others. Times are those of the database's clock.
+CREATE TABLE nodes (
+    -- Random, and new for each start.
+    incarnation TEXT NOT NULL PRIMARY KEY,
+    name        TEXT NOT NULL,
+    public_url  TEXT NOT NULL,
+    state       TEXT NOT NULL,
+    version     TEXT NOT NULL,
+    -- Nodes of different protocols do not work together.
+    protocol    INTEGER NOT NULL,
+    started_at  INTEGER NOT NULL,
+    expires_at  INTEGER NOT NULL
+) WITHOUT ROWID;
+
 -- The latest time that the server has recorded, in one row.
 CREATE TABLE server_clock (
     id        INTEGER NOT NULL PRIMARY KEY,

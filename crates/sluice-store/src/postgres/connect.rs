@@ -27,6 +27,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// counts as lost. The kernel's own limit is a quarter of an hour.
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// For heartbeats: to connect, and for each answer.
+pub(super) const HEARTBEAT_TIMEOUT: Duration = Duration::from_millis(900);
+
 /// How long a connection may be silent before the kernel probes it, and the pause between probes. Three without an answer
 /// end it.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(2);
@@ -143,7 +146,7 @@ impl Connector {
     /// Connects to the primary and prepares the session.
     pub(super) async fn connect(&self, access: Access) -> Result<Connection> {
         let session = match access {
-            Access::Read | Access::Write => SESSION.to_owned(),
+            Access::Read | Access::Write | Access::Heartbeat => SESSION.to_owned(),
             Access::Commit => format!("{SESSION}; {COMMIT_SESSION}"),
         };
         let connect = async {
@@ -151,11 +154,14 @@ impl Connector {
             connection.client.batch_execute(&session).await?;
             Ok::<_, Error>(connection)
         };
-        match timeout(self.timeout, connect).await {
+        let limit = match access {
+            Access::Heartbeat => HEARTBEAT_TIMEOUT,
+            Access::Read | Access::Write | Access::Commit => self.timeout,
+        };
+        match timeout(limit, connect).await {
             Ok(connected) => connected.map_err(|error| connect_error(&error)),
             Err(_) => Err(StoreError::Unavailable(format!(
-                "cannot connect to PostgreSQL: no answer within {:?}",
-                self.timeout
+                "cannot connect to PostgreSQL: no answer within {limit:?}"
             ))),
         }
     }

@@ -19,7 +19,7 @@ use tokio_postgres::{Client, Statement, types::Type};
 
 use super::{
     bulk::unnested,
-    connect::{Connection, Connector},
+    connect::{Connection, Connector, HEARTBEAT_TIMEOUT},
     encode::Encoded,
     errors::store_error,
     flight::{Form, Request},
@@ -90,6 +90,13 @@ impl Link {
     ) -> T {
         self.round_trips.fetch_add(1, Ordering::Relaxed);
         let mut requests = pin!(requests);
+        if self.access == Access::Heartbeat {
+            let answered = async { timeout(HEARTBEAT_TIMEOUT, requests.as_mut()).await };
+            return self.runtime.block_on(answered).unwrap_or_else(|_| {
+                session.connection.abandon();
+                self.runtime.block_on(requests)
+            });
+        }
         let mut patience = probe::PATIENCE + Duration::from_secs((bytes / BYTES_PER_SECOND) as u64);
         let mut idle_findings = 0;
         loop {

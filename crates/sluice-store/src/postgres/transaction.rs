@@ -56,7 +56,9 @@ impl<'w> Transaction<'w> {
             was_idle,
             state: State::Unsent(match access {
                 Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-                Access::Write | Access::Commit => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+                Access::Write | Access::Commit | Access::Heartbeat => {
+                    "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+                }
             }),
             queue: Vec::new(),
             queued_bytes: 0,

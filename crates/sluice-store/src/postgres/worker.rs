@@ -56,7 +56,9 @@ fn serve(link: &Link, session: Session, was_idle: bool, mut job: Box<dyn Job>) -
     let result = match (job.run(&mut transaction), access) {
         (JobOutcome::Failed, _) => Ok(()),
         (JobOutcome::Done, Access::Read) => transaction.flush(),
-        (JobOutcome::Done, Access::Write | Access::Commit) => transaction.commit(),
+        (JobOutcome::Done, Access::Write | Access::Commit | Access::Heartbeat) => {
+            transaction.commit()
+        }
     };
     match result {
         Ok(()) => job.answer(),

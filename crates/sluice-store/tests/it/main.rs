@@ -22,6 +22,7 @@ mod imports;
 mod inbox;
 mod limits;
 mod logs;
+mod nodes;
 mod opening;
 mod orphans;
 mod pruning;

@@ -5,10 +5,10 @@ use rstest::rstest;
 use sluice_model::{DedupeKey, DedupeState, DedupeStrategy, EventId};
 use sluice_store::{
     Conn, StoreError, kv, sources,
-    state::{self, Advance, EmitterState, NewState},
+    state::{self, Advance, Claim, EmitterState, NewState},
 };
 
-use crate::support::{Db, TestStore, claimed, source, source_id, user_id};
+use crate::support::{Db, TestStore, claim, claimed, source, source_id, user_id};
 
 #[rstest]
 fn state_is_saved_and_replaced(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
@@ -84,7 +84,7 @@ fn only_the_last_claim_commits(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             state::advance(c, &source_id("s"), fence, number, None)
         };
         assert_eq!(advance(c, &first, 1)?, Advance::Advanced);
-        let second = state::claim(c, &id, &"second".into())?.unwrap();
+        let second = claim(c, &id, "second")?;
         assert_eq!(advance(c, &first, 2)?, Advance::Fenced);
         assert_eq!(
             advance(c, &first, 1)?,
@@ -96,7 +96,7 @@ fn only_the_last_claim_commits(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         assert_eq!(advance(c, &second, 2)?, Advance::Advanced);
 
         // The same server claims again, as after a panic of its owner.
-        let third = state::claim(c, &id, &"second".into())?.unwrap();
+        let third = claim(c, &id, "second")?;
         assert_eq!(advance(c, &second, 3)?, Advance::Fenced);
         assert_eq!(advance(c, &third, 3)?, Advance::Advanced);
         assert_eq!(state::load(c, &id)?.commit_no, 3);
@@ -113,11 +113,12 @@ fn a_removed_source_cannot_be_claimed_and_does_not_come_back(
     t.write(|c| {
         let id = source_id("s");
         sources::insert(c, &source("s", &user_id("a"), 1))?;
-        let fence = state::claim(c, &id, &"server".into())?.unwrap();
+        let fence = claim(c, &id, "server")?;
         sources::remove(c, &id)?;
         let advanced = state::advance(c, &id, &fence, 1, None)?;
         assert_eq!(advanced, Advance::Gone);
-        assert_eq!(state::claim(c, &id, &"server".into())?, None);
+        let claimed = state::claim(c, &id, &"server".into(), true)?;
+        assert_eq!(claimed, Claim::Gone);
         Ok(())
     })
     .unwrap();
@@ -137,15 +138,17 @@ fn a_claim_and_a_commit_exclude_each_other() {
                 let number = state::load(c, &source_id("s"))?.commit_no + 1;
                 state::advance(c, &source_id("s"), &fence, number, None)
             });
-            let claim = t.store.write(move |c| {
-                let fence = state::claim(c, &source_id("s"), &"next".into())?;
-                Ok((fence, state::load(c, &source_id("s"))?.commit_no))
+            let claimed = t.store.write(move |c| {
+                claim(c, &source_id("s"), "next")?;
+                Ok(state::load(c, &source_id("s"))?.commit_no)
             });
-            let (advanced, claim) = tokio::join!(commit, claim);
-            let (fence, seen) = claim.unwrap();
+            let (advanced, seen) = tokio::join!(commit, claimed);
             let kept = t.store.read(|c| state::load(c, &source_id("s"))).await;
-            assert_eq!(kept.unwrap().commit_no, seen, "{round}: {advanced:?}");
-            assert!(fence.is_some());
+            assert_eq!(
+                kept.unwrap().commit_no,
+                seen.unwrap(),
+                "{round}: {advanced:?}"
+            );
         });
     }
 }

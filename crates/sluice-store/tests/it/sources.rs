@@ -17,7 +17,7 @@ use sluice_store::{
 };
 
 use crate::support::{
-    Db, TestStore, endpoint_key, invocation_ids, prop, source, source_id, user_id,
+    Db, TestStore, claim, endpoint_key, invocation_ids, prop, source, source_id, user_id,
 };
 
 #[rstest]
@@ -205,7 +205,7 @@ fn furnish(c: &mut dyn Conn, tail: &str, key: char) -> Result<()> {
     sources::insert(c, &source(tail, &user_id("a"), 1))?;
     endpoints::insert(c, &endpoint_key(key), &id, "http")?;
     timers::upsert(c, &id, "timer", &TimerSpec::HOURLY, Some(1))?;
-    let fence = state::claim(c, &id, &"server".into())?.expect("it exists");
+    let fence = claim(c, &id, "server")?;
     state::advance(c, &id, &fence, 1, None)?;
     kv::set(c, &id, "k", "1")?;
     let item = NewInboxItem {

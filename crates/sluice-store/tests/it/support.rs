@@ -13,7 +13,7 @@ use sluice_store::{
     params,
     registry::{Publication, Shelf},
     sources::{Phase, Retention, Source},
-    state::{self, Fence},
+    state::{self, Claim, Fence},
     users::{Plan, User},
     webhooks::Webhook,
     workflows::Workflow,
@@ -406,5 +406,13 @@ pub(crate) fn held(c: &mut dyn Conn) -> Result<Vec<String>> {
 /// The state of a source, claimed by a server of this name.
 pub(crate) fn claimed(c: &mut dyn Conn, source: &SourceId, owner: &str) -> Result<Fence> {
     state::insert(c, source)?;
-    Ok(state::claim(c, source, &owner.into())?.expect("it was just added"))
+    claim(c, source, owner)
+}
+
+/// Claims a source whose owner is not alive.
+pub(crate) fn claim(c: &mut dyn Conn, source: &SourceId, owner: &str) -> Result<Fence> {
+    match state::claim(c, source, &owner.into(), true)? {
+        Claim::Made(fence) => Ok(fence),
+        refused => panic!("{refused:?}"),
+    }
 }

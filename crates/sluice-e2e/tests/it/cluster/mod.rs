@@ -1,3 +1,4 @@
 //! Servers on one database.
 
+mod nodes;
 mod refusals;

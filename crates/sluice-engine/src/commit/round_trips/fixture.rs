@@ -16,7 +16,7 @@ use sluice_store::{
     runs::{Run, RunState},
     sends::{SendKind, SendRow, SendState},
     sources::{self, Phase, Retention, Source},
-    state::{self, Fence},
+    state::{self, Claim, Fence},
     subscriptions::{self, Connection, Emitter, Subscription},
     timers::LastTick,
     usage::Usage,
@@ -209,8 +209,8 @@ impl Fixture {
 
     /// Takes the right to commit for an emitter.
     pub(super) fn claim(c: &mut dyn Conn, emitter: &EmitterId) -> Result<(), StoreError> {
-        let fence = state::claim(c, emitter, &"server".into())?;
-        assert_eq!(fence.map(|fence| fence.epoch), Some(1));
+        let claim = state::claim(c, emitter, &"server".into(), true)?;
+        assert!(matches!(claim, Claim::Made(fence) if fence.epoch == 1));
         Ok(())
     }
 

@@ -1,0 +1,3 @@
+//! Nodes on one PostgreSQL.
+
+mod membership;

@@ -1,0 +1,95 @@
+//! Nodes: leases, and claims of what nodes own.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use rstest::rstest;
+use sluice_store::{
+    Conn, Result,
+    nodes::{self, LEASE_MS, NewNode, NodeState},
+    state::{self, Claim},
+};
+
+use crate::support::{Db, TestStore, claim, source_id};
+
+fn node(name: &str) -> NewNode {
+    NewNode {
+        incarnation: name.to_owned(),
+        name: format!("host-{name}"),
+        public_url: "https://sluice.example.com".to_owned(),
+        version: "1.2.3".to_owned(),
+        protocol: 1,
+    }
+}
+
+fn alive(c: &mut dyn Conn) -> Result<Vec<String>> {
+    let nodes = nodes::list(c)?.into_iter();
+    let alive = nodes.filter(nodes::Node::is_alive);
+    Ok(alive.map(|node| node.incarnation).collect())
+}
+
+#[rstest]
+fn a_node_is_alive_until_it_leaves(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        nodes::lock_joins(c)?;
+        nodes::insert(c, &node("a"))?;
+        nodes::insert(c, &node("b"))?;
+        let listed = nodes::list(c)?;
+        assert_eq!(listed[0].name, "host-a");
+        assert_eq!(listed[0].state, NodeState::Active);
+        assert!((1..=LEASE_MS).contains(&listed[0].lease_left_ms));
+        let renewed = nodes::renew(c, "a", NodeState::Draining)?.unwrap();
+        assert_eq!(renewed.len(), 2);
+        let a = renewed.iter().find(|node| node.incarnation == "a");
+        assert_eq!(a.unwrap().state, NodeState::Draining);
+        assert_eq!(nodes::renew(c, "unknown", NodeState::Active)?, None);
+        nodes::leave(c, "a")?;
+        assert_eq!(alive(c)?, ["b"]);
+        nodes::end_others(c, "a")?;
+        assert_eq!(alive(c)?, Vec::<String>::new());
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn only_a_node_that_is_not_alive_loses_what_it_owns(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let id = source_id("s");
+        nodes::insert(c, &node("a"))?;
+        nodes::insert(c, &node("b"))?;
+        state::insert(c, &id)?;
+        claim(c, &id, "a")?;
+        let by_b =
+            |c: &mut dyn Conn, take_over| state::claim(c, &source_id("s"), &"b".into(), take_over);
+        assert_eq!(by_b(c, true)?, Claim::Owned("a".to_owned()));
+        // Its own node may claim it at any time.
+        assert_eq!(claim(c, &id, "a")?.epoch, 2);
+        nodes::leave(c, "a")?;
+        assert_eq!(by_b(c, false)?, Claim::Owned("a".to_owned()));
+        assert!(matches!(by_b(c, true)?, Claim::Made(fence) if fence.epoch == 3));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_lease_that_is_not_renewed_runs_out_by_the_clock_of_the_database() {
+    let Some(t) = TestStore::new(Db::Postgres) else {
+        return;
+    };
+    let begun = Instant::now();
+    t.write(|c| nodes::insert(c, &node("a"))).unwrap();
+    while !t.read(alive).unwrap().is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert!(begun.elapsed() >= Duration::from_millis(2_900));
+    let renewed = t.write(|c| nodes::renew(c, "a", NodeState::Active));
+    assert!(renewed.unwrap().is_some(), "it may come back");
+    assert_eq!(t.read(alive).unwrap(), ["a"]);
+}

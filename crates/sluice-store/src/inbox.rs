@@ -7,7 +7,7 @@ use sluice_model::{EmitterId, InvocationId};
 
 use crate::{
     batch_limit::BatchLimit,
-    conn::{Conn, query_all, query_one, query_opt},
+    conn::{Conn, Dialect, query_all, query_one, query_opt},
     error::Result,
     id_list::{IdList, ids_in, is_among},
     params,
@@ -148,10 +148,11 @@ pub struct InboxPage {
     pub complete: bool,
 }
 
-/// An item, and whether another one follows it.
+/// An item, its place in the page, and whether another one follows it.
 struct PageRow {
     item: InboxItem,
     has_next: bool,
+    place: i64,
 }
 
 impl FromRow for PageRow {
@@ -159,6 +160,7 @@ impl FromRow for PageRow {
         Ok(PageRow {
             item: InboxItem::from_row(row)?,
             has_next: row.get(7)?,
+            place: row.get(8)?,
         })
     }
 }
@@ -166,14 +168,21 @@ impl FromRow for PageRow {
 /// The first items that meet a condition, within ?2 rows and ?3 bytes of payload; one at least, if there is any. ?1 is the
 /// emitter. Sums of lengths select the rows, so payloads beyond the limit are not read: both databases know the length of
 /// a text without reading it.
-fn page_sql(condition: &str, offset: &str) -> String {
+fn page_sql(dialect: Dialect, condition: &str, offset: &str) -> String {
+    // Ids of one server are in the order of acceptance. Those of several servers, with a clock each, are not.
+    let order = match dialect {
+        Dialect::Sqlite => "id",
+        Dialect::Postgres => "seq",
+    };
     format!(
-        "SELECT i.id, i.kind, i.prop, i.payload, i.attempts, i.accepted_at, i.depth, page.has_next \
+        "SELECT i.id, i.kind, i.prop, i.payload, i.attempts, i.accepted_at, i.depth, \
+         page.has_next, page.place \
          FROM (SELECT id, ROW_NUMBER() OVER w AS place, \
          CAST(SUM(bytes) OVER w AS BIGINT) AS total, LEAD(id) OVER w IS NOT NULL AS has_next \
-         FROM (SELECT id, octet_length(payload) AS bytes FROM inbox \
-         WHERE emitter_id = ?1 AND {condition} ORDER BY id LIMIT CAST(?2 AS BIGINT) + 1{offset}) \
-         page_rows WINDOW w AS (ORDER BY id)) page CROSS JOIN inbox i \
+         FROM (SELECT id, seq, octet_length(payload) AS bytes FROM inbox \
+         WHERE emitter_id = ?1 AND {condition} ORDER BY {order} \
+         LIMIT CAST(?2 AS BIGINT) + 1{offset}) \
+         page_rows WINDOW w AS (ORDER BY {order})) page CROSS JOIN inbox i \
          WHERE i.emitter_id = ?1 AND i.id = page.id AND page.place <= ?2 \
          AND (page.place = 1 OR page.total <= ?3)"
     )
@@ -182,7 +191,7 @@ fn page_sql(condition: &str, offset: &str) -> String {
 /// Sorted here and not by the database, which would copy the payloads to sort them.
 fn read_page(c: &mut dyn Conn, sql: &str, params: &[Value<'_>]) -> Result<InboxPage> {
     let mut rows: Vec<PageRow> = query_all(c, sql, params)?;
-    rows.sort_by_key(|row| row.item.id);
+    rows.sort_by_key(|row| row.place);
     Ok(InboxPage {
         complete: rows.last().is_none_or(|row| !row.has_next),
         items: rows.into_iter().map(|row| row.item).collect(),
@@ -197,7 +206,8 @@ pub fn waiting(
 ) -> Result<InboxPage> {
     let PageRequest { known, limit } = request;
     let known: Vec<&InvocationId> = known.iter().collect();
-    let sql = page_sql(&format!("id NOT IN {}", ids_in(c.dialect(), "?4")), "");
+    let unknown = format!("id NOT IN {}", ids_in(c.dialect(), "?4"));
+    let sql = page_sql(c.dialect(), &unknown, "");
     let known = IdList::new(&known)?;
     read_page(c, &sql, params![emitter, limit.rows, limit.bytes, &known])
 }
@@ -220,7 +230,7 @@ pub fn beyond(
     keep: u64,
     limit: BatchLimit,
 ) -> Result<Vec<InboxItem>> {
-    let sql = page_sql("kind <> 'continued'", " OFFSET ?4");
+    let sql = page_sql(c.dialect(), "kind <> 'continued'", " OFFSET ?4");
     let page = read_page(c, &sql, params![emitter, limit.rows, limit.bytes, keep])?;
     Ok(page.items)
 }

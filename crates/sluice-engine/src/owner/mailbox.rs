@@ -1,10 +1,10 @@
 //! The in-memory front of an inbox.
 //!
 //! The inbox itself is in the store. Rows that do not fit into the mailbox stay in the store (`spilled`) and are read
-//! when there is space. `known` holds every invocation that is queued, being stored or running, so that a read of the
-//! store never brings one twice.
+//! when there is space. `known` holds every invocation that is queued, being stored or running, so that none runs twice: a
+//! read of the store may bring one before its acceptor knows that it is stored.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque, hash_map::Entry};
 
 use parking_lot::Mutex;
 use sluice_model::InvocationId;
@@ -32,19 +32,43 @@ pub(crate) struct Mailbox {
 struct Inner {
     queue: VecDeque<Work>,
     bytes: usize,
-    known: HashSet<InvocationId>,
+    known: HashMap<InvocationId, Presence>,
     replies: HashMap<InvocationId, ReplySender>,
     spilled: bool,
     /// Number of spills. A page read before the latest spill is not complete.
     spills: u64,
-    /// The first row left in the store since a page was requested. That page excludes it.
-    missed: Option<InvocationId>,
     /// State at the last count of the whole inbox.
     counted: Option<Counted>,
     direct: DirectRequests,
     /// Whether the owner can dispatch requests at once.
     takes_direct: bool,
     closed: bool,
+}
+
+/// The two ways in which an invocation is known.
+#[derive(Debug, Clone, Copy, Default)]
+struct Presence {
+    /// Its acceptor has yet to say that it is stored.
+    is_storing: bool,
+    work: WorkState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum WorkState {
+    /// Not taken yet.
+    #[default]
+    Expected,
+    /// Queued or running.
+    Taken,
+    /// Committed, before its acceptor knew that it was stored.
+    Done,
+}
+
+impl Presence {
+    const TAKEN: Presence = Presence {
+        is_storing: false,
+        work: WorkState::Taken,
+    };
 }
 
 struct Counted {
@@ -81,7 +105,11 @@ impl Mailbox {
         if inner.closed {
             return Err((Closed, reply));
         }
-        inner.known.insert(id);
+        let expected = Presence {
+            is_storing: true,
+            work: WorkState::Expected,
+        };
+        inner.known.insert(id, expected);
         if let Some(reply) = reply {
             inner.replies.insert(id, reply);
         }
@@ -94,14 +122,17 @@ impl Mailbox {
         if inner.closed {
             return Err(Closed);
         }
+        if inner.was_taken(&work.id) {
+            return Ok(());
+        }
         if inner.spilled
             || inner.queue.len() >= MAX_ITEMS
             || inner.bytes + work.event.len() > MAX_BYTES
         {
             inner.known.remove(&work.id);
-            inner.missed = Some(inner.missed.map_or(work.id, |missed| missed.min(work.id)));
             inner.spill();
         } else {
+            inner.known.insert(work.id, Presence::TAKEN);
             inner.push_back(work);
         }
         drop(inner);
@@ -121,7 +152,7 @@ impl Mailbox {
         if inner.known.len() < busy_from || !inner.can_take_direct(&work) {
             return Err(reply);
         }
-        inner.known.insert(work.id);
+        inner.known.insert(work.id, Presence::TAKEN);
         if let Some(reply) = reply {
             inner.replies.insert(work.id, reply);
         }
@@ -149,8 +180,11 @@ impl Mailbox {
     /// Withdraws a registration: the row could not be stored.
     pub(crate) fn unregister(&self, id: &InvocationId) {
         let mut inner = self.inner.lock();
-        inner.known.remove(id);
-        inner.replies.remove(id);
+        // It was stored all the same if a page brought it.
+        if !inner.was_taken(id) {
+            inner.known.remove(id);
+            inner.replies.remove(id);
+        }
     }
 
     /// Rows were stored that were not registered here.
@@ -210,7 +244,7 @@ impl Mailbox {
         let mut inner = self.inner.lock();
         inner.remove_queued(|id| ids.contains(id));
         for id in ids {
-            inner.known.remove(id);
+            inner.leave(id, WorkState::Expected);
         }
         inner.spill();
         drop(inner);
@@ -219,13 +253,14 @@ impl Mailbox {
 
     /// A request for the next page when the queue is empty and the store may hold more.
     pub(crate) fn next_refill(&self) -> Option<Refill> {
-        let mut inner = self.inner.lock();
+        let inner = self.inner.lock();
         if !inner.spilled || !inner.queue.is_empty() {
             return None;
         }
-        inner.missed = None;
+        let taken = inner.known.iter();
+        let taken = taken.filter(|(_, presence)| presence.work != WorkState::Expected);
         Some(Refill {
-            known: inner.known.clone(),
+            known: taken.map(|(id, _)| *id).collect(),
             spills: inner.spills,
         })
     }
@@ -234,11 +269,9 @@ impl Mailbox {
     pub(crate) fn refill(&self, refill: &Refill, page: Vec<Work>, complete: bool) {
         let mut inner = self.inner.lock();
         for work in page {
-            // Rows behind a missing one wait for it, to keep the order.
-            if inner.missed.is_some_and(|missed| missed < work.id) {
-                break;
-            }
-            if inner.known.insert(work.id) {
+            let presence = inner.known.entry(work.id).or_default();
+            if presence.work == WorkState::Expected {
+                presence.work = WorkState::Taken;
                 inner.push_back(work);
             }
         }
@@ -276,14 +309,18 @@ impl Mailbox {
                 true
             }
             // It stays known until it is committed, so that no page brings it back.
-            None => inner.known.insert(*id),
+            None if inner.known.contains_key(id) => false,
+            None => {
+                inner.known.insert(*id, Presence::TAKEN);
+                true
+            }
         }
     }
 
     /// The invocation is committed and its row deleted.
     pub(crate) fn done(&self, id: &InvocationId) {
         let mut inner = self.inner.lock();
-        inner.known.remove(id);
+        inner.leave(id, WorkState::Done);
         inner.replies.remove(id);
     }
 
@@ -335,6 +372,33 @@ impl Inner {
             && !self.spilled
             && self.queue.len() < MAX_BEFORE_DIRECT
             && self.bytes + work.event.len() <= MAX_BYTES
+    }
+
+    /// The acceptor knows whether the invocation is stored. True when a page brought it before.
+    fn was_taken(&mut self, id: &InvocationId) -> bool {
+        let Some(presence) = self.known.get_mut(id) else {
+            return false;
+        };
+        presence.is_storing = false;
+        match presence.work {
+            WorkState::Expected => false,
+            WorkState::Taken => true,
+            WorkState::Done => {
+                self.known.remove(id);
+                true
+            }
+        }
+    }
+
+    /// The invocation is neither queued nor running any more. Its acceptor may still ask for it.
+    fn leave(&mut self, id: &InvocationId, state: WorkState) {
+        if let Entry::Occupied(mut entry) = self.known.entry(*id) {
+            if entry.get().is_storing {
+                entry.get_mut().work = state;
+            } else {
+                entry.remove();
+            }
+        }
     }
 
     fn spill(&mut self) {
@@ -389,38 +453,75 @@ mod tests {
         assert!(mailbox.register(work.id, None).is_ok());
     }
 
+    fn taken(mailbox: &Mailbox) -> Vec<InvocationId> {
+        std::iter::from_fn(|| mailbox.pop_if(|_| true))
+            .map(|work| work.id)
+            .collect()
+    }
+
     #[test]
-    fn a_page_that_was_told_to_leave_one_out_does_not_overtake_it() {
+    fn a_page_brings_work_that_is_being_stored_in_its_order_and_once() {
+        let mailbox = Mailbox::unread();
+        let [first, second] = &works(2)[..] else {
+            panic!("two of them");
+        };
+        register(&mailbox, first);
+        register(&mailbox, second);
+        let refill = mailbox.next_refill().unwrap();
+        assert!(refill.known.is_empty());
+        // Their acceptors learn only later that both are stored.
+        mailbox.refill(&refill, vec![second.clone(), first.clone()], true);
+        mailbox.enqueue(first.clone()).unwrap();
+        assert_eq!(taken(&mailbox), [second.id, first.id]);
+        mailbox.enqueue(second.clone()).unwrap();
+        assert_eq!(taken(&mailbox), []);
+    }
+
+    #[test]
+    fn work_that_is_committed_before_its_acceptor_knows_that_it_is_stored_does_not_run_again() {
+        let mailbox = Mailbox::unread();
+        let work = &works(1)[0];
+        register(&mailbox, work);
+        let refill = mailbox.next_refill().unwrap();
+        mailbox.refill(&refill, vec![work.clone()], true);
+        assert_eq!(taken(&mailbox), [work.id]);
+        mailbox.done(&work.id);
+        assert!(!mailbox.close_if_unused(), "its acceptor will ask");
+        mailbox.enqueue(work.clone()).unwrap();
+        assert_eq!(taken(&mailbox), []);
+        assert!(mailbox.close_if_unused());
+    }
+
+    #[test]
+    fn work_whose_storing_seemed_to_fail_stays_known_while_it_runs() {
+        let mailbox = Mailbox::unread();
+        let work = &works(1)[0];
+        register(&mailbox, work);
+        let refill = mailbox.next_refill().unwrap();
+        mailbox.refill(&refill, vec![work.clone()], true);
+        assert_eq!(taken(&mailbox), [work.id]);
+        mailbox.unregister(&work.id);
+        mailbox.reload().unwrap();
+        assert!(mailbox.next_refill().unwrap().known.contains(&work.id));
+        mailbox.done(&work.id);
+        assert!(mailbox.next_refill().unwrap().known.is_empty());
+    }
+
+    #[test]
+    fn work_that_does_not_fit_is_read_from_the_store() {
         let mailbox = Mailbox::unread();
         let [first, second] = &works(2)[..] else {
             panic!("two of them");
         };
         register(&mailbox, first);
         let refill = mailbox.next_refill().unwrap();
-        // Both are stored, and left in the store, before the page is read: it has the second alone.
+        // Stored after the page was read, and left in the store.
         mailbox.enqueue(first.clone()).unwrap();
-        register(&mailbox, second);
-        mailbox.enqueue(second.clone()).unwrap();
-        mailbox.refill(&refill, vec![second.clone()], true);
+        mailbox.refill(&refill, Vec::new(), true);
         assert!(!mailbox.has_queued());
         let refill = mailbox.next_refill().unwrap();
         mailbox.refill(&refill, vec![first.clone(), second.clone()], true);
-        let taken = [0, 1].map(|_| mailbox.pop_if(|_| true).unwrap().id);
-        assert_eq!(taken, [first.id, second.id]);
-    }
-
-    #[test]
-    fn what_came_before_the_missing_one_is_taken() {
-        let mailbox = Mailbox::unread();
-        let [first, second, third] = &works(3)[..] else {
-            panic!("three of them");
-        };
-        register(&mailbox, second);
-        let refill = mailbox.next_refill().unwrap();
-        mailbox.enqueue(second.clone()).unwrap();
-        mailbox.refill(&refill, vec![first.clone(), third.clone()], true);
-        assert_eq!(mailbox.pop_if(|_| true).unwrap().id, first.id);
-        assert!(!mailbox.has_queued());
-        assert!(mailbox.next_refill().is_some());
+        assert_eq!(taken(&mailbox), [first.id, second.id]);
+        assert!(mailbox.next_refill().is_none());
     }
 }

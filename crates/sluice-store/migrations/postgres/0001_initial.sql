@@ -244,9 +244,10 @@ CREATE TABLE kv (
 
 -- === Inbox ===
 
--- Accepted work. Rows are looked up by id, whose order is the order of acceptance.
+-- Accepted work. Rows are looked up by id and read by seq: a request that is sent after the answer to another one has the
+-- higher number, whichever servers took them.
 CREATE TABLE inbox (
-    seq         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    seq         BIGINT GENERATED ALWAYS AS IDENTITY,
     emitter_id  TEXT COLLATE "C" NOT NULL,
     id          TEXT COLLATE "C" NOT NULL,
     kind        TEXT COLLATE "C" NOT NULL,
@@ -255,7 +256,8 @@ CREATE TABLE inbox (
     depth       BIGINT NOT NULL DEFAULT 0,
     attempts    BIGINT NOT NULL,
     accepted_at BIGINT NOT NULL,
-    payload     TEXT COLLATE "C" NOT NULL
+    payload     TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (emitter_id, seq)
 );
 CREATE UNIQUE INDEX inbox_by_id ON inbox (emitter_id, id);
 

@@ -51,10 +51,10 @@ fn work_waits_oldest_first_until_it_is_removed(#[values(Db::Sqlite, Db::Postgres
             prop: None,
             ..item(&ids[0])
         };
-        inbox::insert(c, &source, &item(&ids[2]))?;
         inbox::insert(c, &source, &manual)?;
         inbox::insert(c, &source, &item(&ids[1]))?;
         inbox::insert(c, &source_id("other"), &item(&ids[0]))?;
+        inbox::insert(c, &source, &item(&ids[2]))?;
 
         let items = waiting(c, &source, 10);
         let order: Vec<_> = items.iter().map(|item| item.id).collect();
@@ -80,6 +80,27 @@ fn work_waits_oldest_first_until_it_is_removed(#[values(Db::Sqlite, Db::Postgres
         assert_eq!(count(c, &source)?, 2);
         assert_eq!(waiting(c, &source, 10).len(), 2);
         assert_eq!(count(c, &source_id("other"))?, 1);
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// The clocks of servers differ, and so do their ids: the order is that of the database.
+#[test]
+fn work_from_several_servers_waits_in_the_order_in_which_it_was_stored() {
+    let Some(t) = TestStore::new(Db::Postgres) else {
+        return;
+    };
+    let ids = invocation_ids(3);
+    let stored = [ids[2], ids[0], ids[1]];
+    for id in stored {
+        t.write(move |c| inbox::insert(c, &source_id("s"), &item(&id)))
+            .unwrap();
+    }
+    t.read(move |c| {
+        let waiting = waiting(c, &source_id("s"), 10);
+        let order: Vec<_> = waiting.iter().map(|item| item.id).collect();
+        assert_eq!(order, stored);
         Ok(())
     })
     .unwrap();

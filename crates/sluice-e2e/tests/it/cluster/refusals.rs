@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use rstest::rstest;
-use sluice_testkit::{Api, Backend, Postgres, Server};
+use sluice_testkit::{Api, Backend, Postgres, Server, wait_for};
 
-use crate::support::own_server;
+use crate::support::{PATIENCE, own_server};
 
 const AT_ONCE: Duration = Duration::from_secs(2);
 
@@ -40,11 +40,11 @@ async fn a_server_that_lost_its_database_to_another_one_exits() {
     let other = tokio::task::spawn_blocking(move || take_lock(&url));
     let other = other.await.expect("no panic");
     assert!(!server.ended().await.success());
-    let log = server.logs();
-    assert!(
-        log.contains("another server has taken the database"),
-        "{log}"
-    );
+    wait_for(PATIENCE, "the reason in the log", async || {
+        let reason = "another server has taken the database";
+        server.logs().contains(reason).then_some(())
+    })
+    .await;
     let ended = tokio::task::spawn_blocking(move || drop(other));
     ended.await.expect("no panic");
 }

@@ -1,16 +1,22 @@
 //! Schema versions: numbered scripts, applied once each, forward only.
 //!
 //! Runs inside one transaction, so a server that dies halfway leaves the old schema.
+//!
+//! Servers of two versions run side by side during an upgrade. So a change comes in two steps: one version adds what is new, a
+//! later one removes what is old. Each migration says which programs can use its schema.
 
 use crate::{
     conn::{Conn, Dialect, query_one},
     error::{Result, StoreError},
     params,
+    row::{FromRow, Row},
 };
 
 /// One step of the schema, with the same meaning for both databases.
 struct Migration {
     version: i64,
+    /// The oldest version whose programs work with this schema.
+    compatible_from: i64,
     sqlite: &'static str,
     postgres: &'static str,
 }
@@ -18,9 +24,25 @@ struct Migration {
 /// In ascending order. Never change one that was released: add another.
 const MIGRATIONS: &[Migration] = &[Migration {
     version: 1,
+    compatible_from: 1,
     sqlite: include_str!("../migrations/sqlite/0001_initial.sql"),
     postgres: include_str!("../migrations/postgres/0001_initial.sql"),
 }];
+
+/// The schema of a database.
+struct Schema {
+    version: i64,
+    compatible_from: i64,
+}
+
+impl FromRow for Schema {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Schema {
+            version: row.get(0)?,
+            compatible_from: row.get(1)?,
+        })
+    }
+}
 
 /// Any number that no other program is likely to lock.
 const ADVISORY_LOCK: i64 = 7_356_114_902_316;
@@ -29,20 +51,31 @@ const ADVISORY_LOCK: i64 = 7_356_114_902_316;
 pub(crate) fn apply(c: &mut dyn Conn) -> Result<()> {
     lock(c)?;
     c.execute(
-        "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL PRIMARY KEY)",
-        &[],
-    )?;
-    let current: i64 = query_one(
-        c,
-        "SELECT COALESCE(MAX(version), 0) FROM schema_version",
+        "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL PRIMARY KEY, \
+         compatible_from BIGINT NOT NULL)",
         &[],
     )?;
     let newest = MIGRATIONS.last().map_or(0, |migration| migration.version);
-    if current > newest {
+    let Schema {
+        version: current,
+        compatible_from,
+    } = query_one(
+        c,
+        "SELECT COALESCE(MAX(version), 0), COALESCE(MAX(compatible_from), 0) FROM schema_version",
+        &[],
+    )?;
+    if compatible_from > newest {
         return Err(StoreError::Unusable(format!(
-            "the database has schema version {current}, this program knows versions up to \
-             {newest}: use a newer sluice"
+            "the database has schema version {current}, which needs a program that knows version \
+             {compatible_from}; this one knows versions up to {newest}: use a newer sluice"
         )));
+    }
+    if current > newest {
+        tracing::warn!(
+            current,
+            newest,
+            "the database has a newer schema that this program can use"
+        );
     }
     for migration in MIGRATIONS.iter().filter(|step| step.version > current) {
         let script = match c.dialect() {
@@ -51,8 +84,8 @@ pub(crate) fn apply(c: &mut dyn Conn) -> Result<()> {
         };
         c.execute_script(script)?;
         c.execute(
-            "INSERT INTO schema_version (version) VALUES (?1)",
-            params![migration.version],
+            "INSERT INTO schema_version (version, compatible_from) VALUES (?1, ?2)",
+            params![migration.version, migration.compatible_from],
         )?;
         tracing::info!(version = migration.version, "database schema migrated");
     }

@@ -1,7 +1,9 @@
 //! Opening a database: locks, migrations, addresses.
 
 use rstest::rstest;
-use sluice_store::{Location, Result, Store, StoreError, StoreOptions, params, query_one, users};
+use sluice_store::{
+    Conn, Location, Result, Store, StoreError, StoreOptions, params, query_one, users,
+};
 
 use crate::support::{Db, Place, TestStore, user};
 
@@ -25,16 +27,32 @@ fn migrations_are_applied_once(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     assert_eq!(versions(&t), applied);
 }
 
+/// As a newer program leaves the database.
+fn migrated(c: &mut dyn Conn, version: i64, compatible_from: i64) -> Result<()> {
+    c.execute_later(
+        "INSERT INTO schema_version (version, compatible_from) VALUES (?1, ?2)",
+        params![version, compatible_from],
+    )
+}
+
+#[rstest]
+fn a_newer_database_that_older_programs_can_use_is_opened(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let newest: i64 = query_one(c, "SELECT MAX(version) FROM schema_version", &[])?;
+        migrated(c, newest + 1, newest)
+    })
+    .unwrap();
+    let t = t.reopen();
+    assert_eq!(t.read(users::count), Ok(0));
+}
+
 #[rstest]
 fn a_newer_database_is_refused(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
-    t.write(|c| {
-        c.execute(
-            "INSERT INTO schema_version (version) VALUES (?1)",
-            params![999_i64],
-        )
-    })
-    .unwrap();
+    t.write(|c| migrated(c, 999, 999)).unwrap();
     t.store.close();
     let message = unusable(Store::open(t.place.options()));
     assert!(message.contains("999"), "{message}");

@@ -58,7 +58,7 @@ impl Cluster {
             started_at,
             lease_left_ms: LEASE_MS,
         };
-        Cluster::new(description, Lease::endless(), vec![this])
+        Cluster::new(description, Lease::endless(), vec![this], true)
     }
 
     /// Joins the nodes of a database and starts the heartbeat.
@@ -89,14 +89,15 @@ impl Cluster {
             Peers::Excluded => Lease::endless(),
             Peers::Allowed => Lease::granted(sent),
         };
-        let cluster = Cluster::new(description, lease, members);
+        let cluster = Cluster::new(description, lease, members, false);
         tokio::spawn(heartbeat::beat(store.clone(), Arc::clone(&cluster.0)));
         Ok(cluster)
     }
 
-    fn new(description: NewNode, lease: Lease, members: Vec<Node>) -> Cluster {
+    fn new(description: NewNode, lease: Lease, members: Vec<Node>, is_alone: bool) -> Cluster {
         Cluster(Arc::new(ThisNode {
             description,
+            is_alone,
             lease,
             state: Mutex::new(NodeState::Active),
             members: watch::Sender::new(members.into()),
@@ -107,6 +108,11 @@ impl Cluster {
     /// The incarnation of this node.
     pub fn incarnation(&self) -> &str {
         &self.0.description.incarnation
+    }
+
+    /// Whether no other server can use the database.
+    pub fn is_alone(&self) -> bool {
+        self.0.is_alone
     }
 
     pub fn lease(&self) -> &Lease {
@@ -123,8 +129,16 @@ impl Cluster {
         *self.0.state.lock() = NodeState::Draining;
     }
 
+    /// Whether this node takes no more work, because it drains or has lost its lease.
+    pub fn is_out_of_service(&self) -> bool {
+        *self.0.state.lock() != NodeState::Active || !self.0.lease.is_held()
+    }
+
     /// Ends the heartbeat and the lease, so that others take over at once.
     pub async fn leave(&self, store: &Store) -> Result<(), StoreError> {
+        if self.0.is_alone {
+            return Ok(());
+        }
         self.0.stop.cancel();
         let incarnation = self.0.description.incarnation.clone();
         // After a renewal that is in progress.

@@ -11,6 +11,8 @@ use crate::lease::Lease;
 
 pub(crate) struct ThisNode {
     pub(crate) description: NewNode,
+    /// It has a database of its own, and no heartbeat.
+    pub(crate) is_alone: bool,
     pub(crate) lease: Lease,
     pub(crate) state: Mutex<NodeState>,
     /// As of the last heartbeat.

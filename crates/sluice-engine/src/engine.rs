@@ -13,7 +13,7 @@ use crate::{
     disk_quota::{self, DiskQuotas},
     due_times::DueTimes,
     error::EngineError,
-    inbox::Inbox,
+    inbox::{Inbox, sweep as inbox_sweep},
     owner::{
         Owners, Waker, after_commit::AfterCommit, claims::Claims, services::Services,
         supervise::start_owners,
@@ -109,6 +109,9 @@ impl Engine {
             due_times: due_times.clone(),
         };
         infra.shutdown.spawn(scheduler.run());
+        infra
+            .shutdown
+            .spawn(inbox_sweep::run(infra.clone(), owners.clone()));
         infra.shutdown.spawn(tick_health.warn());
         infra.shutdown.spawn(sweep::run(infra.clone()));
         infra.shutdown.spawn(roll_up::run(infra.clone()));

@@ -10,7 +10,7 @@ use crate::{
     conn::{Conn, Dialect, query_all, query_one, query_opt},
     error::Result,
     id_list::{IdList, ids_in, is_among},
-    params,
+    nodes, params,
     row::{FromRow, Row},
     text_enum::text_enum,
     value::Value,
@@ -165,15 +165,20 @@ impl FromRow for PageRow {
     }
 }
 
+/// The column whose order is the order of acceptance. Ids of one server have it. Those of several servers, with a clock each, do
+/// not.
+fn order(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "id",
+        Dialect::Postgres => "seq",
+    }
+}
+
 /// The first items that meet a condition, within ?2 rows and ?3 bytes of payload; one at least, if there is any. ?1 is the
 /// emitter. Sums of lengths select the rows, so payloads beyond the limit are not read: both databases know the length of
 /// a text without reading it.
 fn page_sql(dialect: Dialect, condition: &str, offset: &str) -> String {
-    // Ids of one server are in the order of acceptance. Those of several servers, with a clock each, are not.
-    let order = match dialect {
-        Dialect::Sqlite => "id",
-        Dialect::Postgres => "seq",
-    };
+    let order = order(dialect);
     format!(
         "SELECT i.id, i.kind, i.prop, i.payload, i.attempts, i.accepted_at, i.depth, \
          page.has_next, page.place \
@@ -280,6 +285,41 @@ pub fn emitters_with_work(c: &mut dyn Conn) -> Result<Vec<EmitterId>> {
          WHERE EXISTS (SELECT 1 FROM inbox i WHERE i.emitter_id = s.id) ORDER BY s.id",
         &[],
     )
+}
+
+/// An emitter with items, and the last one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Backlog {
+    pub emitter_id: EmitterId,
+    pub newest: InvocationId,
+}
+
+impl FromRow for Backlog {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(Backlog {
+            emitter_id: row.get(0)?,
+            newest: row.get(1)?,
+        })
+    }
+}
+
+/// Live, active emitters with items that are this node's to run: its own, and those whose owner is not alive. Takes one look at
+/// the index for each emitter that has items, however many those are.
+pub fn backlogs(c: &mut dyn Conn, node: &str) -> Result<Vec<Backlog>> {
+    let sql = format!(
+        "WITH RECURSIVE queued (emitter_id) AS (SELECT MIN(emitter_id) FROM inbox UNION ALL \
+         SELECT (SELECT MIN(i.emitter_id) FROM inbox i WHERE i.emitter_id > q.emitter_id) \
+         FROM queued q WHERE q.emitter_id IS NOT NULL) \
+         SELECT q.emitter_id, (SELECT i.id FROM inbox i WHERE i.emitter_id = q.emitter_id \
+         ORDER BY {} DESC LIMIT 1) FROM queued q JOIN emitter_state s ON s.emitter_id = q.emitter_id \
+         WHERE (s.owner IS NULL OR s.owner = ?1 OR NOT EXISTS (SELECT 1 FROM nodes n \
+         WHERE n.incarnation = s.owner AND n.expires_at > {})) \
+         AND (EXISTS (SELECT 1 FROM sources e WHERE e.id = q.emitter_id AND e.phase = 'live' \
+         AND e.active) OR EXISTS (SELECT 1 FROM workflows e WHERE e.id = q.emitter_id AND e.active))",
+        order(c.dialect()),
+        nodes::now(c.dialect())
+    );
+    query_all(c, &sql, params![node])
 }
 
 /// The number of items of each emitter. Emitters without items are left out.

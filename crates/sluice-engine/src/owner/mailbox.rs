@@ -199,6 +199,12 @@ impl Mailbox {
         Ok(())
     }
 
+    /// Whether the invocation is here, or a page may bring it.
+    pub(crate) fn knows(&self, id: &InvocationId) -> bool {
+        let inner = self.inner.lock();
+        inner.spilled || inner.known.contains_key(id)
+    }
+
     /// Takes the next invocation if it is eligible.
     pub(crate) fn pop_if(&self, is_eligible: impl FnOnce(&Work) -> bool) -> Option<Work> {
         let mut inner = self.inner.lock();

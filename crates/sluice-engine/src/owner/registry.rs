@@ -98,6 +98,15 @@ impl Owners {
         }
     }
 
+    /// Whether an owner has this invocation, or will read it.
+    pub(crate) fn know(&self, emitter: &EmitterId, id: &InvocationId) -> bool {
+        let owner = match emitter.kind() {
+            EmitterKind::Source(id) => self.0.sources.registered(&id).map(Owner::Source),
+            EmitterKind::Workflow(id) => self.0.workflows.registered(&id).map(Owner::Workflow),
+        };
+        owner.is_some_and(|owner| owner.mailbox().knows(id))
+    }
+
     /// Hands stored work to its owner. An owner that has stopped meanwhile is replaced by one that reads the store.
     pub(crate) fn enqueue(&self, owner: &Owner, work: Work) {
         if owner.mailbox().enqueue(work).is_err() {

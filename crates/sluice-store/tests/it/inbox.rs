@@ -7,10 +7,14 @@ use sluice_model::{EmitterId, InvocationId, SourceId};
 use sluice_store::{
     BatchLimit, Conn, Result, StoreError,
     inbox::{self, InboxItem, InboxKind, InboxPage, NewInboxItem, PageRequest},
+    nodes::{self, NewNode},
     sources::{self, Phase, Source},
+    workflows,
 };
 
-use crate::support::{Db, TestStore, invocation_ids, source, source_id, user_id};
+use crate::support::{
+    Db, TestStore, claim, invocation_ids, source, source_id, user_id, workflow, workflow_id,
+};
 
 fn item(id: &InvocationId) -> NewInboxItem<'_> {
     NewInboxItem {
@@ -101,6 +105,56 @@ fn work_from_several_servers_waits_in_the_order_in_which_it_was_stored() {
         let waiting = waiting(c, &source_id("s"), 10);
         let order: Vec<_> = waiting.iter().map(|item| item.id).collect();
         assert_eq!(order, stored);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn a_node_finds_its_own_work_and_that_of_dead_nodes(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        let ids = invocation_ids(2);
+        let user = user_id("a");
+        for name in ["dead", "free", "idle", "mine", "off", "theirs"] {
+            let mut source = source(name, &user, 1);
+            source.active = name != "off";
+            sources::insert(c, &source)?;
+            if name != "idle" {
+                inbox::insert(c, &source.id, &item(&ids[0]))?;
+                inbox::insert(c, &source.id, &item(&ids[1]))?;
+            }
+        }
+        workflows::insert(c, &workflow("w", &user, 1))?;
+        inbox::insert(c, &workflow_id("w"), &item(&ids[0]))?;
+        for (node, source) in [("me", "mine"), ("me", "idle"), ("other", "theirs")] {
+            claim(c, &source_id(source), node)?;
+        }
+        claim(c, &source_id("dead"), "unknown")?;
+        for incarnation in ["me", "other"] {
+            nodes::insert(
+                c,
+                &NewNode {
+                    incarnation: incarnation.to_owned(),
+                    name: "host".to_owned(),
+                    public_url: "url".to_owned(),
+                    version: "1".to_owned(),
+                    protocol: 1,
+                },
+            )?;
+        }
+        let found = inbox::backlogs(c, "me")?;
+        let found: Vec<_> = found
+            .iter()
+            .map(|backlog| (backlog.emitter_id.as_str(), backlog.newest))
+            .collect();
+        let expected = [
+            ("dc_dead", ids[1]),
+            ("dc_free", ids[1]),
+            ("dc_mine", ids[1]),
+            ("p_w", ids[0]),
+        ];
+        assert_eq!(found, expected);
         Ok(())
     })
     .unwrap();

@@ -2,3 +2,4 @@
 
 mod nodes;
 mod refusals;
+mod sweep;

@@ -89,6 +89,10 @@ pub(crate) struct ClusterOptions {
     /// Name of this server among those that use the same database [default: the name of the machine]
     #[arg(long, env = "SLUICE_NODE_NAME", value_name = "NAME")]
     node_name: Option<String>,
+    /// Time after SIGTERM in which the server still takes requests while `/healthz` answers 503, so that a load balancer can
+    /// choose another one
+    #[arg(long, env = "SLUICE_DRAIN_GRACE", default_value = "0s", value_parser = humantime::parse_duration, value_name = "TIME")]
+    pub(crate) drain_grace: Duration,
 }
 
 impl ClusterOptions {

@@ -62,7 +62,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let store = tokio::select! {
         store = database::open(&options.storage, &data_dir, &ids) => store?,
         never = sluice_server::stand_by(&listener) => match never {},
-        signal = stop_signal(std::future::pending()) => return signal,
+        signal = stop_signal(std::future::pending()) => return signal.map(drop),
     };
     let vault = master_key.check(&store, &ids).await?;
     let quotas = &options.quotas;
@@ -102,12 +102,18 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         stopping.clone(),
     ));
     tokio::select! {
-        signal = stop_signal(server_ended(&server)) => signal?,
+        signal = stop_signal(server_ended(&server)) => {
+            let signal = signal?;
+            cluster.drain();
+            if signal == StopSignal::Terminate {
+                tracing::info!(grace = ?options.cluster.drain_grace, "stopping; out of service");
+                tokio::time::sleep(options.cluster.drain_grace).await;
+            }
+        }
         // Without a drain: nothing of this server may be kept any more.
         () = store.lost() => bail!("another server has taken the database"),
     }
     tracing::info!("stopping; waiting for running invocations");
-    cluster.drain();
     stopping.cancel();
     let drained = sluice_engine::drain(&infra, options.components.drain_timeout);
     let closed = tokio::time::timeout(options.components.drain_timeout, server);
@@ -189,14 +195,22 @@ async fn server_ended(server: &tokio::task::JoinHandle<std::io::Result<()>>) {
     }
 }
 
-async fn stop_signal(server_ended: impl Future<Output = ()>) -> anyhow::Result<()> {
+/// Why the server stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StopSignal {
+    /// A person waits in front of a terminal.
+    Interrupt,
+    Terminate,
+}
+
+async fn stop_signal(server_ended: impl Future<Output = ()>) -> anyhow::Result<StopSignal> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+    let received = tokio::select! {
+        _ = terminate.recv() => StopSignal::Terminate,
+        _ = interrupt.recv() => StopSignal::Interrupt,
         () = server_ended => bail!("the HTTP server stopped unexpectedly"),
-    }
+    };
     // A second signal stops the process at once.
     tokio::spawn(async move {
         tokio::select! {
@@ -205,5 +219,5 @@ async fn stop_signal(server_ended: impl Future<Output = ()>) -> anyhow::Result<(
         }
         std::process::exit(130);
     });
-    Ok(())
+    Ok(received)
 }

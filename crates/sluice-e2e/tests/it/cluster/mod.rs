@@ -1,5 +1,6 @@
 //! Servers on one database.
 
+mod drain;
 mod nodes;
 mod refusals;
 mod sweep;

@@ -54,7 +54,7 @@ pub(crate) struct Inner {
     pub(crate) cpu: Arc<CpuTimes>,
     pub(crate) running: RunningProcesses,
     pub(crate) unstored: Unstored,
-    pub(crate) sharing: Arc<Sharing>,
+    pub(crate) sharing: Sharing,
 }
 
 impl Inner {

@@ -58,7 +58,7 @@ impl Runtime {
             options.packages,
             Arc::clone(&clock),
         )?;
-        let sharing = Arc::new(Sharing::new(options.isolation));
+        let sharing = Sharing::new(options.isolation);
         let of_one_process = ReportLimits::of(&options.limits).together;
         Ok(Runtime(Arc::new(Inner {
             unstored: Unstored::new(options.unstored_per_user.max(of_one_process)),

@@ -19,6 +19,7 @@ use crate::{
     limits::Limits,
     memory::Share,
     pace::Pace,
+    process_group::process_id,
     trees::{Measured, measure},
 };
 
@@ -92,10 +93,8 @@ impl Watchdog {
         share: Share,
         cpu: Arc<CpuTimes>,
     ) -> io::Result<Watchdog> {
-        let pid = child.id().and_then(|id| i32::try_from(id).ok());
-        let pid = pid
-            .and_then(Pid::from_raw)
-            .ok_or_else(|| io::Error::other("the process has ended already"))?;
+        let pid =
+            process_id(child).ok_or_else(|| io::Error::other("the process has ended already"))?;
         let overuse = Arc::new(OnceLock::new());
         let memory = share.bytes();
         let user = Arc::default();

@@ -77,7 +77,7 @@ impl DenoProcess {
         let timeout = self.limits.load_timeout;
         tokio::select! {
             loaded = tokio::time::timeout(timeout, loaded) => match loaded {
-                Ok(Ok(loaded)) => loaded.map(drop),
+                Ok(Ok(loaded)) => loaded,
                 Ok(Err(_)) => Err(LoadError::Start(ENDED.to_owned())),
                 Err(_) => Err(code_error(format!("loading took longer than {} s", timeout.as_secs()))),
             },

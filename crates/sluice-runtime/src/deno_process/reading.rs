@@ -108,7 +108,7 @@ impl DenoProcess {
             return Ok(()); // It has left.
         };
         match message {
-            Message::Loaded(shapes) => loading(tenant.loaded(Ok(shapes))),
+            Message::Loaded(_) => loading(tenant.loaded(Ok(()))),
             Message::Failed(mut error, stack) => {
                 if let Some(explained) = explain_native(&error.message, &stack) {
                     error.message = explained;

@@ -6,7 +6,6 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use sluice_model::RawShape;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
@@ -24,11 +23,13 @@ use crate::{
 
 /// Batches of events that the owner has not taken. Then the channel is not read on.
 const MAX_BATCHES: usize = 16;
+/// A tenant that leaves gets no more to do if all that it runs began within this time.
 const SHORT: Duration = Duration::from_secs(1);
+/// And in any case after this time.
 const LONG: Duration = Duration::from_secs(5);
 
 /// The outcome of a load.
-pub(super) type Loaded = Result<Vec<RawShape>, LoadError>;
+pub(super) type Loaded = Result<(), LoadError>;
 
 pub(super) struct Tenant {
     pub(super) number: TenantNumber,

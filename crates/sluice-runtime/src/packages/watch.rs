@@ -15,6 +15,7 @@ use super::{
     limits::{Excess, PackageLimits},
 };
 use crate::{
+    process_group::process_id,
     trees::{Measured, measure},
     watchdog::field,
 };
@@ -47,9 +48,8 @@ impl InstallWatch {
         cache: Option<&Arc<CacheGrowth>>,
         limits: PackageLimits,
     ) -> InstallWatch {
-        let pid = child.id().and_then(|id| i32::try_from(id).ok());
         let watch = InstallWatch {
-            pid: pid.and_then(Pid::from_raw),
+            pid: process_id(child),
             folder: folder.to_owned(),
             cache: cache.map(Arc::clone),
             limits,

@@ -103,7 +103,7 @@ pub(super) async fn run<A: Actor>(actor: &mut A) {
             Event::Control(control) => actor.on_control(control).await,
             Event::Process(key, event) => actor.on_process(key, event),
             Event::Committed(Ok(committed)) => actor.on_committed(committed),
-            Event::Committed(Err(Fenced)) => actor.core().fenced(),
+            Event::Committed(Err(Fenced)) => actor.core().abandon(),
             Event::CommitStalled => actor.on_commit_stalled(),
             Event::Refilled(page) => page.put_into(actor.core().mailbox()),
             Event::Task(task) => actor.on_task(task),
@@ -192,8 +192,9 @@ impl<A: Actor> Core<A> {
         self.commit = Some(tokio::spawn(commit(infra, batch, self.stalled.clone())));
     }
 
-    /// Nothing of this owner is kept any more. It stops with its processes; requests that wait for a commit fail.
-    pub(super) fn fenced(&mut self) {
+    /// Stops the owner with its processes and gives up its claim: the emitter was removed, or another server has it. Requests
+    /// that wait for a commit fail.
+    pub(super) fn abandon(&mut self) {
         self.services.claims.forget(self.owner.id());
         self.stopping = true;
     }
@@ -207,7 +208,7 @@ impl<A: Actor> Core<A> {
             committed = &mut commit => {
                 let committed = finished(committed);
                 if committed.is_err() {
-                    self.fenced();
+                    self.abandon();
                 }
                 committed.map(Some).map_err(|Fenced| Unsettled::Fenced)
             }
@@ -222,7 +223,7 @@ impl<A: Actor> Core<A> {
     pub(super) async fn finish_commit(&mut self) -> Option<Committed> {
         let committed = finished(self.commit.take()?.await);
         if committed.is_err() {
-            self.fenced();
+            self.abandon();
         }
         committed.ok()
     }

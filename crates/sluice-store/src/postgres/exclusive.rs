@@ -113,7 +113,7 @@ async fn acquire(connector: &Connector) -> Result<Connection> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let locked = timeout(ANSWER_TIMEOUT, try_lock(connector, &connection)).await;
-        let locked = locked.unwrap_or(Ok(false));
+        let locked = locked.map_err(|_| StoreError::Unavailable("no answer in time".to_owned()))?;
         match locked.map_err(|error| store_error(&error))? {
             true => return Ok(connection),
             false if Instant::now() < deadline => tokio::time::sleep(RETRY).await,

@@ -22,9 +22,9 @@ pub(super) const INTERVAL: Duration = Duration::from_millis(500);
 /// A server that is there accepts a connection and answers within this time.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Sessions that wait for their client are not at work, unless they send a long answer.
+/// Sessions that wait for their client are not at work, unless they send a long answer. Without `track_activities` all count.
 const AT_WORK: &str = "SELECT application_name FROM pg_stat_activity \
-     WHERE state = 'active' AND starts_with(application_name, $1) \
+     WHERE state IN ('active', 'disabled') AND starts_with(application_name, $1) \
      AND (wait_event_type IS DISTINCT FROM 'Client' OR wait_event = 'ClientWrite')";
 
 /// The last answer, for all threads of a store.

@@ -63,7 +63,7 @@ impl SourceOwner {
             SourceControl::Stop => {
                 self.operation = None;
                 self.stop_process();
-                self.core.stopping = true;
+                self.core.abandon();
             }
             SourceControl::Evict => self.evict(),
         }
@@ -180,7 +180,7 @@ impl SourceOwner {
                 let id = self.core.id().clone();
                 self.core.services.after_commit.streams.reload(&id);
                 if matches!(error, StoreError::Fenced(_)) {
-                    self.core.fenced();
+                    self.core.abandon();
                 }
                 Err(error.into())
             }
@@ -224,7 +224,7 @@ impl SourceOwner {
                 self.definition = definition;
                 self.memory = memory;
             }
-            None => self.core.stopping = true,
+            None => self.core.abandon(),
         }
     }
 }

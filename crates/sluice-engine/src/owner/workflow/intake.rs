@@ -41,7 +41,7 @@ impl WorkflowOwner {
     async fn reload(&mut self) {
         let id = self.workflow.id.clone();
         let Some(definition) = reload(self.core.infra(), &id).await else {
-            self.core.stopping = true;
+            self.core.abandon();
             return;
         };
         self.workflow = definition.workflow;

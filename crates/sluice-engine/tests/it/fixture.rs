@@ -253,7 +253,7 @@ fn source_name(invocation: &ScriptedInvocation) -> String {
     }
 }
 
-fn user_id() -> UserId {
+pub(crate) fn user_id() -> UserId {
     UserId::parse("u_a").unwrap()
 }
 

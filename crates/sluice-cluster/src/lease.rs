@@ -50,10 +50,12 @@ impl Lease {
     }
 
     fn new(term: Term) -> Lease {
-        Lease(Arc::new(Inner {
+        let lease = Lease(Arc::new(Inner {
             term: Mutex::new(term),
             held: watch::Sender::new(true),
-        }))
+        }));
+        lease.tell();
+        lease
     }
 
     /// Whether this node may start work.

@@ -5,6 +5,8 @@ mod boot_time;
 mod heartbeat;
 mod lease;
 mod membership;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod this_node;
 
 pub use lease::Lease;

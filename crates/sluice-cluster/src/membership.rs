@@ -105,6 +105,16 @@ impl Cluster {
         }))
     }
 
+    #[cfg(feature = "testing")]
+    pub(crate) fn with_lease(store: &Store, lease: Lease) -> Cluster {
+        let description = NodeDescription {
+            name: "test".to_owned(),
+            public_url: "http://127.0.0.1".to_owned(),
+            version: "0.0.0".to_owned(),
+        };
+        Cluster::new(new_node(store, description), lease, Vec::new(), true)
+    }
+
     /// The incarnation of this node.
     pub fn incarnation(&self) -> &str {
         &self.0.description.incarnation

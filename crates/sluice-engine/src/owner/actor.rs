@@ -77,6 +77,7 @@ pub(super) struct Core<A: Actor> {
     controls: mpsc::UnboundedReceiver<A::Control>,
     commit: Option<JoinHandle<Result<Committed, Fenced>>>,
     stalled: watch::Sender<bool>,
+    lease_changes: watch::Receiver<bool>,
     refill: Option<AbortOnDropHandle<InboxPage>>,
     pub(super) account_refresh: Option<JoinHandle<()>>,
     pub(super) is_listed_idle: bool,
@@ -126,6 +127,7 @@ impl<A: Actor> Core<A> {
     ) -> Core<A> {
         Core {
             ids: services.infra.ids.generator(),
+            lease_changes: services.infra.cluster.lease().changes(),
             services,
             owner,
             user,
@@ -163,6 +165,12 @@ impl<A: Actor> Core<A> {
 
     pub(super) fn is_draining(&self) -> bool {
         self.services.infra.shutdown.is_draining()
+    }
+
+    /// Whether this node may start work: it does not drain, and others take it for alive. Work that runs goes on without the lease; its
+    /// commit tells whether another node has taken over.
+    pub(super) fn may_start_work(&self) -> bool {
+        !self.is_draining() && self.services.infra.cluster.lease().is_held()
     }
 
     pub(super) fn has_controls(&self) -> bool {
@@ -307,6 +315,7 @@ impl<A: Actor> Core<A> {
             () = self.owner.mailbox().changed.notified() => Event::Woken,
             () = sleep_until(deadline) => Event::Woken,
             () = shutdown.draining(), if !is_draining => Event::Woken,
+            Ok(()) = self.lease_changes.changed() => Event::Woken,
         }
     }
 }

@@ -107,6 +107,33 @@ impl Fixture {
         Fixture::on(infra, clock, run).await
     }
 
+    /// Starts an engine on a node whose lease has run out.
+    pub(crate) async fn without_lease(
+        run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
+    ) -> Fixture {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut infra, clock) = Keeping::StoreFirst.infra(folder.path());
+        infra.cluster = sluice_cluster::testing::without_lease(&infra.store);
+        let stored = infra.store.write(move |c| {
+            components::insert(c, &component())?;
+            sources::insert(c, &source("a"))
+        });
+        stored.await.unwrap();
+        let fixture = Fixture::on(infra, clock, run).await;
+        Fixture {
+            _folder: Some(folder),
+            ..fixture
+        }
+    }
+
+    /// Waits until a source has an owner that has read it.
+    pub(crate) async fn has_owner(&self) {
+        wait_for(PATIENCE, "an owner", async || {
+            (self.infra.metrics.live_sources.get() > 0).then_some(())
+        })
+        .await;
+    }
+
     /// Starts an engine with sources of these names and timers, none of which is due before the clock moves, and with these
     /// settings and processes.
     pub(crate) async fn with_sources(

@@ -8,5 +8,6 @@ mod eviction;
 mod fencing;
 mod fixture;
 mod lateness;
+mod lease;
 mod retries;
 mod supervision;

@@ -121,7 +121,7 @@ impl SourceOwner {
             && dispatch == Dispatch::Running
             && self.core.hold_until.is_none()
             && !self.gives_up()
-            && !self.core.is_draining()
+            && self.core.may_start_work()
     }
 
     /// Whether nothing runs and everything is committed.

@@ -157,7 +157,7 @@ impl WorkflowOwner {
     }
 
     pub(super) fn is_open(&self) -> bool {
-        self.workflow.active && !self.core.is_draining()
+        self.workflow.active && self.core.may_start_work()
     }
 
     pub(super) fn settings(&self) -> &WorkflowSettings {

@@ -29,7 +29,7 @@ impl WorkflowOwner {
     /// Starts the next step of every ready run. A run whose process died runs alone, so that only the one that kills its
     /// process uses up its attempts.
     pub(super) fn start_steps(&mut self) {
-        if self.core.is_draining() {
+        if !self.core.may_start_work() {
             return;
         }
         let is_suspect = |active: &ActiveRun| active.work.is_suspect();

@@ -1,0 +1,5 @@
+//! Complete explorations of the model.
+
+mod design;
+mod ending;
+mod rules;

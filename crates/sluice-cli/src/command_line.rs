@@ -49,6 +49,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
             "rotate-key",
             "signup",
             "users",
+            "cluster",
             "registry",
             "completions",
         ],

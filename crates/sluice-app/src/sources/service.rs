@@ -57,7 +57,7 @@ impl Sources {
     pub(super) async fn lock(&self, id: &SourceId) -> Result<LifecycleLock, EngineError> {
         loop {
             let handle = self.owners.source(id);
-            if let Some(lock) = handle.clone().lock().await {
+            if let Some(lock) = handle.clone().lock().await? {
                 return Ok(lock);
             }
             self.owners.unregister(&Owner::Source(handle));

@@ -9,7 +9,7 @@ use super::{
     lifecycle::{LifecycleLock, SourceControl},
     mailbox::Mailbox,
 };
-use crate::process::Evict;
+use crate::{error::EngineError, process::Evict};
 
 /// The handle of an owner of either kind.
 #[derive(Clone)]
@@ -64,7 +64,7 @@ impl SourceHandle {
     }
 
     /// Locks the source for a lifecycle operation; `None` when its owner has just stopped.
-    pub async fn lock(self: Arc<Self>) -> Option<LifecycleLock> {
+    pub async fn lock(self: Arc<Self>) -> Result<Option<LifecycleLock>, EngineError> {
         let guard = Arc::clone(&self.lifecycle).lock_owned().await;
         LifecycleLock::acquire(self.controls.clone(), guard).await
     }

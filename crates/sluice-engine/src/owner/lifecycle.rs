@@ -9,6 +9,9 @@ use tokio::sync::{OwnedMutexGuard, mpsc, oneshot};
 
 use crate::{error::EngineError, state::Definition};
 
+/// How long an operation waits for the owner, which cannot start while the store takes no writes.
+const START_PATIENCE: Duration = Duration::from_secs(5);
+
 /// How long an operation that ends the work of a source waits for running invocations.
 const STOP_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -61,18 +64,24 @@ pub struct LifecycleLock {
 }
 
 impl LifecycleLock {
+    /// `None` when the owner has just stopped.
     pub(super) async fn acquire(
         controls: mpsc::UnboundedSender<SourceControl>,
         guard: OwnedMutexGuard<()>,
-    ) -> Option<LifecycleLock> {
+    ) -> Result<Option<LifecycleLock>, EngineError> {
         let (reply, begun) = oneshot::channel();
-        controls.send(SourceControl::Begin(reply)).ok()?;
-        begun.await.ok()?;
-        Some(LifecycleLock {
+        if controls.send(SourceControl::Begin(reply)).is_err() {
+            return Ok(None);
+        }
+        let Ok(begun) = tokio::time::timeout(START_PATIENCE, begun).await else {
+            let message = "the source cannot be claimed or read now";
+            return Err(EngineError::Unavailable(message.to_owned()));
+        };
+        Ok(begun.ok().map(|()| LifecycleLock {
             controls,
             finished: false,
             _guard: guard,
-        })
+        }))
     }
 
     /// Pauses or resumes the dispatch of queued work.

@@ -9,5 +9,6 @@ mod fencing;
 mod fixture;
 mod lateness;
 mod lease;
+mod renewal;
 mod retries;
 mod supervision;

@@ -2,15 +2,13 @@
 
 use rstest::rstest;
 use serde_json::{Value, json};
-use sluice_testkit::{Api, Backend, Plan, Postgres, Server, wait_for};
+use sluice_testkit::{Api, Backend, Server, wait_for};
 
 use super::{
     fixtures::{connect, connect_with, credentials, set_expiry, source_with, text},
     provider::{OauthApp, provider},
 };
-use crate::support::{
-    Deployed, PATIENCE, new_user, new_user_on, own_server, shared_server, unique_name,
-};
+use crate::support::{Deployed, PATIENCE, new_user, new_user_on, own_server, shared_server};
 
 /// A user with a connected account and a source that uses it.
 async fn stage(backend: Backend) -> (Api, OauthApp, String, Deployed) {
@@ -283,28 +281,4 @@ async fn tokens_that_live_for_seconds_are_renewed_again_and_again_under_a_runnin
         .get(&source.path("/event_summaries?event_name=$errors"))
         .await;
     assert_eq!(failures.expect(200)["page_info"]["total_count"], 0);
-}
-
-#[tokio::test]
-async fn two_nodes_on_one_database_renew_once() {
-    let database = Postgres::database();
-    let options = own_server()
-        .postgres(&database)
-        .env("SLUICE_MASTER_KEY", "5a".repeat(32));
-    let one = Server::start(options.clone()).await;
-    let api = one.user(&unique_name(), Plan::Free).await;
-    let app = provider().app_on(&one, json!({})).await;
-    let account = connect(&api, &app, "alice").await;
-    let sources = [
-        source_with(&api, &app.slug, &account).await,
-        source_with(&api, &app.slug, &account).await,
-    ];
-    set_expiry(&api, &account, 0).await;
-    let two = Server::start(options).await;
-    let other_api = Api::new(two.url(), api.key());
-    let (path, body) = (sources[1].path("/run"), json!({}));
-    tokio::join!(sources[0].run(json!({})), other_api.post(&path, &body));
-    let (first, second) = (sources[0].events(1).await, sources[1].events(1).await);
-    assert_eq!(first[0]["auth"], second[0]["auth"]);
-    assert_eq!(provider().times_asked(&api, &app).await, 2);
 }

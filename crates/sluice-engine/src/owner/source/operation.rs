@@ -27,14 +27,16 @@ impl SourceOwner {
     pub(super) async fn handle_control(&mut self, control: SourceControl) {
         match control {
             SourceControl::Begin(reply) => {
-                let _ = reply.send(());
-                self.operation = Some(Operation {
-                    dispatch: Dispatch::Running,
-                    confirm: None,
-                    hooks: Vec::new(),
-                    ended_hooks: Vec::new(),
-                    is_dirty: false,
-                });
+                // An operation that waited for too long has been given up.
+                if reply.send(()).is_ok() {
+                    self.operation = Some(Operation {
+                        dispatch: Dispatch::Running,
+                        confirm: None,
+                        hooks: Vec::new(),
+                        ended_hooks: Vec::new(),
+                        is_dirty: false,
+                    });
+                }
             }
             SourceControl::SetDispatch(dispatch, reply) => {
                 if let Some(operation) = &mut self.operation {

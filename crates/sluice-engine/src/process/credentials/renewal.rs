@@ -45,9 +45,9 @@ struct Due<'a> {
 }
 
 impl Credentials {
-    /// Refreshes enattempts, so that a check right afterwards knows them all.
-    pub async fn refresh_all(&self, enattempts: &[Arc<AccountEntry>]) -> Result<(), StoreError> {
-        for entry in enattempts {
+    /// Refreshes entries, so that a check right afterwards knows them all.
+    pub async fn refresh_all(&self, entries: &[Arc<AccountEntry>]) -> Result<(), StoreError> {
+        for entry in entries {
             self.refresh(entry).await?;
         }
         Ok(())

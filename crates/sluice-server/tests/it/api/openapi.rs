@@ -10,7 +10,7 @@ use crate::support::new_user;
 const UPDATE: &str = "SLUICE_UPDATE_SNAPSHOTS";
 const SNAPSHOT: &str = "../../docs/openapi.json";
 
-const ROUTES: [(&str, &str); 92] = [
+const ROUTES: [(&str, &str); 93] = [
     ("POST", "/v1/session"),
     ("GET", "/v1/session"),
     ("DELETE", "/v1/session"),
@@ -27,6 +27,7 @@ const ROUTES: [(&str, &str); 92] = [
     ("POST", "/v1/users/{id}/rotate_key"),
     ("POST", "/v1/signup"),
     ("POST", "/v1/components"),
+    ("GET", "/v1/cluster"),
     ("GET", "/v1/components"),
     ("GET", "/v1/components/{key_or_id}"),
     ("GET", "/v1/components/registry/{key}"),

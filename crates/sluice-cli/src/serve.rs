@@ -105,9 +105,10 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         signal = stop_signal(server_ended(&server)) => {
             let signal = signal?;
             cluster.drain();
-            if signal == StopSignal::Terminate {
-                tracing::info!(grace = ?options.cluster.drain_grace, "stopping; out of service");
-                tokio::time::sleep(options.cluster.drain_grace).await;
+            let grace = options.cluster.drain_grace;
+            if signal == StopSignal::Terminate && !grace.is_zero() {
+                tracing::info!(?grace, "out of service; still taking requests");
+                tokio::time::sleep(grace).await;
             }
         }
         // Without a drain: nothing of this server may be kept any more.

@@ -59,7 +59,7 @@ impl MasterKey {
         };
         if stored.await? != key_check {
             bail!(
-                "the master key of {origin} is not the one that this database was made with: \
+                "the master key from {origin} is not the one that this database was made with: \
                  use {FILE} of the data folder that belongs to the database, or set \
                  SLUICE_MASTER_KEY to its content"
             );

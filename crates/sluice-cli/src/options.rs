@@ -10,7 +10,7 @@ mod quotas;
 mod sends;
 mod size;
 
-use std::{path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
 use sluice_infra::{SettingDescription, Settings};
@@ -89,6 +89,14 @@ pub(crate) struct ClusterOptions {
     /// Name of this server among those that use the same database [default: the name of the machine]
     #[arg(long, env = "SLUICE_NODE_NAME", value_name = "NAME")]
     node_name: Option<String>,
+    /// Address for messages of the other servers on the same PostgreSQL, with any free port for port 0. They show a token that is
+    /// derived from the master key
+    #[arg(long, env = "SLUICE_CLUSTER_LISTEN", default_value = "0.0.0.0:0", value_name = "ADDRESS")]
+    pub(crate) cluster_listen: SocketAddr,
+    /// Host, or host and port, at which the other servers reach this one [default: the address from which it connects to
+    /// PostgreSQL]
+    #[arg(long, env = "SLUICE_CLUSTER_ADDRESS", value_name = "HOST")]
+    pub(crate) cluster_address: Option<String>,
     /// Time after SIGTERM in which the server still takes requests while `/healthz` answers 503, so that a load balancer can
     /// choose another one
     #[arg(long, env = "SLUICE_DRAIN_GRACE", default_value = "0s", value_parser = humantime::parse_duration, value_name = "TIME")]

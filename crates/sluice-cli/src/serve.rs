@@ -22,7 +22,11 @@ use sluice_server::ServerState;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use self::{data_folder::DataFolder, master_key::MasterKey};
+use self::{
+    cluster::{Introduction, Membership},
+    data_folder::DataFolder,
+    master_key::MasterKey,
+};
 use crate::{
     banner, first_profile, logging, open_files,
     options::{ServeOptions, effective::set_value},
@@ -81,7 +85,15 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     }
     let settings = options.settings(public_url.clone(), data_dir.clone(), told);
     let processes = component_runtime(&options, &data_dir, address, Arc::clone(&clock)).await?;
-    let cluster = cluster::join(&options.cluster, &store, &public_url, clock.now_ms()).await?;
+    let introduction = Introduction {
+        public_url: &public_url,
+        data_dir: &data_dir,
+        now_ms: clock.now_ms(),
+    };
+    let Membership {
+        cluster,
+        listener: _listener,
+    } = cluster::join(&options.cluster, &store, &vault, introduction).await?;
     let infra = Infra::new(store.clone(), cluster.clone(), vault, clock, ids, settings);
     processes.warm_up();
     let processes: Arc<dyn Processes> = Arc::new(processes);
@@ -101,18 +113,12 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         ServerState::new(app, &infra, &engine),
         stopping.clone(),
     ));
-    tokio::select! {
-        signal = stop_signal(server_ended(&server)) => {
-            let signal = signal?;
-            cluster.drain();
-            let grace = options.cluster.drain_grace;
-            if signal == StopSignal::Terminate && !grace.is_zero() {
-                tracing::info!(?grace, "out of service; still taking requests");
-                tokio::time::sleep(grace).await;
-            }
-        }
-        // Without a drain: nothing of this server may be kept any more.
-        () = store.lost() => bail!("another server has taken the database"),
+    let signal = stop_signal(server_ended(&server)).await?;
+    cluster.drain();
+    let grace = options.cluster.drain_grace;
+    if signal == StopSignal::Terminate && !grace.is_zero() {
+        tracing::info!(?grace, "out of service; still taking requests");
+        tokio::time::sleep(grace).await;
     }
     tracing::info!("stopping; waiting for running invocations");
     stopping.cancel();

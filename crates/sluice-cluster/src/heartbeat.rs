@@ -1,10 +1,16 @@
 //! The heartbeat: renews the lease of this node every second, and learns of the others with the same answer.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
-use sluice_store::{Store, StoreError, nodes};
+use sluice_store::{
+    Store, StoreError,
+    nodes::{self, Node},
+};
 
-use crate::{boot_time, this_node::ThisNode};
+use crate::{boot_time, membership::is_anyone_alone, this_node::ThisNode};
 
 const INTERVAL: Duration = Duration::from_secs(1);
 /// After a failure.
@@ -16,7 +22,7 @@ pub(crate) async fn beat(store: Store, node: Arc<ThisNode>) {
     let stop = &node.stop;
     while stop.run_until_cancelled(rest(&node, pause)).await.is_some() {
         pause = match renew(&store, &node).await {
-            Ok(()) => INTERVAL,
+            Ok(pause) => pause,
             Err(error) => {
                 tracing::warn!(%error, "lease not renewed; retrying");
                 RETRY
@@ -33,25 +39,68 @@ async fn rest(node: &ThisNode, pause: Duration) {
     tokio::time::sleep(pause.saturating_sub(end)).await;
 }
 
-async fn renew(store: &Store, node: &ThisNode) -> Result<(), StoreError> {
-    let (description, state) = (node.description.clone(), *node.state.lock());
-    let sent = boot_time::now_ms();
-    let renewed = store.heartbeat(move |c| {
-        if let Some(nodes) = nodes::renew(c, &description.incarnation, state)? {
-            return Ok(nodes);
-        }
-        // Others have removed it, because it was away for so long.
-        nodes::insert(c, &description)?;
-        nodes::list(c)
-    });
-    let members = renewed.await;
+async fn renew(store: &Store, node: &ThisNode) -> Result<Duration, StoreError> {
+    let (incarnation, state) = (node.description.incarnation.clone(), *node.state.lock());
+    let alone = node.alone.load(Ordering::Acquire);
+    let mut sent = boot_time::now_ms();
+    let renewed = store.heartbeat(move |c| nodes::renew(c, &incarnation, state, alone));
+    let renewed = renewed.await;
     node.lease.tell();
-    let members = members?;
+    let members = match renewed? {
+        Some(members) => members,
+        None => {
+            node.lease.end_now();
+            sent = boot_time::now_ms();
+            join_again(store, node).await?
+        }
+    };
+    let this = &node.description.incarnation;
+    let pause = settle_with(store, node, &members).await?;
     let was_held = node.lease.is_held();
-    node.lease.renewed(sent);
-    if !was_held {
-        tracing::info!("lease regained");
+    if was_held || !is_anyone_alone(&members, this) {
+        node.lease.renewed(sent);
+        if !was_held {
+            tracing::info!("lease granted");
+        }
     }
     node.members.send_replace(members.into());
-    Ok(())
+    Ok(if node.lease.is_held() { pause } else { RETRY })
+}
+
+/// The lease has run out in the database, so others may work as if this node did not exist.
+async fn join_again(store: &Store, node: &ThisNode) -> Result<Vec<Node>, StoreError> {
+    node.alone.store(false, Ordering::Release);
+    let description = node.description.clone();
+    let joined = store.heartbeat(move |c| {
+        nodes::lock_joins(c)?;
+        nodes::join(c, &description, false)?;
+        nodes::list(c)
+    });
+    joined.await
+}
+
+/// Decides whether this node works as the only one. Returns the pause before the next beat.
+async fn settle_with(
+    store: &Store,
+    node: &ThisNode,
+    members: &[Node],
+) -> Result<Duration, StoreError> {
+    let this = &node.description.incarnation;
+    let mut others = members.iter().filter(|other| other.incarnation != *this);
+    let has_others = others.any(Node::is_alive);
+    let alone = node.alone.load(Ordering::Acquire);
+    if alone && has_others {
+        // The others wait for this.
+        node.alone.store(false, Ordering::Release);
+        return Ok(Duration::ZERO);
+    }
+    if !alone && !has_others {
+        let incarnation = this.clone();
+        let become_alone = store.heartbeat(move |c| {
+            nodes::lock_joins(c)?;
+            nodes::become_alone(c, &incarnation)
+        });
+        node.alone.store(become_alone.await?, Ordering::Release);
+    }
+    Ok(INTERVAL)
 }

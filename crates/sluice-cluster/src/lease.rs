@@ -4,7 +4,7 @@
 //! Safety never depends on it: commits are fenced in the database. It keeps a node that was cut off from starting work that
 //! another one runs by now.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use sluice_store::nodes::LEASE_MS;
@@ -49,6 +49,11 @@ impl Lease {
         })
     }
 
+    /// A lease that this node may not rely on before it is renewed.
+    pub(crate) fn not_granted() -> Lease {
+        Lease::granted(boot_time::now_ms() - LEASE_MS)
+    }
+
     fn new(term: Term) -> Lease {
         let lease = Lease(Arc::new(Inner {
             term: Mutex::new(term),
@@ -81,6 +86,16 @@ impl Lease {
         }
     }
 
+    /// Waits until the lease is held, if it is not; false when it is still not held after `patience`.
+    pub async fn wait(&self, patience: Duration) -> bool {
+        if self.is_held() {
+            return true;
+        }
+        let mut changes = self.changes();
+        let held = tokio::time::timeout(patience, changes.wait_for(|held| *held));
+        held.await.is_ok_and(|held| held.is_ok())
+    }
+
     /// Completes when the lease was lost or regained since the last call of the same receiver.
     pub fn changes(&self) -> watch::Receiver<bool> {
         self.0.held.subscribe()
@@ -100,6 +115,14 @@ impl Lease {
             *end = end_of(sent).max(*end);
         }
         drop(term);
+        self.tell();
+    }
+
+    /// It has run out in the database.
+    pub(crate) fn end_now(&self) {
+        if let Term::Until { end, .. } = &mut *self.0.term.lock() {
+            *end = boot_time::now_ms().min(*end);
+        }
         self.tell();
     }
 

@@ -3,11 +3,17 @@
 
 mod boot_time;
 mod heartbeat;
+mod hint;
 mod lease;
+mod links;
 mod membership;
+mod placement;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod this_node;
 
+pub use hint::Hint;
 pub use lease::Lease;
-pub use membership::{Cluster, JoinError, NodeDescription, PROTOCOL, Peers};
+pub use links::{HINTS_PATH, LinkError, NODE_HEADER, TOKEN_HEADER};
+pub use membership::{Cluster, JoinError, Joining, NodeDescription, PROTOCOL};
+pub use this_node::Received;

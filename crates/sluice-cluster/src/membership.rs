@@ -1,17 +1,28 @@
 //! Joining and leaving, and the list of nodes.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use parking_lot::Mutex;
+use reqwest::Body;
 use sluice_store::{
     Store, StoreError,
     nodes::{self, LEASE_MS, NewNode, Node, NodeState},
 };
 use thiserror::Error;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::{boot_time, heartbeat, lease::Lease, this_node::ThisNode};
+use crate::{
+    boot_time, heartbeat,
+    hint::Hint,
+    lease::Lease,
+    links::{self, LinkError, Links},
+    placement,
+    this_node::{Received, ThisNode},
+};
 
 /// Changes when nodes of two versions cannot work together.
 pub const PROTOCOL: i64 = 1;
@@ -20,16 +31,19 @@ pub const PROTOCOL: i64 = 1;
 #[derive(Debug, Clone)]
 pub struct NodeDescription {
     pub name: String,
+    /// Where others reach it, as host and port.
+    pub address: Option<String>,
     pub public_url: String,
     pub version: String,
 }
 
-/// Whether other servers may use the database at the same time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Peers {
-    /// None: the server has locked the database.
-    Excluded,
-    Allowed,
+/// How a server joins others.
+pub struct Joining {
+    pub description: NodeDescription,
+    /// The token of the links, which all nodes derive from the master key.
+    pub token: String,
+    /// An earlier start of this server, which is known to have ended: its lease ends at once.
+    pub predecessor: Option<String>,
 }
 
 #[derive(Debug, Error)]
@@ -38,6 +52,8 @@ pub enum JoinError {
     Store(#[from] StoreError),
     #[error("{0}")]
     Refused(String),
+    #[error("cannot prepare the links to other nodes: {0}")]
+    Links(reqwest::Error),
 }
 
 /// This node and what it knows of the others. Cheap to clone; all clones are one node.
@@ -51,56 +67,74 @@ impl Cluster {
         let this = Node {
             incarnation: description.incarnation.clone(),
             name: description.name.clone(),
+            address: None,
             public_url: description.public_url.clone(),
             state: NodeState::Active,
             version: description.version.clone(),
             protocol: PROTOCOL,
+            alone: true,
             started_at,
             lease_left_ms: LEASE_MS,
         };
-        Cluster::new(description, Lease::endless(), vec![this], true)
+        let members = vec![this];
+        Cluster::new(description, Lease::endless(), members, None)
     }
 
-    /// Joins the nodes of a database and starts the heartbeat.
-    pub async fn join(
-        store: &Store,
-        description: NodeDescription,
-        peers: Peers,
-    ) -> Result<Cluster, JoinError> {
+    /// Joins the nodes of a database and starts the heartbeat. Returns when no other node works as the only one any more.
+    pub async fn join(store: &Store, joining: Joining) -> Result<Cluster, JoinError> {
+        let Joining {
+            description,
+            token,
+            predecessor,
+        } = joining;
+        let links = Links::new(token).map_err(JoinError::Links)?;
         let description = new_node(store, description);
         let sent = boot_time::now_ms();
         let node = description.clone();
         let joined = store.write(move |c| {
             nodes::lock_joins(c)?;
-            match peers {
-                Peers::Excluded => nodes::end_others(c, &node.incarnation)?,
-                Peers::Allowed => {
-                    let others = nodes::list(c)?;
-                    if let Some(reason) = mismatch(&node, &others) {
-                        return Ok(Err(reason));
-                    }
-                }
+            if let Some(predecessor) = &predecessor {
+                nodes::leave(c, predecessor)?;
             }
-            nodes::insert(c, &node)?;
-            Ok(Ok(nodes::list(c)?))
+            let others = nodes::list(c)?;
+            if let Some(reason) = mismatch(&node, &others) {
+                return Ok(Err(reason));
+            }
+            nodes::join(c, &node, false)?;
+            Ok(Ok((nodes::become_alone(c, &node.incarnation)?, nodes::list(c)?)))
         });
-        let members = joined.await?.map_err(JoinError::Refused)?;
-        let lease = match peers {
-            Peers::Excluded => Lease::endless(),
-            Peers::Allowed => Lease::granted(sent),
+        let (alone, members) = joined.await?.map_err(JoinError::Refused)?;
+        let lease = if is_anyone_alone(&members, &description.incarnation) {
+            Lease::not_granted()
+        } else {
+            Lease::granted(sent)
         };
-        let cluster = Cluster::new(description, lease, members, false);
+        let cluster = Cluster::new(description, lease, members, Some(links));
+        cluster.0.alone.store(alone, Ordering::Release);
         tokio::spawn(heartbeat::beat(store.clone(), Arc::clone(&cluster.0)));
+        let mut granted = cluster.0.lease.changes();
+        // The sender lives as long as the cluster.
+        let _ = granted.wait_for(|held| *held).await;
         Ok(cluster)
     }
 
-    fn new(description: NewNode, lease: Lease, members: Vec<Node>, is_alone: bool) -> Cluster {
+    fn new(
+        description: NewNode,
+        lease: Lease,
+        members: Vec<Node>,
+        links: Option<Links>,
+    ) -> Cluster {
+        let (received, inbound) = mpsc::unbounded_channel();
         Cluster(Arc::new(ThisNode {
             description,
-            is_alone,
+            owns_database: links.is_none(),
+            alone: AtomicBool::new(links.is_none()),
             lease,
             state: Mutex::new(NodeState::Active),
             members: watch::Sender::new(members.into()),
+            links,
+            received,
+            inbound: Mutex::new(Some(inbound)),
             stop: CancellationToken::new(),
         }))
     }
@@ -109,10 +143,11 @@ impl Cluster {
     pub(crate) fn with_lease(store: &Store, lease: Lease) -> Cluster {
         let description = NodeDescription {
             name: "test".to_owned(),
+            address: None,
             public_url: "http://127.0.0.1".to_owned(),
             version: "0.0.0".to_owned(),
         };
-        Cluster::new(new_node(store, description), lease, Vec::new(), true)
+        Cluster::new(new_node(store, description), lease, Vec::new(), None)
     }
 
     /// The incarnation of this node.
@@ -120,9 +155,14 @@ impl Cluster {
         &self.0.description.incarnation
     }
 
-    /// Whether no other server can use the database.
+    /// Whether no other server can use the database, now or later.
+    pub fn owns_database(&self) -> bool {
+        self.0.owns_database
+    }
+
+    /// Whether no other node takes requests now. One that joins waits until this node knows of it.
     pub fn is_alone(&self) -> bool {
-        self.0.is_alone
+        self.0.alone.load(Ordering::Acquire) && (self.0.owns_database || self.0.lease.is_held())
     }
 
     pub fn lease(&self) -> &Lease {
@@ -132,6 +172,83 @@ impl Cluster {
     /// The nodes that are known, also some that have ended, as of the last heartbeat.
     pub fn members(&self) -> Arc<[Node]> {
         Arc::clone(&self.0.members.borrow())
+    }
+
+    /// Whether a node is this one, or another one that is alive.
+    pub fn is_alive(&self, node: &str) -> bool {
+        let members = self.0.members.borrow();
+        let mut others = members.iter();
+        node == self.incarnation()
+            || others.any(|other| other.incarnation == node && other.is_alive())
+    }
+
+    /// The incarnation of the node that should own `id`.
+    pub fn preferred(&self, id: &str) -> String {
+        if self.0.owns_database {
+            return self.incarnation().to_owned();
+        }
+        let members = self.0.members.borrow();
+        let node = placement::preferred(&members, id);
+        node.map_or(self.incarnation(), |node| &node.incarnation)
+            .to_owned()
+    }
+
+    /// Tells another node something. Nothing happens when it cannot be reached.
+    pub fn hint(&self, node: &str, hint: Hint) {
+        if let Some(links) = &self.0.links
+            && node != self.incarnation()
+        {
+            links::hint(self, links, node, hint);
+        }
+    }
+
+    /// Tells all other nodes something.
+    pub fn hint_all(&self, hint: &Hint) {
+        for node in self.members().iter().filter(|node| node.is_alive()) {
+            self.hint(&node.incarnation, hint.clone());
+        }
+    }
+
+    /// Sends a message to another node and waits until it has it.
+    pub async fn post(&self, node: &str, path: &str, body: Body) -> Result<(), LinkError> {
+        let links = self.0.links.as_ref().ok_or(LinkError::Unreachable)?;
+        links::post(self, links, node, path, body).await
+    }
+
+    /// The client for requests to other nodes; `None` on a database of its own.
+    pub fn client(&self) -> Option<&reqwest::Client> {
+        self.0.links.as_ref().map(Links::client)
+    }
+
+    /// The token that messages of nodes carry.
+    pub fn token(&self) -> Option<&str> {
+        self.0.links.as_ref().map(|links| links.token.as_str())
+    }
+
+    pub(crate) fn links(&self) -> Option<&Links> {
+        self.0.links.as_ref()
+    }
+
+    /// Where another node that is alive listens.
+    pub fn address_of(&self, node: &str) -> Option<String> {
+        let members = self.0.members.borrow();
+        let found = members
+            .iter()
+            .find(|other| other.incarnation == node && other.is_alive());
+        found?.address.clone()
+    }
+
+    /// Takes hints of another node.
+    pub fn receive(&self, from: &str, hints: Vec<Hint>) {
+        for hint in hints {
+            let from = from.to_owned();
+            let _ = self.0.received.send(Received { from, hint });
+        }
+    }
+
+    /// The hints of other nodes. Can be taken once.
+    pub fn take_inbound(&self) -> Option<mpsc::UnboundedReceiver<Received>> {
+        self.0.inbound.lock().take()
     }
 
     /// The others learn with the next heartbeat that this node takes no more work.
@@ -146,7 +263,7 @@ impl Cluster {
 
     /// Ends the heartbeat and the lease, so that others take over at once.
     pub async fn leave(&self, store: &Store) -> Result<(), StoreError> {
-        if self.0.is_alone {
+        if self.0.owns_database {
             return Ok(());
         }
         self.0.stop.cancel();
@@ -158,15 +275,23 @@ impl Cluster {
     }
 }
 
+/// Whether another node that is alive works as the only one.
+pub(crate) fn is_anyone_alone(members: &[Node], this: &str) -> bool {
+    let mut others = members.iter().filter(|node| node.incarnation != this);
+    others.any(|node| node.is_alive() && node.alone)
+}
+
 fn new_node(store: &Store, description: NodeDescription) -> NewNode {
     let NodeDescription {
         name,
+        address,
         public_url,
         version,
     } = description;
     NewNode {
         incarnation: store.incarnation().to_string(),
         name,
+        address,
         public_url,
         version,
         protocol: PROTOCOL,

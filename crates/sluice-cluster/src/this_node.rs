@@ -1,22 +1,37 @@
 //! This node, and what it knows of the others.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use parking_lot::Mutex;
 use sluice_store::nodes::{NewNode, Node, NodeState};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::lease::Lease;
+use crate::{hint::Hint, lease::Lease, links::Links};
 
 pub(crate) struct ThisNode {
     pub(crate) description: NewNode,
     /// It has a database of its own, and no heartbeat.
-    pub(crate) is_alone: bool,
+    pub(crate) owns_database: bool,
+    /// It works as if there were no other node. Meaningless without the lease.
+    pub(crate) alone: AtomicBool,
     pub(crate) lease: Lease,
     pub(crate) state: Mutex<NodeState>,
     /// As of the last heartbeat.
     pub(crate) members: watch::Sender<Arc<[Node]>>,
+    /// `None` when it cannot be reached by others.
+    pub(crate) links: Option<Links>,
+    pub(crate) received: mpsc::UnboundedSender<Received>,
+    /// Until the engine takes it.
+    pub(crate) inbound: Mutex<Option<mpsc::UnboundedReceiver<Received>>>,
     /// Ends the heartbeat.
     pub(crate) stop: CancellationToken,
+}
+
+/// A hint of another node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Received {
+    /// The incarnation of the sender.
+    pub from: String,
+    pub hint: Hint,
 }

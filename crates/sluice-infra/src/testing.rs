@@ -35,6 +35,7 @@ pub fn infra_at(folder: &Path, clock: Arc<dyn Clock>, settings: Settings) -> Inf
     let ids = Ids::seeded(Arc::clone(&clock), SEED.fetch_add(1, Ordering::Relaxed));
     let node = NodeDescription {
         name: "test".to_owned(),
+        address: None,
         public_url: settings.public_url.clone(),
         version: "0.0.0".to_owned(),
     };

@@ -303,23 +303,21 @@ impl FromRow for Backlog {
     }
 }
 
-/// Live, active emitters with items that are this node's to run: its own, and those whose owner is not alive. Takes one look at
+/// Live, active emitters with items that are this node's to run: its own, and those that it may claim. Takes one look at
 /// the index for each emitter that has items, however many those are.
-pub fn backlogs(c: &mut dyn Conn, node: &str) -> Result<Vec<Backlog>> {
+pub fn backlogs(c: &mut dyn Conn, node: &str, may_take_over: bool) -> Result<Vec<Backlog>> {
     let sql = format!(
         "WITH RECURSIVE queued (emitter_id) AS (SELECT MIN(emitter_id) FROM inbox UNION ALL \
          SELECT (SELECT MIN(i.emitter_id) FROM inbox i WHERE i.emitter_id > q.emitter_id) \
          FROM queued q WHERE q.emitter_id IS NOT NULL) \
          SELECT q.emitter_id, (SELECT i.id FROM inbox i WHERE i.emitter_id = q.emitter_id \
          ORDER BY {} DESC LIMIT 1) FROM queued q JOIN emitter_state s ON s.emitter_id = q.emitter_id \
-         WHERE (s.owner IS NULL OR s.owner = ?1 OR NOT EXISTS (SELECT 1 FROM nodes n \
-         WHERE n.incarnation = s.owner AND n.expires_at > {})) \
-         AND (EXISTS (SELECT 1 FROM sources e WHERE e.id = q.emitter_id AND e.phase = 'live' \
+         WHERE {} AND (EXISTS (SELECT 1 FROM sources e WHERE e.id = q.emitter_id AND e.phase = 'live' \
          AND e.active) OR EXISTS (SELECT 1 FROM workflows e WHERE e.id = q.emitter_id AND e.active))",
         order(c.dialect()),
-        nodes::now(c.dialect())
+        nodes::is_free(c.dialect(), "s.owner", "?1", "?2")
     );
-    query_all(c, &sql, params![node])
+    query_all(c, &sql, params![node, may_take_over])
 }
 
 /// The number of items of each emitter. Emitters without items are left out.

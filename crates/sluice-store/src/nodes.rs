@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    conn::{Conn, Dialect, Query, query_all},
+    conn::{Conn, Dialect, Query, query_all, query_one},
     error::Result,
     params,
     row::{FromRow, Row},
@@ -17,6 +17,9 @@ pub const LEASE_MS: i64 = 3_000;
 
 /// Rows of nodes that ended are kept for this long, so that people can see them.
 const KEPT_MS: i64 = 600_000;
+
+/// A node that was not alive for this long has no transaction in progress: the database has ended them.
+const ALONE_AFTER_MS: i64 = 60_000;
 
 /// Any number that no other program is likely to lock.
 const JOIN_LOCK: i64 = 7_356_114_902_318;
@@ -41,6 +44,8 @@ text_enum!(NodeState {
 pub struct NewNode {
     pub incarnation: String,
     pub name: String,
+    /// Where other nodes reach it, as host and port.
+    pub address: Option<String>,
     pub public_url: String,
     pub version: String,
     pub protocol: i64,
@@ -50,10 +55,13 @@ pub struct NewNode {
 pub struct Node {
     pub incarnation: String,
     pub name: String,
+    pub address: Option<String>,
     pub public_url: String,
     pub state: NodeState,
     pub version: String,
     pub protocol: i64,
+    /// Whether it works as if there were no other node.
+    pub alone: bool,
     pub started_at: i64,
     /// How much of its lease is left. Not positive when it is not alive.
     pub lease_left_ms: i64,
@@ -70,12 +78,14 @@ impl FromRow for Node {
         Ok(Node {
             incarnation: row.get(0)?,
             name: row.get(1)?,
-            public_url: row.get(2)?,
-            state: row.get(3)?,
-            version: row.get(4)?,
-            protocol: row.get(5)?,
-            started_at: row.get(6)?,
-            lease_left_ms: row.get(7)?,
+            address: row.get(2)?,
+            public_url: row.get(3)?,
+            state: row.get(4)?,
+            version: row.get(5)?,
+            protocol: row.get(6)?,
+            alone: row.get(7)?,
+            started_at: row.get(8)?,
+            lease_left_ms: row.get(9)?,
         })
     }
 }
@@ -88,6 +98,17 @@ pub(crate) fn now(dialect: Dialect) -> &'static str {
     }
 }
 
+/// The condition that a claim of the node `?me` may replace the one in the column `owner`: there is none, it is its own, its node has
+/// stopped, or, if `?take_over` holds, its node is not alive.
+pub(crate) fn is_free(dialect: Dialect, owner: &str, me: &str, take_over: &str) -> String {
+    format!(
+        "({owner} IS NULL OR {owner} = {me} OR NOT EXISTS (SELECT 1 FROM nodes \
+         WHERE incarnation = {owner} AND state <> 'stopped' \
+         AND (expires_at > {} OR NOT {take_over})))",
+        now(dialect)
+    )
+}
+
 /// All nodes that are known, by their start.
 pub fn list(c: &mut dyn Conn) -> Result<Vec<Node>> {
     let sql = list_sql(c.dialect());
@@ -96,10 +117,18 @@ pub fn list(c: &mut dyn Conn) -> Result<Vec<Node>> {
 
 fn list_sql(dialect: Dialect) -> String {
     format!(
-        "SELECT incarnation, name, public_url, state, version, protocol, started_at, \
+        "SELECT incarnation, name, address, public_url, state, version, protocol, alone, started_at, \
          expires_at - {} FROM nodes ORDER BY started_at, incarnation",
         now(dialect)
     )
+}
+
+/// The address of this program, as the database sees it; none for a local socket.
+pub fn client_address(c: &mut dyn Conn) -> Result<Option<String>> {
+    match c.dialect() {
+        Dialect::Sqlite => Ok(None),
+        Dialect::Postgres => query_one(c, "SELECT host(inet_client_addr())", &[]),
+    }
 }
 
 /// Makes other nodes wait that join now, until the transaction ends.
@@ -115,8 +144,9 @@ pub fn lock_joins(c: &mut dyn Conn) -> Result<()> {
     }
 }
 
-/// Adds a node with a new lease, and forgets nodes that ended long ago.
-pub fn insert(c: &mut dyn Conn, node: &NewNode) -> Result<()> {
+/// Adds a node with a new lease, or renews the lease of one that others called dead, and forgets nodes that ended long ago. The
+/// caller has locked joins.
+pub fn join(c: &mut dyn Conn, node: &NewNode, alone: bool) -> Result<()> {
     let now = now(c.dialect());
     c.execute_later(
         &format!("DELETE FROM nodes WHERE expires_at < {now} - ?1"),
@@ -125,27 +155,30 @@ pub fn insert(c: &mut dyn Conn, node: &NewNode) -> Result<()> {
     let NewNode {
         incarnation,
         name,
+        address,
         public_url,
         version,
         protocol,
     } = node;
     c.execute_later(
         &format!(
-            "INSERT INTO nodes (incarnation, name, public_url, state, version, protocol, \
-             started_at, expires_at) VALUES (?1, ?2, ?3, 'active', ?4, ?5, {now}, {now} + ?6)"
+            "INSERT INTO nodes (incarnation, name, address, public_url, state, version, protocol, \
+             alone, started_at, expires_at) \
+             VALUES (?1, ?2, ?3, ?4, 'active', ?5, ?6, ?7, {now}, {now} + ?8) \
+             ON CONFLICT (incarnation) DO UPDATE SET alone = excluded.alone, \
+             expires_at = excluded.expires_at"
         ),
-        params![incarnation, name, public_url, version, *protocol, LEASE_MS],
+        params![
+            incarnation,
+            name,
+            address.as_deref(),
+            public_url,
+            version,
+            *protocol,
+            alone,
+            LEASE_MS
+        ],
     )
-}
-
-/// Ends the leases of all nodes but one. For a server that is known to be alone.
-pub fn end_others(c: &mut dyn Conn, incarnation: &str) -> Result<()> {
-    let sql = format!(
-        "UPDATE nodes SET state = 'stopped', expires_at = {} \
-         WHERE incarnation <> ?1 AND expires_at > {0}",
-        now(c.dialect())
-    );
-    c.execute_later(&sql, params![incarnation])
 }
 
 /// Ends the lease of a node: others may take over at once.
@@ -157,11 +190,72 @@ pub fn leave(c: &mut dyn Conn, incarnation: &str) -> Result<()> {
     c.execute_later(&sql, params![incarnation])
 }
 
-/// Renews a lease and reads all nodes. `None` when the node is not known any more.
-pub fn renew(c: &mut dyn Conn, incarnation: &str, state: NodeState) -> Result<Option<Vec<Node>>> {
+/// Says that a node works as the only one, if no other is alive or was so shortly ago. The caller has locked joins.
+pub fn become_alone(c: &mut dyn Conn, incarnation: &str) -> Result<bool> {
+    let now = now(c.dialect());
+    // Waits for a renewal in progress, which would not be seen otherwise.
+    let lock = match c.dialect() {
+        Dialect::Sqlite => "",
+        Dialect::Postgres => " FOR UPDATE",
+    };
+    let sql = format!(
+        "SELECT incarnation FROM nodes WHERE incarnation <> ?1 AND state <> 'stopped' \
+         AND expires_at > {now} - ?2{lock}"
+    );
+    let others: Vec<String> = query_all(c, &sql, params![incarnation, ALONE_AFTER_MS])?;
+    if !others.is_empty() {
+        return Ok(false);
+    }
+    let updated = c.execute(
+        &format!("UPDATE nodes SET alone = ?2 WHERE incarnation = ?1 AND expires_at > {now}"),
+        params![incarnation, true],
+    )?;
+    Ok(updated == 1)
+}
+
+/// Whether the lease of a node has not run out, for a transaction that counts only then.
+#[derive(Debug)]
+pub struct LeaseCheck<'a> {
+    incarnation: &'a str,
+    pub is_alive: bool,
+}
+
+impl<'a> LeaseCheck<'a> {
+    pub fn new(incarnation: &'a str) -> LeaseCheck<'a> {
+        LeaseCheck {
+            incarnation,
+            is_alive: false,
+        }
+    }
+}
+
+impl<'a> Query<'a> for LeaseCheck<'a> {
+    fn sql(&self, dialect: Dialect) -> Cow<'static, str> {
+        let now = now(dialect);
+        format!("SELECT 1 FROM nodes WHERE incarnation = ?1 AND expires_at > {now}").into()
+    }
+
+    fn params(&self) -> Vec<Value<'a>> {
+        params![self.incarnation].to_vec()
+    }
+
+    fn row(&mut self, _: &Row<'_>) -> Result<()> {
+        self.is_alive = true;
+        Ok(())
+    }
+}
+
+/// Renews a lease and reads all nodes. `None` when the lease has run out: the node has to join again.
+pub fn renew(
+    c: &mut dyn Conn,
+    incarnation: &str,
+    state: NodeState,
+    alone: bool,
+) -> Result<Option<Vec<Node>>> {
     let mut renewal = Renewal {
         incarnation,
         state,
+        alone,
         is_known: false,
     };
     let mut list = List(Vec::new());
@@ -172,6 +266,7 @@ pub fn renew(c: &mut dyn Conn, incarnation: &str, state: NodeState) -> Result<Op
 struct Renewal<'a> {
     incarnation: &'a str,
     state: NodeState,
+    alone: bool,
     is_known: bool,
 }
 
@@ -179,14 +274,14 @@ impl<'a> Query<'a> for Renewal<'a> {
     fn sql(&self, dialect: Dialect) -> Cow<'static, str> {
         let now = now(dialect);
         format!(
-            "UPDATE nodes SET state = ?2, expires_at = {now} + ?3 WHERE incarnation = ?1 \
-             RETURNING expires_at"
+            "UPDATE nodes SET state = ?2, expires_at = {now} + ?3, alone = ?4 \
+             WHERE incarnation = ?1 AND expires_at > {now} RETURNING expires_at"
         )
         .into()
     }
 
     fn params(&self) -> Vec<Value<'a>> {
-        params![self.incarnation, self.state, LEASE_MS].to_vec()
+        params![self.incarnation, self.state, LEASE_MS, self.alone].to_vec()
     }
 
     fn row(&mut self, _: &Row<'_>) -> Result<()> {

@@ -115,10 +115,9 @@ pub fn claim(
     may_take_over: bool,
 ) -> Result<Claim> {
     let sql = format!(
-        "UPDATE emitter_state SET owner = ?2, epoch = epoch + 1 WHERE emitter_id = ?1 \
-         AND (owner IS NULL OR owner = ?2 OR (?3 AND NOT EXISTS (SELECT 1 FROM nodes \
-         WHERE incarnation = emitter_state.owner AND expires_at > {}))) RETURNING epoch",
-        nodes::now(c.dialect())
+        "UPDATE emitter_state SET owner = ?2, epoch = epoch + 1 WHERE emitter_id = ?1 AND {} \
+         RETURNING epoch",
+        nodes::is_free(c.dialect(), "emitter_state.owner", "?2", "?3")
     );
     if let Some(epoch) = query_opt(c, &sql, params![emitter, &**owner, may_take_over])? {
         return Ok(Claim::Made(Fence {

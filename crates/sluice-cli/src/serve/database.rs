@@ -8,7 +8,7 @@ use sluice_store::{Location, Store, StoreOptions};
 
 use crate::options::StorageOptions;
 
-/// Opens the database for this server alone. While PostgreSQL is away it is retried.
+/// Opens the database. While PostgreSQL is away it is retried.
 pub(crate) async fn open(
     options: &StorageOptions,
     data_dir: &Path,
@@ -22,7 +22,6 @@ pub(crate) async fn open(
     let store_options = StoreOptions {
         postgres_connections: options.database_connections.max(1),
         incarnation: ids.incarnation(),
-        exclusive: true,
         ..StoreOptions::new(location)
     };
     let mut backoff = Backoff::store();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sluice_cluster::{Cluster, JoinError, NodeDescription, Peers};
+use sluice_cluster::{Cluster, JoinError, Joining, NodeDescription};
 use sluice_store::{Location, Store, StoreOptions, nodes::NodeState};
 use sluice_testkit::{Postgres, wait_for};
 
@@ -26,15 +26,23 @@ async fn open(url: &str) -> Store {
 fn description(name: &str) -> NodeDescription {
     NodeDescription {
         name: name.to_owned(),
+        address: None,
         public_url: "https://sluice.example.com".to_owned(),
         version: "1.2.3".to_owned(),
     }
 }
 
 async fn join(store: &Store, name: &str) -> Cluster {
-    Cluster::join(store, description(name), Peers::Allowed)
-        .await
-        .unwrap()
+    try_join(store, description(name)).await.unwrap()
+}
+
+async fn try_join(store: &Store, description: NodeDescription) -> Result<Cluster, JoinError> {
+    let joining = Joining {
+        description,
+        token: "a token".to_owned(),
+        predecessor: None,
+    };
+    Cluster::join(store, joining).await
 }
 
 /// The names of the nodes that a node takes for alive.
@@ -131,7 +139,7 @@ async fn a_node_with_another_public_address_is_refused() {
         public_url: "https://other.example.com".to_owned(),
         ..description("b")
     };
-    let refused = Cluster::join(&store_b, other(), Peers::Allowed).await;
+    let refused = try_join(&store_b, other()).await;
     let Err(JoinError::Refused(reason)) = refused.map(drop) else {
         panic!("it joined");
     };
@@ -143,17 +151,21 @@ async fn a_node_with_another_public_address_is_refused() {
 
     // A node that has ended does not matter.
     a.leave(&store_a).await.unwrap();
-    let b = Cluster::join(&store_b, other(), Peers::Allowed).await;
+    let b = try_join(&store_b, other()).await;
     assert_eq!(alive(&b.unwrap()), ["b"]);
 }
 
 #[tokio::test]
-async fn a_server_that_has_locked_the_database_ends_the_leases_of_others() {
+async fn a_server_ends_the_lease_of_the_one_before_it_in_its_folder() {
     let Some(url) = database() else { return };
     let (store_a, store_b) = (open(&url).await, open(&url).await);
-    let _dead = join(&store_a, "a").await;
-    let b = Cluster::join(&store_b, description("b"), Peers::Excluded).await;
-    let b = b.unwrap();
+    let dead = join(&store_a, "a").await;
+    let joining = Joining {
+        description: description("b"),
+        token: "a token".to_owned(),
+        predecessor: Some(dead.incarnation().to_owned()),
+    };
+    let b = Cluster::join(&store_b, joining).await.unwrap();
     assert_eq!(alive(&b), ["b"]);
-    assert!(b.lease().may_take_over());
+    assert!(b.is_alone());
 }

@@ -12,7 +12,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 
 /// Runs until the server drains. A server that is alone knows of all its work.
 pub(crate) async fn run(infra: Infra, owners: Owners) {
-    if infra.cluster.is_alone() {
+    if infra.cluster.owns_database() {
         return;
     }
     loop {
@@ -30,7 +30,11 @@ pub(crate) async fn run(infra: Infra, owners: Owners) {
 
 async fn sweep(infra: &Infra, owners: &Owners) -> Result<(), StoreError> {
     let node = infra.cluster.incarnation().to_owned();
-    let backlogs = infra.store.read(move |c| inbox::backlogs(c, &node)).await?;
+    let may_take_over = infra.cluster.lease().may_take_over();
+    let read = infra
+        .store
+        .read(move |c| inbox::backlogs(c, &node, may_take_over));
+    let backlogs = read.await?;
     for inbox::Backlog { emitter_id, newest } in backlogs {
         if !owners.know(&emitter_id, &newest) {
             owners.wake(&emitter_id);

@@ -587,11 +587,15 @@ CREATE TABLE nodes (
     -- Random, and new for each start.
     incarnation TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     name        TEXT COLLATE "C" NOT NULL,
+    -- Where other nodes reach it, as host and port; null when it does not listen for them.
+    address     TEXT COLLATE "C",
     public_url  TEXT COLLATE "C" NOT NULL,
     state       TEXT COLLATE "C" NOT NULL,
     version     TEXT COLLATE "C" NOT NULL,
     -- Nodes of different protocols do not work together.
     protocol    BIGINT NOT NULL,
+    -- Whether it works as the only one. Others do not start work as long as it does.
+    alone       BOOLEAN NOT NULL,
     started_at  BIGINT NOT NULL,
     expires_at  BIGINT NOT NULL
 );

@@ -587,11 +587,15 @@ CREATE TABLE nodes (
     -- Random, and new for each start.
     incarnation TEXT NOT NULL PRIMARY KEY,
     name        TEXT NOT NULL,
+    -- Where other nodes reach it, as host and port; null when it does not listen for them.
+    address     TEXT,
     public_url  TEXT NOT NULL,
     state       TEXT NOT NULL,
     version     TEXT NOT NULL,
     -- Nodes of different protocols do not work together.
     protocol    INTEGER NOT NULL,
+    -- Whether it works as the only one. Others do not start work as long as it does.
+    alone       INTEGER NOT NULL,
     started_at  INTEGER NOT NULL,
     expires_at  INTEGER NOT NULL
 ) WITHOUT ROWID;

@@ -132,18 +132,20 @@ fn a_node_finds_its_own_work_and_that_of_dead_nodes(#[values(Db::Sqlite, Db::Pos
         }
         claim(c, &source_id("dead"), "unknown")?;
         for incarnation in ["me", "other"] {
-            nodes::insert(
+            nodes::join(
                 c,
                 &NewNode {
                     incarnation: incarnation.to_owned(),
                     name: "host".to_owned(),
+                    address: None,
                     public_url: "url".to_owned(),
                     version: "1".to_owned(),
                     protocol: 1,
                 },
+                false,
             )?;
         }
-        let found = inbox::backlogs(c, "me")?;
+        let found = inbox::backlogs(c, "me", true)?;
         let found: Vec<_> = found
             .iter()
             .map(|backlog| (backlog.emitter_id.as_str(), backlog.newest))

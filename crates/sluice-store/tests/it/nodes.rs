@@ -18,6 +18,7 @@ fn node(name: &str) -> NewNode {
     NewNode {
         incarnation: name.to_owned(),
         name: format!("host-{name}"),
+        address: None,
         public_url: "https://sluice.example.com".to_owned(),
         version: "1.2.3".to_owned(),
         protocol: 1,
@@ -35,21 +36,19 @@ fn a_node_is_alive_until_it_leaves(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         nodes::lock_joins(c)?;
-        nodes::insert(c, &node("a"))?;
-        nodes::insert(c, &node("b"))?;
+        nodes::join(c, &node("a"), false)?;
+        nodes::join(c, &node("b"), false)?;
         let listed = nodes::list(c)?;
         assert_eq!(listed[0].name, "host-a");
         assert_eq!(listed[0].state, NodeState::Active);
         assert!((1..=LEASE_MS).contains(&listed[0].lease_left_ms));
-        let renewed = nodes::renew(c, "a", NodeState::Draining)?.unwrap();
+        let renewed = nodes::renew(c, "a", NodeState::Draining, false)?.unwrap();
         assert_eq!(renewed.len(), 2);
         let a = renewed.iter().find(|node| node.incarnation == "a");
         assert_eq!(a.unwrap().state, NodeState::Draining);
-        assert_eq!(nodes::renew(c, "unknown", NodeState::Active)?, None);
+        assert_eq!(nodes::renew(c, "unknown", NodeState::Active, false)?, None);
         nodes::leave(c, "a")?;
         assert_eq!(alive(c)?, ["b"]);
-        nodes::end_others(c, "a")?;
-        assert_eq!(alive(c)?, Vec::<String>::new());
         Ok(())
     })
     .unwrap();
@@ -60,8 +59,8 @@ fn only_a_node_that_is_not_alive_loses_what_it_owns(#[values(Db::Sqlite, Db::Pos
     let Some(t) = TestStore::new(db) else { return };
     t.write(|c| {
         let id = source_id("s");
-        nodes::insert(c, &node("a"))?;
-        nodes::insert(c, &node("b"))?;
+        nodes::join(c, &node("a"), false)?;
+        nodes::join(c, &node("b"), false)?;
         state::insert(c, &id)?;
         claim(c, &id, "a")?;
         let by_b =
@@ -83,13 +82,13 @@ fn a_lease_that_is_not_renewed_runs_out_by_the_clock_of_the_database() {
         return;
     };
     let begun = Instant::now();
-    t.write(|c| nodes::insert(c, &node("a"))).unwrap();
+    t.write(|c| nodes::join(c, &node("a"), false)).unwrap();
     while !t.read(alive).unwrap().is_empty() {
         assert!(begun.elapsed() < Duration::from_secs(20));
         thread::sleep(Duration::from_millis(50));
     }
     assert!(begun.elapsed() >= Duration::from_millis(2_900));
-    let renewed = t.write(|c| nodes::renew(c, "a", NodeState::Active));
+    let renewed = t.write(|c| nodes::renew(c, "a", NodeState::Active, false));
     assert!(renewed.unwrap().is_some(), "it may come back");
     assert_eq!(t.read(alive).unwrap(), ["a"]);
 }

@@ -1,0 +1,21 @@
+//! What nodes tell each other. A hint saves time and is never needed: each has a poll beneath it that finds the same.
+
+use serde::{Deserialize, Serialize};
+use sluice_model::EmitterId;
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hint {
+    /// The inbox of an emitter has work, which the node that gets the hint owns or should own.
+    Work(EmitterId),
+    /// A queue of the outbox has something due, and the node that gets the hint has claimed it.
+    Queue(String),
+    /// The sender has readers of the events and logs of an emitter.
+    Follow(EmitterId),
+    /// There are new events of an emitter that the node that gets the hint follows.
+    Events(EmitterId),
+    /// There are new log lines of an emitter that the node that gets the hint follows.
+    Logs(EmitterId),
+    /// The definition of an emitter was changed, or it was removed.
+    Definition(EmitterId),
+}

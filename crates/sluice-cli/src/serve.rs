@@ -18,7 +18,7 @@ use sluice_engine::Engine;
 use sluice_infra::{Ids, Infra, SettingDescription};
 use sluice_model::{ApiKey, Clock, SystemClock};
 use sluice_runtime::{DenoPermissions, Processes, Runtime, RuntimeOptions, find_deno};
-use sluice_server::ServerState;
+use sluice_server::{Listeners, ServerState};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -92,7 +92,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     };
     let Membership {
         cluster,
-        listener: _listener,
+        listener: node_listener,
     } = cluster::join(&options.cluster, &store, &vault, introduction).await?;
     let infra = Infra::new(store.clone(), cluster.clone(), vault, clock, ids, settings);
     processes.warm_up();
@@ -108,8 +108,12 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         eprint!("{text}");
     }
     let stopping = CancellationToken::new();
+    let listeners = Listeners {
+        clients: listener,
+        nodes: node_listener,
+    };
     let server = tokio::spawn(sluice_server::serve(
-        listener,
+        listeners,
         ServerState::new(app, &infra, &engine),
         stopping.clone(),
     ));
@@ -122,6 +126,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     }
     tracing::info!("stopping; waiting for running invocations");
     stopping.cancel();
+    engine.release_idle(&infra).await;
     let drained = sluice_engine::drain(&infra, options.components.drain_timeout);
     let closed = tokio::time::timeout(options.components.drain_timeout, server);
     let (closed, ()) = tokio::join!(closed, drained);

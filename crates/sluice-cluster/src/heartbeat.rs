@@ -1,13 +1,14 @@
 //! The heartbeat: renews the lease of this node every second, and learns of the others with the same answer.
 
 use std::{
+    collections::HashSet,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
 use sluice_store::{
     Store, StoreError,
-    nodes::{self, Node},
+    nodes::{self, Node, NodeState},
 };
 
 use crate::{boot_time, membership::is_anyone_alone, this_node::ThisNode};
@@ -19,15 +20,47 @@ const RETRY: Duration = Duration::from_millis(200);
 /// Beats until the node leaves.
 pub(crate) async fn beat(store: Store, node: Arc<ThisNode>) {
     let mut pause = INTERVAL;
+    let mut dead = DeadNodes::default();
     let stop = &node.stop;
     while stop.run_until_cancelled(rest(&node, pause)).await.is_some() {
         pause = match renew(&store, &node).await {
-            Ok(pause) => pause,
+            Ok(pause) => {
+                dead.end_sessions(&store, &node).await;
+                pause
+            }
             Err(error) => {
                 tracing::warn!(%error, "lease not renewed; retrying");
                 RETRY
             }
         };
+    }
+}
+
+/// Nodes that are not alive, and whose sessions were ended. A transaction of a node that is frozen would hold its locks.
+#[derive(Default)]
+struct DeadNodes(HashSet<String>);
+
+impl DeadNodes {
+    async fn end_sessions(&mut self, store: &Store, node: &ThisNode) {
+        if !node.lease.may_take_over() {
+            return;
+        }
+        let members = Arc::clone(&node.members.borrow());
+        for member in members.iter() {
+            let name = &member.incarnation;
+            if member.is_alive() || member.state == NodeState::Stopped {
+                self.0.remove(name);
+            } else if !self.0.contains(name) {
+                let incarnation = name.clone();
+                let end = store.heartbeat(move |c| nodes::end_sessions(c, &incarnation));
+                match end.await {
+                    Ok(()) => drop(self.0.insert(name.clone())),
+                    Err(error) => {
+                        tracing::warn!(node = member.name, %error, "sessions of a dead node not ended");
+                    }
+                }
+            }
+        }
     }
 }
 

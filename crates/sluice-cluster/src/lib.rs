@@ -14,6 +14,6 @@ mod this_node;
 
 pub use hint::Hint;
 pub use lease::Lease;
-pub use links::{HINTS_PATH, LinkError, NODE_HEADER, TOKEN_HEADER};
+pub use links::{HINTS_PATH, LinkError, NODE_HEADER, REPLIES_PATH, TOKEN_HEADER};
 pub use membership::{Cluster, JoinError, Joining, NodeDescription, PROTOCOL};
 pub use this_node::Received;

@@ -16,6 +16,8 @@ use crate::{hint::Hint, membership::Cluster};
 
 /// Where hints go.
 pub const HINTS_PATH: &str = "/hints";
+/// Where replies go.
+pub const REPLIES_PATH: &str = "/replies";
 /// Names the node that sends.
 pub const NODE_HEADER: &str = "sluice-node";
 /// Carries the token that all nodes have.

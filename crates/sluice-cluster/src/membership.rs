@@ -256,6 +256,10 @@ impl Cluster {
         *self.0.state.lock() = NodeState::Draining;
     }
 
+    pub fn is_draining(&self) -> bool {
+        *self.0.state.lock() != NodeState::Active
+    }
+
     /// Whether this node takes no more work, because it drains or has lost its lease.
     pub fn is_out_of_service(&self) -> bool {
         *self.0.state.lock() != NodeState::Active || !self.0.lease.is_held()

@@ -13,10 +13,11 @@ use crate::{
     disk_quota::{self, DiskQuotas},
     due_times::DueTimes,
     error::EngineError,
+    hints::{self, HintTargets},
     inbox::{Inbox, sweep as inbox_sweep},
     owner::{
-        Owners, Waker, after_commit::AfterCommit, claims::Claims, services::Services,
-        supervise::start_owners,
+        Owners, Ownership, Replies, Waker, after_commit::AfterCommit, claims::Claims, hand_over,
+        services::Services, supervise::start_owners,
     },
     process::{Permits, ProcessStarter, credentials::Credentials, memory_budget},
     quotas::Quotas,
@@ -40,6 +41,8 @@ pub struct Engine {
     pub streams: Streams,
     pub retention: Retention,
     pub outbox: Outbox,
+    pub replies: Replies,
+    claims: Claims,
     permits: Permits,
 }
 
@@ -50,7 +53,9 @@ impl Engine {
         processes: &Arc<dyn Processes>,
     ) -> Result<Engine, EngineError> {
         let supervisor = Supervisor::new(infra.shutdown.clone(), Arc::clone(&infra.metrics));
-        let (owners, new_owners) = Owners::new(infra.shutdown.clone());
+        let claims = Claims::default();
+        let replies = Replies::new(infra.clone());
+        let (owners, new_owners) = Owners::new(infra.clone(), claims.clone());
         let quotas = Quotas::new(infra.clone());
         let disk = DiskQuotas::new(infra.settings.max_disk_per_account);
         let streams = Streams::new(infra.clone());
@@ -66,7 +71,8 @@ impl Engine {
             .map_err(|error| EngineError::Invalid(error.to_string()))?;
         let services = Services {
             infra: infra.clone(),
-            claims: Claims::default(),
+            claims: claims.clone(),
+            replies: replies.clone(),
             quotas: quotas.clone(),
             disk: disk.clone(),
             credentials: credentials.clone(),
@@ -88,8 +94,10 @@ impl Engine {
             },
             tick_health: tick_health.clone(),
         };
-        let inbox = Inbox::start(infra.clone(), owners.clone());
-        let (waiting, latest_ms) = infra.store.write(recover).await?;
+        let inbox = Inbox::start(infra.clone(), owners.clone(), replies.clone());
+        let node = infra.cluster.incarnation().to_owned();
+        let recovery = infra.store.write(move |c| recover(c, &node));
+        let (waiting, latest_ms) = recovery.await?;
         infra.ids.not_before(latest_ms);
         tokio::spawn(start_owners(
             services,
@@ -112,6 +120,15 @@ impl Engine {
         infra
             .shutdown
             .spawn(inbox_sweep::run(infra.clone(), owners.clone()));
+        let endpoints = Endpoints::new(infra.clone());
+        let targets = HintTargets {
+            owners: owners.clone(),
+            endpoints: endpoints.clone(),
+        };
+        tokio::spawn(hints::receive(infra.clone(), targets));
+        infra.shutdown.spawn(replies.clone().poll());
+        let hand_over = hand_over::run(infra.clone(), owners.clone(), claims.clone());
+        infra.shutdown.spawn(hand_over);
         infra.shutdown.spawn(tick_health.warn());
         infra.shutdown.spawn(sweep::run(infra.clone()));
         infra.shutdown.spawn(roll_up::run(infra.clone()));
@@ -120,8 +137,15 @@ impl Engine {
         let disk_sweep = disk_quota::run(infra.clone(), Arc::clone(processes), disk.clone());
         infra.shutdown.spawn(disk_sweep);
         Ok(Engine {
-            accept: Accept::new(infra.clone(), quotas.clone(), inbox.clone()),
-            endpoints: Endpoints::new(infra.clone()),
+            accept: Accept::new(
+                infra.clone(),
+                quotas.clone(),
+                inbox.clone(),
+                endpoints.clone(),
+            ),
+            endpoints,
+            replies,
+            claims,
             quotas,
             disk,
             inbox,
@@ -135,13 +159,23 @@ impl Engine {
         })
     }
 
+    /// Gives up what this node owns and does not run, so that other nodes go on with it. What runs is given up when it ends.
+    pub async fn release_idle(&self, infra: &Infra) {
+        hand_over::release_idle(infra, &self.owners, &self.claims).await;
+    }
+
+    /// Tells which node has an emitter.
+    pub fn ownership(&self, infra: &Infra) -> Ownership {
+        Ownership::new(infra.clone(), self.owners.clone())
+    }
+
     /// The use of the permits for processes of sources and workflows.
     pub fn process_permits(&self) -> PermitUse {
         self.permits.in_use()
     }
 }
 
-/// Waits for running work. Work that does not end within `patience` runs again at the next start.
+/// Waits for running work, and gives up what this node owns. Work that does not end within `patience` runs again at the next start.
 pub async fn drain(infra: &Infra, patience: Duration) {
     if !infra.shutdown.drain(patience).await {
         tracing::warn!(
@@ -152,8 +186,8 @@ pub async fn drain(infra: &Infra, patience: Duration) {
 }
 
 /// Removes sources whose creation a crash interrupted. Returns the emitters with work, and the last stored clock time.
-fn recover(c: &mut dyn Conn) -> Result<(Vec<EmitterId>, i64), StoreError> {
-    for unfinished in sources::creating(c)? {
+fn recover(c: &mut dyn Conn, node: &str) -> Result<(Vec<EmitterId>, i64), StoreError> {
+    for unfinished in sources::abandoned(c, node)? {
         sources::remove(c, &unfinished)?;
     }
     let latest_ms = server_clock::latest(c)?.unwrap_or(0);

@@ -40,6 +40,7 @@ impl From<InboxItem> for Work {
             attempts,
             accepted_at,
             depth,
+            reply_to: _,
         } = item;
         Work {
             id,

@@ -18,6 +18,7 @@ use tracing::Instrument;
 use crate::{
     error::ApiError,
     ingress::Ingress,
+    passing_on::PassingOn,
     request_id::{RequestIds, X_REQUEST_ID},
     request_span::{self, RequestSpan},
     router,
@@ -33,6 +34,7 @@ pub(crate) struct Front {
     request_ids: RequestIds,
     ingress: Ingress,
     router: Router,
+    passing_on: PassingOn,
 }
 
 impl Front {
@@ -41,6 +43,10 @@ impl Front {
             request_ids: RequestIds::new(state.infra.ids.rng().next_u64()),
             ingress: Ingress::new(state.clone()),
             router: router::router(state.clone()),
+            passing_on: PassingOn {
+                infra: state.infra.clone(),
+                ownership: state.ownership.clone(),
+            },
             state,
         }
     }
@@ -74,9 +80,14 @@ impl Front {
     async fn api(&self, mut request: Request<Body>, client_ip: IpAddr) -> Response {
         request.extensions_mut().insert(ClientAddress(client_ip));
         strip_trailing_slash(request.uri_mut());
-        let response = match self.router.clone().oneshot(request).await {
-            Ok(response) => response,
-            Err(infallible) => match infallible {},
+        let subject = self.passing_on.subject(&request);
+        let response = match self.passing_on.destination(subject).await {
+            Ok(Some(node)) => self.passing_on.pass_on(&node, request, client_ip).await,
+            Ok(None) => match self.router.clone().oneshot(request).await {
+                Ok(response) => response,
+                Err(infallible) => match infallible {},
+            },
+            Err(error) => error.into_response(),
         };
         let status = response.status().as_u16();
         self.state.infra.metrics.count_api_request(status);

@@ -21,12 +21,13 @@ use tokio::{
     net::{TcpListener, TcpStream},
     task::JoinSet,
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
     cause_chain::CauseChain,
     connections::{Connection, Connections},
     front::Front,
+    node_link::NodeLink,
     sse::Endless,
     state::ServerState,
 };
@@ -44,17 +45,38 @@ const CLOSE_GRACE: Duration = Duration::from_millis(100);
 /// A client that acknowledges no data for so long is disconnected.
 const SEND_TIMEOUT: Duration = Duration::from_mins(1);
 
+/// Where the server listens.
+pub struct Listeners {
+    pub clients: TcpListener,
+    /// For other nodes.
+    pub nodes: Option<TcpListener>,
+}
+
 /// Serves until `shutdown` is cancelled, and returns when the requests in progress are answered.
 ///
 /// Requests that wait for a component get the time of an invocation. Then their connections are closed.
 pub async fn serve(
-    listener: TcpListener,
+    listeners: Listeners,
     state: ServerState,
     shutdown: CancellationToken,
 ) -> io::Result<()> {
     let drain_timeout = state.infra.settings.invocation_timeout + DRAIN_GRACE;
     let open = Connections::new(state.infra.settings.max_connections);
+    let (infra, replies) = (state.infra.clone(), state.replies.clone());
     let front = Arc::new(Front::new(state));
+    let Listeners {
+        clients: listener,
+        nodes,
+    } = listeners;
+    // Until all clients are answered: replies come through it.
+    let _nodes = nodes.map(|listener| {
+        let link = NodeLink {
+            infra,
+            replies,
+            front: Arc::clone(&front),
+        };
+        AbortOnDropHandle::new(tokio::spawn(Arc::new(link).serve(listener)))
+    });
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {

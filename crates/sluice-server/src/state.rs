@@ -5,8 +5,9 @@ use std::{ops::Deref, sync::Arc};
 use axum::extract::FromRef;
 use sluice_app::App;
 use sluice_engine::{
-    Engine,
+    Engine, Ownership,
     accept::{Accept, Endpoints},
+    owner::Replies,
     streams::Streams,
 };
 use sluice_infra::Infra;
@@ -24,6 +25,8 @@ pub struct Parts {
     pub accept: Accept,
     pub endpoints: Endpoints,
     pub streams: Streams,
+    pub replies: Replies,
+    pub ownership: Ownership,
     pub bodies: BodyBudget,
     pub wrong_keys: WrongKeys,
 }
@@ -36,6 +39,8 @@ impl ServerState {
             accept: engine.accept.clone(),
             endpoints: engine.endpoints.clone(),
             streams: engine.streams.clone(),
+            replies: engine.replies.clone(),
+            ownership: engine.ownership(infra),
             wrong_keys: WrongKeys::new(infra.settings.max_wrong_keys),
             bodies: BodyBudget::new(
                 infra.settings.body_memory,

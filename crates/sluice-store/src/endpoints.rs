@@ -42,6 +42,8 @@ pub struct EndpointTarget {
     pub component_id: ComponentId,
     /// Of its source, beside those of the component.
     pub dynamic_props: Vec<PropDef>,
+    /// Counts the changes of the source.
+    pub generation: i64,
 }
 
 impl FromRow for EndpointTarget {
@@ -54,6 +56,7 @@ impl FromRow for EndpointTarget {
             phase: row.get(4)?,
             component_id: row.get(5)?,
             dynamic_props: row.json(6)?,
+            generation: row.get(7)?,
         })
     }
 }
@@ -89,8 +92,9 @@ pub fn source_behind(c: &mut dyn Conn, key: &EndpointKey) -> Result<Option<Endpo
     query_opt(
         c,
         "SELECT s.id, s.user_id, e.prop, s.active, s.phase, s.component_id, \
-         s.dynamic_props \
-         FROM endpoints e JOIN sources s ON s.id = e.emitter_id WHERE e.key = ?1",
+         s.dynamic_props, st.generation \
+         FROM endpoints e JOIN sources s ON s.id = e.emitter_id \
+         JOIN emitter_state st ON st.emitter_id = s.id WHERE e.key = ?1",
         params![key],
     )
 }
@@ -103,6 +107,8 @@ pub struct WorkflowTarget {
     pub prop: String,
     pub active: bool,
     pub definition: WorkflowDefinition,
+    /// Counts the changes of the workflow.
+    pub generation: i64,
 }
 
 impl FromRow for WorkflowTarget {
@@ -113,6 +119,7 @@ impl FromRow for WorkflowTarget {
             prop: row.get(2)?,
             active: row.get(3)?,
             definition: row.json(4)?,
+            generation: row.get(5)?,
         })
     }
 }
@@ -121,9 +128,10 @@ impl FromRow for WorkflowTarget {
 pub fn workflow_behind(c: &mut dyn Conn, key: &EndpointKey) -> Result<Option<WorkflowTarget>> {
     query_opt(
         c,
-        "SELECT w.id, w.user_id, e.prop, w.active, d.definition \
+        "SELECT w.id, w.user_id, e.prop, w.active, d.definition, st.generation \
          FROM endpoints e JOIN workflows w ON w.id = e.emitter_id \
-         JOIN deployments d ON d.id = w.deployment_id WHERE e.key = ?1",
+         JOIN deployments d ON d.id = w.deployment_id \
+         JOIN emitter_state st ON st.emitter_id = w.id WHERE e.key = ?1",
         params![key],
     )
 }

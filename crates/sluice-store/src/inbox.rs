@@ -51,6 +51,8 @@ pub struct NewInboxItem<'a> {
     pub accepted_at: i64,
     /// How many events in a row led here, each caused by the one before.
     pub depth: u32,
+    /// The node at which a client waits for the reply.
+    pub reply_to: Option<&'a str>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +64,7 @@ pub struct InboxItem {
     pub attempts: u32,
     pub accepted_at: i64,
     pub depth: u32,
+    pub reply_to: Option<String>,
 }
 
 impl FromRow for InboxItem {
@@ -74,6 +77,7 @@ impl FromRow for InboxItem {
             attempts: row.get(4)?,
             accepted_at: row.get(5)?,
             depth: row.get(6)?,
+            reply_to: row.get(7)?,
         })
     }
 }
@@ -83,8 +87,8 @@ pub fn insert(c: &mut dyn Conn, emitter: &EmitterId, item: &NewInboxItem<'_>) ->
     c.execute(INSERT, &row(emitter, item)).map(drop)
 }
 
-const INSERT: &str = "INSERT INTO inbox (emitter_id, id, kind, prop, attempts, accepted_at, payload, depth) \
-     VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7)";
+const INSERT: &str = "INSERT INTO inbox (emitter_id, id, kind, prop, attempts, accepted_at, payload, depth, reply_to) \
+     VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8)";
 
 /// Inserts items of any emitters. Conflicts on the ids. Deferred.
 pub fn insert_all<'a>(
@@ -99,7 +103,7 @@ pub fn insert_all<'a>(
 }
 
 /// The values of a row.
-const COLUMNS: usize = 7;
+const COLUMNS: usize = 8;
 
 fn row<'a>(emitter: &'a EmitterId, item: &NewInboxItem<'a>) -> [Value<'a>; COLUMNS] {
     let NewInboxItem {
@@ -109,8 +113,9 @@ fn row<'a>(emitter: &'a EmitterId, item: &NewInboxItem<'a>) -> [Value<'a>; COLUM
         payload,
         accepted_at,
         depth,
+        reply_to,
     } = *item;
-    *params![emitter, id, kind, prop, accepted_at, payload, depth]
+    *params![emitter, id, kind, prop, accepted_at, payload, depth, reply_to]
 }
 
 /// Acknowledges items. Deferred.
@@ -159,8 +164,8 @@ impl FromRow for PageRow {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(PageRow {
             item: InboxItem::from_row(row)?,
-            has_next: row.get(7)?,
-            place: row.get(8)?,
+            has_next: row.get(8)?,
+            place: row.get(9)?,
         })
     }
 }
@@ -181,7 +186,7 @@ fn page_sql(dialect: Dialect, condition: &str, offset: &str) -> String {
     let order = order(dialect);
     format!(
         "SELECT i.id, i.kind, i.prop, i.payload, i.attempts, i.accepted_at, i.depth, \
-         page.has_next, page.place \
+         i.reply_to, page.has_next, page.place \
          FROM (SELECT id, ROW_NUMBER() OVER w AS place, \
          CAST(SUM(bytes) OVER w AS BIGINT) AS total, LEAD(id) OVER w IS NOT NULL AS has_next \
          FROM (SELECT id, seq, octet_length(payload) AS bytes FROM inbox \
@@ -221,7 +226,7 @@ pub fn waiting(
 pub fn get(c: &mut dyn Conn, emitter: &EmitterId, id: &InvocationId) -> Result<Option<InboxItem>> {
     query_opt(
         c,
-        "SELECT id, kind, prop, payload, attempts, accepted_at, depth FROM inbox \
+        "SELECT id, kind, prop, payload, attempts, accepted_at, depth, reply_to FROM inbox \
          WHERE emitter_id = ?1 AND id = ?2",
         params![emitter, id],
     )

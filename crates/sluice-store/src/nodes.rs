@@ -213,35 +213,17 @@ pub fn become_alone(c: &mut dyn Conn, incarnation: &str) -> Result<bool> {
     Ok(updated == 1)
 }
 
-/// Whether the lease of a node has not run out, for a transaction that counts only then.
-#[derive(Debug)]
-pub struct LeaseCheck<'a> {
-    incarnation: &'a str,
-    pub is_alive: bool,
-}
-
-impl<'a> LeaseCheck<'a> {
-    pub fn new(incarnation: &'a str) -> LeaseCheck<'a> {
-        LeaseCheck {
-            incarnation,
-            is_alive: false,
-        }
-    }
-}
-
-impl<'a> Query<'a> for LeaseCheck<'a> {
-    fn sql(&self, dialect: Dialect) -> Cow<'static, str> {
-        let now = now(dialect);
-        format!("SELECT 1 FROM nodes WHERE incarnation = ?1 AND expires_at > {now}").into()
-    }
-
-    fn params(&self) -> Vec<Value<'a>> {
-        params![self.incarnation].to_vec()
-    }
-
-    fn row(&mut self, _: &Row<'_>) -> Result<()> {
-        self.is_alive = true;
-        Ok(())
+/// Ends the sessions of a node that is not alive, so that no transaction of it holds a lock.
+pub fn end_sessions(c: &mut dyn Conn, incarnation: &str) -> Result<()> {
+    match c.dialect() {
+        Dialect::Sqlite => Ok(()),
+        Dialect::Postgres => c.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+             WHERE datname = current_database() AND usename = current_user \
+             AND starts_with(application_name, ?1)",
+            params![&format!("sluice {incarnation} ")],
+            &mut |_| Ok(()),
+        ),
     }
 }
 

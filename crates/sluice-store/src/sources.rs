@@ -11,7 +11,7 @@ use crate::{
     page::Page,
     params,
     row::{FromRow, Row, to_json},
-    state,
+    nodes, state,
     text_enum::text_enum,
     value::Value,
 };
@@ -219,6 +219,7 @@ pub fn update(c: &mut dyn Conn, source: &Source) -> Result<bool> {
             retention.max_age_seconds
         ],
     )?;
+    state::definition_changed(c, id)?;
     Ok(updated == 1)
 }
 
@@ -256,11 +257,13 @@ pub fn remove(c: &mut dyn Conn, id: &SourceId) -> Result<bool> {
     Ok(removed == 1)
 }
 
-/// Sources of all users that are not live yet. Right after a start, these are left from a crash.
-pub fn creating(c: &mut dyn Conn) -> Result<Vec<SourceId>> {
-    query_all(
-        c,
-        "SELECT id FROM sources WHERE phase = 'creating' ORDER BY id",
-        &[],
-    )
+/// Sources of all users that are not live yet, and that no other node that is alive has claimed. Right after the start of a node,
+/// these are left from a crash.
+pub fn abandoned(c: &mut dyn Conn, node: &str) -> Result<Vec<SourceId>> {
+    let sql = format!(
+        "SELECT s.id FROM sources s JOIN emitter_state e ON e.emitter_id = s.id \
+         WHERE s.phase = 'creating' AND {} ORDER BY s.id",
+        nodes::is_free(c.dialect(), "e.owner", "?1", "?2")
+    );
+    query_all(c, &sql, params![node, true])
 }

@@ -23,6 +23,8 @@ pub struct EmitterState {
     pub commit_no: i64,
     pub last_event: Option<EventId>,
     pub dedupe: DedupeState,
+    /// Counts the changes of the definition.
+    pub generation: i64,
 }
 
 impl FromRow for EmitterState {
@@ -42,6 +44,7 @@ impl FromRow for EmitterState {
             commit_no: row.get(3)?,
             last_event,
             dedupe,
+            generation: row.get(4)?,
         })
     }
 }
@@ -50,7 +53,8 @@ impl FromRow for EmitterState {
 pub fn load(c: &mut dyn Conn, emitter: &EmitterId) -> Result<EmitterState> {
     let saved = query_opt(
         c,
-        "SELECT last_event_ms, last_event_seq, dedupe, commit_no FROM emitter_state WHERE emitter_id = ?1",
+        "SELECT last_event_ms, last_event_seq, dedupe, commit_no, generation \
+         FROM emitter_state WHERE emitter_id = ?1",
         params![emitter],
     )?;
     Ok(saved.unwrap_or_default())
@@ -136,6 +140,36 @@ pub fn claim(
     })
 }
 
+/// Gives up claims, so that any node may make new ones. A claim that was made anew in the meantime stays.
+pub fn release(c: &mut dyn Conn, claims: &[(EmitterId, Fence)]) -> Result<()> {
+    for (emitter, Fence { owner, epoch }) in claims {
+        c.execute_later(
+            "UPDATE emitter_state SET owner = NULL \
+             WHERE emitter_id = ?1 AND owner = ?2 AND epoch = ?3",
+            params![emitter, &**owner, *epoch],
+        )?;
+    }
+    Ok(())
+}
+
+/// The definition of the emitter was changed. Deferred.
+pub fn definition_changed(c: &mut dyn Conn, emitter: &EmitterId) -> Result<()> {
+    c.execute_later(
+        "UPDATE emitter_state SET generation = generation + 1 WHERE emitter_id = ?1",
+        params![emitter],
+    )
+}
+
+/// The node that has claimed an emitter; none when none has, or the emitter does not exist.
+pub fn owner(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Option<String>> {
+    let owner: Option<Option<String>> = query_opt(
+        c,
+        "SELECT owner FROM emitter_state WHERE emitter_id = ?1",
+        params![emitter],
+    )?;
+    Ok(owner.flatten())
+}
+
 /// Whether a claim still counts.
 pub fn is_held(c: &mut dyn Conn, emitter: &EmitterId, fence: &Fence) -> Result<bool> {
     let found = query_opt::<i64>(c, HELD, params![emitter, &*fence.owner, fence.epoch])?;
@@ -195,7 +229,8 @@ pub struct TakeNumber<'a> {
     fence: &'a Fence,
     commit_no: i64,
     state: Option<NewState<'a>>,
-    taken: bool,
+    /// Set when the number is taken.
+    generation: Option<i64>,
 }
 
 impl<'a> TakeNumber<'a> {
@@ -210,13 +245,18 @@ impl<'a> TakeNumber<'a> {
             fence,
             commit_no,
             state,
-            taken: false,
+            generation: None,
         }
+    }
+
+    /// The number of the emitter's definition, if the commit took its number.
+    pub fn generation(&self) -> Option<i64> {
+        self.generation
     }
 
     /// The result of the query. The reason for a number that was not taken is looked up.
     pub fn outcome(&self, c: &mut dyn Conn) -> Result<Advance> {
-        if self.taken {
+        if self.generation.is_some() {
             return Ok(Advance::Advanced);
         }
         let holder: Option<Holder> = query_opt(
@@ -249,13 +289,13 @@ impl<'a> Query<'a> for TakeNumber<'a> {
             None => {
                 "UPDATE emitter_state SET commit_no = ?4 \
                  WHERE emitter_id = ?1 AND owner = ?2 AND epoch = ?3 AND commit_no + 1 = ?4 \
-                 RETURNING commit_no"
+                 RETURNING generation"
             }
             Some(_) => {
                 "UPDATE emitter_state SET commit_no = ?4, last_event_ms = ?5, \
                  last_event_seq = ?6, dedupe = ?7, last_emit_at = COALESCE(?8, last_emit_at) \
                  WHERE emitter_id = ?1 AND owner = ?2 AND epoch = ?3 AND commit_no + 1 = ?4 \
-                 RETURNING commit_no"
+                 RETURNING generation"
             }
         }
         .into()
@@ -272,8 +312,8 @@ impl<'a> Query<'a> for TakeNumber<'a> {
         [&number[..], &state[..]].concat()
     }
 
-    fn row(&mut self, _: &Row<'_>) -> Result<()> {
-        self.taken = true;
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        self.generation = Some(row.get(0)?);
         Ok(())
     }
 }

@@ -163,6 +163,7 @@ pub fn update(c: &mut dyn Conn, workflow: &Workflow) -> Result<bool> {
             *updated_at
         ],
     )?;
+    state::definition_changed(c, id)?;
     Ok(updated == 1)
 }
 

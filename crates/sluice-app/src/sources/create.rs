@@ -10,7 +10,7 @@ use sluice_store::{
     Conn, StoreError,
     components::Component,
     sources::{self, Phase, Source},
-    users,
+    state, users,
 };
 
 use super::{
@@ -125,10 +125,11 @@ impl Sources {
         for _ in 0..8 {
             let (attempt, warnings) = (definition.clone(), warnings.clone());
             let ids = self.infra.ids.clone();
+            let node = Arc::clone(self.infra.store.incarnation());
             let stored = self
                 .infra
                 .store
-                .write(move |c| store(c, attempt, &warnings, &ids, now))
+                .write(move |c| store(c, attempt, &warnings, (&ids, &node), now))
                 .await;
             match stored {
                 Ok(name_slug) => {
@@ -165,7 +166,7 @@ impl Sources {
 
     /// Removes a source whose hooks failed, with the requests that its endpoint accepted in the meantime.
     async fn undo(&self, id: &SourceId) {
-        self.endpoints.forget(id);
+        self.endpoints.changed(id);
         let undone = async {
             let lock = self.lock(id).await?;
             lock.stop_dispatch().await?;
@@ -187,7 +188,7 @@ fn store(
     c: &mut dyn Conn,
     definition: Definition,
     warnings: &[String],
-    ids: &Ids,
+    (ids, node): (&Ids, &Arc<str>),
     now: i64,
 ) -> Result<String, StoreError> {
     let Definition {
@@ -202,6 +203,10 @@ fn store(
     plan::store_endpoints(c, &source.id, &endpoints, &[])?;
     plan::store_warnings(c, &source.id, warnings, now)?;
     subscribe_created(c, &source.user_id, &source.id, ids, now)?;
+    if source.phase == Phase::Creating {
+        // Others must not take it for one that a crash left behind.
+        state::claim(c, &source.id, node, false)?;
+    }
     if source.phase == Phase::Live {
         store_timers(c, &source.id, &timers, &Schedule::Begin, now)?;
     }

@@ -80,7 +80,7 @@ impl Sources {
             .store
             .write(move |c| sources::remove(c, &removed))
             .await?;
-        self.endpoints.forget(id);
+        self.endpoints.changed(id);
         self.streams.close(id);
         Ok(())
     }

@@ -170,7 +170,7 @@ impl Sources {
         if transition != Transition::Rename {
             lock.swap(new.clone());
             self.store_new_endpoints(&id, new, old).await?;
-            self.endpoints.forget(&id);
+            self.endpoints.changed(&id);
         }
         if transition.activates() {
             self.endpoints.announce(new);
@@ -186,7 +186,7 @@ impl Sources {
         let now = self.infra.now_ms();
         let change = change(transition, &changed, now);
         let committed = lock.commit(Some(changed.new), change).await;
-        self.endpoints.forget(&id);
+        self.endpoints.changed(&id);
         committed?;
         self.timers.arm(now);
         Ok(())
@@ -223,7 +223,7 @@ impl Sources {
         let Ok(lock) = self.lock(&id).await else {
             return;
         };
-        self.endpoints.forget(&id);
+        self.endpoints.changed(&id);
         if transition.deactivates()
             && old.shape.has_hook(Hook::Activate)
             && let Err(error) = lock.run_hook(Hook::Activate).await

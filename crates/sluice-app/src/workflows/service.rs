@@ -69,7 +69,7 @@ impl Workflows {
 
     /// Makes the parts of the engine that cache a workflow read it again.
     pub(super) fn changed(&self, workflow: &WorkflowId) {
-        self.endpoints.forget(workflow);
+        self.endpoints.changed(workflow);
         self.owners.workflow_changed(workflow);
         self.timers.arm(self.infra.now_ms());
     }

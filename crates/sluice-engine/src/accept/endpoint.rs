@@ -3,6 +3,7 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
+use sluice_cluster::Hint;
 use sluice_infra::{Infra, Settings};
 use sluice_model::{
     ComponentShape, EmitterId, EndpointKey, PropType, UserId,
@@ -25,6 +26,18 @@ pub struct Endpoint {
     pub responds: Responds,
     pub event: EventForm,
     pub(crate) prop: Arc<str>,
+    /// The number of the definition that it was read from; `None` for one that is not stored yet.
+    pub(crate) generation: Option<i64>,
+}
+
+impl Endpoint {
+    /// Whether a request that was read for this endpoint means the same for the other.
+    fn treats_requests_as(&self, other: &Endpoint) -> bool {
+        self.emitter_id == other.emitter_id
+            && self.responds == other.responds
+            && self.event == other.event
+            && self.prop == other.prop
+    }
 }
 
 /// Who responds to the client.
@@ -94,8 +107,33 @@ impl Endpoints {
         Ok(found)
     }
 
+    /// The number of the definition that the endpoint has now, after one was outdated. Fails when the endpoint is gone, or treats
+    /// requests in another way.
+    pub(super) async fn renewed(&self, outdated: &Endpoint) -> Result<Option<i64>, EngineError> {
+        self.forget(&outdated.emitter_id);
+        let Some(endpoint) = self.find(&outdated.key).await? else {
+            return Err(EngineError::NotFound("endpoint"));
+        };
+        if !outdated.treats_requests_as(&endpoint) {
+            let message = "the endpoint was changed just now; send the request again";
+            return Err(EngineError::Unavailable(message.to_owned()));
+        }
+        Ok(endpoint.generation)
+    }
+
+    /// The emitter was changed or removed: all nodes read its endpoints again. One that does not hear of it notices when it stores a
+    /// request.
+    pub fn changed(&self, emitter: &EmitterId) {
+        self.forget(emitter);
+        if !self.infra.cluster.is_alone() {
+            self.infra
+                .cluster
+                .hint_all(&Hint::Definition(emitter.clone()));
+        }
+    }
+
     /// Invalidates the cached endpoints of an emitter.
-    pub fn forget(&self, emitter: &EmitterId) {
+    pub(crate) fn forget(&self, emitter: &EmitterId) {
         let mut cache = self.cache.lock();
         cache.invalidations += 1;
         cache
@@ -114,6 +152,7 @@ impl Endpoints {
                 responds: Responds::of(&definition.shape, &endpoint.prop, settings),
                 event: EventForm::of(&definition.shape, &endpoint.prop),
                 prop: Arc::from(endpoint.prop.as_str()),
+                generation: None,
             };
             self.cache.lock().insert(Arc::new(target));
         }
@@ -200,6 +239,7 @@ fn of_source(
         responds: Responds::of(&shape, &target.prop, settings),
         event: EventForm::of(&shape, &target.prop),
         prop: Arc::from(target.prop),
+        generation: Some(target.generation),
     }))
 }
 
@@ -216,5 +256,6 @@ fn of_workflow(
         responds: Responds::of_workflow(&target.definition, settings),
         event: EventForm::Request,
         prop: Arc::from(target.prop),
+        generation: Some(target.generation),
     }))
 }

@@ -9,15 +9,17 @@ use sluice_runtime::Reply;
 use sluice_store::inbox::InboxKind;
 use tokio::sync::oneshot;
 
-use super::endpoint::{Endpoint, Responds};
+use super::endpoint::{Endpoint, Endpoints, Responds};
 use crate::{
     error::EngineError,
-    inbox::{Inbox, NewUpload},
+    inbox::{Inbox, NewUpload, NewWork, Refusal},
     owner::{NoReply, reply::ReplySender},
     quotas::Quotas,
     work::Work,
 };
 
+/// How often a request follows changes of its endpoint.
+const MOST_RENEWALS: usize = 3;
 /// Added to the time that a component has for its reply.
 const REPLY_GRACE: Duration = Duration::from_secs(2);
 
@@ -27,6 +29,7 @@ pub struct Accept {
     infra: Infra,
     quotas: Quotas,
     inbox: Inbox,
+    endpoints: Endpoints,
 }
 
 /// A request in the form of the event that the component gets.
@@ -58,11 +61,17 @@ impl ReplyReceiver {
 }
 
 impl Accept {
-    pub(crate) fn new(infra: Infra, quotas: Quotas, inbox: Inbox) -> Accept {
+    pub(crate) fn new(
+        infra: Infra,
+        quotas: Quotas,
+        inbox: Inbox,
+        endpoints: Endpoints,
+    ) -> Accept {
         Accept {
             infra,
             quotas,
             inbox,
+            endpoints,
         }
     }
 
@@ -80,9 +89,14 @@ impl Accept {
         );
         let id = work.id;
         let (sender, receiver) = reply_channel(endpoint.responds);
-        self.inbox
-            .accept(&endpoint.emitter_id, work, request.uploads, sender)
-            .await?;
+        let new = NewWork {
+            emitter: endpoint.emitter_id.clone(),
+            work,
+            files: request.uploads,
+            reply: sender,
+            generation: endpoint.generation,
+        };
+        self.keep(endpoint, new).await?;
         self.infra.metrics.requests_accepted.inc();
         Ok(match receiver {
             None => Acceptance::Stored(id),
@@ -100,8 +114,32 @@ impl Accept {
         self.quotas.check(user).await?;
         let work = self.work(InboxKind::Manual, None, Arc::from(event.get()));
         let id = work.id;
-        self.inbox.accept(emitter, work, Vec::new(), None).await?;
-        Ok(id)
+        let new = NewWork {
+            emitter: emitter.clone(),
+            work,
+            files: Vec::new(),
+            reply: None,
+            generation: None,
+        };
+        match self.inbox.accept(new).await {
+            Ok(()) => Ok(id),
+            Err(Refusal::Error(error)) => Err(error),
+            Err(Refusal::Outdated(_)) => Err(EngineError::NotFound("source or workflow")),
+        }
+    }
+
+    /// Has work kept that came through an endpoint, which another node may have changed since it was read.
+    async fn keep(&self, endpoint: &Endpoint, mut new: NewWork) -> Result<(), EngineError> {
+        for _ in 0..MOST_RENEWALS {
+            match self.inbox.accept(new).await {
+                Ok(()) => return Ok(()),
+                Err(Refusal::Error(error)) => return Err(error),
+                Err(Refusal::Outdated(returned)) => new = returned,
+            }
+            new.generation = self.endpoints.renewed(endpoint).await?;
+        }
+        let message = "the endpoint is being changed; send the request again";
+        Err(EngineError::Unavailable(message.to_owned()))
     }
 
     fn work(&self, kind: InboxKind, prop: Option<Arc<str>>, event: Arc<str>) -> Work {

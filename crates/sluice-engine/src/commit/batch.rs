@@ -156,6 +156,8 @@ pub(crate) struct Applied {
     /// Events stored besides those of the batch; `None` when unknown.
     pub(crate) more_events: Option<Vec<StoredEvent>>,
     pub(crate) counts: Counts,
+    /// The number of the emitter's definition; `None` when unknown.
+    pub(crate) generation: Option<i64>,
 }
 
 impl Applied {

@@ -32,11 +32,19 @@ pub(super) fn write(c: &mut dyn Conn, batch: &Batch) -> Result<Applied, StoreErr
     c.query_together(&mut reads.queries())?;
     let emitter = &batch.emitter;
     match reads.number.outcome(c)? {
-        Advance::Advanced => write_rows(c, batch, reads),
+        Advance::Advanced => {
+            let generation = reads.number.generation();
+            let applied = write_rows(c, batch, reads)?;
+            Ok(Applied {
+                generation,
+                ..applied
+            })
+        }
         Advance::Repeated => Ok(Applied {
             recipients: reads.router(batch).all_listeners(),
             more_events: None,
             counts: batch.counts(&[]),
+            generation: None,
         }),
         Advance::Fenced => Err(StoreError::Fenced(format!(
             "another server has taken over {emitter}"
@@ -161,6 +169,7 @@ fn write_rows(c: &mut dyn Conn, batch: &Batch, reads: Reads<'_>) -> Result<Appli
         recipients,
         more_events: Some(rows.more_events),
         counts,
+        generation: None,
     })
 }
 

@@ -1,7 +1,12 @@
 //! The inbox: work that is stored before its client is told so.
 
+#[expect(clippy::module_inception, reason = "the type that the folder is about")]
+mod inbox;
+mod rows;
 pub(crate) mod sweep;
 mod writer;
 
-pub(crate) use writer::insert_direct;
-pub use writer::{Inbox, NewUpload};
+pub use inbox::Inbox;
+pub(crate) use inbox::{NewWork, Refusal};
+pub use rows::NewUpload;
+pub(crate) use rows::insert_direct;

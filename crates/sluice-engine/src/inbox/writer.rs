@@ -6,18 +6,14 @@
 
 use std::sync::Arc;
 
-use sluice_infra::{Infra, ShuttingDown};
+use sluice_infra::Infra;
 use sluice_model::EmitterId;
-use sluice_store::{
-    Conn, StoreError,
-    inbox::{self, NewInboxItem},
-    uploads::{self, Upload},
-};
+use sluice_store::StoreError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
+use super::rows::{self, NewRow, NewUpload};
 use crate::{
-    error::EngineError,
-    owner::{Owner, Owners, direct::NotKept, reply::ReplySender},
+    owner::{Owner, Owners},
     work::Work,
 };
 
@@ -25,108 +21,33 @@ const MAX_BATCH: usize = 256;
 /// While one write is being made durable, the next is already queued at the store.
 const CONCURRENT_WRITES: usize = 2;
 
-/// A file of a multipart request; the event names it as `$tmp:<id>/<file name>`.
-pub struct NewUpload {
-    pub id: String,
-    pub filename: String,
-    pub mimetype: String,
-    pub content: Vec<u8>,
+/// Work that is to be stored.
+pub(super) struct Arrival {
+    pub(super) row: NewRow,
+    pub(super) then: Then,
+    pub(super) stored: oneshot::Sender<Result<(), NotStored>>,
 }
 
-/// Cheap to clone; all clones share one queue.
-#[derive(Clone)]
-pub struct Inbox {
-    infra: Infra,
-    owners: Owners,
-    queue: mpsc::UnboundedSender<Arrival>,
+/// What happens with stored work.
+pub(super) enum Then {
+    /// The owner gets it, with which it is registered: no other node stores work.
+    HandTo(Owner),
+    /// The owner, on any node, is told to read its inbox: other nodes may have stored earlier work.
+    Wake,
 }
 
-struct Arrival {
-    owner: Owner,
-    work: Work,
-    files: Vec<NewUpload>,
-    stored: oneshot::Sender<Result<(), StoreError>>,
+#[derive(Debug)]
+pub(super) enum NotStored {
+    Store(StoreError),
+    /// The emitter was changed or removed since the caller read it. The files are given back.
+    Outdated(Vec<NewUpload>),
 }
 
-impl Inbox {
-    /// Starts the writer, which ends with the last clone.
-    pub(crate) fn start(infra: Infra, owners: Owners) -> Inbox {
-        let (queue, arrivals) = mpsc::unbounded_channel();
-        tokio::spawn(write_batches(infra.clone(), owners.clone(), arrivals));
-        Inbox {
-            infra,
-            owners,
-            queue,
-        }
-    }
-
-    /// Has a request kept: its owner runs it at once and commits the outcome, or it is stored. On `Ok` it is durable.
-    pub(crate) async fn accept(
-        &self,
-        emitter: &EmitterId,
-        work: Work,
-        files: Vec<NewUpload>,
-        mut reply: Option<ReplySender>,
-    ) -> Result<(), EngineError> {
-        if let (Some(busy_from), true) = (self.infra.settings.direct_from, files.is_empty()) {
-            let owner = self.owners.of(emitter);
-            match owner.mailbox().offer(work.clone(), reply, busy_from) {
-                Err(returned) => reply = returned,
-                Ok(kept) => match kept.await {
-                    Ok(Ok(())) => return Ok(()),
-                    Ok(Err(NotKept::Returned(returned))) => reply = returned,
-                    Ok(Err(NotKept::Failed(error))) => return Err(error.into()),
-                    Err(_) => return Err(owner_failed()),
-                },
-            }
-        }
-        self.put(emitter, work, files, reply).await
-    }
-
-    /// Stores work. On `Ok` it is durable and its owner knows of it.
-    pub(crate) async fn put(
-        &self,
-        emitter: &EmitterId,
-        work: Work,
-        files: Vec<NewUpload>,
-        reply: Option<ReplySender>,
-    ) -> Result<(), EngineError> {
-        let owner = self.register(emitter, &work, reply)?;
-        let (stored, result) = oneshot::channel();
-        let arrival = Arrival {
-            owner,
-            work,
-            files,
-            stored,
-        };
-        self.queue.send(arrival).map_err(|_| ShuttingDown)?;
-        Ok(result.await.map_err(|_| ShuttingDown)??)
-    }
-
-    /// Registers work with its owner before it is stored.
-    fn register(
-        &self,
-        emitter: &EmitterId,
-        work: &Work,
-        mut reply: Option<ReplySender>,
-    ) -> Result<Owner, EngineError> {
-        loop {
-            let owner = self.owners.of(emitter);
-            match owner.mailbox().register(work.id, reply) {
-                Ok(()) => return Ok(owner),
-                Err((_, returned)) => {
-                    self.infra.shutdown.check()?;
-                    reply = returned;
-                    self.owners.unregister(&owner);
-                }
-            }
-        }
-    }
-}
-
-fn owner_failed() -> EngineError {
-    let message = "the source stopped before the request was stored; it may have run";
-    EngineError::Unavailable(message.to_owned())
+/// Starts the writer, which ends with the last sender.
+pub(super) fn start(infra: Infra, owners: Owners) -> mpsc::UnboundedSender<Arrival> {
+    let (queue, arrivals) = mpsc::unbounded_channel();
+    tokio::spawn(write_batches(infra, owners, arrivals));
+    queue
 }
 
 async fn write_batches(
@@ -146,91 +67,77 @@ async fn write_batches(
         {
             batch.push(more);
         }
-        let batch = std::mem::take(&mut batch);
-        infra
-            .shutdown
-            .spawn(store(infra.clone(), owners.clone(), batch, permit));
+        let (here, shared): (Vec<Arrival>, Vec<Arrival>) = std::mem::take(&mut batch)
+            .into_iter()
+            .partition(|arrival| matches!(arrival.then, Then::HandTo(_)));
+        let (infra, owners) = (infra.clone(), owners.clone());
+        infra.shutdown.clone().spawn(async move {
+            store_here(&infra, &owners, here).await;
+            store_shared(&infra, &owners, shared, permit).await;
+        });
     }
 }
 
-async fn store(
-    infra: Infra,
-    owners: Owners,
-    mut batch: Vec<Arrival>,
+/// Stores work of a node that is alone.
+async fn store_here(infra: &Infra, owners: &Owners, batch: Vec<Arrival>) {
+    if batch.is_empty() {
+        return;
+    }
+    let mut rows = Vec::with_capacity(batch.len());
+    let mut arrivals: Vec<(Then, EmitterId, Work, _)> = Vec::with_capacity(batch.len());
+    for Arrival { row, then, stored } in batch {
+        arrivals.push((then, row.emitter.clone(), row.work.clone(), stored));
+        rows.push(row);
+    }
+    let write = infra.store.commit(move |c| rows::insert(c, rows));
+    let result = write.await;
+    for (then, emitter, work, stored) in arrivals {
+        match then {
+            Then::HandTo(owner) if result.is_ok() => owners.enqueue(&owner, work),
+            Then::HandTo(owner) => owners.withdraw(&owner, &work.id),
+            Then::Wake => owners.wake(&emitter),
+        }
+        let _ = stored.send(result.clone().map_err(NotStored::Store));
+    }
+}
+
+/// Stores work of one node of several.
+async fn store_shared(
+    infra: &Infra,
+    owners: &Owners,
+    batch: Vec<Arrival>,
     _permit: OwnedSemaphorePermit,
 ) {
-    let rows: Vec<(EmitterId, Work, Vec<NewUpload>)> = batch
-        .iter_mut()
-        .map(|arrival| {
-            let files = std::mem::take(&mut arrival.files);
-            (arrival.owner.id().clone(), arrival.work.clone(), files)
-        })
-        .collect();
-    let write = infra.store.commit(move |c| insert(c, rows));
-    let result = write.await;
-    for Arrival {
-        owner,
-        work,
-        stored,
-        ..
-    } in batch
-    {
-        if result.is_ok() {
-            owners.enqueue(&owner, work);
-        } else {
-            owners.withdraw(&owner, &work.id);
-        }
-        let _ = stored.send(result.clone());
+    if batch.is_empty() {
+        return;
     }
-}
-
-/// Stores direct requests of an emitter that take too long.
-pub(crate) fn insert_direct(
-    c: &mut dyn Conn,
-    emitter: &EmitterId,
-    works: Vec<Work>,
-) -> Result<(), StoreError> {
-    let rows = works.into_iter();
-    let rows = rows.map(|work| (emitter.clone(), work, Vec::new()));
-    insert(c, rows.collect())
-}
-
-/// Inserts work of any emitters with its files.
-fn insert(
-    c: &mut dyn Conn,
-    rows: Vec<(EmitterId, Work, Vec<NewUpload>)>,
-) -> Result<(), StoreError> {
-    let items = rows.iter().map(|(emitter, work, _)| {
-        let item = NewInboxItem {
-            id: &work.id,
-            kind: work.kind,
-            prop: work.prop.as_deref(),
-            payload: &work.event,
-            accepted_at: work.accepted_at,
-            depth: work.depth,
-        };
-        (emitter, item)
-    });
-    inbox::insert_all(c, items)?;
-    for (emitter, work, files) in rows {
-        for NewUpload {
-            id,
-            filename,
-            mimetype,
-            content,
-        } in files
-        {
-            let upload = Upload {
-                id,
-                emitter_id: emitter.clone(),
-                invocation_id: work.id,
-                filename,
-                mimetype: mimetype.replace('\0', ""),
-                content,
-                created_at: work.accepted_at,
-            };
-            uploads::insert(c, &upload)?;
+    let (rows, clients): (Vec<NewRow>, Vec<_>) = batch
+        .into_iter()
+        .map(|arrival| (arrival.row, arrival.stored))
+        .unzip();
+    let emitters = rows::emitters(&rows);
+    let node = infra.cluster.incarnation().to_owned();
+    let write = infra
+        .store
+        .commit(move |c| rows::insert_current(c, &node, rows));
+    match write.await {
+        Ok(verdicts) => {
+            for (id, owner) in &verdicts.owners {
+                owners.learn(id, owner.as_deref());
+                owners.wake(id);
+            }
+            for (client, outdated) in clients.into_iter().zip(verdicts.outdated) {
+                let _ = client.send(outdated.map_or(Ok(()), |files| Err(NotStored::Outdated(files))));
+            }
+        }
+        Err(error) => {
+            // A commit whose reply was lost may have been kept.
+            for id in &emitters {
+                owners.wake(id);
+            }
+            for client in clients {
+                let _ = client.send(Err(NotStored::Store(error.clone())));
+            }
         }
     }
-    Ok(())
 }

@@ -74,6 +74,8 @@ pub(super) struct Core<A: Actor> {
     pub(super) hold_until: Option<Instant>,
     /// The owner stops as soon as possible.
     pub(super) stopping: bool,
+    /// Another node should have the emitter: the owner stops when nothing runs.
+    pub(super) leaving: bool,
     controls: mpsc::UnboundedReceiver<A::Control>,
     commit: Option<JoinHandle<Result<Committed, Fenced>>>,
     stalled: watch::Sender<bool>,
@@ -106,7 +108,10 @@ pub(super) async fn run<A: Actor>(actor: &mut A) {
             Event::Committed(Ok(committed)) => actor.on_committed(committed),
             Event::Committed(Err(Fenced)) => actor.core().abandon(),
             Event::CommitStalled => actor.on_commit_stalled(),
-            Event::Refilled(page) => page.put_into(actor.core().mailbox()),
+            Event::Refilled(page) => {
+                let core = actor.core();
+                page.put_into(core.owner.mailbox(), &core.services.replies);
+            }
             Event::Task(task) => actor.on_task(task),
             Event::Woken => {}
         }
@@ -114,6 +119,7 @@ pub(super) async fn run<A: Actor>(actor: &mut A) {
         actor.core().expire();
     }
     actor.core().owner.mailbox().close();
+    actor.core().release().await;
 }
 
 impl<A: Actor> Core<A> {
@@ -137,6 +143,7 @@ impl<A: Actor> Core<A> {
             commit_no,
             hold_until: None,
             stopping: false,
+            leaving: false,
             controls,
             commit: None,
             stalled: watch::Sender::new(false),
@@ -163,14 +170,16 @@ impl<A: Actor> Core<A> {
         self.services.infra.now_ms()
     }
 
-    pub(super) fn is_draining(&self) -> bool {
-        self.services.infra.shutdown.is_draining()
+    /// Whether the owner starts nothing more and stops when nothing runs: the server drains, or another node should have the
+    /// emitter.
+    pub(super) fn is_ending(&self) -> bool {
+        self.leaving || self.services.infra.shutdown.is_draining()
     }
 
-    /// Whether this node may start work: it does not drain, and others take it for alive. Work that runs goes on without the lease; its
+    /// Whether this node may start work: the owner does not end, and others take it for alive. Work that runs goes on without the lease; its
     /// commit tells whether another node has taken over.
     pub(super) fn may_start_work(&self) -> bool {
-        !self.is_draining() && self.services.infra.cluster.lease().is_held()
+        !self.is_ending() && self.services.infra.cluster.lease().is_held()
     }
 
     pub(super) fn has_controls(&self) -> bool {
@@ -205,6 +214,15 @@ impl<A: Actor> Core<A> {
     pub(super) fn abandon(&mut self) {
         self.services.claims.forget(self.owner.id());
         self.stopping = true;
+    }
+
+    /// Gives the claim up when the owner ends for another node's sake.
+    async fn release(&self) {
+        let Services { infra, claims, .. } = &self.services;
+        if self.is_ending() && !infra.cluster.owns_database() {
+            let emitter = self.owner.id().clone();
+            claims.release(infra, &[emitter]).await;
+        }
     }
 
     /// Waits for the running commit; `Err` when it waits for the store itself.

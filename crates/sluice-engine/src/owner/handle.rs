@@ -26,6 +26,14 @@ impl Owner {
         }
     }
 
+    /// Another node should have the emitter: the owner finishes what runs and gives it up.
+    pub(super) fn hand_over(&self) {
+        match self {
+            Owner::Source(handle) => drop(handle.controls.send(SourceControl::HandOver)),
+            Owner::Workflow(handle) => drop(handle.controls.send(WorkflowControl::HandOver)),
+        }
+    }
+
     pub(crate) fn mailbox(&self) -> &Mailbox {
         match self {
             Owner::Source(handle) => &handle.mailbox,
@@ -76,13 +84,15 @@ impl SourceHandle {
 
 /// Messages to the owner of a workflow.
 #[derive(Debug)]
-pub enum WorkflowControl {
+pub(crate) enum WorkflowControl {
     /// The workflow was deployed, activated, deactivated or removed.
     Changed,
     /// A waiting run continues: its row is in the inbox.
     Continue(InvocationId),
     /// Stop idle processes.
     Evict,
+    /// Finish what runs and give the workflow up.
+    HandOver,
 }
 
 pub struct WorkflowHandle {

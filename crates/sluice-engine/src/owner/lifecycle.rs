@@ -54,6 +54,8 @@ pub enum SourceControl {
     Discard,
     Stop,
     Evict,
+    /// Finish what runs and give the source up.
+    HandOver,
 }
 
 /// The exclusive right to change a source.

@@ -271,6 +271,18 @@ impl Mailbox {
         })
     }
 
+    /// A client of any node waits for the reply to an invocation that a page brings, unless it is known here already.
+    pub(crate) fn expect_reply(&self, id: InvocationId, sender: impl FnOnce() -> ReplySender) {
+        let mut inner = self.inner.lock();
+        let is_new = inner
+            .known
+            .get(&id)
+            .is_none_or(|presence| presence.work == WorkState::Expected);
+        if is_new && !inner.replies.contains_key(&id) {
+            inner.replies.insert(id, sender());
+        }
+    }
+
     /// Queues a page. `complete` says that the inbox holds no more rows.
     pub(crate) fn refill(&self, refill: &Refill, page: Vec<Work>, complete: bool) {
         let mut inner = self.inner.lock();

@@ -4,7 +4,10 @@ use sluice_infra::Backoff;
 use sluice_model::EmitterId;
 use sluice_store::{BatchLimit, Store, inbox};
 
-use super::mailbox::{Mailbox, Refill};
+use super::{
+    mailbox::{Mailbox, Refill},
+    replies::Replies,
+};
 use crate::work::Work;
 
 const PAGE: BatchLimit = BatchLimit {
@@ -14,6 +17,7 @@ const PAGE: BatchLimit = BatchLimit {
 
 /// A page on its way into the mailbox.
 pub(crate) struct InboxPage {
+    emitter: EmitterId,
     refill: Refill,
     rows: inbox::InboxPage,
 }
@@ -32,7 +36,13 @@ impl InboxPage {
                 inbox::waiting(c, &of, &request)
             });
             match read.await {
-                Ok(rows) => return InboxPage { refill, rows },
+                Ok(rows) => {
+                    return InboxPage {
+                        emitter,
+                        refill,
+                        rows,
+                    };
+                }
                 Err(error) => {
                     tracing::warn!(%emitter, %error, "inbox read failed; retrying");
                     backoff.sleep().await;
@@ -41,8 +51,13 @@ impl InboxPage {
         }
     }
 
-    pub(crate) fn put_into(self, mailbox: &Mailbox) {
+    pub(crate) fn put_into(self, mailbox: &Mailbox, replies: &Replies) {
         let inbox::InboxPage { items, complete } = self.rows;
+        for item in &items {
+            if let Some(node) = &item.reply_to {
+                mailbox.expect_reply(item.id, || replies.sender_to(node, &self.emitter, item.id));
+            }
+        }
         let page = items.into_iter().map(Work::from).collect();
         mailbox.refill(&self.refill, page, complete);
     }

@@ -10,11 +10,13 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use sluice_infra::Shutdown;
+use sluice_cluster::{Cluster, Hint};
+use sluice_infra::Infra;
 use sluice_model::{EmitterId, EmitterKind, InvocationId, SourceId, WorkflowId};
 use tokio::sync::mpsc;
 
 use super::{
+    claims::Claims,
     handle::{Owner, SourceHandle, WorkflowControl, WorkflowHandle},
     lifecycle::SourceControl,
 };
@@ -28,11 +30,12 @@ struct Registry {
     sources: Handles<SourceId, SourceHandle>,
     workflows: Handles<WorkflowId, WorkflowHandle>,
     new_owners: mpsc::UnboundedSender<NewOwner>,
-    shutdown: Shutdown,
+    infra: Infra,
+    claims: Claims,
 }
 
 /// An owner that is registered and waits to be started.
-pub enum NewOwner {
+pub(crate) enum NewOwner {
     Source(Arc<SourceHandle>, mpsc::UnboundedReceiver<SourceControl>),
     Workflow(
         Arc<WorkflowHandle>,
@@ -42,13 +45,17 @@ pub enum NewOwner {
 
 impl Owners {
     /// The registry, and the receiver of the owners that are to be started.
-    pub fn new(shutdown: Shutdown) -> (Owners, mpsc::UnboundedReceiver<NewOwner>) {
+    pub(crate) fn new(
+        infra: Infra,
+        claims: Claims,
+    ) -> (Owners, mpsc::UnboundedReceiver<NewOwner>) {
         let (new_owners, to_start) = mpsc::unbounded_channel();
         let registry = Registry {
             sources: Handles::default(),
             workflows: Handles::default(),
             new_owners,
-            shutdown,
+            infra,
+            claims,
         };
         (Owners(Arc::new(registry)), to_start)
     }
@@ -87,23 +94,74 @@ impl Owners {
         }
     }
 
-    /// Makes an owner read its inbox: a row was stored that it was not told of.
+    /// Makes the owner read its inbox, on whichever node: a row was stored that it was not told of.
     pub fn wake(&self, id: &EmitterId) {
+        match self.elsewhere(id) {
+            Some(node) => self.cluster().hint(&node, Hint::Work(id.clone())),
+            None => self.wake_here(id),
+        }
+    }
+
+    /// As [`Owners::wake`], for an emitter that this node has or should have.
+    pub(crate) fn wake_here(&self, id: &EmitterId) {
         loop {
             let owner = self.of(id);
-            if owner.mailbox().reload().is_ok() || self.0.shutdown.is_draining() {
+            if owner.mailbox().reload().is_ok() || self.0.infra.shutdown.is_draining() {
                 return;
             }
             self.unregister(&owner);
         }
     }
 
-    /// Whether an owner has this invocation, or will read it.
-    pub(crate) fn know(&self, emitter: &EmitterId, id: &InvocationId) -> bool {
-        let owner = match emitter.kind() {
+    /// The other node that has the emitter or should have it; `None` when this one has or should.
+    pub(crate) fn elsewhere(&self, id: &EmitterId) -> Option<String> {
+        let (cluster, claims) = (self.cluster(), &self.0.claims);
+        if cluster.is_alone() || claims.holds(id) {
+            return None;
+        }
+        let owner = claims.other_owner(id).map(|node| node.to_string());
+        let node = owner
+            .filter(|node| cluster.is_alive(node))
+            .unwrap_or_else(|| cluster.preferred(id.as_str()));
+        (node != cluster.incarnation()).then_some(node)
+    }
+
+    /// The store has told which node has an emitter.
+    pub(crate) fn learn(&self, id: &EmitterId, owner: Option<&str>) {
+        let this_node = self.cluster().incarnation();
+        self.0.claims.learn(id, owner, this_node);
+    }
+
+    fn cluster(&self) -> &Cluster {
+        &self.0.infra.cluster
+    }
+
+    /// Makes an owner finish what runs and give the emitter up; false when there is no owner.
+    pub(super) fn hand_over(&self, id: &EmitterId) -> bool {
+        match self.registered(id) {
+            Some(owner) => {
+                owner.hand_over();
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether the emitter has an owner here.
+    pub(super) fn is_running(&self, id: &EmitterId) -> bool {
+        self.registered(id).is_some()
+    }
+
+    fn registered(&self, id: &EmitterId) -> Option<Owner> {
+        match id.kind() {
             EmitterKind::Source(id) => self.0.sources.registered(&id).map(Owner::Source),
             EmitterKind::Workflow(id) => self.0.workflows.registered(&id).map(Owner::Workflow),
-        };
+        }
+    }
+
+    /// Whether an owner has this invocation, or will read it.
+    pub(crate) fn know(&self, emitter: &EmitterId, id: &InvocationId) -> bool {
+        let owner = self.registered(emitter);
         owner.is_some_and(|owner| owner.mailbox().knows(id))
     }
 

@@ -2,7 +2,7 @@
 
 use sluice_infra::Infra;
 
-use super::{after_commit::AfterCommit, claims::Claims};
+use super::{after_commit::AfterCommit, claims::Claims, replies::Replies};
 use crate::{
     disk_quota::DiskQuotas,
     process::{Permits, ProcessStarter, credentials::Credentials},
@@ -14,6 +14,7 @@ use crate::{
 pub(crate) struct Services {
     pub(crate) infra: Infra,
     pub(crate) claims: Claims,
+    pub(crate) replies: Replies,
     pub(crate) quotas: Quotas,
     pub(crate) disk: DiskQuotas,
     pub(crate) credentials: Credentials,

@@ -200,6 +200,7 @@ impl<'a> Router<'a> {
                     payload: &event.data,
                     accepted_at: self.now_ms,
                     depth: event.depth + 1,
+                    reply_to: None,
                 };
                 (listener, item)
             })

@@ -35,6 +35,7 @@ pub(super) async fn release_due(
                 payload: &json!(held.id).to_string(),
                 accepted_at: held.due_at,
                 depth: held.depth,
+                reply_to: None,
             };
             inbox::insert(c, &held.emitter_id, &item)?;
         }

@@ -153,6 +153,7 @@ fn fire(c: &mut dyn Conn, timer: &DueTimer, work: &Work) -> Result<bool, StoreEr
         payload: &work.event,
         accepted_at: timer.due_at,
         depth: 0,
+        reply_to: None,
     };
     inbox::insert(c, &timer.emitter_id, &item)?;
     Ok(true)

@@ -65,13 +65,16 @@ pub fn continue_run(
         payload,
         accepted_at: now_ms,
         depth,
+        reply_to: None,
     };
     inbox::insert(c, workflow, &item)
 }
 
 /// Tells the owner of a workflow about a stored run that continues.
 pub fn wake_owner(owners: &Owners, workflow: &WorkflowId, run: InvocationId) {
-    owners.workflow(workflow).continue_run(run);
+    if owners.elsewhere(workflow).is_none() {
+        owners.workflow(workflow).continue_run(run);
+    }
     // That owner may be stopping: the next one finds the row in the inbox.
     owners.wake(workflow);
 }

@@ -14,7 +14,7 @@ use sluice_engine::Engine;
 use sluice_infra::{Infra, Settings, testing};
 use sluice_model::{ApiKey, Clock, SystemClock};
 use sluice_runtime::Processes;
-use sluice_server::ServerState;
+use sluice_server::{Listeners, ServerState};
 use sluice_testkit::Api;
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -94,7 +94,11 @@ impl TestServer {
             .unwrap();
         let stop = CancellationToken::new();
         let state = ServerState::new(app, &infra, &engine);
-        tokio::spawn(sluice_server::serve(listener, state, stop.clone()));
+        let listeners = Listeners {
+            clients: listener,
+            nodes: None,
+        };
+        tokio::spawn(sluice_server::serve(listeners, state, stop.clone()));
         Arc::new(TestServer {
             url,
             clock,

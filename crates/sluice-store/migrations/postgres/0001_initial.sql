@@ -228,6 +228,8 @@ CREATE TABLE emitter_state (
     epoch          BIGINT NOT NULL DEFAULT 0,
     -- Numbers the commits of the emitter, so that a commit whose reply was lost is recognized.
     commit_no      BIGINT NOT NULL DEFAULT 0,
+    -- Counts the changes of the definition, so that nodes notice what they remember of an older one.
+    generation     BIGINT NOT NULL DEFAULT 0,
     last_event_ms  BIGINT,
     last_event_seq BIGINT,
     -- When it last emitted something; the last event id is also that of an error.
@@ -254,6 +256,8 @@ CREATE TABLE inbox (
     prop        TEXT COLLATE "C",
     -- How many events in a row led here, each caused by the one before.
     depth       BIGINT NOT NULL DEFAULT 0,
+    -- The node at which a client waits for the reply; null when none does, or the owner has it in memory.
+    reply_to    TEXT COLLATE "C",
     attempts    BIGINT NOT NULL,
     accepted_at BIGINT NOT NULL,
     payload     TEXT COLLATE "C" NOT NULL,
@@ -598,6 +602,15 @@ CREATE TABLE nodes (
     alone       BOOLEAN NOT NULL,
     started_at  BIGINT NOT NULL,
     expires_at  BIGINT NOT NULL
+);
+
+-- Replies for clients of a node that could not be reached.
+CREATE TABLE replies (
+    node          TEXT COLLATE "C" NOT NULL,
+    invocation_id TEXT COLLATE "C" NOT NULL,
+    created_at    BIGINT NOT NULL,
+    reply         TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (node, invocation_id)
 );
 
 -- The latest time that the server has recorded, in one row.

@@ -227,6 +227,8 @@ CREATE TABLE emitter_state (
     epoch          INTEGER NOT NULL DEFAULT 0,
     -- Numbers the commits of the emitter, so that a commit whose reply was lost is recognized.
     commit_no      INTEGER NOT NULL DEFAULT 0,
+    -- Counts the changes of the definition, so that nodes notice what they remember of an older one.
+    generation     INTEGER NOT NULL DEFAULT 0,
     last_event_ms  INTEGER,
     last_event_seq INTEGER,
     -- When it last emitted something; the last event id is also that of an error.
@@ -254,6 +256,8 @@ CREATE TABLE inbox (
     prop        TEXT,
     -- How many events in a row led here, each caused by the one before.
     depth       INTEGER NOT NULL DEFAULT 0,
+    -- The node at which a client waits for the reply; null when none does, or the owner has it in memory.
+    reply_to    TEXT,
     attempts    INTEGER NOT NULL,
     accepted_at INTEGER NOT NULL,
     payload     TEXT NOT NULL
@@ -598,6 +602,15 @@ CREATE TABLE nodes (
     alone       INTEGER NOT NULL,
     started_at  INTEGER NOT NULL,
     expires_at  INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Replies for clients of a node that could not be reached.
+CREATE TABLE replies (
+    node          TEXT NOT NULL,
+    invocation_id TEXT NOT NULL,
+    created_at    INTEGER NOT NULL,
+    reply         TEXT NOT NULL,
+    PRIMARY KEY (node, invocation_id)
 ) WITHOUT ROWID;
 
 -- The latest time that the server has recorded, in one row.

@@ -152,6 +152,7 @@ fn commit(c: &mut dyn Conn, tail: &str) -> Result<()> {
         payload: "1",
         accepted_at: 1,
         depth: 0,
+        reply_to: None,
     };
     inbox::insert_all(c, [(&source, item)].into_iter())?;
     inbox::remove_all(c, &source, &[*id])?;

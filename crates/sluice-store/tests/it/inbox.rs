@@ -24,6 +24,7 @@ fn item(id: &InvocationId) -> NewInboxItem<'_> {
         payload: "{\"body\":1}",
         accepted_at: 4,
         depth: 0,
+        reply_to: None,
     }
 }
 
@@ -71,6 +72,7 @@ fn work_waits_oldest_first_until_it_is_removed(#[values(Db::Sqlite, Db::Postgres
             attempts: 0,
             accepted_at: 4,
             depth: 0,
+            reply_to: None,
         };
         assert_eq!(items[0], first);
         assert_eq!(items[1].prop.as_deref(), Some("http"));

@@ -31,6 +31,7 @@ fn accept(c: &mut dyn Conn, emitter: &sluice_model::EmitterId, number: usize) ->
             payload: "{}",
             accepted_at: 1,
             depth: 0,
+            reply_to: None,
         };
         inbox::insert(c, emitter, &item)?;
         let upload = Upload {

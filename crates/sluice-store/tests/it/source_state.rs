@@ -38,6 +38,7 @@ fn state_is_saved_and_replaced(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
                 commit_no: number,
                 last_event,
                 dedupe: dedupe.clone(),
+                generation: 0,
             };
             assert_eq!(state::load(c, &id)?, expected);
         }

@@ -55,11 +55,11 @@ fn a_source_is_seen_once_it_is_live(#[values(Db::Sqlite, Db::Postgres)] db: Db) 
         assert_eq!(sources::count(c, &a, &EmitterFilter::default())?, 0);
         assert!(sources::slug_taken(c, &a, "source-s")?);
         assert_eq!(sources::get_for_run(c, &id)?, Some(new));
-        assert_eq!(sources::creating(c)?, std::slice::from_ref(&id));
+        assert_eq!(sources::abandoned(c, "me")?, std::slice::from_ref(&id));
 
         assert!(sources::set_live(c, &id)?);
         assert!(!sources::set_live(c, &source_id("x"))?);
-        assert_eq!(sources::creating(c)?, []);
+        assert_eq!(sources::abandoned(c, "me")?, []);
         assert_eq!(sources::get(c, &a, &id)?, Some(source("s", &a, 5)));
         assert_eq!(sources::count(c, &a, &EmitterFilter::default())?, 1);
         assert_eq!(
@@ -215,6 +215,7 @@ fn furnish(c: &mut dyn Conn, tail: &str, key: char) -> Result<()> {
         payload: "{}",
         accepted_at: 1,
         depth: 0,
+        reply_to: None,
     };
     inbox::insert(c, &id, &item)?;
     let upload = Upload {

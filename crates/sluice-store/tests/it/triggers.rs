@@ -43,6 +43,7 @@ fn an_endpoint_leads_to_its_source(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             phase: Phase::Live,
             component_id: component_id("c"),
             dynamic_props: Vec::new(),
+            generation: 0,
         };
         assert_eq!(endpoints::source_behind(c, &second)?, Some(target));
         endpoints::remove(c, &id, "http")?;

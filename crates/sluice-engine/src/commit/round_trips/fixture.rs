@@ -226,6 +226,7 @@ impl Fixture {
                     payload: "{}",
                     accepted_at: NOW,
                     depth: 0,
+                    reply_to: None,
                 };
                 (&source, item)
             });

@@ -80,7 +80,7 @@ impl Actor for SourceOwner {
         if !self.is_quiet() || self.operation.is_some() {
             return false;
         }
-        if self.core.is_draining() {
+        if self.core.is_ending() {
             // Direct requests are stored first.
             return !self.core.mailbox().has_direct();
         }

@@ -68,6 +68,7 @@ impl SourceOwner {
                 self.core.abandon();
             }
             SourceControl::Evict => self.evict(),
+            SourceControl::HandOver => self.core.leaving = true,
         }
     }
 

@@ -34,6 +34,7 @@ impl WorkflowOwner {
                 }
             }
             WorkflowControl::Evict => self.evict(),
+            WorkflowControl::HandOver => self.core.leaving = true,
         }
     }
 
@@ -45,6 +46,7 @@ impl WorkflowOwner {
             return;
         };
         self.workflow = definition.workflow;
+        self.definition_no = definition.definition_no;
         let before = std::mem::replace(&mut self.current, Arc::new(definition.current));
         self.renew_environment(&before);
         self.timers = definition.timers;

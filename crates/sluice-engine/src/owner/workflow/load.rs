@@ -20,6 +20,8 @@ use crate::{
 /// The definition of a workflow: read at the start of its owner, and again when it changes.
 pub(super) struct StoredDefinition {
     pub(super) workflow: Workflow,
+    /// Counts the changes of the definition.
+    pub(super) definition_no: i64,
     pub(super) current: Version,
     pub(super) timers: BTreeMap<String, TimerSpec>,
 }
@@ -61,6 +63,8 @@ pub(super) async fn reload(infra: &Infra, id: &WorkflowId) -> Option<StoredDefin
 
 impl StoredDefinition {
     fn read(c: &mut dyn Conn, id: &WorkflowId) -> Result<Option<StoredDefinition>, StoreError> {
+        // First: a change in between is noticed by the next commit.
+        let definition_no = state::load(c, id)?.generation;
         let Some(workflow) = workflows::get_for_run(c, id)? else {
             return Ok(None);
         };
@@ -72,6 +76,7 @@ impl StoredDefinition {
             .collect();
         Ok(Some(StoredDefinition {
             workflow,
+            definition_no,
             current,
             timers,
         }))

@@ -85,7 +85,7 @@ impl Actor for WorkflowOwner {
         if !self.pending.is_empty() || self.core.is_committing() || !self.steps.is_empty() {
             return false;
         }
-        if self.core.is_draining() {
+        if self.core.is_ending() {
             return true;
         }
         if !self.runs.is_empty()

@@ -11,6 +11,7 @@ use crate::{
         batch::{Batch, RunChange, RunChangeKind},
         committer::Committed,
     },
+    owner::handle::Owner,
     retention::Stored,
 };
 
@@ -59,6 +60,7 @@ impl WorkflowOwner {
             self.change_committed(change);
         }
         self.core.services.after_commit.run(batch, applied);
+        self.notice_change(applied.generation);
         let (infra, id) = (self.core.infra(), &self.workflow.id);
         let stored = Stored {
             events: batch.events.len() as u64,
@@ -69,6 +71,15 @@ impl WorkflowOwner {
         let is_over = |change: &&RunChange| change.run.finished_at.is_some();
         let ended = batch.runs.iter().filter(is_over).count();
         self.prune.runs_ended(infra, id, ended as u64);
+    }
+
+    /// Reads the definition again if another node has changed it.
+    fn notice_change(&self, generation: Option<i64>) {
+        if let Owner::Workflow(handle) = &self.core.owner
+            && generation.is_some_and(|generation| generation != self.definition_no)
+        {
+            handle.changed();
+        }
     }
 
     fn change_committed(&mut self, change: &RunChange) {

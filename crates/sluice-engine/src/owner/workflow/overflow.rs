@@ -22,7 +22,7 @@ impl WorkflowOwner {
     pub(super) fn check_overflow(&mut self) {
         let max = self.settings().queue as usize;
         if self.is_checking_overflow
-            || self.core.is_draining()
+            || self.core.is_ending()
             || !self.core.mailbox().may_exceed(max)
         {
             return;

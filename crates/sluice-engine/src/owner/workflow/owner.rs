@@ -32,6 +32,8 @@ use crate::{
 pub(super) struct WorkflowOwner {
     pub(super) core: Core<WorkflowOwner>,
     pub(super) workflow: Workflow,
+    /// The number of the definition.
+    pub(super) definition_no: i64,
     /// The version of new runs.
     pub(super) current: Arc<Version>,
     pub(super) timers: BTreeMap<String, TimerSpec>,
@@ -121,6 +123,7 @@ impl WorkflowOwner {
     ) -> WorkflowOwner {
         let StoredDefinition {
             workflow,
+            definition_no,
             current,
             timers,
         } = definition;
@@ -134,6 +137,7 @@ impl WorkflowOwner {
         WorkflowOwner {
             core,
             workflow,
+            definition_no,
             current: Arc::new(current),
             timers,
             kv,

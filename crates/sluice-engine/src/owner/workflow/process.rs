@@ -13,7 +13,7 @@ use super::{owner::WorkflowOwner, version::Version};
 impl WorkflowOwner {
     /// Starts the processes of versions whose runs are ready.
     pub(super) fn ensure_processes(&mut self) {
-        if self.core.is_draining() {
+        if self.core.is_ending() {
             return;
         }
         let mut seen = HashSet::new();

@@ -230,6 +230,7 @@ fn inbox_operation() -> impl Strategy<Value = Operation> {
                         payload: "{}",
                         accepted_at: 1,
                         depth: 0,
+                        reply_to: None,
                     };
                     inbox::insert(c, &source, &item)?;
                     String::new()

@@ -1,0 +1,43 @@
+//! Hints of other nodes, handed to the parts that they are for.
+
+use sluice_cluster::{Hint, Received};
+use sluice_infra::Infra;
+use sluice_model::EmitterKind;
+
+use crate::{accept::Endpoints, owner::Owners};
+
+/// The parts of the engine that hints are for.
+pub(crate) struct HintTargets {
+    pub(crate) owners: Owners,
+    pub(crate) endpoints: Endpoints,
+}
+
+/// Runs until the server drains.
+pub(crate) async fn receive(infra: Infra, targets: HintTargets) {
+    let Some(mut inbound) = infra.cluster.take_inbound() else {
+        return;
+    };
+    while let Some(Received { from, hint }) = inbound.recv().await {
+        if infra.shutdown.is_draining() {
+            return;
+        }
+        targets.take(&from, hint);
+    }
+}
+
+impl HintTargets {
+    fn take(&self, from: &str, hint: Hint) {
+        match hint {
+            Hint::Work(emitter) => self.owners.wake_here(&emitter),
+            Hint::Definition(emitter) => {
+                self.endpoints.forget(&emitter);
+                if let EmitterKind::Workflow(id) = emitter.kind() {
+                    self.owners.workflow_changed(&id);
+                }
+            }
+            Hint::Queue(_) | Hint::Follow(_) | Hint::Events(_) | Hint::Logs(_) => {
+                tracing::trace!(from, "hint without a target");
+            }
+        }
+    }
+}

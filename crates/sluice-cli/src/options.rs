@@ -91,7 +91,12 @@ pub(crate) struct ClusterOptions {
     node_name: Option<String>,
     /// Address for messages of the other servers on the same PostgreSQL, with any free port for port 0. They show a token that is
     /// derived from the master key
-    #[arg(long, env = "SLUICE_CLUSTER_LISTEN", default_value = "0.0.0.0:0", value_name = "ADDRESS")]
+    #[arg(
+        long,
+        env = "SLUICE_CLUSTER_LISTEN",
+        default_value = "0.0.0.0:0",
+        value_name = "ADDRESS"
+    )]
     pub(crate) cluster_listen: SocketAddr,
     /// Host, or host and port, at which the other servers reach this one [default: the address from which it connects to
     /// PostgreSQL]

@@ -133,7 +133,12 @@ async fn settle_with(
             nodes::lock_joins(c)?;
             nodes::become_alone(c, &incarnation)
         });
-        node.alone.store(become_alone.await?, Ordering::Release);
+        if become_alone.await? {
+            if let Some(call) = node.before_alone.get() {
+                call();
+            }
+            node.alone.store(true, Ordering::Release);
+        }
     }
     Ok(INTERVAL)
 }

@@ -1,7 +1,7 @@
 //! Joining and leaving, and the list of nodes.
 
 use std::sync::{
-    Arc,
+    Arc, OnceLock,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -101,7 +101,10 @@ impl Cluster {
                 return Ok(Err(reason));
             }
             nodes::join(c, &node, false)?;
-            Ok(Ok((nodes::become_alone(c, &node.incarnation)?, nodes::list(c)?)))
+            Ok(Ok((
+                nodes::become_alone(c, &node.incarnation)?,
+                nodes::list(c)?,
+            )))
         });
         let (alone, members) = joined.await?.map_err(JoinError::Refused)?;
         let lease = if is_anyone_alone(&members, &description.incarnation) {
@@ -135,6 +138,7 @@ impl Cluster {
             links,
             received,
             inbound: Mutex::new(Some(inbound)),
+            before_alone: OnceLock::new(),
             stop: CancellationToken::new(),
         }))
     }
@@ -163,6 +167,12 @@ impl Cluster {
     /// Whether no other node takes requests now. One that joins waits until this node knows of it.
     pub fn is_alone(&self) -> bool {
         self.0.alone.load(Ordering::Acquire) && (self.0.owns_database || self.0.lease.is_held())
+    }
+
+    /// Has `call` called each time before this node works as the only one again: others may have stored work of which it does not
+    /// know. Only the first call counts.
+    pub fn before_alone(&self, call: impl Fn() + Send + Sync + 'static) {
+        let _ = self.0.before_alone.set(Box::new(call));
     }
 
     pub fn lease(&self) -> &Lease {

@@ -1,6 +1,6 @@
 //! This node, and what it knows of the others.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::sync::{Arc, OnceLock, atomic::AtomicBool};
 
 use parking_lot::Mutex;
 use sluice_store::nodes::{NewNode, Node, NodeState};
@@ -24,6 +24,8 @@ pub(crate) struct ThisNode {
     pub(crate) received: mpsc::UnboundedSender<Received>,
     /// Until the engine takes it.
     pub(crate) inbound: Mutex<Option<mpsc::UnboundedReceiver<Received>>>,
+    /// Called before this node works as the only one.
+    pub(crate) before_alone: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// Ends the heartbeat.
     pub(crate) stop: CancellationToken,
 }

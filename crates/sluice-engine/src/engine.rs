@@ -94,6 +94,10 @@ impl Engine {
             },
             tick_health: tick_health.clone(),
         };
+        if !infra.cluster.owns_database() {
+            let registry = owners.clone();
+            infra.cluster.before_alone(move || registry.reload_all());
+        }
         let inbox = Inbox::start(infra.clone(), owners.clone(), replies.clone());
         let node = infra.cluster.incarnation().to_owned();
         let recovery = infra.store.write(move |c| recover(c, &node));

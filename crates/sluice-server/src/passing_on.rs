@@ -6,7 +6,7 @@ use axum::{
     body::Body,
     response::{IntoResponse, Response},
 };
-use http::{Method, Request, header::HOST};
+use http::{Method, Request};
 use sluice_cluster::{NODE_HEADER, TOKEN_HEADER};
 use sluice_engine::Ownership;
 use sluice_infra::Infra;
@@ -62,18 +62,14 @@ impl PassingOn {
         let (parts, body) = request.into_parts();
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let mut headers = parts.headers;
-        let host = headers.get(HOST).cloned();
         headers.remove(TOKEN_HEADER);
-        let mut passed_on = http
+        let passed_on = http
             .request(parts.method, format!("http://{address}{path}"))
             .headers(headers)
             .header(TOKEN_HEADER, token)
             .header(NODE_HEADER, cluster.incarnation())
             .header(CLIENT_HEADER, client.to_string())
             .body(reqwest::Body::wrap_stream(body.into_data_stream()));
-        if let Some(host) = host {
-            passed_on = passed_on.header(HOST, host);
-        }
         match passed_on.send().await {
             Ok(response) => returned(response),
             Err(error) => unreachable(&error),

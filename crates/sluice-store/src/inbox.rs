@@ -115,7 +115,16 @@ fn row<'a>(emitter: &'a EmitterId, item: &NewInboxItem<'a>) -> [Value<'a>; COLUM
         depth,
         reply_to,
     } = *item;
-    *params![emitter, id, kind, prop, accepted_at, payload, depth, reply_to]
+    *params![
+        emitter,
+        id,
+        kind,
+        prop,
+        accepted_at,
+        payload,
+        depth,
+        reply_to
+    ]
 }
 
 /// Acknowledges items. Deferred.

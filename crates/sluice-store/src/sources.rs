@@ -8,10 +8,11 @@ use crate::{
     count_ledger,
     emitters::EmitterFilter,
     error::Result,
+    nodes,
     page::Page,
     params,
     row::{FromRow, Row, to_json},
-    nodes, state,
+    state,
     text_enum::text_enum,
     value::Value,
 };

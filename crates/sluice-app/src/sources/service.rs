@@ -62,6 +62,10 @@ impl Sources {
             }
             self.owners.unregister(&Owner::Source(handle));
             self.infra.shutdown.check()?;
+            if self.owners.elsewhere(id).is_some() {
+                let message = "the source is moving to another node; send the request again";
+                return Err(EngineError::Unavailable(message.to_owned()));
+            }
             let wanted = id.clone();
             let found = self
                 .infra

@@ -78,9 +78,9 @@ async fn address(
     let port = listening.port();
     if let Some(given) = &options.cluster_address {
         let has_port = given.parse::<SocketAddr>().is_ok()
-            || given.rsplit_once(':').is_some_and(|(host, port)| {
-                !host.contains(':') && port.parse::<u16>().is_ok()
-            });
+            || given
+                .rsplit_once(':')
+                .is_some_and(|(host, port)| !host.contains(':') && port.parse::<u16>().is_ok());
         return Ok(if has_port {
             given.clone()
         } else {

@@ -61,12 +61,7 @@ impl ReplyReceiver {
 }
 
 impl Accept {
-    pub(crate) fn new(
-        infra: Infra,
-        quotas: Quotas,
-        inbox: Inbox,
-        endpoints: Endpoints,
-    ) -> Accept {
+    pub(crate) fn new(infra: Infra, quotas: Quotas, inbox: Inbox, endpoints: Endpoints) -> Accept {
         Accept {
             infra,
             quotas,

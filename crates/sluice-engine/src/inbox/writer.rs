@@ -127,7 +127,8 @@ async fn store_shared(
                 owners.wake(id);
             }
             for (client, outdated) in clients.into_iter().zip(verdicts.outdated) {
-                let _ = client.send(outdated.map_or(Ok(()), |files| Err(NotStored::Outdated(files))));
+                let _ =
+                    client.send(outdated.map_or(Ok(()), |files| Err(NotStored::Outdated(files))));
             }
         }
         Err(error) => {

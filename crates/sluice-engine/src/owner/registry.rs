@@ -45,10 +45,7 @@ pub(crate) enum NewOwner {
 
 impl Owners {
     /// The registry, and the receiver of the owners that are to be started.
-    pub(crate) fn new(
-        infra: Infra,
-        claims: Claims,
-    ) -> (Owners, mpsc::UnboundedReceiver<NewOwner>) {
+    pub(crate) fn new(infra: Infra, claims: Claims) -> (Owners, mpsc::UnboundedReceiver<NewOwner>) {
         let (new_owners, to_start) = mpsc::unbounded_channel();
         let registry = Registry {
             sources: Handles::default(),
@@ -114,7 +111,7 @@ impl Owners {
     }
 
     /// The other node that has the emitter or should have it; `None` when this one has or should.
-    pub(crate) fn elsewhere(&self, id: &EmitterId) -> Option<String> {
+    pub fn elsewhere(&self, id: &EmitterId) -> Option<String> {
         let (cluster, claims) = (self.cluster(), &self.0.claims);
         if cluster.is_alone() || claims.holds(id) {
             return None;
@@ -134,6 +131,16 @@ impl Owners {
 
     fn cluster(&self) -> &Cluster {
         &self.0.infra.cluster
+    }
+
+    /// Makes all owners of this node read their inboxes.
+    pub(crate) fn reload_all(&self) {
+        for owner in self.0.sources.all().into_iter().map(Owner::Source) {
+            let _ = owner.mailbox().reload();
+        }
+        for owner in self.0.workflows.all().into_iter().map(Owner::Workflow) {
+            let _ = owner.mailbox().reload();
+        }
     }
 
     /// Makes an owner finish what runs and give the emitter up; false when there is no owner.
@@ -204,6 +211,10 @@ impl<K: Clone + Eq + Hash, H> Handles<K, H> {
 
     fn registered(&self, id: &K) -> Option<Arc<H>> {
         self.0.lock().get(id).cloned()
+    }
+
+    fn all(&self) -> Vec<Arc<H>> {
+        self.0.lock().values().cloned().collect()
     }
 
     fn remove(&self, id: &K, handle: &Arc<H>) {

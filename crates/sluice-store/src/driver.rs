@@ -1,11 +1,9 @@
 //! A started database: its job queues and its threads.
 
 use std::{
-    sync::{Arc, atomic::AtomicU64, mpsc},
+    sync::{Arc, atomic::AtomicU64},
     thread::JoinHandle,
 };
-
-use tokio::sync::watch;
 
 use crate::{
     error::{Result, StoreError},
@@ -27,41 +25,6 @@ pub(crate) struct Driver {
     pub(crate) threads: Vec<JoinHandle<()>>,
     /// How often commits waited for an answer of the database over the network.
     pub(crate) commit_round_trips: Arc<AtomicU64>,
-    /// Keeps other servers out of a PostgreSQL database.
-    pub(crate) lock: Option<DatabaseLock>,
-}
-
-/// A lock that a thread holds until this is dropped.
-pub(crate) struct DatabaseLock {
-    stop: Option<mpsc::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-    /// Whether another server has taken it.
-    pub(crate) lost: watch::Receiver<bool>,
-}
-
-impl DatabaseLock {
-    pub(crate) fn new(
-        stop: mpsc::Sender<()>,
-        thread: JoinHandle<()>,
-        lost: watch::Receiver<bool>,
-    ) -> DatabaseLock {
-        DatabaseLock {
-            stop: Some(stop),
-            thread: Some(thread),
-            lost,
-        }
-    }
-}
-
-impl Drop for DatabaseLock {
-    fn drop(&mut self) {
-        self.stop = None;
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            tracing::error!("thread of the database lock panicked");
-        }
-    }
 }
 
 /// Starts a named database thread.

@@ -13,7 +13,6 @@ mod columns;
 mod connect;
 mod encode;
 mod errors;
-mod exclusive;
 mod flight;
 mod placeholders;
 mod probe;
@@ -28,8 +27,7 @@ use std::{
 };
 
 use self::{
-    connect::Connector, exclusive::ExclusiveLock, probe::Probe, session::Link,
-    transaction::Transaction, worker::Worker,
+    connect::Connector, probe::Probe, session::Link, transaction::Transaction, worker::Worker,
 };
 use crate::{
     driver::{Driver, Queues, spawn},
@@ -44,17 +42,12 @@ pub(crate) struct PostgresOptions<'a> {
     pub(crate) url: &'a str,
     pub(crate) connections: usize,
     pub(crate) incarnation: &'a str,
-    pub(crate) exclusive: bool,
 }
 
 /// Connects once to migrate, then starts the threads, which connect when they get work.
 pub(crate) fn start(options: &PostgresOptions<'_>) -> Result<Driver> {
     let connector = Arc::new(Connector::new(options.url, options.incarnation)?);
     let probe: Arc<Probe> = Arc::default();
-    let exclusive = options
-        .exclusive
-        .then(|| off_runtime(|| ExclusiveLock::take(&connector)))
-        .transpose()?;
     off_runtime(|| migrate_database(&connector, &probe))?;
 
     let commit_round_trips: Arc<AtomicU64> = Arc::default();
@@ -83,7 +76,6 @@ pub(crate) fn start(options: &PostgresOptions<'_>) -> Result<Driver> {
         queues,
         threads,
         commit_round_trips,
-        lock: exclusive.map(ExclusiveLock::keep).transpose()?,
     })
 }
 

@@ -79,7 +79,6 @@ pub(crate) fn start(path: &Path, max_pages: Option<u32>) -> Result<Driver> {
         queues,
         threads,
         commit_round_trips: Arc::default(),
-        lock: None,
     })
 }
 

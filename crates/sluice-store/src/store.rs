@@ -11,11 +11,10 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use tokio::sync::watch;
 
 use crate::{
     conn::Conn,
-    driver::{DatabaseLock, Driver, Queues},
+    driver::{Driver, Queues},
     error::{Result, StoreError},
     job::{Access, job},
     postgres::{self, PostgresOptions},
@@ -50,8 +49,6 @@ pub struct StoreOptions {
     pub postgres_connections: usize,
     /// The name of this start of the server: random. Sessions on PostgreSQL have it in their names.
     pub incarnation: String,
-    /// Whether to keep other servers out of a PostgreSQL database. SQLite always does.
-    pub exclusive: bool,
     /// The most pages the SQLite file may grow to; beyond it, writes fail as on a full disk.
     pub sqlite_max_pages: Option<u32>,
 }
@@ -65,7 +62,6 @@ impl StoreOptions {
             location,
             postgres_connections: 32,
             incarnation: format!("{}-{number}", std::process::id()),
-            exclusive: false,
             sqlite_max_pages: None,
         }
     }
@@ -85,8 +81,6 @@ struct Inner {
     threads: Mutex<Vec<JoinHandle<()>>>,
     commit_round_trips: Arc<AtomicU64>,
     incarnation: Arc<str>,
-    lost: Option<watch::Receiver<bool>>,
-    lock: Mutex<Option<DatabaseLock>>,
 }
 
 impl Store {
@@ -96,21 +90,18 @@ impl Store {
             location,
             postgres_connections,
             incarnation,
-            exclusive,
             sqlite_max_pages,
         } = options;
         let Driver {
             queues,
             threads,
             commit_round_trips,
-            lock,
         } = match location {
             Location::Sqlite(path) => sqlite::start(&path, sqlite_max_pages)?,
             Location::Postgres(url) => postgres::start(&PostgresOptions {
                 url: &url,
                 connections: postgres_connections,
                 incarnation: &incarnation,
-                exclusive,
             })?,
         };
         let inner = Inner {
@@ -118,8 +109,6 @@ impl Store {
             threads: Mutex::new(threads),
             commit_round_trips,
             incarnation: incarnation.into(),
-            lost: lock.as_ref().map(|lock| lock.lost.clone()),
-            lock: Mutex::new(lock),
         };
         Ok(Store {
             inner: Arc::new(inner),
@@ -175,16 +164,6 @@ impl Store {
         self.inner.commit_round_trips.load(Ordering::Relaxed)
     }
 
-    /// Waits until another server has taken the database, which this one had to itself. Usually that never happens.
-    pub async fn lost(&self) {
-        if let Some(mut lost) = self.inner.lost.clone()
-            && lost.wait_for(|lost| *lost).await.is_ok()
-        {
-            return;
-        }
-        std::future::pending::<()>().await;
-    }
-
     /// Finishes accepted work, then closes the database. Later calls are `Unavailable`. Blocks.
     pub fn close(&self) {
         self.inner.close();
@@ -222,7 +201,6 @@ impl Inner {
                 tracing::error!("database thread panicked");
             }
         }
-        drop(self.lock.lock().take());
     }
 }
 

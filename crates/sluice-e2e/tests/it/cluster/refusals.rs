@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use rstest::rstest;
-use sluice_testkit::{Api, Backend, Postgres, Server, wait_for};
+use sluice_testkit::{Api, Backend, Postgres, Server};
 
-use crate::support::{PATIENCE, own_server};
+use crate::support::own_server;
 
 const AT_ONCE: Duration = Duration::from_secs(2);
 
@@ -16,50 +16,6 @@ const OTHER_KEY: &str = "0202020202020202020202020202020202020202020202020202020
 fn assert_says((took, log): &(Duration, String), words: &str) {
     assert!(log.contains(words), "{log}");
     assert!(*took < AT_ONCE, "{took:?}: {log}");
-}
-
-#[tokio::test]
-async fn a_second_server_on_the_same_postgres_exits() {
-    let url = Postgres::database();
-    let options = || own_server().postgres(&url).env("SLUICE_MASTER_KEY", KEY);
-    let mut first = Server::start(options()).await;
-    let second = Server::start_refused(options()).await;
-    assert_says(&second, "the database is in use by another server");
-
-    // The next one starts right after the end of the first, however that came.
-    first.restart().await;
-    first.terminate().await;
-    Server::start(options()).await;
-}
-
-/// As when the network hides a server from its database, and another one is started meanwhile.
-#[tokio::test]
-async fn a_server_that_lost_its_database_to_another_one_exits() {
-    let url = Postgres::database();
-    let mut server = Server::start(own_server().postgres(&url)).await;
-    let other = tokio::task::spawn_blocking(move || take_lock(&url));
-    let other = other.await.expect("no panic");
-    assert!(!server.ended().await.success());
-    wait_for(PATIENCE, "the reason in the log", async || {
-        let reason = "another server has taken the database";
-        server.logs().contains(reason).then_some(())
-    })
-    .await;
-    let ended = tokio::task::spawn_blocking(move || drop(other));
-    ended.await.expect("no panic");
-}
-
-/// Ends the session that holds the lock, and takes it before the server can.
-fn take_lock(url: &str) -> postgres::Client {
-    let mut client = postgres::Client::connect(url, postgres::NoTls).expect("a connection");
-    let held = "FROM pg_locks WHERE locktype = 'advisory' \
-         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
-    let end = format!("SELECT pg_terminate_backend(pid) {held}");
-    client.batch_execute(&end).expect("the lock is held");
-    client
-        .batch_execute("SELECT pg_advisory_lock(7356114902317)")
-        .expect("the lock is free");
-    client
 }
 
 #[rstest]

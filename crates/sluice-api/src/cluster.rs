@@ -14,10 +14,15 @@ pub struct ClusterNode {
     /// Whether this node answers the request.
     pub current: bool,
     pub version: String,
+    /// Host and port at which other nodes reach it; null on SQLite.
+    #[schema(example = "10.0.0.7:41822")]
+    pub address: Option<String>,
     /// The URL for clients.
     pub public_url: String,
     /// Epoch milliseconds, by the clock of the database.
     pub started_at: i64,
+    /// Milliseconds until its lease ends, as of the last heartbeat; 0 when it has none, null on SQLite.
+    pub lease_left_ms: Option<i64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

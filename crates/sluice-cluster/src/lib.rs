@@ -8,6 +8,7 @@ mod lease;
 mod links;
 mod membership;
 mod placement;
+mod status;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod this_node;
@@ -16,4 +17,5 @@ pub use hint::Hint;
 pub use lease::Lease;
 pub use links::{HINTS_PATH, LinkError, NODE_HEADER, REPLIES_PATH, TOKEN_HEADER};
 pub use membership::{Cluster, JoinError, Joining, NodeDescription, PROTOCOL};
+pub use status::NodeStatus;
 pub use this_node::Received;

@@ -2,8 +2,9 @@
 
 use axum::{extract::State, response::Response};
 use sluice_api::{ClusterNode, Data, FieldQuery, NodeState};
+use sluice_cluster::{Cluster, NodeStatus};
 use sluice_infra::Infra;
-use sluice_store::nodes::{self, Node};
+use sluice_store::nodes::Node;
 
 use crate::{
     auth::Operator, error::ApiError, fields::FieldSelection, openapi::ApiErrors, query::Query,
@@ -26,24 +27,31 @@ pub(crate) async fn list(
     let nodes: Vec<ClusterNode> = cluster
         .members()
         .iter()
-        .map(|node| on_the_wire(node, cluster.incarnation()))
+        .map(|node| on_the_wire(node, cluster))
         .collect();
     Ok(reply::all(&nodes, &FieldSelection::new(&fields)))
 }
 
-fn on_the_wire(node: &Node, current: &str) -> ClusterNode {
+fn on_the_wire(node: &Node, cluster: &Cluster) -> ClusterNode {
+    let status = cluster.status_of(node);
+    let lease_left_ms = match status {
+        NodeStatus::Active | NodeStatus::Draining => node.lease_left_ms,
+        NodeStatus::Stopped | NodeStatus::Lost => 0,
+    };
     ClusterNode {
         name: node.name.clone(),
         incarnation: node.incarnation.clone(),
-        state: match node.state {
-            nodes::NodeState::Stopped => NodeState::Stopped,
-            _ if !node.is_alive() => NodeState::Lost,
-            nodes::NodeState::Active => NodeState::Active,
-            nodes::NodeState::Draining => NodeState::Draining,
+        state: match status {
+            NodeStatus::Active => NodeState::Active,
+            NodeStatus::Draining => NodeState::Draining,
+            NodeStatus::Stopped => NodeState::Stopped,
+            NodeStatus::Lost => NodeState::Lost,
         },
-        current: node.incarnation == current,
+        current: cluster.is_this(node),
         version: node.version.clone(),
+        address: node.address.clone(),
         public_url: node.public_url.clone(),
         started_at: node.started_at,
+        lease_left_ms: (!cluster.owns_database()).then_some(lease_left_ms),
     }
 }

@@ -20,6 +20,9 @@ async fn the_operator_sees_the_servers_of_the_database(
     assert_eq!(node["state"], "active");
     assert_eq!(node["current"], json!(true));
     assert_eq!(node["public_url"], json!(server.url()));
+    let is_shared = backend == Backend::Postgres;
+    assert_eq!(node["address"].is_string(), is_shared, "{listed}");
+    assert_eq!(node["lease_left_ms"].is_i64(), is_shared, "{listed}");
 
     let user = server.user("other", Plan::Free).await;
     user.get("/cluster").await.expect(404);

@@ -1,0 +1,53 @@
+//! The status of a node, as this one knows it.
+
+use sluice_store::nodes::{Node, NodeState};
+
+use crate::membership::Cluster;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeStatus {
+    Active,
+    /// It finishes its work and takes no more.
+    Draining,
+    /// It was stopped.
+    Stopped,
+    /// It does not renew its lease.
+    Lost,
+}
+
+impl NodeStatus {
+    pub const ALL: [NodeStatus; 4] = [
+        NodeStatus::Active,
+        NodeStatus::Draining,
+        NodeStatus::Stopped,
+        NodeStatus::Lost,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            NodeStatus::Active => "active",
+            NodeStatus::Draining => "draining",
+            NodeStatus::Stopped => "stopped",
+            NodeStatus::Lost => "lost",
+        }
+    }
+}
+
+impl Cluster {
+    /// The status of a node, as of the last heartbeat. A node without a lease still has the list in which it was alive, so its own
+    /// status follows from its lease.
+    pub fn status_of(&self, node: &Node) -> NodeStatus {
+        let is_alive = node.is_alive() && (!self.is_this(node) || self.lease().is_held());
+        match node.state {
+            NodeState::Stopped => NodeStatus::Stopped,
+            _ if !is_alive => NodeStatus::Lost,
+            NodeState::Active => NodeStatus::Active,
+            NodeState::Draining => NodeStatus::Draining,
+        }
+    }
+
+    /// Whether a node is the one that this program is.
+    pub fn is_this(&self, node: &Node) -> bool {
+        node.incarnation == self.incarnation()
+    }
+}

@@ -3,6 +3,7 @@
 
 mod backoff;
 mod clock_watch;
+mod cluster_metrics;
 mod ids;
 mod metrics;
 mod permit_metrics;
@@ -22,6 +23,7 @@ use sluice_store::{Store, Vault};
 
 pub use backoff::Backoff;
 pub use clock_watch::ClockWatch;
+pub use cluster_metrics::ClusterMetrics;
 pub use ids::Ids;
 pub use metrics::{Metrics, ResultLabel, SendLabel, SkipLabel, TaskLabel};
 pub use permit_metrics::{PermitCounts, PermitMetrics};
@@ -57,13 +59,13 @@ impl Infra {
     ) -> Infra {
         Infra {
             started_at: clock.now_ms(),
+            metrics: Arc::new(Metrics::of(&cluster)),
             store,
             cluster,
             vault,
             clock,
             ids,
             settings: Arc::new(settings),
-            metrics: Arc::new(Metrics::new()),
             shutdown: Shutdown::default(),
         }
     }

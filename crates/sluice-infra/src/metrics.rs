@@ -11,7 +11,12 @@ use prometheus_client::{
     registry::Registry,
 };
 
-use crate::permit_metrics::PermitMetrics;
+use sluice_cluster::Cluster;
+
+use crate::{
+    cluster_metrics::{self, ClusterMetrics},
+    permit_metrics::PermitMetrics,
+};
 
 /// Seconds. 200 ms is the limit for an account whose processes do not all run.
 const WAIT_BUCKETS: [f64; 7] = [0.001, 0.01, 0.05, 0.2, 1.0, 5.0, 30.0];
@@ -80,6 +85,7 @@ pub struct Metrics {
     pub stream_readers: Gauge,
     pub worker_panics: Family<TaskLabel, Counter>,
     pub invocations_dropped: Counter,
+    pub cluster: ClusterMetrics,
 }
 
 impl Default for Metrics {
@@ -89,6 +95,13 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// The metrics of a node, with its name.
+    pub(crate) fn of(cluster: &Cluster) -> Metrics {
+        let mut metrics = Metrics::new();
+        cluster_metrics::register_node(&mut metrics.registry, cluster);
+        metrics
+    }
+
     pub fn new() -> Metrics {
         let metrics = Metrics {
             registry: Registry::with_prefix("sluice"),
@@ -124,6 +137,7 @@ impl Metrics {
             stream_readers: Gauge::default(),
             worker_panics: Family::default(),
             invocations_dropped: Counter::default(),
+            cluster: ClusterMetrics::default(),
         };
         metrics.registered()
     }
@@ -214,6 +228,7 @@ impl Metrics {
         self.register_timers();
         self.register_quotas();
         self.register_outgoing();
+        self.cluster.register(&mut self.registry);
         // Counters are visible before their first increment.
         for result in ["ok", "error"] {
             let _ = self.invocations.get_or_create(&ResultLabel { result });

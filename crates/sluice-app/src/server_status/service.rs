@@ -63,6 +63,7 @@ impl ServerStatus {
         metrics.is_warm.set(i64::from(processes.is_warm()));
         let memory = i64::try_from(processes.memory_in_use()).unwrap_or(i64::MAX);
         metrics.process_memory.set(memory);
+        metrics.cluster.update(&self.infra.cluster);
         self.update_permits();
         metrics.encode()
     }

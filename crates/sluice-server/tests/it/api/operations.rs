@@ -71,3 +71,17 @@ async fn metrics_count_accepted_requests_invocations_and_committed_events() {
         assert!(after >= before + 1.0, "{name}: {before} {after}");
     }
 }
+
+#[tokio::test]
+async fn metrics_name_the_node_and_count_the_nodes_of_the_database() {
+    let api = new_user().await;
+    let metrics = metrics(&api).await;
+    for line in [
+        "sluice_node_info{node=\"test\",version=\"0.0.0\"} 1",
+        "sluice_cluster_nodes{state=\"active\"} 1",
+        "sluice_cluster_nodes{state=\"lost\"} 0",
+        "sluice_cluster_lease_held 1",
+    ] {
+        assert!(metrics.lines().any(|other| other == line), "{metrics}");
+    }
+}

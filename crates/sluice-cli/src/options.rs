@@ -83,6 +83,13 @@ pub(crate) struct StorageOptions {
     pub(crate) upload_lifetime: Duration,
 }
 
+impl StorageOptions {
+    /// Whether other servers can use the database too.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.database_url.is_some()
+    }
+}
+
 #[derive(Args)]
 #[command(next_help_heading = "Cluster")]
 pub(crate) struct ClusterOptions {

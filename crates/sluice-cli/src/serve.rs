@@ -33,7 +33,9 @@ use crate::{
 };
 
 pub(crate) fn serve(options: ServeOptions, told: Vec<SettingDescription>) -> anyhow::Result<()> {
-    logging::start(options.logging.log_format, &options.logging.log)?;
+    let cluster = &options.cluster;
+    let node = options.storage.is_shared().then(|| cluster.node_name());
+    logging::start(&options.logging, node.as_deref())?;
     open_files::raise_limit();
     // One TLS provider for the process. The error only means that one is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -125,42 +125,25 @@ impl io::Write for Utf8<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use parking_lot::Mutex;
     use serde_json::{Value, json};
     use tracing::{Span, field};
     use tracing_subscriber::layer::SubscriberExt;
 
     use super::*;
-
-    #[derive(Clone, Default)]
-    struct Lines(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Lines {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use crate::logging::captured_lines::CapturedLines;
 
     /// The fields of a span as a log line has them, without the name of the span.
     fn logged(span: impl FnOnce() -> Span) -> Value {
-        let lines = Lines::default();
-        let writer = lines.clone();
+        let lines = CapturedLines::default();
         let layer = tracing_subscriber::fmt::layer()
             .json()
             .fmt_fields(JsonFields)
-            .with_writer(move || writer.clone());
+            .with_writer(lines.writer());
         let subscriber = tracing_subscriber::registry().with(layer);
         tracing::subscriber::with_default(subscriber, || {
             span().in_scope(|| tracing::info!("line"));
         });
-        let mut line: Value = serde_json::from_slice(&lines.0.lock()).unwrap();
+        let mut line: Value = serde_json::from_str(&lines.text()).unwrap();
         let mut fields = line["span"].take();
         fields.as_object_mut().unwrap().remove("name");
         fields

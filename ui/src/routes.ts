@@ -43,6 +43,7 @@ export const { p, navigate, isActive, preload, route } = createRouter({
     '/connect/:id': () => import('./pages/accounts/ConnectLink.svelte'),
   },
   '/users': () => import('./pages/users/Users.svelte'),
+  '/nodes': () => import('./pages/nodes/Nodes.svelte'),
   '/settings': () => import('./pages/settings/Settings.svelte'),
   '*': NotFound,
 });

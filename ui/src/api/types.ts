@@ -41,3 +41,4 @@ export type ListedUser = Schemas['ListedUser'];
 export type UserPlan = Schemas['UserPlan'];
 export type DataStore = Schemas['DataStore'];
 export type Server = Schemas['Server'];
+export type ClusterNode = Schemas['ClusterNode'];

@@ -4,6 +4,7 @@ import Gauge from '@lucide/svelte/icons/gauge';
 import KeyRound from '@lucide/svelte/icons/key-round';
 import Radio from '@lucide/svelte/icons/radio';
 import Send from '@lucide/svelte/icons/send';
+import ServerIcon from '@lucide/svelte/icons/server';
 import Settings from '@lucide/svelte/icons/settings';
 import Users from '@lucide/svelte/icons/users';
 import Waypoints from '@lucide/svelte/icons/waypoints';
@@ -22,6 +23,7 @@ export const places: Place[] = [
   { href: '/flow', name: 'Flow map', icon: Waypoints as Icon },
   { href: '/accounts', name: 'Accounts', icon: KeyRound as Icon },
   { href: '/users', name: 'Users', icon: Users as Icon, operator: true },
+  { href: '/nodes', name: 'Nodes', icon: ServerIcon as Icon, operator: true },
   { href: '/settings', name: 'Settings', icon: Settings as Icon },
 ];
 

@@ -29,6 +29,7 @@ export const PAGES: Record<string, (company: Company) => string> = {
   delivery: ({ delivery }) => `/deliveries/${delivery}`,
   accounts: () => '/accounts',
   users: () => '/users',
+  nodes: () => '/nodes',
   settings: () => '/settings',
   'not-found': () => '/nowhere',
 };

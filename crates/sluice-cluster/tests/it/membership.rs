@@ -15,6 +15,8 @@ fn database() -> Option<String> {
 }
 
 async fn open(url: &str) -> Store {
+    // The error only means that one is installed already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let options = StoreOptions {
         postgres_connections: 3,
         ..StoreOptions::new(Location::Postgres(url.to_owned()))

@@ -68,9 +68,9 @@ fn only_a_node_that_is_not_alive_loses_what_it_owns(#[values(Db::Sqlite, Db::Pos
         assert_eq!(by_b(c, true)?, Claim::Owned("a".to_owned()));
         // Its own node may claim it at any time.
         assert_eq!(claim(c, &id, "a")?.epoch, 2);
+        // A node that has left is known to be gone.
         nodes::leave(c, "a")?;
-        assert_eq!(by_b(c, false)?, Claim::Owned("a".to_owned()));
-        assert!(matches!(by_b(c, true)?, Claim::Made(fence) if fence.epoch == 3));
+        assert!(matches!(by_b(c, false)?, Claim::Made(fence) if fence.epoch == 3));
         Ok(())
     })
     .unwrap();
@@ -82,13 +82,46 @@ fn a_lease_that_is_not_renewed_runs_out_by_the_clock_of_the_database() {
         return;
     };
     let begun = Instant::now();
-    t.write(|c| nodes::join(c, &node("a"), false)).unwrap();
+    t.write(|c| {
+        nodes::join(c, &node("a"), false)?;
+        state::insert(c, &source_id("s"))?;
+        claim(c, &source_id("s"), "a")
+    })
+    .unwrap();
     while !t.read(alive).unwrap().is_empty() {
         assert!(begun.elapsed() < Duration::from_secs(20));
         thread::sleep(Duration::from_millis(50));
     }
     assert!(begun.elapsed() >= Duration::from_millis(2_900));
-    let renewed = t.write(|c| nodes::renew(c, "a", NodeState::Active, false));
-    assert!(renewed.unwrap().is_some(), "it may come back");
-    assert_eq!(t.read(alive).unwrap(), ["a"]);
+    t.write(|c| {
+        let by_b =
+            |c: &mut dyn Conn, take_over| state::claim(c, &source_id("s"), &"b".into(), take_over);
+        assert_eq!(by_b(c, false)?, Claim::Owned("a".to_owned()));
+        assert!(matches!(by_b(c, true)?, Claim::Made(fence) if fence.epoch == 2));
+        assert_eq!(nodes::renew(c, "a", NodeState::Active, false)?, None);
+        nodes::join(c, &node("a"), false)
+    })
+    .unwrap();
+    assert_eq!(t.read(alive).unwrap(), ["a"], "it may come back");
+}
+
+#[rstest]
+fn a_node_works_as_the_only_one_when_all_others_have_stopped(
+    #[values(Db::Sqlite, Db::Postgres)] db: Db,
+) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        nodes::join(c, &node("a"), false)?;
+        assert!(nodes::become_alone(c, "a")?);
+        assert!(nodes::list(c)?[0].alone);
+        nodes::join(c, &node("b"), false)?;
+        assert!(!nodes::become_alone(c, "b")?);
+        assert!(!nodes::become_alone(c, "a")?, "b is there");
+        nodes::leave(c, "b")?;
+        assert!(nodes::become_alone(c, "a")?);
+        nodes::leave(c, "a")?;
+        assert!(!nodes::become_alone(c, "a")?, "it has no lease");
+        Ok(())
+    })
+    .unwrap();
 }

@@ -5,10 +5,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use sluice_testkit::{Backend, Postgres};
+use sluice_testkit::{Backend, Postgres, TcpProxy};
 
 use crate::{
-    delay_proxy,
     report::{Measurement, SectionResult, median},
     settings::Settings,
     throughput::ingest_rate,
@@ -38,8 +37,10 @@ pub(crate) async fn measure(settings: Arc<Settings>) -> SectionResult {
     ])
 }
 
+/// Each round trip to the database takes longer by `delay`, half of it in each direction.
 async fn rate(settings: &Settings, delay: Duration) -> anyhow::Result<f64> {
-    let url = delay_proxy::before_database(&Postgres::database(), delay)?;
+    let (proxy, url) = TcpProxy::before_database(&Postgres::database());
+    proxy.delay(delay / 2);
     let server = settings.start_server_on(&url).await?;
     ingest_rate(settings, &server).await
 }

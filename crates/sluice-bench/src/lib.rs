@@ -11,7 +11,6 @@ mod compare;
 mod cpu_parts;
 mod database_delay;
 mod delay;
-mod delay_proxy;
 mod delivery;
 mod deployment;
 mod fan_out;

@@ -111,6 +111,13 @@ impl Request {
             .body(body.to_string())
     }
 
+    /// Gives up after this time instead of a minute.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.inner = self.inner.timeout(timeout);
+        self
+    }
+
     /// Sends it. Panics without a response.
     pub async fn send(self) -> Answer {
         let what = self.what.clone();

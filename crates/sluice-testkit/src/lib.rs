@@ -5,14 +5,18 @@
 
 mod api;
 mod archive;
+mod balancer;
 mod binary;
 mod clock;
+mod cluster;
 mod component_tree;
 mod log;
 mod loopback;
 mod operations;
 mod options;
+mod own_postgres;
 mod postgres;
+mod proxy;
 mod randomness;
 mod raw;
 pub mod receiver;
@@ -28,13 +32,17 @@ pub mod webhook;
 
 pub use api::{Answer, Api, Request};
 pub use archive::Archive;
+pub use balancer::Balancer;
 pub use binary::sluice_binary;
 pub use clock::now_ms;
+pub use cluster::{Cluster, Node, PUBLIC_URL};
 pub use component_tree::{ComponentTree, Flaw, PlantedComponent, TreePlan};
 pub use loopback::name_of_loopback;
 pub use operations::{api_document, guarded_operations, operations, routes};
 pub use options::{Backend, ServerOptions};
+pub use own_postgres::OwnPostgres;
 pub use postgres::Postgres;
+pub use proxy::TcpProxy;
 pub use randomness::{TestRng, test_seed, unique_hex};
 pub use raw::raw_http;
 pub use registry::Registry;

@@ -23,6 +23,7 @@ pub struct ServerOptions {
     pub(crate) args: Vec<OsString>,
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) data_dir: Option<PathBuf>,
+    pub(crate) api_key: Option<String>,
     pub(crate) packages: PackageSource,
 }
 
@@ -45,6 +46,7 @@ impl ServerOptions {
             // All clients of a test have the same address.
             env: vec![("SLUICE_MAX_WRONG_KEYS".into(), "1000000".into())],
             data_dir: None,
+            api_key: None,
             packages: PackageSource::Installed,
         }
     }
@@ -106,6 +108,13 @@ impl ServerOptions {
         self
     }
 
+    /// Uses this key for the first user instead of a new one.
+    #[must_use]
+    pub fn api_key(mut self, key: &str) -> Self {
+        self.api_key = Some(key.to_owned());
+        self
+    }
+
     /// Uses this data folder, and does not delete it.
     #[must_use]
     pub fn data_dir(mut self, path: impl AsRef<Path>) -> Self {
@@ -125,8 +134,10 @@ pub(crate) struct SharedOptions {
 impl From<ServerOptions> for SharedOptions {
     fn from(options: ServerOptions) -> Self {
         assert!(
-            options.data_dir.is_none() && matches!(options.packages, PackageSource::Installed),
-            "a shared server has its own folder and the installed packages"
+            options.data_dir.is_none()
+                && options.api_key.is_none()
+                && matches!(options.packages, PackageSource::Installed),
+            "a shared server has its own folder and key, and the installed packages"
         );
         let text = |value: OsString| value.into_string().expect("options are UTF-8");
         let pair = |(name, value)| (text(name), text(value));

@@ -50,7 +50,7 @@ impl Server {
 
     /// As [`Server::start`], for callers outside a runtime.
     pub fn start_blocking(options: ServerOptions) -> Self {
-        let api_key = unique_hex();
+        let api_key = options.api_key.clone().unwrap_or_else(unique_hex);
         let own_folder = options.data_dir.is_none().then(scratch::folder);
         let data_dir = match (&own_folder, &options.data_dir) {
             (Some(folder), _) => folder.path().to_owned(),
@@ -99,10 +99,24 @@ impl Server {
 
     /// Sends SIGTERM and waits until the server has drained and exited.
     pub async fn terminate(&mut self) -> ExitStatus {
-        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw);
-        kill_process(pid.expect("a process id is positive"), Signal::TERM)
-            .expect("the server is still running");
+        self.signal(Signal::TERM);
         self.ended().await
+    }
+
+    /// Stops the process with SIGSTOP, as when its machine is suspended. Its sockets stay open.
+    pub fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets a frozen process go on.
+    pub fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw);
+        kill_process(pid.expect("a process id is positive"), signal)
+            .expect("the server is still running");
     }
 
     /// Waits until the server has exited.

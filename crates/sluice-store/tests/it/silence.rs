@@ -1,82 +1,27 @@
 //! A PostgreSQL that stops responding without closing its connections.
 
 use std::{
-    io::{Read, Write},
-    net::{TcpListener, TcpStream},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
 use sluice_store::{Conn, Location, Result, StoreError, users};
+use sluice_testkit::TcpProxy;
 
 use crate::support::{Db, Place, TestStore, user};
 
 /// A connection that was lost without a sign is detected and replaced within this time.
 const DETECTED: Duration = Duration::from_secs(5);
 
-/// Passes bytes on in both directions, until it is told to drop them. Connections stay open.
-struct SilentProxy {
-    port: u16,
-    /// Of the connections so far.
-    silences: Arc<parking_lot::Mutex<Vec<Arc<AtomicBool>>>>,
-    /// Of new connections.
-    is_silent: Arc<AtomicBool>,
-}
-
-impl SilentProxy {
-    fn before(server: String) -> SilentProxy {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let proxy = SilentProxy {
-            port: listener.local_addr().unwrap().port(),
-            silences: Arc::default(),
-            is_silent: Arc::default(),
-        };
-        let (silences, is_silent) = (Arc::clone(&proxy.silences), Arc::clone(&proxy.is_silent));
-        thread::spawn(move || {
-            for client in listener.incoming() {
-                let (client, server) = (client.unwrap(), TcpStream::connect(&server).unwrap());
-                let silence = Arc::new(AtomicBool::new(is_silent.load(Ordering::SeqCst)));
-                silences.lock().push(Arc::clone(&silence));
-                let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
-                let other = Arc::clone(&silence);
-                thread::spawn(move || pass_on(from, to, &silence));
-                thread::spawn(move || pass_on(server, client, &other));
-            }
-        });
-        proxy
-    }
-
-    /// All connections so far lead nowhere from now on.
-    fn silence_connections(&self) {
-        for silence in self.silences.lock().iter() {
-            silence.store(true, Ordering::SeqCst);
-        }
-    }
-}
-
-fn pass_on(mut from: TcpStream, mut to: TcpStream, silence: &AtomicBool) {
-    let mut buffer = vec![0; 1 << 16];
-    while let Ok(length @ 1..) = from.read(&mut buffer) {
-        if !silence.load(Ordering::SeqCst) && to.write_all(&buffer[..length]).is_err() {
-            break;
-        }
-    }
-}
-
-fn store_behind_a_proxy() -> Option<(TestStore, SilentProxy)> {
+fn store_behind_a_proxy() -> Option<(TestStore, TcpProxy)> {
     let place = Place::with_schema(Db::Postgres)?;
     let Location::Postgres(url) = place.location() else {
         unreachable!()
     };
-    let (login, address) = url.split_once('@').unwrap();
-    let (server, name) = address.split_once('/').unwrap();
-    let proxy = SilentProxy::before(server.to_owned());
+    let (proxy, url) = TcpProxy::before_database(&url);
     let mut options = place.options();
-    options.location = Location::Postgres(format!("{login}@127.0.0.1:{}/{name}", proxy.port));
+    options.location = Location::Postgres(url);
     Some((TestStore::with(place, options), proxy))
 }
 
@@ -131,8 +76,7 @@ fn a_silent_server_is_unavailable_and_used_again_when_it_responds() {
         return;
     };
     assert_eq!(t.read(users::count), Ok(0));
-    proxy.is_silent.store(true, Ordering::SeqCst);
-    proxy.silence_connections();
+    proxy.cut();
     let begun = Instant::now();
     let result = t.read(users::count);
     assert!(
@@ -142,7 +86,7 @@ fn a_silent_server_is_unavailable_and_used_again_when_it_responds() {
     // The time of one attempt to connect is added, which must fail too.
     assert!(begun.elapsed() < DETECTED + Duration::from_secs(3));
 
-    proxy.is_silent.store(false, Ordering::SeqCst);
+    proxy.heal();
     let begun = Instant::now();
     while t.read(users::count).is_err() {
         assert!(begun.elapsed() < DETECTED, "it did not recover");

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use serde_json::json;
 use sluice_testkit::{
-    Server,
+    OwnPostgres, Server,
     receiver::{Answer, Receiver},
     wait_for,
     webhook::{attempts, bodies},
 };
 
 use super::fixtures::{Emitter, options};
-use crate::{durability::OwnPostgres, support::PATIENCE};
+use crate::support::PATIENCE;
 
 const UNRECORDED: &str = "attempts not recorded; retrying";
 

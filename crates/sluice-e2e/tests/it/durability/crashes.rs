@@ -4,8 +4,11 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use sluice_testkit::{Backend, wait_for};
 
-use super::{gate, gate::Gate, processes, stage::Stage};
-use crate::support::{Deployed, PATIENCE, deploy, new_user};
+use super::{processes, stage::Stage};
+use crate::{
+    gate::{self, Gate},
+    support::{Deployed, PATIENCE, deploy, new_user},
+};
 
 const POISON: u64 = 5;
 const IS_POISON: &str = "n === 5";

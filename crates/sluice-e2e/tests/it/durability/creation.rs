@@ -7,7 +7,8 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use sluice_testkit::{Api, Backend, Method, TestRng};
 
-use super::{gate, gate::Gate, stage::Stage};
+use super::stage::Stage;
+use crate::gate::{self, Gate};
 
 const ROUNDS: usize = 4;
 const AT_ONCE: usize = 5;

@@ -6,8 +6,11 @@ use serde_json::{Value, json};
 use sluice_testkit::{Api, Backend, Method, raw_http, wait_for};
 use tokio::{io::AsyncWriteExt, net::TcpStream, task::JoinSet, time::timeout};
 
-use super::{gate, gate::Gate, processes, stage::Stage};
-use crate::support::{Deployed, PATIENCE};
+use super::{processes, stage::Stage};
+use crate::{
+    gate::{self, Gate},
+    support::{Deployed, PATIENCE},
+};
 
 const ECHO: &str = r#"module.exports = {
   name: "echo", version: "0.0.1", props: { http: "$.interface.http" },

@@ -9,11 +9,13 @@ use sha2::Sha256;
 use sluice_testkit::receiver::Delivery;
 
 use super::{
-    ledger::{Ledger, StoredEvent},
     mailroom::{ENOUGH, Mailroom, PARTS, WELL, Webhook},
     traffic::Sent,
 };
-use crate::support::Deployed;
+use crate::{
+    ledger::{Ledger, StoredEvent},
+    support::Deployed,
+};
 
 /// How old an event may be when it is delivered, in seconds: no test lasts longer.
 const OLDEST: i64 = 300;

@@ -6,8 +6,11 @@ use rstest::rstest;
 use serde_json::json;
 use sluice_testkit::{Answer, wait_for};
 
-use super::{gate, gate::Gate, processes, small_disk::SmallDisk};
-use crate::support::{Deployed, PATIENCE, deploy};
+use super::{processes, small_disk::SmallDisk};
+use crate::{
+    gate::{self, Gate},
+    support::{Deployed, PATIENCE, deploy},
+};
 
 /// Keeps what it is told for a while, so that its commits meet the full disk.
 const SLOW: &str = r#"module.exports = {

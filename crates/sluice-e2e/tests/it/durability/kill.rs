@@ -8,12 +8,14 @@ use sluice_testkit::{Backend, TestRng, wait_for};
 use tokio::sync::watch;
 
 use super::{
-    ledger::{Ledger, StoredEvent},
     rounds::rounds,
     stage::Stage,
     traffic::{Habit, Phase, Sent, Traffic},
 };
-use crate::support::{Deployed, PATIENCE};
+use crate::{
+    ledger::{Ledger, StoredEvent},
+    support::{Deployed, PATIENCE},
+};
 
 /// Crashes in greater number are tested in process.
 const DEFAULT_ROUNDS: u32 = 6;

@@ -9,12 +9,13 @@ use sluice_testkit::{Postgres, Server, ServerOptions, wait_for};
 
 use super::{
     forgetful_proxy::{ForgetfulProxy, Loss},
-    gate,
-    gate::Gate,
-    ledger::Ledger,
     stage::Stage,
 };
-use crate::support::{PATIENCE, own_server};
+use crate::{
+    gate::{self, Gate},
+    ledger::Ledger,
+    support::{PATIENCE, own_server},
+};
 
 async fn behind_a_proxy(args: &[&str]) -> (Stage, ForgetfulProxy) {
     let database = Postgres::database();

@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use sluice_testkit::{Server, wait_for};
+use sluice_testkit::{OwnPostgres, Server, wait_for};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
 
-use super::{ledger::Ledger, own_postgres::OwnPostgres, stage::Stage};
-use crate::support::{PATIENCE, own_server};
+use super::stage::Stage;
+use crate::{
+    ledger::Ledger,
+    support::{PATIENCE, own_server},
+};
 
 const COUNTER: &str = r#"module.exports = {
   name: "counter", version: "0.0.1",

@@ -6,7 +6,8 @@ use rstest::rstest;
 use serde_json::json;
 use sluice_testkit::Backend;
 
-use super::{gate, gate::Gate, processes, stage::Stage};
+use super::{processes, stage::Stage};
+use crate::gate::{self, Gate};
 
 /// Counts and emits at once; the first then waits at the gate, the others end.
 fn counting(gate: &Gate) -> String {

@@ -5,8 +5,11 @@ use std::process::ExitStatus;
 use serde_json::{Value, json};
 use sluice_testkit::{Backend, Method, wait_for};
 
-use super::{gate, gate::Gate, processes, stage::Stage};
-use crate::support::PATIENCE;
+use super::{processes, stage::Stage};
+use crate::{
+    gate::{self, Gate},
+    support::PATIENCE,
+};
 
 fn gated(http: &str, gate: &Gate, then: &str) -> String {
     format!(

@@ -4,8 +4,10 @@ use std::ops::{Deref, DerefMut};
 
 use sluice_testkit::{Backend, Plan, Postgres, Server, ServerOptions, wait_for};
 
-use super::ledger::Ledger;
-use crate::support::{Deployed, PATIENCE, deploy, own_server, unique_name};
+use crate::{
+    ledger::Ledger,
+    support::{Deployed, PATIENCE, deploy, own_server, unique_name},
+};
 
 pub(super) struct Stage {
     pub(super) server: Server,

@@ -1,14 +1,11 @@
 //! The store is full or gone while steps run: what a step did is kept until it can be stored, and no step runs twice.
 
 use serde_json::json;
-use sluice_testkit::{Api, Server, wait_for};
+use sluice_testkit::{Api, OwnPostgres, Server, wait_for};
 
-use super::{
-    gate::{self, Gate},
-    own_postgres::OwnPostgres,
-    small_disk::SmallDisk,
-};
+use super::small_disk::SmallDisk;
 use crate::{
+    gate::{self, Gate},
     support::{PATIENCE, own_server},
     workflows::fixtures::{self, Workflow, returned},
 };

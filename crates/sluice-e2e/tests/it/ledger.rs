@@ -11,22 +11,22 @@ use serde_json::Value;
 
 /// Reads a server's database; never writes.
 #[derive(Debug, Clone)]
-pub(super) enum Ledger {
+pub(crate) enum Ledger {
     Sqlite(PathBuf),
     Postgres(String),
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct StoredEvent {
-    pub(super) id: (i64, i64),
-    pub(super) channel: String,
+pub(crate) struct StoredEvent {
+    pub(crate) id: (i64, i64),
+    pub(crate) channel: String,
     /// What the emit said of itself: `id`, `summary`, `ts`.
-    pub(super) meta: Value,
-    pub(super) data: Value,
+    pub(crate) meta: Value,
+    pub(crate) data: Value,
 }
 
 impl StoredEvent {
-    pub(super) fn number(&self, field: &str) -> u64 {
+    pub(crate) fn number(&self, field: &str) -> u64 {
         let value = self.data[field].as_u64();
         value.unwrap_or_else(|| panic!("no number in {field} of {}", self.data))
     }
@@ -34,7 +34,7 @@ impl StoredEvent {
 
 impl Ledger {
     /// All events of a source or a workflow in the order they were written.
-    pub(super) fn events(&self, source: &str) -> Vec<StoredEvent> {
+    pub(crate) fn events(&self, source: &str) -> Vec<StoredEvent> {
         let sql = "SELECT CAST(ms AS TEXT), CAST(seq AS TEXT), channel, meta, data FROM events \
                    WHERE emitter_id = $1 ORDER BY seq_no";
         let rows = self.rows(sql, source);
@@ -48,7 +48,7 @@ impl Ledger {
     }
 
     /// The value of a key in the source's `$.service.db`.
-    pub(super) fn stored(&self, source: &str, key: &str) -> Option<Value> {
+    pub(crate) fn stored(&self, source: &str, key: &str) -> Option<Value> {
         let rows = self.rows("SELECT key, value FROM kv WHERE emitter_id = $1", source);
         rows.into_iter()
             .find(|row| row[0] == key)
@@ -56,7 +56,7 @@ impl Ledger {
     }
 
     /// The ids that `dedupe: "unique"` remembers, oldest first.
-    pub(super) fn unique_ids(&self, source: &str) -> Vec<String> {
+    pub(crate) fn unique_ids(&self, source: &str) -> Vec<String> {
         let sql = "SELECT dedupe FROM emitter_state WHERE emitter_id = $1 AND dedupe IS NOT NULL";
         let rows = self.rows(sql, source);
         let state = rows
@@ -66,18 +66,18 @@ impl Ledger {
     }
 
     /// How much accepted work of a source or a workflow is not committed yet.
-    pub(super) fn waiting(&self, source: &str) -> usize {
+    pub(crate) fn waiting(&self, source: &str) -> usize {
         self.count("inbox", source)
     }
 
     /// How many deliveries to webhooks are in a state.
-    pub(super) fn deliveries(&self, state: &str) -> usize {
+    pub(crate) fn deliveries(&self, state: &str) -> usize {
         let sql = "SELECT CAST(COUNT(*) AS TEXT) FROM deliveries WHERE state = $1";
         usize::try_from(number(&self.rows(sql, state)[0][0])).expect("a count")
     }
 
     /// The state of each run of a workflow, by id.
-    pub(super) fn runs(&self, workflow: &str) -> BTreeMap<String, String> {
+    pub(crate) fn runs(&self, workflow: &str) -> BTreeMap<String, String> {
         let rows = self.rows(
             "SELECT id, state FROM runs WHERE workflow_id = $1",
             workflow,
@@ -87,7 +87,7 @@ impl Ledger {
     }
 
     /// The steps that are on record as completed: run and name, as often as they are.
-    pub(super) fn completed_steps(&self, workflow: &str) -> Vec<(String, String)> {
+    pub(crate) fn completed_steps(&self, workflow: &str) -> Vec<(String, String)> {
         let sql =
             "SELECT run_id, name FROM run_steps WHERE workflow_id = $1 AND state = 'completed'";
         let pair = |row: Vec<String>| (row[0].clone(), row[1].clone());
@@ -95,32 +95,32 @@ impl Ledger {
     }
 
     /// How much of what a workflow sends is held or has yet to go out.
-    pub(super) fn unsent(&self, workflow: &str) -> usize {
+    pub(crate) fn unsent(&self, workflow: &str) -> usize {
         let sql = "SELECT CAST(COUNT(*) AS TEXT) FROM sends \
                    WHERE workflow_id = $1 AND state IN ('held', 'pending')";
         usize::try_from(number(&self.rows(sql, workflow)[0][0])).expect("a count")
     }
 
     /// How many rows of a table belong to a source or a workflow.
-    pub(super) fn count(&self, table: &str, source: &str) -> usize {
+    pub(crate) fn count(&self, table: &str, source: &str) -> usize {
         let sql = format!("SELECT CAST(COUNT(*) AS TEXT) FROM {table} WHERE emitter_id = $1");
         usize::try_from(number(&self.rows(&sql, source)[0][0])).expect("a count")
     }
 
     /// The sources that have rows in a table.
-    pub(super) fn owners_of_rows(&self, table: &str) -> BTreeSet<String> {
+    pub(crate) fn owners_of_rows(&self, table: &str) -> BTreeSet<String> {
         let sql = format!("SELECT DISTINCT emitter_id FROM {table} WHERE emitter_id <> $1");
         self.rows(&sql, "").into_iter().flatten().collect()
     }
 
     /// The sources in a phase of their life, seen by users or not.
-    pub(super) fn sources_in_phase(&self, phase: &str) -> Vec<String> {
+    pub(crate) fn sources_in_phase(&self, phase: &str) -> Vec<String> {
         let rows = self.rows("SELECT id FROM sources WHERE phase = $1", phase);
         rows.into_iter().flatten().collect()
     }
 
     /// All invocations that were ever committed for a user.
-    pub(super) fn invocations_of_user(&self, user: &str) -> u64 {
+    pub(crate) fn invocations_of_user(&self, user: &str) -> u64 {
         let sql = "SELECT CAST(invocations AS TEXT) FROM usage_counts WHERE user_id = $1";
         let days = self.rows(sql, user);
         let total: i64 = days.iter().map(|row| number(&row[0])).sum();

@@ -15,16 +15,16 @@ use tokio::{
 
 use crate::support::PATIENCE;
 
-pub(super) const ARGS: [&str; 3] = ["--allow-private-network", "--invocation-timeout", "120s"];
+pub(crate) const ARGS: [&str; 3] = ["--allow-private-network", "--invocation-timeout", "120s"];
 
-pub(super) struct Gate {
+pub(crate) struct Gate {
     url: String,
     open: watch::Sender<bool>,
     arrived: Arc<AtomicUsize>,
 }
 
 impl Gate {
-    pub(super) async fn shut() -> Gate {
+    pub(crate) async fn shut() -> Gate {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let (open, opened) = watch::channel(false);
@@ -42,12 +42,12 @@ impl Gate {
         }
     }
 
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// Waits until this many have come in all.
-    pub(super) async fn arrived(&self, count: usize) {
+    pub(crate) async fn arrived(&self, count: usize) {
         wait_for(PATIENCE, &format!("{count} arrivals"), async || {
             (self.count() >= count).then_some(())
         })
@@ -55,11 +55,11 @@ impl Gate {
     }
 
     /// How many have come.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.arrived.load(Ordering::SeqCst)
     }
 
-    pub(super) fn open(&self) {
+    pub(crate) fn open(&self) {
         self.open.send_replace(true);
     }
 }

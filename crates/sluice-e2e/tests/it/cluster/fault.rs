@@ -37,6 +37,19 @@ pub(super) struct Incident {
     sources: Vec<String>,
 }
 
+impl Incident {
+    /// The database is back from now on.
+    pub(super) fn database_is_back(sources: &[Deployed]) -> Incident {
+        let now = now_ms();
+        Incident {
+            node: 0,
+            begun_at: now,
+            in_force_at: now,
+            sources: sources.iter().map(|source| source.id.clone()).collect(),
+        }
+    }
+}
+
 impl Stage {
     /// A node that owns sources: the one whose turn it is, or else any.
     pub(super) async fn victim(&self, turn: usize) -> usize {
@@ -56,10 +69,7 @@ impl Stage {
     /// Lets a node fail. Returns when all is well again: its sources commit, and all nodes are in service.
     pub(super) async fn suffer(&mut self, fault: Fault, node: usize) -> Incident {
         let incident = self.begin(fault, node).await;
-        let mut before = HashMap::new();
-        for source in &incident.sources {
-            before.insert(source.clone(), self.observer.commit_no(source).await);
-        }
+        let before = self.commit_numbers(&incident.sources).await;
         match fault {
             Fault::Kill => {
                 self.goes_on(&before).await;
@@ -99,8 +109,17 @@ impl Stage {
         }
     }
 
+    /// The number of the last commit of each source.
+    pub(super) async fn commit_numbers(&self, sources: &[String]) -> HashMap<String, i64> {
+        let mut numbers = HashMap::new();
+        for source in sources {
+            numbers.insert(source.clone(), self.observer.commit_no(source).await);
+        }
+        numbers
+    }
+
     /// Waits until sources commit more than these numbers.
-    async fn goes_on(&self, before: &HashMap<String, i64>) {
+    pub(super) async fn goes_on(&self, before: &HashMap<String, i64>) {
         for (source, commit_no) in before {
             wait_for(PATIENCE, &format!("{source} to go on"), async || {
                 (self.observer.commit_no(source).await > *commit_no).then_some(())

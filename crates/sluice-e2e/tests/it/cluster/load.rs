@@ -1,5 +1,7 @@
 //! Clients of many sources at once.
 
+use std::time::Duration;
+
 use super::{
     clients::{COUNTER, Clients},
     commit_log,
@@ -11,6 +13,7 @@ use super::{
 use crate::support::Deployed;
 
 const CLIENTS: u64 = 2;
+const MAX_TAKEOVER: Duration = Duration::from_secs(5);
 
 fn source_count() -> usize {
     by_scale(6, 12)
@@ -51,7 +54,9 @@ impl Load {
                 count,
                 history,
                 violations: commit_log::check(&stage.observer).await,
+                failed: None,
                 takeovers: Vec::new(),
+                max_takeover: MAX_TAKEOVER,
             },
         }
     }

@@ -2,15 +2,23 @@
 
 mod clients;
 mod commit_log;
+mod database;
 mod drain;
 mod fault;
 mod faults;
 mod history;
+mod lifecycle;
 mod load;
 mod nodes;
 mod observer;
 mod refusals;
 mod report;
+mod responses;
+mod rolling;
 mod scale;
 mod stage;
+mod steady;
+mod streams;
 mod sweep;
+mod timers;
+mod webhooks;

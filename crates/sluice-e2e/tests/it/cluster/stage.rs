@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use sluice_testkit::{Cluster, Method, Node, PUBLIC_URL, ServerOptions, wait_for};
+use serde_json::Value;
+use sluice_testkit::{
+    Answer, Cluster, Method, Node, OwnPostgres, PUBLIC_URL, ServerOptions, wait_for,
+};
 
 use super::{commit_log, observer::Observer};
 use crate::{
@@ -52,12 +55,6 @@ impl Stage {
         &mut self.cluster.nodes_mut()[index]
     }
 
-    /// The addresses of the nodes, as URLs.
-    pub(super) fn urls(&self) -> Vec<String> {
-        let nodes = self.cluster.nodes().iter();
-        nodes.map(|node| node.url().to_owned()).collect()
-    }
-
     /// Sources with the same code, which share a process on each node, each created on the next node.
     pub(super) async fn deploy(&self, count: usize, code: &str) -> Vec<Deployed> {
         let apis = self.cluster.apis();
@@ -66,6 +63,21 @@ impl Stage {
             sources.push(deploy(api, code).await);
         }
         sources
+    }
+
+    /// A source as a client of another node sees it.
+    pub(super) fn on(&self, node: usize, source: &Deployed) -> Deployed {
+        Deployed {
+            api: self.node(node).api(),
+            ..source.clone()
+        }
+    }
+
+    /// Posts JSON to the endpoint of a source on a node.
+    pub(super) async fn send(&self, node: usize, source: &Deployed, body: &Value) -> Answer {
+        let url = self.endpoint(source, node);
+        let request = source.api.absolute(Method::POST, &url);
+        request.json(body).send().await
     }
 
     /// The endpoint of a source on a node.
@@ -82,6 +94,14 @@ impl Stage {
             nodes.position(|node| node.name() == owned.node)
         })
         .await
+    }
+
+    /// Follows the database that the nodes were moved to.
+    pub(super) fn move_to(&mut self, database: OwnPostgres) {
+        let url = database.url().to_owned();
+        self.cluster.move_to(database);
+        self.observer = Observer::new(&url);
+        self.ledger = Ledger::Postgres(url);
     }
 
     /// Waits until all nodes are in service.

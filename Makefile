@@ -20,16 +20,23 @@ NEXTEST_VERSION := 0.9.143
 # Attacks by components. They run a second time without Deno's own permissions, so that the kernel and the server stand alone.
 KERNEL_ATTACKS := test(/attacks::(files|folders|network|reports|time_limit|uploads)::/)
 
+# The table of `make faults`.
+FAULTS := target/faults.tsv
+
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`, `make compare ARGS="--only sluice,n8n"`.
 ARGS ?=
 
-.PHONY: help run build ui check test flakes runner lint bench compare packages screenshots deno tools clean
+.PHONY: help run cluster build ui check test faults flakes runner lint bench compare packages screenshots deno tools clean
 
 help: ## List the commands
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 run: deno ui build ## Start the server, on the default data folder; ARGS="…" adds flags
 	$(BINARY) serve $(ARGS)
+
+cluster: deno ui build ## Start three nodes on a throw-away PostgreSQL behind a load balancer, to kill one and watch
+	cargo build --release --package sluice-testkit --bin try-cluster
+	SLUICE_BINARY=$(BINARY) target/release/try-cluster
 
 build: ## Build the release binary, target/release/sluice, with the console if that was built
 	cargo build --release --package sluice-cli
@@ -51,6 +58,14 @@ test: lint ui runner ## Lint, then run every test: on SQLite, on a throw-away Po
 	scripts/with-postgres target/debug/with-broker $(NEXTEST)
 	SLUICE_TEST_DENO_PERMISSIONS=off $(NEXTEST) -E '$(KERNEL_ATTACKS)'
 	cd ui && ../scripts/with-chromium npm test
+
+# Each test adds a row to the table. It is printed also when a test fails.
+faults: tools runner build ## Kill, freeze and cut off nodes hundreds of times under load, and print a table; takes two hours
+	cargo nextest run --package sluice-e2e --no-run
+	rm -f $(FAULTS)
+	SLUICE_FAULTS=long SLUICE_FAULTS_REPORT=$(abspath $(FAULTS)) SLUICE_BINARY=$(BINARY) \
+		cargo nextest run --package sluice-e2e --profile faults $(ARGS); \
+		result=$$?; column -t -s $$'\t' $(FAULTS); exit $$result
 
 flakes: tools runner ## Run the tests that match ARGS="name" a hundred times while both cores are busy
 	$(NEXTEST) --no-run

@@ -119,6 +119,11 @@ impl Server {
             .expect("the server is still running");
     }
 
+    pub fn is_running(&mut self) -> bool {
+        let ended = self.child.try_wait().expect("the server is our child");
+        ended.is_none()
+    }
+
     /// Waits until the server has exited.
     pub async fn ended(&mut self) -> ExitStatus {
         let child = &mut self.child;

@@ -1,7 +1,5 @@
 //! Clients of many sources at once.
 
-use std::time::Duration;
-
 use super::{
     clients::{COUNTER, Clients},
     commit_log,
@@ -13,7 +11,6 @@ use super::{
 use crate::support::Deployed;
 
 const CLIENTS: u64 = 2;
-const MAX_TAKEOVER: Duration = Duration::from_secs(5);
 
 fn source_count() -> usize {
     by_scale(6, 12)
@@ -47,17 +44,10 @@ impl Load {
         for (source, sent) in self.sources.iter().zip(&sent) {
             history.add(&history::check(&stage.ledger, source, sent));
         }
+        let violations = commit_log::check(&stage.observer).await;
         Finished {
             sources: self.sources,
-            report: Report {
-                fault,
-                count,
-                history,
-                violations: commit_log::check(&stage.observer).await,
-                failed: None,
-                takeovers: Vec::new(),
-                max_takeover: MAX_TAKEOVER,
-            },
+            report: Report::new(fault, count, history, violations),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Nodes are restarted one after another behind a load balancer, and no request fails.
 
-use std::time::Duration;
-
 use sluice_testkit::{Balancer, wait_for};
 
 use super::{
@@ -62,15 +60,10 @@ async fn a_rolling_restart_fails_no_request() {
         let sent: Vec<_> = of_source.map(|one| one.sent.clone()).collect();
         history.add(&history::check(&stage.ledger, source, &sent));
     }
-    let report = Report {
-        fault: "rolling restart",
-        count: NODES * rounds(),
-        history,
-        violations: commit_log::check(&stage.observer).await,
-        failed: Some(errors.len()),
-        takeovers: Vec::new(),
-        max_takeover: Duration::ZERO,
-    };
+    let violations = commit_log::check(&stage.observer).await;
+    let count = NODES * rounds();
+    let mut report = Report::new("rolling restart", count, history, violations);
+    report.failed = Some(errors.len());
     report.conclude();
 }
 

@@ -30,7 +30,7 @@ fn takeover_count() -> usize {
 
 /// Longer than a takeover: due times that pass meanwhile would count as one.
 fn period_seconds() -> i64 {
-    by_scale(15, 30)
+    by_scale(10, 30)
 }
 
 fn ticking() -> String {

@@ -154,6 +154,35 @@ impl Cluster {
         Cluster::new(new_node(store, description), lease, Vec::new(), None)
     }
 
+    /// A node that shares its database, without a heartbeat.
+    #[cfg(feature = "testing")]
+    pub(crate) fn among_others(description: NewNode, links: Links) -> Cluster {
+        Cluster::new(description, Lease::endless(), Vec::new(), Some(links))
+    }
+
+    /// Sets the nodes that a heartbeat would have found.
+    #[cfg(feature = "testing")]
+    pub(crate) fn set_members(&self, members: Vec<Node>) {
+        self.0.members.send_replace(members.into());
+    }
+
+    #[cfg(feature = "testing")]
+    pub(crate) fn describe(&self) -> Node {
+        let node = &self.0.description;
+        Node {
+            incarnation: node.incarnation.clone(),
+            name: node.name.clone(),
+            address: node.address.clone(),
+            public_url: node.public_url.clone(),
+            state: NodeState::Active,
+            version: node.version.clone(),
+            protocol: node.protocol,
+            alone: false,
+            started_at: 0,
+            lease_left_ms: LEASE_MS,
+        }
+    }
+
     /// The incarnation of this node.
     pub fn incarnation(&self) -> &str {
         &self.0.description.incarnation

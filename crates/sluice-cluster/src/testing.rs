@@ -1,8 +1,20 @@
-//! A node whose lease the test controls.
+//! Nodes for tests: one whose lease the test controls, and some that know of each other without a heartbeat.
 
-use sluice_store::Store;
+use std::io;
 
-use crate::{boot_time, lease::Lease, membership::Cluster};
+use sluice_store::{Store, nodes::NewNode};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufStream},
+    net::{TcpListener, TcpStream},
+};
+
+use crate::{
+    boot_time,
+    hint::Hint,
+    lease::Lease,
+    links::{Links, NODE_HEADER},
+    membership::{Cluster, PROTOCOL},
+};
 
 /// A node without other nodes, whose lease has run out.
 pub fn without_lease(store: &Store) -> Cluster {
@@ -13,4 +25,63 @@ pub fn without_lease(store: &Store) -> Cluster {
 /// Renews the lease for the usual time.
 pub fn renew(cluster: &Cluster) {
     cluster.lease().renewed(boot_time::now_ms());
+}
+
+/// A node with this name and incarnation, which shares its database and takes hints. It knows of no other node before
+/// [`introduce`].
+pub async fn node(name: &str) -> Cluster {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
+    let description = NewNode {
+        incarnation: name.to_owned(),
+        name: name.to_owned(),
+        address: Some(address.to_string()),
+        public_url: "http://127.0.0.1".to_owned(),
+        version: "0.0.0".to_owned(),
+        protocol: PROTOCOL,
+    };
+    let links = Links::new("a token".to_owned()).expect("a client");
+    let cluster = Cluster::among_others(description, links);
+    let node = cluster.clone();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(receive_hints(node.clone(), stream));
+        }
+    });
+    cluster
+}
+
+/// Makes nodes know of each other.
+pub fn introduce(nodes: &[&Cluster]) {
+    for node in nodes {
+        node.set_members(nodes.iter().map(|other| other.describe()).collect());
+    }
+}
+
+/// Takes the hints of one connection.
+async fn receive_hints(cluster: Cluster, stream: TcpStream) -> io::Result<()> {
+    let mut stream = BufStream::new(stream);
+    loop {
+        let (mut from, mut length) = (String::new(), 0);
+        loop {
+            let mut line = String::new();
+            if stream.read_line(&mut line).await? == 0 {
+                return Ok(());
+            }
+            match line.trim_end().split_once(": ") {
+                Some((NODE_HEADER, node)) => from = node.to_owned(),
+                Some(("content-length", bytes)) => length = bytes.parse().unwrap_or(0),
+                Some(_) => {}
+                None if line == "\r\n" => break,
+                None => {}
+            }
+        }
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).await?;
+        let hints: Vec<Hint> = serde_json::from_slice(&body)?;
+        cluster.receive(&from, hints);
+        let answer = b"HTTP/1.1 204 No Content\r\n\r\n";
+        stream.write_all(answer).await?;
+        stream.flush().await?;
+    }
 }

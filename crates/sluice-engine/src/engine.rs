@@ -133,6 +133,7 @@ impl Engine {
         infra.shutdown.spawn(replies.clone().poll());
         let hand_over = hand_over::run(infra.clone(), owners.clone(), claims.clone());
         infra.shutdown.spawn(hand_over);
+        infra.shutdown.spawn(streams.clone().follow_other_nodes());
         infra.shutdown.spawn(tick_health.warn());
         infra.shutdown.spawn(sweep::run(infra.clone()));
         infra.shutdown.spawn(roll_up::run(infra.clone()));

@@ -55,6 +55,7 @@ pub mod master_key;
 pub mod nodes;
 pub mod orphans;
 pub mod placement;
+pub mod progress;
 pub mod pruning;
 pub mod registry;
 pub mod replies;

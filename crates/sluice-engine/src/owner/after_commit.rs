@@ -46,7 +46,10 @@ impl AfterCommit {
         self.streams
             .count_commit(&batch.user, &batch.emitter, counts, recipients);
         match batch.published(applied) {
-            Some(events) => self.streams.publish(&batch.emitter, events.into_iter()),
+            Some(events) => {
+                let events = events.into_iter();
+                self.streams.publish(&batch.emitter, &batch.fence, events);
+            }
             None => self.streams.reload(&batch.emitter),
         }
         if !batch.logs.is_empty() {

@@ -145,11 +145,17 @@ impl EventReader {
                 self.position.next = Next::Store;
                 None
             }
+            Announcement::StoredUpTo(id) if self.is_new(id) => {
+                self.position.next = Next::Store;
+                None
+            }
             Announcement::Reload => {
                 self.position.next = Next::Store;
                 None
             }
-            Announcement::Event(_) | Announcement::InStore { .. } => None,
+            Announcement::Event(_) | Announcement::InStore { .. } | Announcement::StoredUpTo(_) => {
+                None
+            }
         }
     }
 

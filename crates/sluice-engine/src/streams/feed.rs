@@ -8,7 +8,10 @@ use std::{
 use bytes::Bytes;
 use parking_lot::Mutex;
 use sluice_model::{EmitterId, EventId};
-use sluice_store::events::{NewEvent, StoredEvent};
+use sluice_store::{
+    events::{NewEvent, StoredEvent},
+    progress::Progress,
+};
 use tokio::sync::{broadcast, watch};
 
 /// Events that a feed buffers for readers that have not taken them yet.
@@ -24,6 +27,10 @@ pub(super) struct Feed {
     pub(super) events: broadcast::Sender<Announcement>,
     /// Signals new log lines.
     pub(super) logs: watch::Sender<()>,
+    /// The claim under which this node committed last. The commits of another claim may not have been announced here.
+    epoch: Option<i64>,
+    /// The last event and the last log line that another node may have stored, as far as they were announced.
+    stored: (Option<EventId>, i64),
 }
 
 /// A message to readers, in the order of commits.
@@ -35,6 +42,8 @@ pub(super) enum Announcement {
         id: EventId,
         channel: Arc<str>,
     },
+    /// Events up to this one were stored, perhaps by another node.
+    StoredUpTo(EventId),
     /// Events may have been stored.
     Reload,
 }
@@ -57,6 +66,8 @@ impl Feed {
         Feed {
             events: broadcast::Sender::new(BUFFER),
             logs: watch::Sender::new(()),
+            epoch: None,
+            stored: (None, 0),
         }
     }
 
@@ -82,21 +93,29 @@ impl Feeds {
         }
     }
 
-    /// Announces the events of a commit. Commits must be announced in their order.
+    /// Announces the events of a commit. Commits must be announced in their order. `epoch` is the claim of the emitter; `None`
+    /// when no other node can commit.
     pub(super) fn publish<'a>(
         &self,
         emitter: &EmitterId,
+        epoch: Option<i64>,
         events: impl ExactSizeIterator<Item = NewEvent<'a>>,
     ) {
-        let feeds = self.0.lock();
-        let Some(Feed { events: feed, .. }) = feeds.get(emitter) else {
+        let mut feeds = self.0.lock();
+        let Some(Feed {
+            events: feed,
+            epoch: last_epoch,
+            ..
+        }) = feeds.get_mut(emitter)
+        else {
             return;
         };
+        let is_new_claim = std::mem::replace(last_epoch, epoch) != epoch;
         if feed.receiver_count() == 0 {
             return;
         }
-        if events.len() > BUFFER / 2 {
-            // They would push each other out of the buffer.
+        // So many events would push each other out of the buffer, and those of the owner before may be missing in it.
+        if events.len() > BUFFER / 2 || is_new_claim {
             let _ = feed.send(Announcement::Reload);
             return;
         }
@@ -113,8 +132,37 @@ impl Feeds {
     }
 
     pub(super) fn reload(&self, emitter: &EmitterId) {
+        self.reload_events(emitter);
+        self.logs_written(emitter);
+    }
+
+    pub(super) fn reload_events(&self, emitter: &EmitterId) {
         if let Some(feed) = self.0.lock().get(emitter) {
             let _ = feed.events.send(Announcement::Reload);
+        }
+    }
+
+    /// The emitters that have readers.
+    pub(super) fn emitters(&self) -> Vec<EmitterId> {
+        self.0.lock().keys().cloned().collect()
+    }
+
+    /// Announces what other nodes have stored since the last time. Under a claim of this node all events are announced by
+    /// their commits.
+    pub(super) fn compare(&self, progress: &Progress) {
+        let mut feeds = self.0.lock();
+        let Some(feed) = feeds.get_mut(&progress.emitter_id) else {
+            return;
+        };
+        let (last_event, last_line) = &mut feed.stored;
+        if let Some(id) = progress.last_event
+            && feed.epoch != Some(progress.epoch)
+            && last_event.replace(id) != Some(id)
+        {
+            let _ = feed.events.send(Announcement::StoredUpTo(id));
+        }
+        if progress.last_line > *last_line {
+            *last_line = progress.last_line;
             feed.logs.send_replace(());
         }
     }

@@ -6,7 +6,9 @@
 mod end;
 mod event_reader;
 mod feed;
+mod followers;
 mod log_reader;
+mod other_nodes;
 mod permit;
 #[expect(clippy::module_inception, reason = "the service of the folder")]
 mod streams;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sluice_cluster::Hint;
 use sluice_infra::Infra;
 use sluice_model::{EmitterId, EventId, SourceId, UserId, WebhookId, WorkflowId};
 use sluice_outbox::DeliveryObserver;
@@ -10,13 +11,17 @@ use sluice_store::{
     events::{self, ChannelFilter, NewEvent},
     logs,
     routes::SSE_CHANNEL,
-    sources, state, workflows,
+    sources,
+    state::{self, Fence},
+    workflows,
 };
 
 use super::{
     event_reader::{EventReader, Position},
     feed::{Feed, Feeds},
+    followers::Followers,
     log_reader::LogReader,
+    other_nodes,
     permit::ReaderPermits,
     subscription::Subscription,
     traffic::{Traffic, TrafficReader, WebhookTraffic},
@@ -29,8 +34,10 @@ const REPLAYED: u32 = 100;
 /// Cheap to clone; all clones are one.
 #[derive(Clone)]
 pub struct Streams {
-    infra: Infra,
-    feeds: Feeds,
+    pub(super) infra: Infra,
+    pub(super) feeds: Feeds,
+    /// Nodes with readers of emitters that are owned here.
+    followers: Followers,
     permits: Arc<ReaderPermits>,
     traffic: Traffic,
 }
@@ -40,6 +47,7 @@ impl Streams {
         Streams {
             permits: Arc::new(ReaderPermits::new(infra.clone())),
             feeds: Feeds::default(),
+            followers: Followers::default(),
             traffic: Traffic::new(infra.clone()),
             infra,
         }
@@ -146,6 +154,7 @@ impl Streams {
     /// Announces new log lines.
     pub fn logs_written(&self, emitter: &EmitterId) {
         self.feeds.logs_written(emitter);
+        self.tell_followers(emitter, Hint::Logs);
     }
 
     /// Counts a commit, or events that were passed on again, in the traffic of its user.
@@ -163,14 +172,48 @@ impl Streams {
     pub(crate) fn publish<'a>(
         &self,
         emitter: &EmitterId,
+        fence: &Fence,
         events: impl ExactSizeIterator<Item = NewEvent<'a>>,
     ) {
-        self.feeds.publish(emitter, events);
+        if events.len() == 0 {
+            return;
+        }
+        let epoch = (!self.infra.cluster.owns_database()).then_some(fence.epoch);
+        self.feeds.publish(emitter, epoch, events);
+        self.tell_followers(emitter, Hint::Events);
     }
 
     /// Makes readers read the store: events may have been stored.
     pub(crate) fn reload(&self, emitter: &EmitterId) {
         self.feeds.reload(emitter);
+        self.tell_followers(emitter, Hint::Events);
+        self.tell_followers(emitter, Hint::Logs);
+    }
+
+    /// Another node has readers of an emitter: it gets a hint after each commit here.
+    pub fn followed(&self, emitter: &EmitterId, by: &str) {
+        self.followers.add(emitter, by);
+    }
+
+    /// Another node has stored events.
+    pub fn events_elsewhere(&self, emitter: &EmitterId) {
+        self.feeds.reload_events(emitter);
+    }
+
+    /// Another node has stored log lines.
+    pub fn logs_elsewhere(&self, emitter: &EmitterId) {
+        self.feeds.logs_written(emitter);
+    }
+
+    /// Keeps readers up with other nodes until the server drains.
+    pub(crate) async fn follow_other_nodes(self) {
+        other_nodes::run(self.infra, self.feeds, self.followers).await;
+    }
+
+    fn tell_followers(&self, emitter: &EmitterId, hint: fn(EmitterId) -> Hint) {
+        for node in self.followers.of(emitter) {
+            self.infra.cluster.hint(&node, hint(emitter.clone()));
+        }
     }
 
     fn subscribe<R>(
@@ -179,7 +222,12 @@ impl Streams {
         subscribe: impl FnOnce(&Feed) -> R,
     ) -> Result<Subscription<R>, EngineError> {
         let permit = self.permits.acquire()?;
-        Ok(Subscription::new(&self.feeds, emitter, permit, subscribe))
+        let subscription = Subscription::new(&self.feeds, emitter, permit, subscribe);
+        let cluster = &self.infra.cluster;
+        if !cluster.is_alone() {
+            cluster.hint_all(&Hint::Follow(emitter.clone()));
+        }
+        Ok(subscription)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, value::to_raw_value};
+use sluice_cluster::Cluster;
 use sluice_engine::{Engine, EngineError};
 use sluice_infra::{Infra, Settings, testing};
 use sluice_model::{
@@ -141,11 +142,22 @@ impl Fixture {
         change: impl FnOnce(&mut Settings),
         processes: ScriptedProcesses,
     ) -> Fixture {
+        Fixture::on_node(None, sources, change, processes).await
+    }
+
+    /// As [`Fixture::with_sources`], on a node that others know.
+    pub(crate) async fn on_node(
+        node: Option<Cluster>,
+        sources: Vec<(&'static str, Option<(TimerSpec, i64)>)>,
+        change: impl FnOnce(&mut Settings),
+        processes: ScriptedProcesses,
+    ) -> Fixture {
         let folder = tempfile::tempdir().unwrap();
         let mut settings = testing::settings(folder.path());
         change(&mut settings);
         let clock = ManualClock::new(testing::NOW);
-        let infra = testing::infra_at(folder.path(), Arc::new(clock.clone()), settings);
+        let mut infra = testing::infra_at(folder.path(), Arc::new(clock.clone()), settings);
+        infra.cluster = node.unwrap_or(infra.cluster);
         let stored = infra.store.write(move |c| {
             components::insert(c, &component())?;
             for (name, timer) in &sources {

@@ -11,4 +11,6 @@ mod lateness;
 mod lease;
 mod renewal;
 mod retries;
+mod streams;
 mod supervision;
+mod two_nodes;

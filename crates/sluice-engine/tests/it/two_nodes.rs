@@ -1,0 +1,84 @@
+//! Two engines on one store that are nodes of one cluster, and the hints between them.
+
+use std::sync::Arc;
+
+use sluice_cluster::{Cluster, Hint, Received, testing};
+use sluice_engine::Engine;
+use sluice_infra::{Infra, Settings};
+use sluice_model::TimerSpec;
+use sluice_runtime::{
+    Processes,
+    scripted::{ScriptedInvocation, ScriptedOutcome, ScriptedProcesses},
+};
+use sluice_store::{Conn, nodes};
+
+use crate::fixture::Fixture;
+
+pub(crate) struct TwoNodes {
+    pub(crate) first: Fixture,
+    pub(crate) second: Engine,
+    pub(crate) second_infra: Infra,
+}
+
+impl TwoNodes {
+    pub(crate) async fn start(
+        sources: Vec<(&'static str, Option<(TimerSpec, i64)>)>,
+        change: impl FnOnce(&mut Settings),
+        run: impl Fn(&ScriptedInvocation) -> ScriptedOutcome + Send + Sync + 'static,
+    ) -> TwoNodes {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let (a, b) = (testing::node("a").await, testing::node("b").await);
+        testing::introduce(&[&a, &b]);
+        let processes = ScriptedProcesses::new(run);
+        let first = Fixture::on_node(Some(a), sources, change, processes.clone()).await;
+        let node = first.infra.store.incarnation().to_string();
+        let joined = first.infra.store.write(move |c| stay_alive(c, node));
+        joined.await.unwrap();
+        let second_infra = Infra {
+            cluster: b,
+            ..first.infra.clone()
+        };
+        let processes: Arc<dyn Processes> = Arc::new(processes);
+        let second = Engine::start(&second_infra, &processes).await.unwrap();
+        TwoNodes {
+            first,
+            second,
+            second_infra,
+        }
+    }
+
+    /// Makes both nodes act on hints.
+    pub(crate) fn take_hints(&self) {
+        let first = (&self.first.engine, &self.first.infra);
+        for (engine, infra) in [first, (&self.second, &self.second_infra)] {
+            tokio::spawn(take_hints(engine.clone(), infra.cluster.clone()));
+        }
+    }
+}
+
+/// Both engines claim in the name of the store, whose lease lasts for the whole test.
+fn stay_alive(c: &mut dyn Conn, incarnation: String) -> Result<(), sluice_store::StoreError> {
+    let store = nodes::NewNode {
+        incarnation,
+        name: "store".to_owned(),
+        address: None,
+        public_url: String::new(),
+        version: String::new(),
+        protocol: 1,
+    };
+    nodes::join(c, &store, false)?;
+    c.execute("UPDATE nodes SET expires_at = expires_at * 2", &[])
+        .map(drop)
+}
+
+async fn take_hints(engine: Engine, cluster: Cluster) {
+    let mut inbound = cluster.take_inbound().expect("not taken before");
+    while let Some(Received { from, hint }) = inbound.recv().await {
+        match hint {
+            Hint::Follow(id) => engine.streams.followed(&id, &from),
+            Hint::Events(id) => engine.streams.events_elsewhere(&id),
+            Hint::Logs(id) => engine.streams.logs_elsewhere(&id),
+            Hint::Work(_) | Hint::Queue(_) | Hint::Definition(_) => {}
+        }
+    }
+}

@@ -128,6 +128,7 @@ impl Engine {
         let targets = HintTargets {
             owners: owners.clone(),
             endpoints: endpoints.clone(),
+            streams: streams.clone(),
         };
         tokio::spawn(hints::receive(infra.clone(), targets));
         infra.shutdown.spawn(replies.clone().poll());

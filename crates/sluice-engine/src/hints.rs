@@ -4,12 +4,13 @@ use sluice_cluster::{Hint, Received};
 use sluice_infra::Infra;
 use sluice_model::EmitterKind;
 
-use crate::{accept::Endpoints, owner::Owners};
+use crate::{accept::Endpoints, owner::Owners, streams::Streams};
 
 /// The parts of the engine that hints are for.
 pub(crate) struct HintTargets {
     pub(crate) owners: Owners,
     pub(crate) endpoints: Endpoints,
+    pub(crate) streams: Streams,
 }
 
 /// Runs until the server drains.
@@ -35,9 +36,10 @@ impl HintTargets {
                     self.owners.workflow_changed(&id);
                 }
             }
-            Hint::Queue(_) | Hint::Follow(_) | Hint::Events(_) | Hint::Logs(_) => {
-                tracing::trace!(from, "hint without a target");
-            }
+            Hint::Follow(emitter) => self.streams.followed(&emitter, from),
+            Hint::Events(emitter) => self.streams.events_elsewhere(&emitter),
+            Hint::Logs(emitter) => self.streams.logs_elsewhere(&emitter),
+            Hint::Queue(_) => {}
         }
     }
 }

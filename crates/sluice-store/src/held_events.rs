@@ -4,7 +4,7 @@
 use sluice_model::{EmitterId, EventId};
 
 use crate::{
-    conn::{Conn, query_all, query_one},
+    conn::{Conn, Dialect, query_all, query_one},
     error::Result,
     params,
     row::{FromRow, Row},
@@ -49,13 +49,11 @@ pub fn insert(c: &mut dyn Conn, held: &HeldEvent) -> Result<()> {
 
 /// Events of all users that are due, earliest first.
 pub fn due(c: &mut dyn Conn, now_ms: i64, limit: u32) -> Result<Vec<HeldEvent>> {
-    query_all(
-        c,
-        "SELECT emitter_id, ms, seq, due_at, depth FROM held_events WHERE due_at <= ?1 \
-         ORDER BY due_at, emitter_id, ms, seq LIMIT ?2",
-        params![now_ms, limit],
-    )
+    query_all(c, DUE, params![now_ms, limit])
 }
+
+const DUE: &str = "SELECT emitter_id, ms, seq, due_at, depth FROM held_events WHERE due_at <= ?1 \
+     ORDER BY due_at, emitter_id, ms, seq LIMIT ?2";
 
 /// When the next event of any user is due. The condition is that of the partial index: without it, SQLite scans the table.
 pub fn next_due(c: &mut dyn Conn) -> Result<Option<i64>> {
@@ -74,14 +72,31 @@ pub fn is_held(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<boo
     )
 }
 
-/// Claims an event for its source. False when it is no longer held or was claimed before.
-pub fn claim(c: &mut dyn Conn, emitter: &EmitterId, id: EventId) -> Result<bool> {
-    let claimed = c.execute(
-        "UPDATE held_events SET due_at = NULL WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3 \
-         AND due_at IS NOT NULL",
-        params![emitter, id.ms, id.seq],
-    )?;
-    Ok(claimed == 1)
+/// Claims events that are due for their sources, earliest first. Those that another node claims at the same time are left to
+/// it.
+pub fn take_due(c: &mut dyn Conn, now_ms: i64, limit: u32) -> Result<Vec<HeldEvent>> {
+    match c.dialect() {
+        Dialect::Sqlite => {
+            let due = due(c, now_ms, limit)?;
+            for HeldEvent { emitter_id, id, .. } in &due {
+                c.execute(
+                    "UPDATE held_events SET due_at = NULL WHERE emitter_id = ?1 AND ms = ?2 AND seq = ?3",
+                    params![emitter_id, id.ms, id.seq],
+                )?;
+            }
+            Ok(due)
+        }
+        Dialect::Postgres => {
+            let sql = format!(
+                "WITH due AS ({DUE} FOR UPDATE SKIP LOCKED) UPDATE held_events h SET due_at = NULL \
+                 FROM due WHERE h.emitter_id = due.emitter_id AND h.ms = due.ms AND h.seq = due.seq \
+                 RETURNING due.emitter_id, due.ms, due.seq, due.due_at, due.depth"
+            );
+            let mut taken: Vec<HeldEvent> = query_all(c, &sql, params![now_ms, limit])?;
+            taken.sort_by_key(|held| (held.due_at, held.id));
+            Ok(taken)
+        }
+    }
 }
 
 /// Ends the hold of an event. Deferred.

@@ -6,7 +6,7 @@ use sluice_model::{
 };
 
 use crate::{
-    conn::{Conn, query_all, query_one, query_opt},
+    conn::{Conn, Dialect, query_all, query_one, query_opt},
     error::{Result, StoreError},
     params,
     row::{FromRow, Row, to_json},
@@ -262,11 +262,45 @@ pub fn claim(
 
 /// Runs of all users that are due at `now`, the longest due first.
 pub fn due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<WaitingRun>> {
-    let sql = format!(
+    query_all(c, &due_sql(), params![now, limit])
+}
+
+fn due_sql() -> String {
+    format!(
         "SELECT {WAITING_COLUMNS} FROM runs WHERE due_at <= ?1 \
          ORDER BY due_at, workflow_id, id LIMIT ?2"
-    );
-    query_all(c, &sql, params![now, limit])
+    )
+}
+
+/// Claims runs that are due, to resume or cancel them. Those that another node claims at the same time are left to it.
+pub fn take_due(c: &mut dyn Conn, now: i64, limit: u32) -> Result<Vec<WaitingRun>> {
+    let due = due_sql();
+    match c.dialect() {
+        Dialect::Sqlite => {
+            let due: Vec<WaitingRun> = query_all(c, &due, params![now, limit])?;
+            let mut taken = Vec::with_capacity(due.len());
+            for run in due {
+                let key = run.pause_key.as_deref().unwrap_or_default();
+                if claim(c, &run.workflow_id, &run.id, key)? {
+                    taken.push(run);
+                }
+            }
+            Ok(taken)
+        }
+        Dialect::Postgres => {
+            let sql = format!(
+                "WITH due (workflow_id, id, depth, due_at, pause_key, pause) \
+                 AS ({due} FOR UPDATE SKIP LOCKED) \
+                 UPDATE runs SET due_at = NULL, pause_key = NULL FROM due \
+                 WHERE runs.workflow_id = due.workflow_id AND runs.id = due.id \
+                 AND runs.pause_key = due.pause_key AND runs.state = 'waiting' \
+                 RETURNING due.workflow_id, due.id, due.depth, due.due_at, due.pause_key, due.pause"
+            );
+            let mut taken: Vec<WaitingRun> = query_all(c, &sql, params![now, limit])?;
+            taken.sort_by_key(|run| (run.due_at, run.id));
+            Ok(taken)
+        }
+    }
 }
 
 /// When the next run of any user is due.

@@ -187,6 +187,17 @@ pub fn hold(c: &mut dyn Conn, emitter: &EmitterId, fence: &Fence) -> Result<bool
     Ok(found.is_some())
 }
 
+/// Makes commits of an emitter wait until the transaction ends. False when one is in progress, or the emitter is gone.
+pub fn try_lock(c: &mut dyn Conn, emitter: &EmitterId) -> Result<bool> {
+    let lock = match c.dialect() {
+        // The transaction has the only write lock.
+        Dialect::Sqlite => "",
+        Dialect::Postgres => " FOR NO KEY UPDATE SKIP LOCKED",
+    };
+    let sql = format!("SELECT epoch FROM emitter_state WHERE emitter_id = ?1{lock}");
+    Ok(query_opt::<i64>(c, &sql, params![emitter])?.is_some())
+}
+
 const HELD: &str =
     "SELECT epoch FROM emitter_state WHERE emitter_id = ?1 AND owner = ?2 AND epoch = ?3";
 

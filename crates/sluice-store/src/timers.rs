@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use sluice_model::{EmitterId, TimerSpec};
 
 use crate::{
-    conn::{Conn, query_all, query_one},
+    conn::{Conn, Dialect, query_all, query_one},
     error::Result,
-    id_list::{IdList, ids_in},
+    id_list::{IdList, ids_in, is_among},
     params,
     row::{FromRow, Row, to_json},
 };
@@ -174,6 +174,36 @@ pub fn claim(c: &mut dyn Conn, emitter: &EmitterId, prop: &str, due_at: i64) -> 
         params![emitter, prop, due_at],
     )?;
     Ok(claimed == 1)
+}
+
+/// Disarms the timers of some emitters that are due at `now`, to let them tick, the longest due first. Those that another node
+/// disarms at the same time are left to it, so nodes do not wait for each other.
+pub fn take_due(c: &mut dyn Conn, emitters: &[EmitterId], now: i64) -> Result<Vec<DueTimer>> {
+    let ids = IdList::new(emitters)?;
+    let due = format!(
+        "SELECT emitter_id, prop, spec, due_at FROM timers WHERE {} AND due_at <= ?2 \
+         ORDER BY due_at, emitter_id, prop",
+        is_among(c.dialect(), "emitter_id", "?1")
+    );
+    match c.dialect() {
+        Dialect::Sqlite => {
+            let timers: Vec<DueTimer> = query_all(c, &due, params![&ids, now])?;
+            for timer in &timers {
+                claim(c, &timer.emitter_id, &timer.prop, timer.due_at)?;
+            }
+            Ok(timers)
+        }
+        Dialect::Postgres => {
+            let sql = format!(
+                "WITH due AS ({due} FOR UPDATE SKIP LOCKED) UPDATE timers SET due_at = NULL FROM due \
+                 WHERE timers.emitter_id = due.emitter_id AND timers.prop = due.prop \
+                 RETURNING due.emitter_id, due.prop, due.spec, due.due_at"
+            );
+            let mut taken: Vec<DueTimer> = query_all(c, &sql, params![&ids, now])?;
+            taken.sort_by_key(|timer| timer.due_at);
+            Ok(taken)
+        }
+    }
 }
 
 /// Timers of all users that are due at `now`, the longest due first.

@@ -3,48 +3,50 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use sluice_infra::Infra;
-use sluice_model::{EmitterId, InvocationId};
+use sluice_infra::{Ids, Infra};
+use sluice_model::EmitterId;
 use sluice_store::{
-    StoreError,
+    Conn, StoreError,
     held_events::{self, HeldEvent},
     inbox::{self, InboxKind, NewInboxItem},
 };
 
+use super::scheduler::BATCH;
 use crate::owner::Owners;
 
+/// Releases events that are due. Returns how many there were.
 pub(super) async fn release_due(
     infra: &Infra,
     owners: &Owners,
     due: Vec<HeldEvent>,
-) -> Result<(), StoreError> {
+) -> Result<usize, StoreError> {
     if due.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
-    let ids: Vec<InvocationId> = due.iter().map(|_| infra.ids.invocation()).collect();
-    let emitters: BTreeSet<EmitterId> = due.iter().map(|held| held.emitter_id.clone()).collect();
-    let write = infra.store.write(move |c| {
-        for (held, id) in due.iter().zip(&ids) {
-            if !held_events::claim(c, &held.emitter_id, held.id)? {
-                continue;
-            }
-            let item = NewInboxItem {
-                id,
-                kind: InboxKind::Held,
-                prop: None,
-                payload: &json!(held.id).to_string(),
-                accepted_at: held.due_at,
-                depth: held.depth,
-                reply_to: None,
-            };
-            inbox::insert(c, &held.emitter_id, &item)?;
-        }
-        Ok(())
-    });
-    let stored = write.await;
-    // Also after an error: a commit whose reply was lost may have been kept.
-    for emitter in &emitters {
+    let (ids, now_ms) = (infra.ids.clone(), infra.now_ms());
+    let stored = infra.store.write(move |c| release(c, &ids, now_ms)).await;
+    // After an error all of them: a commit whose reply was lost may have been kept.
+    let released = stored.as_deref().unwrap_or(&due).iter();
+    let emitters: BTreeSet<&EmitterId> = released.map(|held| &held.emitter_id).collect();
+    for emitter in emitters {
         owners.wake(emitter);
     }
-    stored
+    stored.map(|released| released.len())
+}
+
+fn release(c: &mut dyn Conn, ids: &Ids, now_ms: i64) -> Result<Vec<HeldEvent>, StoreError> {
+    let due = held_events::take_due(c, now_ms, BATCH)?;
+    for held in &due {
+        let item = NewInboxItem {
+            id: &ids.invocation(),
+            kind: InboxKind::Held,
+            prop: None,
+            payload: &json!(held.id).to_string(),
+            accepted_at: held.due_at,
+            depth: held.depth,
+            reply_to: None,
+        };
+        inbox::insert_all(c, std::iter::once((&held.emitter_id, item)))?;
+    }
+    Ok(due)
 }

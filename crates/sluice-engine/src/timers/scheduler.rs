@@ -16,8 +16,13 @@ use crate::{
 };
 
 /// Rows of each kind per round.
-const BATCH: u32 = 500;
+pub(super) const BATCH: u32 = 500;
+/// Of a node that knows of everything that is armed.
 const LONGEST_SLEEP: Duration = Duration::from_mins(1);
+/// Of a node among others, which arm timers too.
+const LONGEST_SLEEP_AMONG_OTHERS: Duration = Duration::from_secs(1);
+/// Pause when all due work was in the hands of other nodes.
+const CONTENDED_MS: i64 = 50;
 
 pub(crate) struct Scheduler {
     pub(crate) infra: Infra,
@@ -36,7 +41,7 @@ impl Scheduler {
             let sleep = match self.round(&mut clock).await {
                 Ok(next) => {
                     backoff.reset();
-                    next.map_or(LONGEST_SLEEP, |due| until(due, self.infra.now_ms()))
+                    next.map_or(Duration::MAX, |due| until(due, self.infra.now_ms()))
                 }
                 Err(error) => {
                     tracing::warn!(%error, "scheduler round failed; retrying");
@@ -44,14 +49,25 @@ impl Scheduler {
                 }
             };
             tokio::select! {
-                () = self.infra.shutdown.sleep(sleep.min(LONGEST_SLEEP)) => {}
+                () = self.infra.shutdown.sleep(sleep.min(self.longest_sleep())) => {}
                 () = self.due_times.changed() => {}
             }
         }
     }
 
-    /// Moves due work into the inbox. Returns the next due time.
+    fn longest_sleep(&self) -> Duration {
+        if self.infra.cluster.is_alone() {
+            LONGEST_SLEEP
+        } else {
+            LONGEST_SLEEP_AMONG_OTHERS
+        }
+    }
+
+    /// Moves due work into the inbox. Returns the next due time. A node without a lease leaves the work to others.
     async fn round(&self, clock: &mut DueTimeClock) -> Result<Option<i64>, EngineError> {
+        if !self.infra.cluster.lease().is_held() {
+            return Ok(None);
+        }
         clock.check(&self.infra).await?;
         let armed = self.due_times.take();
         let now_ms = self.infra.now_ms();
@@ -70,10 +86,15 @@ impl Scheduler {
             return Ok([armed].into_iter().chain(next).flatten().min());
         }
         let (infra, owners) = (&self.infra, &self.owners);
-        release_due(infra, owners, held).await?;
-        continue_due(infra, owners, waiting).await?;
-        let ticks = postpone_over_quota(infra, &self.quotas, &self.streams, ticks).await?;
-        fire_due(infra, owners, ticks).await?;
-        Ok(Some(now_ms))
+        let mut moved = release_due(infra, owners, held).await?;
+        moved += continue_due(infra, owners, waiting).await?;
+        let (postponed, ticks) =
+            postpone_over_quota(infra, &self.quotas, &self.streams, ticks).await?;
+        moved += postponed + fire_due(infra, owners, ticks).await?;
+        let pause_ms = if moved == 0 { CONTENDED_MS } else { 0 };
+        Ok(Some(now_ms + pause_ms))
     }
 }
+
+#[cfg(test)]
+mod tests;

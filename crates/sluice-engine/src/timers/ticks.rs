@@ -1,7 +1,7 @@
 //! Timer ticks. A tick becomes an inbox row in the transaction that disarms its timer, and the commit of the tick arms the
 //! timer again: no tick is lost, and a timer never overlaps itself.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::json;
 use sluice_infra::{Infra, millis};
@@ -10,7 +10,7 @@ use sluice_store::{
     Conn, StoreError,
     inbox::{self, InboxKind, NewInboxItem},
     logs::{self, NewLog},
-    sources,
+    sources, state,
     timers::{self, DueTimer},
     workflows,
 };
@@ -23,15 +23,30 @@ use crate::{
     work::Work,
 };
 
-/// Fires due timers.
+/// Fires due timers. Returns how many ticks there were.
 pub(super) async fn fire_due(
     infra: &Infra,
     owners: &Owners,
     due: Vec<DueTimer>,
-) -> Result<(), EngineError> {
+) -> Result<usize, EngineError> {
     if due.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
+    let fired = if infra.cluster.is_alone() {
+        fire_here(infra, owners, due).await?
+    } else {
+        fire_anywhere(infra, owners, due).await?
+    };
+    infra.metrics.timer_ticks.inc_by(fired as u64);
+    Ok(fired)
+}
+
+/// Fires timers whose owners are here: they get the ticks through memory.
+async fn fire_here(
+    infra: &Infra,
+    owners: &Owners,
+    due: Vec<DueTimer>,
+) -> Result<usize, EngineError> {
     let now_ms = infra.now_ms();
     let ticks: Vec<(Owner, Work)> = due
         .iter()
@@ -49,15 +64,15 @@ pub(super) async fn fire_due(
     });
     match write.await {
         Ok(fired) => {
+            let count = fired.iter().filter(|fired| **fired).count();
             for ((owner, work), fired) in ticks.into_iter().zip(fired) {
                 if fired {
-                    infra.metrics.timer_ticks.inc();
                     owners.enqueue(&owner, work);
                 } else {
                     owner.mailbox().unregister(&work.id);
                 }
             }
-            Ok(())
+            Ok(count)
         }
         Err(error) => {
             for (owner, work) in ticks {
@@ -68,16 +83,51 @@ pub(super) async fn fire_due(
     }
 }
 
-/// Postpones timers of users whose quota is exhausted to the next day; returns the others.
+/// Fires timers whose owners may be on any node: they find the ticks in the store.
+async fn fire_anywhere(
+    infra: &Infra,
+    owners: &Owners,
+    due: Vec<DueTimer>,
+) -> Result<usize, EngineError> {
+    let emitters: BTreeSet<EmitterId> = due.into_iter().map(|timer| timer.emitter_id).collect();
+    let emitters = Vec::from_iter(emitters);
+    let (read, ids, now_ms) = (emitters.clone(), infra.ids.clone(), infra.now_ms());
+    let write = infra.store.write(move |c| {
+        let due = timers::take_due(c, &read, now_ms)?;
+        for timer in &due {
+            let work = work(timer, now_ms, ids.invocation());
+            inbox::insert_all(c, std::iter::once((&timer.emitter_id, row(timer, &work))))?;
+        }
+        Ok(due)
+    });
+    match write.await {
+        Ok(fired) => {
+            for timer in &fired {
+                owners.wake(&timer.emitter_id);
+            }
+            Ok(fired.len())
+        }
+        Err(error) => {
+            // A commit whose reply was lost may have been kept.
+            for emitter in &emitters {
+                owners.wake(emitter);
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// Postpones timers of users whose quota is exhausted to the next day. Returns how many were postponed, and the others.
 pub(super) async fn postpone_over_quota(
     infra: &Infra,
     quotas: &Quotas,
     streams: &Streams,
     due: Vec<DueTimer>,
-) -> Result<Vec<DueTimer>, EngineError> {
+) -> Result<(usize, Vec<DueTimer>), EngineError> {
     if !quotas.are_set() {
-        return Ok(due);
+        return Ok((0, due));
     }
+    let mut postponed = 0;
     let mut within = Vec::with_capacity(due.len());
     for timer in due {
         let id = timer.emitter_id.clone();
@@ -90,14 +140,15 @@ pub(super) async fn postpone_over_quota(
                 let now_ms = infra.now_ms();
                 let until = now_ms.saturating_add(millis(retry_after));
                 let emitter = timer.emitter_id.clone();
-                let write = move |c: &mut dyn Conn| postpone(c, &timer, until, quota, now_ms);
-                infra.store.write(write).await?;
+                let write =
+                    move |c: &mut dyn Conn| postpone(c, &timer.emitter_id, until, quota, now_ms);
+                postponed += infra.store.write(write).await?;
                 streams.logs_written(&emitter);
             }
             Err(error) => return Err(error),
         }
     }
-    Ok(within)
+    Ok((postponed, within))
 }
 
 fn user_of(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Option<UserId>, StoreError> {
@@ -109,15 +160,21 @@ fn user_of(c: &mut dyn Conn, emitter: &EmitterId) -> Result<Option<UserId>, Stor
     })
 }
 
+/// The owner of the emitter numbers its log lines in order, so a line of another writer waits for none of its commits and lets
+/// none begin. The round after this one tries again.
 fn postpone(
     c: &mut dyn Conn,
-    timer: &DueTimer,
+    emitter: &EmitterId,
     until: i64,
     quota: &str,
     now_ms: i64,
-) -> Result<(), StoreError> {
-    if timers::claim(c, &timer.emitter_id, &timer.prop, timer.due_at)? {
-        timers::set_due(c, &timer.emitter_id, &timer.prop, Some(until))?;
+) -> Result<usize, StoreError> {
+    if !state::try_lock(c, emitter)? {
+        return Ok(0);
+    }
+    let due = timers::take_due(c, std::slice::from_ref(emitter), now_ms)?;
+    for timer in &due {
+        timers::set_due(c, emitter, &timer.prop, Some(until))?;
         let line = NewLog {
             invocation: None,
             ts: now_ms,
@@ -125,9 +182,9 @@ fn postpone(
             level: "error",
             message: &format!("the timer waits for the next day: {quota} exceeded"),
         };
-        logs::insert(c, &timer.emitter_id, &line)?;
+        logs::insert(c, emitter, &line)?;
     }
-    Ok(())
+    Ok(due.len())
 }
 
 /// Registers a tick with its owner before it is stored.
@@ -146,7 +203,12 @@ fn fire(c: &mut dyn Conn, timer: &DueTimer, work: &Work) -> Result<bool, StoreEr
     if !timers::claim(c, &timer.emitter_id, &timer.prop, timer.due_at)? {
         return Ok(false);
     }
-    let item = NewInboxItem {
+    inbox::insert(c, &timer.emitter_id, &row(timer, work))?;
+    Ok(true)
+}
+
+fn row<'a>(timer: &'a DueTimer, work: &'a Work) -> NewInboxItem<'a> {
+    NewInboxItem {
         id: &work.id,
         kind: InboxKind::Timer,
         prop: Some(&timer.prop),
@@ -154,9 +216,7 @@ fn fire(c: &mut dyn Conn, timer: &DueTimer, work: &Work) -> Result<bool, StoreEr
         accepted_at: timer.due_at,
         depth: 0,
         reply_to: None,
-    };
-    inbox::insert(c, &timer.emitter_id, &item)?;
-    Ok(true)
+    }
 }
 
 fn work(timer: &DueTimer, now_ms: i64, id: InvocationId) -> Work {

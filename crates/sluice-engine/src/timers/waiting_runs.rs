@@ -8,42 +8,41 @@ use sluice_store::{
     runs::{self, WaitingRun},
 };
 
+use super::scheduler::BATCH;
 use crate::owner::Owners;
 
 /// The exit reason of a suspended run that was not resumed in time.
 const NOT_RESUMED: &str = "nobody resumed the run in time";
 const DUE: &str = r#"{"cause":"due"}"#;
 
-/// Continues runs that are due. A suspended run that was not resumed in time is cancelled.
+/// Continues runs that are due. A suspended run that was not resumed in time is cancelled. Returns how many there were.
 pub(super) async fn continue_due(
     infra: &Infra,
     owners: &Owners,
     due: Vec<WaitingRun>,
-) -> Result<(), StoreError> {
+) -> Result<usize, StoreError> {
     if due.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
-    let ids: Vec<(WorkflowId, InvocationId)> = due
-        .iter()
-        .map(|run| (run.workflow_id.clone(), run.id))
-        .collect();
     let now_ms = infra.now_ms();
-    let write = infra
-        .store
-        .write(move |c| due.iter().try_for_each(|run| end_wait(c, run, now_ms)));
+    let write = infra.store.write(move |c| {
+        let due = runs::take_due(c, now_ms, BATCH)?;
+        due.iter().try_for_each(|run| end_wait(c, run, now_ms))?;
+        Ok(due)
+    });
     let stored = write.await;
-    // Also after an error: a commit whose reply was lost may have been kept.
-    for (workflow, run) in ids {
-        wake_owner(owners, &workflow, run);
+    // After an error all of them: a commit whose reply was lost may have been kept.
+    for run in stored.as_deref().unwrap_or(&due) {
+        if infra.cluster.is_alone() {
+            wake_owner(owners, &run.workflow_id, run.id);
+        } else {
+            owners.wake(&run.workflow_id);
+        }
     }
-    stored
+    stored.map(|ended| ended.len())
 }
 
 fn end_wait(c: &mut dyn Conn, run: &WaitingRun, now_ms: i64) -> Result<(), StoreError> {
-    let key = run.pause_key.as_deref().unwrap_or_default();
-    if !runs::claim(c, &run.workflow_id, &run.id, key)? {
-        return Ok(());
-    }
     if run.pause == Some(PauseKind::Suspend) {
         return runs::cancel(c, run, Some(NOT_RESUMED), now_ms);
     }

@@ -41,6 +41,7 @@ mod source_state;
 mod sources;
 mod subscriptions;
 mod support;
+mod taking;
 mod transactions;
 mod triggers;
 mod uploads;

@@ -6,6 +6,7 @@ use rstest::rstest;
 use sluice_store::{
     BatchLimit, Conn, Dialect, Result, Row, Value, deliveries, held_events, inbox,
     orphans::{self, OwnedTable},
+    progress,
     run_history::{self, Content, Selection},
     runs,
     sends::{
@@ -165,9 +166,13 @@ fn due_work_is_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
     let scans = scans_of(db, |c| {
         timers::due(c, 1, 10)?;
         timers::next_due(c)?;
+        timers::take_due(c, &[source_id("a").into()], 1)?;
         held_events::due(c, 1, 10)?;
+        held_events::take_due(c, 1, 10)?;
         held_events::next_due(c)?;
         runs::due(c, 1, 10)?;
+        runs::take_due(c, 1, 10)?;
+        progress::of_emitters(c, &[source_id("a").into()])?;
         runs::next_due(c)?;
         // Payloads are only read for a delivery that is due.
         send(c, &payloads(1)[0], &[&webhook_id("a")], 1)?;

@@ -12,7 +12,7 @@ use crate::{
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
     id_list::{IdList, ids_in},
-    params,
+    nodes, params,
     row::{FromRow, Row, to_json},
     server_clock::AT_ONCE,
     text_enum::text_enum,
@@ -174,14 +174,21 @@ pub fn next_due(c: &mut dyn Conn, webhook: &WebhookId, now_ms: i64) -> Result<Op
     )
 }
 
-/// Active webhooks of all users that have deliveries to attempt.
-pub fn webhooks_with_work(c: &mut dyn Conn) -> Result<Vec<WebhookId>> {
-    query_all(
-        c,
+/// Active webhooks of all users that have deliveries which are due by `until_ms`, and whose queues this node has claimed or may
+/// claim.
+pub fn webhooks_due(
+    c: &mut dyn Conn,
+    until_ms: i64,
+    node: &str,
+    may_take_over: bool,
+) -> Result<Vec<WebhookId>> {
+    let sql = format!(
         "SELECT w.id FROM webhooks w WHERE w.active AND EXISTS (SELECT 1 FROM deliveries d \
-         WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL) ORDER BY w.id",
-        &[],
-    )
+         WHERE d.webhook_id = w.id AND d.due_at <= ?1) AND NOT EXISTS (SELECT 1 FROM queue_claims q \
+         WHERE q.queue = w.id AND NOT {}) ORDER BY w.id",
+        nodes::is_free(c.dialect(), "q.owner", "?2", "?3")
+    );
+    query_all(c, &sql, params![until_ms, node, may_take_over])
 }
 
 /// The state of a delivery after an attempt.

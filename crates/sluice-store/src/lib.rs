@@ -57,6 +57,7 @@ pub mod orphans;
 pub mod placement;
 pub mod progress;
 pub mod pruning;
+pub mod queue_claims;
 pub mod registry;
 pub mod replies;
 pub mod routes;

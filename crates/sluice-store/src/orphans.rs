@@ -34,6 +34,7 @@ pub enum OwnedTable {
     Sends,
     /// With payloads that no other delivery has.
     Deliveries,
+    QueueClaims,
     Usage,
     UserActivity,
     DataStores,
@@ -46,6 +47,8 @@ enum Owner {
     Emitter,
     Workflow,
     Webhook,
+    /// A webhook. The send queues of a user are no orphans: they go with the user.
+    Queue,
     User,
 }
 
@@ -57,6 +60,7 @@ impl Owner {
             Owner::Emitter => format!("({} OR {})", is_in("sources"), is_in("workflows")),
             Owner::Workflow => is_in("workflows"),
             Owner::Webhook => is_in("webhooks"),
+            Owner::Queue => format!("({} OR {id} LIKE '%/%')", is_in("webhooks")),
             Owner::User => is_in("users"),
         }
     }
@@ -71,7 +75,7 @@ struct Layout {
 }
 
 impl OwnedTable {
-    pub const ALL: [OwnedTable; 20] = [
+    pub const ALL: [OwnedTable; 21] = [
         OwnedTable::Inbox,
         OwnedTable::Uploads,
         OwnedTable::Endpoints,
@@ -88,6 +92,7 @@ impl OwnedTable {
         OwnedTable::RunSteps,
         OwnedTable::Sends,
         OwnedTable::Deliveries,
+        OwnedTable::QueueClaims,
         OwnedTable::Usage,
         OwnedTable::UserActivity,
         OwnedTable::DataStores,
@@ -123,6 +128,7 @@ impl OwnedTable {
             OwnedTable::RunSteps => of_workflow("run_steps", "run_id"),
             OwnedTable::Sends => of_workflow("sends", "run_id"),
             OwnedTable::Deliveries => of(Owner::Webhook, "webhook_id")("deliveries", "created_at"),
+            OwnedTable::QueueClaims => of(Owner::Queue, "queue")("queue_claims", "queue"),
             OwnedTable::Usage => of_user("usage", "day"),
             OwnedTable::UserActivity => of_user("user_activity", "hour"),
             OwnedTable::DataStores => of_user("data_stores", "name"),

@@ -179,7 +179,7 @@ pub fn held(c: &mut dyn Conn, workflow: &WorkflowId, run: &InvocationId) -> Resu
     query_all(c, &sql, params![workflow, run])
 }
 
-/// Saves the result of an attempt. Deferred.
+/// Saves the state of a send. Deferred.
 pub fn update(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
     c.execute_later(
         "UPDATE sends SET state = ?2, due_at = ?3, tries = ?4, result = ?5, updated_at = ?6 \

@@ -6,7 +6,7 @@ use crate::{
     conn::{Conn, Dialect, query_all, query_one, query_opt},
     error::{Result, StoreError},
     page::Page,
-    params,
+    params, queue_claims,
     row::{FromRow, Row},
     search::contains,
     text_enum::text_enum,
@@ -220,5 +220,6 @@ pub fn remove(c: &mut dyn Conn, user: &UserId) -> Result<bool> {
     ] {
         c.execute(belongings, params![user])?;
     }
+    queue_claims::remove_of_user(c, user)?;
     Ok(removed == 1)
 }

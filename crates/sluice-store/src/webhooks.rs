@@ -1,12 +1,15 @@
 //! Webhooks: addresses that events are delivered to.
 
+use std::collections::HashMap;
+
 use sluice_model::{UserId, WebhookId};
 
 use crate::{
     conn::{Conn, Dialect, query_all, query_one, query_opt},
     error::Result,
+    id_list::{IdList, ids_in},
     page::Page,
-    params,
+    params, queue_claims,
     row::{FromRow, Row},
     search::contains,
     value::Value,
@@ -246,7 +249,21 @@ pub fn delivered(c: &mut dyn Conn, id: &WebhookId, at_ms: i64) -> Result<()> {
     Ok(())
 }
 
-/// Removes a webhook and its subscriptions. Returns whether it existed. Its deliveries are removed in
+/// Which of these webhooks of any users were changed or removed since: each comes with the time of the last change that is
+/// known.
+pub fn changed(c: &mut dyn Conn, known: &[(WebhookId, i64)]) -> Result<Vec<WebhookId>> {
+    let ids: Vec<&WebhookId> = known.iter().map(|(id, _)| id).collect();
+    let sql = format!(
+        "SELECT id, updated_at FROM webhooks WHERE id IN {}",
+        ids_in(c.dialect(), "?1")
+    );
+    let found: Vec<(WebhookId, i64)> = query_all(c, &sql, params![&IdList::new(&ids)?])?;
+    let found: HashMap<WebhookId, i64> = found.into_iter().collect();
+    let changed = known.iter().filter(|(id, at)| found.get(id) != Some(at));
+    Ok(changed.map(|(id, _)| id.clone()).collect())
+}
+
+/// Removes a webhook, its subscriptions and the claim of its queue. Returns whether it existed. Its deliveries are removed in
 /// separate batches.
 pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<bool> {
     // The row first: this waits for a transaction that locks it to add a subscription, and then sees that.
@@ -261,5 +278,6 @@ pub fn remove(c: &mut dyn Conn, user: &UserId, id: &WebhookId) -> Result<bool> {
         "DELETE FROM subscriptions WHERE listener_id = ?1",
         params![id],
     )?;
+    queue_claims::remove(c, id.as_str())?;
     Ok(true)
 }

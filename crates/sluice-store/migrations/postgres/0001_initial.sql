@@ -371,6 +371,16 @@ CREATE INDEX deliveries_by_due ON deliveries (webhook_id, due_at, id, created_at
 CREATE INDEX deliveries_by_age ON deliveries (webhook_id, created_at, id);
 CREATE INDEX deliveries_failed ON deliveries (webhook_id, created_at, id) WHERE state = 'failed';
 
+-- The queues of the outbox that nodes work on, each by one node at a time. A row outlives the work: its node keeps the queue.
+CREATE TABLE queue_claims (
+    -- The id of a webhook, or the id of a user, a slash and a kind of send.
+    queue    TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    -- The incarnation of a node; null when the queue was released.
+    owner    TEXT COLLATE "C",
+    -- The circuit breakers that are open, as JSON; null when none is.
+    breakers TEXT COLLATE "C"
+);
+
 -- === Workflows and their runs ===
 
 CREATE TABLE workflows (

@@ -1,6 +1,6 @@
 //! Pending sends. Each user has a queue for each kind, so that no user waits behind the sends of another.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt};
 
 use sluice_model::{EmitId, UserId};
 
@@ -9,7 +9,7 @@ use crate::{
     batch_limit::{BatchLimit, SizedRow},
     conn::{Conn, query_all, query_one, query_opt},
     error::Result,
-    params,
+    nodes, params,
     row::{FromRow, Row},
 };
 
@@ -30,22 +30,59 @@ impl FromRow for SendQueue {
     }
 }
 
-/// Queues of all users in which a send is due at `now`.
-pub fn queues_due(c: &mut dyn Conn, now: i64) -> Result<Vec<SendQueue>> {
+/// The name under which the queue is claimed.
+impl fmt::Display for SendQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.user_id, self.kind.as_str())
+    }
+}
+
+impl SendQueue {
+    /// The queue of a name.
+    pub fn parse(name: &str) -> Option<SendQueue> {
+        let (user, kind) = name.split_once('/')?;
+        Some(SendQueue {
+            user_id: UserId::parse(user)?,
+            kind: SendKind::parse(kind)?,
+        })
+    }
+}
+
+/// A queue in which a send is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueQueue {
+    pub queue: SendQueue,
+    /// Another node that has claimed the queue and keeps it.
+    pub claimed_by: Option<String>,
+}
+
+/// Queues of all users in which a send is due at `now`, as the node sees them.
+pub fn queues_due(
+    c: &mut dyn Conn,
+    now: i64,
+    node: &str,
+    may_take_over: bool,
+) -> Result<Vec<DueQueue>> {
     // From queue to queue by the index, however many sends each has.
     const NEXT: &str = "SELECT user_id, kind FROM sends WHERE due_at IS NOT NULL \
          AND (user_id, kind) > (?1, ?2) ORDER BY user_id, kind LIMIT 1";
+    let check = format!(
+        "SELECT EXISTS (SELECT 1 FROM sends WHERE user_id = ?1 AND kind = ?2 AND due_at <= ?3), \
+         (SELECT owner FROM queue_claims q WHERE q.queue = ?4 AND NOT {})",
+        nodes::is_free(c.dialect(), "q.owner", "?5", "?6")
+    );
     let mut due = Vec::new();
     let mut next: Option<SendQueue> = query_opt(c, NEXT, params!["", ""])?;
     while let Some(queue) = next {
         next = query_opt(c, NEXT, params![&queue.user_id, queue.kind])?;
-        let is_due: bool = query_one(
+        let name = queue.to_string();
+        let (is_due, claimed_by) = query_one(
             c,
-            "SELECT EXISTS (SELECT 1 FROM sends WHERE user_id = ?1 AND kind = ?2 AND due_at <= ?3)",
-            params![&queue.user_id, queue.kind, now],
+            &check,
+            params![&queue.user_id, queue.kind, now, &name, node, may_take_over],
         )?;
         if is_due {
-            due.push(queue);
+            due.push(DueQueue { queue, claimed_by });
         }
     }
     Ok(due)
@@ -124,4 +161,21 @@ pub fn postpone(c: &mut dyn Conn, id: &EmitId, due_at: i64, now: i64) -> Result<
         params![id, due_at, now],
     )?;
     Ok(())
+}
+
+/// Saves the result of an attempt. A send that is over stays so, unless the attempt succeeded: another node may have sent it
+/// meanwhile. Deferred.
+pub fn record(c: &mut dyn Conn, send: &SendRow) -> Result<()> {
+    c.execute_later(
+        "UPDATE sends SET state = ?2, due_at = ?3, tries = ?4, result = ?5, updated_at = ?6 \
+         WHERE id = ?1 AND (due_at IS NOT NULL OR ?2 = 'sent')",
+        params![
+            &send.id,
+            send.state,
+            send.due_at,
+            send.tries,
+            send.result.as_ref(),
+            send.updated_at
+        ],
+    )
 }

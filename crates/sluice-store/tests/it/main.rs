@@ -28,6 +28,7 @@ mod orphans;
 mod progress;
 mod pruning;
 mod query_plans;
+mod queue_claims;
 mod registry;
 mod routes;
 mod runs;

@@ -14,7 +14,7 @@ use sluice_store::{
 
 use crate::support::{Db, TestStore, claim, source_id};
 
-fn node(name: &str) -> NewNode {
+pub(crate) fn node(name: &str) -> NewNode {
     NewNode {
         incarnation: name.to_owned(),
         name: format!("host-{name}"),

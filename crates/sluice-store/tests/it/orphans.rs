@@ -7,7 +7,7 @@ use sluice_store::{
     deliveries::{self, Outgoing},
     inbox::{self, InboxKind, NewInboxItem},
     orphans::{self, Orphans, OwnedTable},
-    params, query_one, sources, timers, uploads,
+    params, query_one, queue_claims, sources, timers, uploads,
     uploads::Upload,
     usage::{self, Usage},
     users, webhooks, workflows,
@@ -141,7 +141,12 @@ fn rows_of_each_kind_of_owner_are_told_apart(#[values(Db::Sqlite, Db::Postgres)]
             )?;
         }
         workflows::insert(c, &workflow("kept", &user_id("kept"), 1))?;
+        webhooks::insert(c, &webhook("kept", &user_id("kept"), 1))?;
+        for queue in ["wh_kept", "wh_gone", "u_kept/http"] {
+            queue_claims::claim(c, queue, "node", true)?;
+        }
         for (table, gone) in [
+            (OwnedTable::QueueClaims, "wh_gone"),
             (OwnedTable::Usage, "u_gone"),
             (OwnedTable::Timers, "p_gone"),
             (OwnedTable::WorkflowSecrets, "p_gone"),

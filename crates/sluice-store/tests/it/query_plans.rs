@@ -7,6 +7,7 @@ use sluice_store::{
     BatchLimit, Conn, Dialect, Result, Row, Value, deliveries, held_events, inbox,
     orphans::{self, OwnedTable},
     progress,
+    queue_claims,
     run_history::{self, Content, Selection},
     runs,
     sends::{
@@ -182,7 +183,8 @@ fn due_work_is_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             user_id: user_id("a"),
             kind: SendKind::Http,
         };
-        outbox::queues_due(c, 1)?;
+        outbox::queues_due(c, 1, "node", true)?;
+        queue_claims::claim(c, "wh_a", "node", true)?;
         outbox::due(c, &lane, 1, &BTreeSet::new(), LIMIT)?;
         outbox::next_due(c, 1)?;
         outbox::clamp(c, 1, 10)?;

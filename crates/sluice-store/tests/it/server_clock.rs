@@ -259,7 +259,7 @@ fn sends_keep_their_order_and_their_pauses(#[values(Db::Sqlite, Db::Postgres)] d
             let due = outbox::due(c, &lane, now, &BTreeSet::new(), LIMIT)?;
             Result::Ok(due.iter().map(|row| row.id).collect::<Vec<_>>())
         };
-        assert_eq!(outbox::queues_due(c, AFTER)?, std::slice::from_ref(&lane));
+        assert_eq!(outbox::queues_due(c, AFTER, "node", true)?.len(), 1);
         assert_eq!(due(c, AFTER)?, rows[1..2]);
         assert_eq!(outbox::clamp(c, AFTER, 9)?, 1);
         assert_eq!(outbox::clamp(c, AFTER, 9)?, 0);

@@ -175,7 +175,7 @@ pub fn next_due(c: &mut dyn Conn, webhook: &WebhookId, now_ms: i64) -> Result<Op
 }
 
 /// Active webhooks of all users that have deliveries which are due by `until_ms`, and whose queues this node has claimed or may
-/// claim.
+/// claim. Takes one look at the index for each webhook that has deliveries to attempt, however many those are.
 pub fn webhooks_due(
     c: &mut dyn Conn,
     until_ms: i64,
@@ -183,8 +183,13 @@ pub fn webhooks_due(
     may_take_over: bool,
 ) -> Result<Vec<WebhookId>> {
     let sql = format!(
-        "SELECT w.id FROM webhooks w WHERE w.active AND EXISTS (SELECT 1 FROM deliveries d \
-         WHERE d.webhook_id = w.id AND d.due_at <= ?1) AND NOT EXISTS (SELECT 1 FROM queue_claims q \
+        "WITH RECURSIVE queued (id) AS (SELECT MIN(d.webhook_id) FROM deliveries d \
+         WHERE d.due_at IS NOT NULL AND d.webhook_id > '' UNION ALL \
+         SELECT (SELECT MIN(d.webhook_id) FROM deliveries d WHERE d.due_at IS NOT NULL \
+         AND d.webhook_id > page.id) FROM queued page WHERE page.id IS NOT NULL) \
+         SELECT w.id FROM queued page CROSS JOIN webhooks w WHERE w.id = page.id AND w.active \
+         AND EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook_id = w.id AND d.due_at <= ?1) \
+         AND NOT EXISTS (SELECT 1 FROM queue_claims q \
          WHERE q.queue = w.id AND NOT {}) ORDER BY w.id",
         nodes::is_free(c.dialect(), "q.owner", "?2", "?3")
     );

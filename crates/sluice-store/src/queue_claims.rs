@@ -20,6 +20,7 @@ pub struct OpenBreaker {
     pub peer: String,
     /// Failures in a row; zero when it only pauses.
     pub failures: u32,
+    pub opened_at: i64,
     /// Nothing is sent before.
     pub open_until: i64,
 }

@@ -184,6 +184,7 @@ fn due_work_is_found_with_an_index(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
             kind: SendKind::Http,
         };
         outbox::queues_due(c, 1, "node", true)?;
+        deliveries::webhooks_due(c, 1, "node", true)?;
         queue_claims::claim(c, "wh_a", "node", true)?;
         outbox::due(c, &lane, 1, &BTreeSet::new(), LIMIT)?;
         outbox::next_due(c, 1)?;

@@ -43,6 +43,7 @@ fn open_breaker() -> OpenBreaker {
     OpenBreaker {
         peer: "example.com".to_owned(),
         failures: 7,
+        opened_at: 500,
         open_until: 1_000,
     }
 }

@@ -10,6 +10,8 @@ pub enum Hint {
     Work(EmitterId),
     /// A queue of the outbox has something due, and the node that gets the hint has claimed it.
     Queue(String),
+    /// The destination of a queue of the outbox was changed or removed, and the node that gets the hint has claimed the queue.
+    QueueChanged(String),
     /// The sender has readers of the events and logs of an emitter.
     Follow(EmitterId),
     /// There are new events of an emitter that the node that gets the hint follows.

@@ -36,6 +36,13 @@ enum Term {
     },
 }
 
+/// A time in which the lease never ran out in the database, so no other node has taken over anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeaseTerm {
+    /// In milliseconds since the start of the machine.
+    since: i64,
+}
+
 impl Lease {
     pub fn endless() -> Lease {
         Lease::new(Term::Endless)
@@ -71,6 +78,19 @@ impl Lease {
         }
     }
 
+    /// The present term; `None` when the lease is not held.
+    pub fn term(&self) -> Option<LeaseTerm> {
+        match *self.0.term.lock() {
+            Term::Endless => Some(LeaseTerm { since: 0 }),
+            Term::Until {
+                end,
+                unbroken_since,
+            } => (boot_time::now_ms() < end).then_some(LeaseTerm {
+                since: unbroken_since,
+            }),
+        }
+    }
+
     /// Whether this node may call another one dead: it has held its own lease for a whole period. After an outage of the
     /// database all leases have run out, and everyone gets the chance to renew first.
     pub fn may_take_over(&self) -> bool {
@@ -91,6 +111,8 @@ impl Lease {
         if self.is_held() {
             return true;
         }
+        // The heartbeat may not have noticed yet.
+        self.tell();
         let mut changes = self.changes();
         let held = tokio::time::timeout(patience, changes.wait_for(|held| *held));
         held.await.is_ok_and(|held| held.is_ok())
@@ -174,6 +196,31 @@ mod tests {
         lease.renewed(now - 2_000);
         lease.renewed(now);
         assert!(lease.may_take_over());
+    }
+
+    #[test]
+    fn a_term_ends_when_the_lease_runs_out_and_not_when_it_is_renewed() {
+        let now = boot_time::now_ms();
+        let lease = Lease::granted(now - 2_000);
+        let term = lease.term();
+        assert!(term.is_some());
+        lease.renewed(now);
+        assert_eq!(lease.term(), term);
+
+        let lease = Lease::granted(now - 4_000);
+        assert_eq!(lease.term(), None);
+        lease.renewed(now);
+        assert!(lease.term().is_some() && lease.term() != term);
+        assert_eq!(Lease::endless().term(), Lease::endless().term());
+    }
+
+    #[tokio::test]
+    async fn a_lease_that_ran_out_unnoticed_is_waited_for() {
+        let lease = Lease::granted(boot_time::now_ms());
+        if let Term::Until { end, .. } = &mut *lease.0.term.lock() {
+            *end = 0;
+        }
+        assert!(!lease.wait(Duration::from_millis(20)).await);
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub mod testing;
 mod this_node;
 
 pub use hint::Hint;
-pub use lease::Lease;
+pub use lease::{Lease, LeaseTerm};
 pub use links::{HINTS_PATH, LinkError, NODE_HEADER, REPLIES_PATH, TOKEN_HEADER};
 pub use membership::{Cluster, JoinError, Joining, NodeDescription, PROTOCOL};
 pub use status::NodeStatus;

@@ -144,14 +144,16 @@ impl Cluster {
     }
 
     #[cfg(feature = "testing")]
-    pub(crate) fn with_lease(store: &Store, lease: Lease) -> Cluster {
-        let description = NodeDescription {
+    pub(crate) fn with_lease(incarnation: &str, lease: Lease, links: Option<Links>) -> Cluster {
+        let description = NewNode {
+            incarnation: incarnation.to_owned(),
             name: "test".to_owned(),
             address: None,
             public_url: "http://127.0.0.1".to_owned(),
             version: "0.0.0".to_owned(),
+            protocol: PROTOCOL,
         };
-        Cluster::new(new_node(store, description), lease, Vec::new(), None)
+        Cluster::new(description, lease, Vec::new(), links)
     }
 
     /// A node that shares its database, without a heartbeat.

@@ -19,7 +19,13 @@ use crate::{
 /// A node without other nodes, whose lease has run out.
 pub fn without_lease(store: &Store) -> Cluster {
     let long_ago = boot_time::now_ms() - 60_000;
-    Cluster::with_lease(store, Lease::granted(long_ago))
+    Cluster::with_lease(store.incarnation(), Lease::granted(long_ago), None)
+}
+
+/// A node of a database that others use too. It always holds its lease, and knows of no other node.
+pub fn sharing(incarnation: &str) -> Cluster {
+    let links = Links::new("token".to_owned()).expect("a client can be built");
+    Cluster::with_lease(incarnation, Lease::endless(), Some(links))
 }
 
 /// Renews the lease for the usual time.

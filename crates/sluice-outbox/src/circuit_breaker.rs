@@ -21,7 +21,33 @@ pub(crate) struct CircuitBreaker {
     tripped: bool,
 }
 
+/// The part of a breaker that outlives its worker. A breaker that is closed and does not pause has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OpenState {
+    /// Zero when it only pauses.
+    pub(crate) failures: u32,
+    pub(crate) paused_until: Option<Instant>,
+}
+
 impl CircuitBreaker {
+    /// A breaker that was opened by another worker. The receiver counts as down no sooner than after an hour here.
+    pub(crate) fn opened(state: OpenState) -> CircuitBreaker {
+        CircuitBreaker {
+            failures: state.failures,
+            paused_until: state.paused_until,
+            ..CircuitBreaker::default()
+        }
+    }
+
+    pub(crate) fn open_state(&self, now: Instant) -> Option<OpenState> {
+        let is_open = self.failures >= FAILURES_IN_A_ROW;
+        let state = OpenState {
+            failures: if is_open { self.failures } else { 0 },
+            paused_until: self.pause(now),
+        };
+        (is_open || state.paused_until.is_some()).then_some(state)
+    }
+
     pub(crate) fn succeeded(&mut self) {
         self.failures = 0;
         self.failing_since = None;
@@ -116,6 +142,25 @@ mod tests {
             breaker.failed(later, 1.0);
         }
         assert_eq!(breaker.pause(later), None);
+    }
+
+    #[test]
+    fn an_open_breaker_goes_on_where_another_worker_left_it() {
+        let now = Instant::now();
+        let mut breaker = CircuitBreaker::default();
+        for _ in 0..4 {
+            breaker.failed(now, 1.0);
+            assert_eq!(breaker.open_state(now), None);
+        }
+        breaker.failed(now, 1.0);
+        let mut next = CircuitBreaker::opened(breaker.open_state(now).unwrap());
+        assert!(next.is_open());
+        assert_eq!(next.pause(now), Some(now + secs(5)));
+        let later = now + secs(5);
+        next.failed(later, 1.0);
+        assert_eq!(next.pause(later), Some(later + secs(10)));
+        next.succeeded();
+        assert_eq!(next.open_state(later + secs(10)), None);
     }
 
     #[test]

@@ -106,6 +106,7 @@ impl Table for DeliveryTable {
             rows: due.into_iter().map(row).collect(),
             next_due,
             concurrency: usize::try_from(webhook.concurrency.max(1)).ok(),
+            destination_time: Some(webhook.updated_at),
         })
     }
 

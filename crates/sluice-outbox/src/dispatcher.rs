@@ -6,6 +6,7 @@ use sluice_infra::{ClockWatch, Exit, Infra, Supervisor};
 use tokio::sync::Semaphore;
 
 use crate::{
+    claims::Claims,
     delivery_observer::DeliveryObserver,
     delivery_table::{DeliveryRow, DeliveryTable},
     journal::Journal,
@@ -16,7 +17,7 @@ use crate::{
     sender::Sender,
     senders::SendSenders,
     table::Table,
-    wakeup::Wakeup,
+    wakeup::{Signal, Wakeup},
     worker::{Worker, WorkerParts},
 };
 
@@ -27,6 +28,7 @@ pub(crate) struct Dispatcher {
     pub(crate) infra: Infra,
     pub(crate) supervisor: Supervisor,
     pub(crate) registry: Arc<Registry>,
+    pub(crate) claims: Arc<Claims>,
     pub(crate) clock_watch: Arc<ClockWatch>,
     pub(crate) journal: Arc<Journal>,
     pub(crate) observer: Arc<dyn DeliveryObserver>,
@@ -55,16 +57,20 @@ impl<S> Limits<S> {
 impl Dispatcher {
     /// Something may be due in a queue.
     pub(crate) fn wake(self: &Arc<Self>, key: QueueKey) {
-        self.dispatch(key, Wakeup::wake);
+        self.dispatch(key, Signal::Wake);
     }
 
-    /// The destination of a queue was changed or removed: nothing more is sent to the old one.
-    pub(crate) fn change(self: &Arc<Self>, key: QueueKey) {
-        self.dispatch(key, Wakeup::change);
+    /// Signals to the node that has claimed a queue, if it is known, and otherwise here.
+    pub(crate) fn dispatch(self: &Arc<Self>, key: QueueKey, signal: Signal) {
+        match self.claims.elsewhere(&key) {
+            Some(node) => self.infra.cluster.hint(&node, key.hint(signal)),
+            None => self.dispatch_here(key, signal),
+        }
     }
 
-    fn dispatch(self: &Arc<Self>, key: QueueKey, wake: fn(&Wakeup)) {
-        if let Some(wakeup) = self.registry.register(&key, wake) {
+    /// Signals to the worker of a queue. When another node has claimed the queue, the worker passes the signal on.
+    pub(crate) fn dispatch_here(self: &Arc<Self>, key: QueueKey, signal: Signal) {
+        if let Some(wakeup) = self.registry.register(&key, signal) {
             self.start(key, wakeup);
         }
     }
@@ -130,6 +136,7 @@ impl Dispatcher {
         WorkerParts {
             infra: self.infra.clone(),
             registry: Arc::clone(&self.registry),
+            claims: Arc::clone(&self.claims),
             clock_watch: Arc::clone(&self.clock_watch),
             table,
             sender,

@@ -1,4 +1,7 @@
-//! Finds the send queues in which something is due. Queues of webhooks need no search: commits name them.
+//! Finds queues in which something is due: send queues, and on a database with other nodes also webhooks.
+//!
+//! On a database of its own the server knows of all webhooks with work: commits name them. Other nodes may end with work that
+//! they have claimed, and their hints may be lost.
 
 use std::{
     sync::{
@@ -9,13 +12,30 @@ use std::{
 };
 
 use sluice_infra::{Backoff, until};
-use sluice_store::{StoreError, sends::outbox};
+use sluice_model::WebhookId;
+use sluice_store::{
+    Conn, StoreError, deliveries,
+    sends::outbox::{self, DueQueue},
+};
 use tokio::sync::Notify;
 
-use crate::{clock_correction::correct_due_times, dispatcher::Dispatcher, queue_key::QueueKey};
+use crate::{
+    clock_correction::correct_due_times, destination_watch, dispatcher::Dispatcher,
+    queue_key::QueueKey, wakeup::Signal,
+};
 
 /// Also the longest time in which a clock that was set back goes unnoticed.
 const LONGEST_SLEEP: Duration = Duration::from_mins(1);
+/// On a database with other nodes.
+const LONGEST_SHARED_SLEEP: Duration = Duration::from_secs(1);
+
+/// Why the finder searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    Time,
+    /// A send was stored here.
+    Wakeup,
+}
 
 pub(crate) struct Finder {
     next_search: AtomicI64,
@@ -40,45 +60,91 @@ impl Finder {
     /// Searches until the server drains.
     pub(crate) async fn run(&self, dispatcher: &Arc<Dispatcher>) {
         let infra = &dispatcher.infra;
+        let longest = if infra.cluster.owns_database() {
+            LONGEST_SLEEP
+        } else {
+            LONGEST_SHARED_SLEEP
+        };
         let mut backoff = Backoff::store();
+        let mut reason = Reason::Time;
         while !infra.shutdown.is_draining() {
             // Sends that are stored from here on lead to another search.
             self.next_search.store(i64::MAX, Ordering::SeqCst);
             let now = infra.now_ms();
-            let pause = match search(dispatcher, now).await {
+            let pause = match search(dispatcher, now, reason).await {
                 Ok(next) => {
                     backoff.reset();
                     let next = next.unwrap_or(i64::MAX);
                     self.next_search.store(next, Ordering::SeqCst);
-                    until(next, now).min(LONGEST_SLEEP)
+                    until(next, now).min(longest)
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "send queues not searched; retrying");
+                    tracing::warn!(%error, "queues not searched; retrying");
                     let pause = backoff.next_delay();
                     // No wake-up shortens it.
                     infra.shutdown.sleep(pause).await;
                     continue;
                 }
             };
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                () = self.search.notified() => {}
-                () = infra.shutdown.draining() => {}
-            }
+            reason = tokio::select! {
+                () = tokio::time::sleep(pause) => Reason::Time,
+                () = self.search.notified() => Reason::Wakeup,
+                () = infra.shutdown.draining() => Reason::Time,
+            };
         }
     }
 }
 
-/// Wakes the queues in which something is due, and returns the next due time.
-async fn search(dispatcher: &Arc<Dispatcher>, now: i64) -> Result<Option<i64>, StoreError> {
-    correct_due_times(&dispatcher.clock_watch, &dispatcher.infra).await?;
-    let read = dispatcher
-        .infra
-        .store
-        .read(move |c| Ok((outbox::queues_due(c, now)?, outbox::next_due(c, now)?)));
-    let (queues, next) = read.await?;
-    for queue in queues {
-        dispatcher.wake(QueueKey::Sends(queue));
+/// The result of a search.
+struct Found {
+    queues: Vec<DueQueue>,
+    webhooks: Vec<WebhookId>,
+    next_due: Option<i64>,
+}
+
+/// Wakes the queues in which something is due, unless another node works on them. Returns the next due time.
+async fn search(
+    dispatcher: &Arc<Dispatcher>,
+    now: i64,
+    reason: Reason,
+) -> Result<Option<i64>, StoreError> {
+    let infra = &dispatcher.infra;
+    correct_due_times(&dispatcher.clock_watch, infra).await?;
+    let is_shared = !infra.cluster.owns_database();
+    let node = infra.cluster.incarnation().to_owned();
+    let may_take_over = infra.cluster.lease().may_take_over();
+    let find = move |c: &mut dyn Conn| {
+        Ok(Found {
+            queues: outbox::queues_due(c, now, &node, may_take_over)?,
+            webhooks: if is_shared {
+                deliveries::webhooks_due(c, now, &node, may_take_over)?
+            } else {
+                Vec::new()
+            },
+            next_due: outbox::next_due(c, now)?,
+        })
+    };
+    let found = infra.store.read(find).await?;
+    for due in found.queues {
+        wake(dispatcher, due, reason);
     }
-    Ok(next)
+    for webhook in found.webhooks {
+        dispatcher.dispatch_here(QueueKey::Webhook(webhook), Signal::Wake);
+    }
+    if is_shared {
+        destination_watch::check(dispatcher).await?;
+    }
+    Ok(found.next_due)
+}
+
+/// The node that has claimed a queue finds by itself what becomes due. A new send it learns of sooner.
+fn wake(dispatcher: &Arc<Dispatcher>, due: DueQueue, reason: Reason) {
+    let key = QueueKey::Sends(due.queue);
+    match due.claimed_by {
+        None => dispatcher.dispatch_here(key, Signal::Wake),
+        Some(node) if reason == Reason::Wakeup => {
+            dispatcher.infra.cluster.hint(&node, key.hint(Signal::Wake));
+        }
+        Some(_) => {}
+    }
 }

@@ -3,12 +3,16 @@
 //! Rows wait in the store: `deliveries` and `sends`. The dispatcher gives each queue with waiting rows one worker, so that a
 //! slow receiver delays its own queue only. All queues share one worker loop, one retry schedule type and one circuit
 //! breaker type; senders and strategies hold the differences. Nothing is handed over in memory, so a restart needs no care.
+//!
+//! Several nodes may share the store. A worker claims its queue first, so that one node at a time works on it.
 
 mod circuit_breaker;
+mod claims;
 mod clock_correction;
 mod delivery_observer;
 mod delivery_table;
 mod destination;
+mod destination_watch;
 mod dispatcher;
 mod error;
 mod finder;

@@ -7,6 +7,7 @@ use sluice_model::WebhookId;
 use sluice_store::{StoreError, deliveries};
 
 use crate::{
+    claims::Claims,
     clock_correction::correct_due_times,
     delivery_observer::DeliveryObserver,
     dispatcher::{Dispatcher, Limits, RESTART_PAUSE},
@@ -17,6 +18,7 @@ use crate::{
     pruning,
     queue_key::QueueKey,
     senders::{SendSenders, WebhookSender},
+    wakeup::Signal,
 };
 
 /// One per server. Clones share it.
@@ -52,6 +54,7 @@ impl Outbox {
             ),
             supervisor: Supervisor::new(infra.shutdown.clone(), Arc::clone(&infra.metrics)),
             registry: Arc::default(),
+            claims: Arc::new(Claims::new(infra.clone())),
             clock_watch: Arc::new(ClockWatch::default()),
             journal,
             observer,
@@ -77,8 +80,12 @@ impl Outbox {
         } = &*self.dispatcher;
         journal.record_leftover(infra).await?;
         correct_due_times(clock_watch, infra).await?;
-        let webhooks = infra.store.read(deliveries::webhooks_with_work).await?;
-        for webhook in &webhooks {
+        let node = infra.cluster.incarnation().to_owned();
+        let may_take_over = infra.cluster.lease().may_take_over();
+        let read = infra
+            .store
+            .read(move |c| deliveries::webhooks_due(c, i64::MAX, &node, may_take_over));
+        for webhook in &read.await? {
             self.wake_webhook(webhook);
         }
         self.start_finder();
@@ -118,12 +125,35 @@ impl Outbox {
 
     /// A webhook was changed or removed: nothing more is sent to its old address, and its circuit breaker is closed.
     pub fn webhook_changed(&self, webhook: &WebhookId) {
-        self.dispatcher.change(QueueKey::Webhook(webhook.clone()));
+        let key = QueueKey::Webhook(webhook.clone());
+        self.dispatcher.dispatch(key, Signal::Change);
+    }
+
+    /// Another node says that something may be due in a queue.
+    pub fn wake_queue(&self, queue: &str) {
+        self.signal_queue(queue, Signal::Wake);
+    }
+
+    /// Another node has changed or removed the destination of a queue.
+    pub fn queue_changed(&self, queue: &str) {
+        self.signal_queue(queue, Signal::Change);
+    }
+
+    /// A text that names no queue is ignored: it may come from a later version.
+    fn signal_queue(&self, queue: &str, signal: Signal) {
+        if let Some(key) = QueueKey::parse(queue) {
+            self.dispatcher.dispatch_here(key, signal);
+        }
     }
 
     /// A send that was stored is due then.
     pub fn wake_sends(&self, due_at: i64) {
         self.finder.wake(due_at);
+    }
+
+    /// Lets other nodes have the queues of this one at once. Called when all workers have ended.
+    pub async fn release(&self) -> Result<(), StoreError> {
+        self.dispatcher.claims.release().await
     }
 
     /// Removes deliveries that are older than they are kept.

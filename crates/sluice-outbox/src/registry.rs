@@ -6,8 +6,12 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use sluice_model::WebhookId;
 
-use crate::{queue_key::QueueKey, wakeup::Wakeup};
+use crate::{
+    queue_key::QueueKey,
+    wakeup::{Signal, Wakeup},
+};
 
 #[derive(Default)]
 pub(crate) struct Registry {
@@ -15,14 +19,18 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// The wake-up of a new queue, which needs a worker; none for a queue that has one, whose worker is woken by `wake`.
-    pub(crate) fn register(&self, key: &QueueKey, wake: fn(&Wakeup)) -> Option<Arc<Wakeup>> {
+    /// Signals to the worker of a queue. Returns the wake-up of a new queue, which needs a worker.
+    pub(crate) fn register(&self, key: &QueueKey, signal: Signal) -> Option<Arc<Wakeup>> {
         match self.live.lock().entry(key.clone()) {
             Entry::Occupied(entry) => {
-                wake(entry.get());
+                entry.get().signal(signal);
                 None
             }
-            Entry::Vacant(entry) => Some(Arc::clone(entry.insert(Arc::default()))),
+            Entry::Vacant(entry) => {
+                let wakeup = entry.insert(Arc::default());
+                wakeup.signal(signal);
+                Some(Arc::clone(wakeup))
+            }
         }
     }
 
@@ -41,6 +49,16 @@ impl Registry {
         self.live.lock().remove(key);
     }
 
+    /// The webhooks that workers have read, and when each was last changed.
+    pub(crate) fn destinations(&self) -> Vec<(WebhookId, i64)> {
+        let live = self.live.lock();
+        let webhooks = live.iter().filter_map(|(key, wakeup)| match key {
+            QueueKey::Webhook(id) => Some((id.clone(), wakeup.destination_time()?)),
+            QueueKey::Sends(_) => None,
+        });
+        webhooks.collect()
+    }
+
     #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         self.live.lock().is_empty()
@@ -49,19 +67,17 @@ impl Registry {
 
 #[cfg(test)]
 mod tests {
-    use sluice_model::WebhookId;
-
     use super::*;
 
     #[test]
     fn a_worker_that_was_woken_is_not_released() {
         let registry = Registry::default();
         let key = QueueKey::Webhook(WebhookId::parse("wh_a").unwrap());
-        let wakeup = registry.register(&key, Wakeup::wake).unwrap();
-        assert!(registry.register(&key, Wakeup::wake).is_none());
+        let wakeup = registry.register(&key, Signal::Wake).unwrap();
+        assert!(registry.register(&key, Signal::Wake).is_none());
         assert!(!registry.release(&key, &wakeup));
         assert!(wakeup.take());
         assert!(registry.release(&key, &wakeup));
-        assert!(registry.register(&key, Wakeup::wake).is_some());
+        assert!(registry.register(&key, Signal::Wake).is_some());
     }
 }

@@ -7,7 +7,7 @@ use sluice_model::EmitId;
 use sluice_store::{
     BatchLimit, StoreError,
     sends::{
-        self, SendRow, SendState,
+        SendRow, SendState,
         outbox::{self, SendQueue},
     },
 };
@@ -68,6 +68,7 @@ impl Table for SendTable {
                 rows,
                 next_due,
                 concurrency: None,
+                destination_time: None,
             })
         });
         read.await
@@ -80,7 +81,7 @@ impl Table for SendTable {
                 for row in &finished.batch.rows {
                     match finished.fate {
                         Fate::Postponed { due_at } => outbox::postpone(c, &row.id, due_at, now)?,
-                        _ => sends::update(c, &updated(row, finished, now))?,
+                        _ => outbox::record(c, &updated(row, finished, now))?,
                     }
                 }
             }

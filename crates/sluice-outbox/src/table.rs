@@ -13,6 +13,8 @@ pub(crate) struct Page<R> {
     pub(crate) next_due: Option<i64>,
     /// Attempts under way, where the receiver sets them.
     pub(crate) concurrency: Option<usize>,
+    /// When the destination was last changed, where it can be.
+    pub(crate) destination_time: Option<i64>,
 }
 
 impl<R> Page<R> {
@@ -21,6 +23,7 @@ impl<R> Page<R> {
             rows: Vec::new(),
             next_due: None,
             concurrency: None,
+            destination_time: None,
         }
     }
 }

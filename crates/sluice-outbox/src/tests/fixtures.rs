@@ -4,14 +4,15 @@ use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use serde_json::json;
-use sluice_infra::{ClockWatch, Infra, Supervisor, testing};
+use sluice_infra::{ClockWatch, Infra, Shutdown, Supervisor, testing};
 use sluice_model::{
     EmitId, EventId, InvocationId, ManualClock, SourceId, UserId, WebhookId, WorkflowId,
 };
 use sluice_store::{
     Conn, StoreError,
     deliveries::{self, Outgoing},
-    query_all,
+    nodes::{self, NewNode},
+    params, query_all,
     sends::{self, SendKind, SendRow, SendState},
     webhooks::{self, Webhook},
 };
@@ -19,6 +20,7 @@ use sluice_testkit::wait_for;
 use tempfile::TempDir;
 
 use crate::{
+    claims::Claims,
     delivery_observer::DeliveryObserver,
     dispatcher::{Dispatcher, Limits},
     journal::Journal,
@@ -61,6 +63,48 @@ impl Fixture {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().unwrap();
         let (infra, clock) = testing::infra(folder.path());
+        Fixture::on(infra, clock, folder, http)
+    }
+
+    /// A node whose lease has run out.
+    pub(super) fn without_lease() -> Fixture {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::tempdir().unwrap();
+        let (mut infra, clock) = testing::infra(folder.path());
+        infra.cluster = sluice_cluster::testing::without_lease(&infra.store);
+        Fixture::on(infra, clock, folder, None)
+    }
+
+    /// A node on a new database, which other nodes use too. It is alive for an hour.
+    pub(super) async fn node() -> Fixture {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::tempdir().unwrap();
+        let (infra, clock) = testing::infra(folder.path());
+        Fixture::join(infra, clock, folder, "first").await
+    }
+
+    /// Another node on the same database.
+    pub(super) async fn another_node(&self) -> Fixture {
+        let folder = tempfile::tempdir().unwrap();
+        let mut infra = self.infra.clone();
+        infra.settings = Arc::new(testing::settings(folder.path()));
+        infra.shutdown = Shutdown::default();
+        Fixture::join(infra, self.clock.clone(), folder, "second").await
+    }
+
+    async fn join(mut infra: Infra, clock: ManualClock, folder: TempDir, name: &str) -> Fixture {
+        infra.cluster = sluice_cluster::testing::sharing(name);
+        let fixture = Fixture::on(infra, clock, folder, None);
+        fixture.add_node(name).await;
+        fixture
+    }
+
+    fn on(
+        infra: Infra,
+        clock: ManualClock,
+        folder: TempDir,
+        http: Option<Arc<dyn Sender<SendRow>>>,
+    ) -> Fixture {
         let observed = Arc::new(Observed::default());
         let outbox = Outbox::with(dispatcher(&infra, &observed, http));
         Fixture {
@@ -70,6 +114,45 @@ impl Fixture {
             observed,
             _folder: folder,
         }
+    }
+
+    /// Adds a node that is alive for an hour.
+    pub(super) async fn add_node(&self, incarnation: &str) {
+        let node = NewNode {
+            name: incarnation.to_owned(),
+            incarnation: incarnation.to_owned(),
+            address: None,
+            public_url: "http://127.0.0.1".to_owned(),
+            version: "0.0.0".to_owned(),
+            protocol: 1,
+        };
+        self.write(move |c| {
+            nodes::join(c, &node, false)?;
+            let sql = "UPDATE nodes SET expires_at = expires_at + 3600000 WHERE incarnation = ?1";
+            c.execute_later(sql, params![&node.incarnation])
+        })
+        .await;
+    }
+
+    /// The node leaves, as others see it.
+    pub(super) async fn leave(&self) {
+        let node = self.infra.cluster.incarnation().to_owned();
+        self.write(move |c| nodes::leave(c, &node)).await;
+    }
+
+    /// The node that has claimed each queue.
+    pub(super) async fn claims(&self) -> Vec<(String, Option<String>)> {
+        let sql = "SELECT queue, owner FROM queue_claims ORDER BY queue";
+        let read = self.infra.store.read(|c| query_all(c, sql, &[]));
+        read.await.unwrap()
+    }
+
+    /// Waits until no queue has a worker.
+    pub(super) async fn is_idle(&self) {
+        wait_for(PATIENCE, "the workers to leave", async || {
+            self.outbox.is_idle().then_some(())
+        })
+        .await;
     }
 
     /// Deliveries that the observer was told of: delivered and failed.
@@ -103,10 +186,16 @@ impl Fixture {
             created_at,
             updated_at: created_at,
         };
+        self.write(move |c| webhooks::insert(c, &webhook)).await;
+        self.deliveries(&id, count, created_at).await;
+        id
+    }
+
+    /// Stores more deliveries to a webhook.
+    pub(super) async fn deliveries(&self, webhook: &WebhookId, count: usize, created_at: i64) {
         let emits: Vec<EmitId> = (0..count).map(|_| self.infra.ids.emit()).collect();
-        let listener = id.clone();
+        let listener = webhook.clone();
         self.write(move |c| {
-            webhooks::insert(c, &webhook)?;
             for (emit, number) in emits.iter().zip(1_u32..) {
                 let outgoing = Outgoing {
                     emit_id: emit,
@@ -124,7 +213,6 @@ impl Fixture {
             Ok(())
         })
         .await;
-        id
     }
 
     /// Stores a GET request that is due at `due_at`.
@@ -185,6 +273,7 @@ fn dispatcher(
         sends: Limits::new(senders, &retries, 64),
         supervisor: Supervisor::new(infra.shutdown.clone(), Arc::clone(&infra.metrics)),
         registry: Arc::default(),
+        claims: Arc::new(Claims::new(infra.clone())),
         clock_watch: Arc::new(ClockWatch::default()),
         journal,
         observer: Arc::clone(observed) as _,

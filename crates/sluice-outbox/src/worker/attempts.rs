@@ -3,11 +3,13 @@
 use std::{collections::VecDeque, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
+use sluice_cluster::LeaseTerm;
 use sluice_infra::{Infra, millis};
+use sluice_store::queue_claims::OpenBreaker;
 use tokio::{sync::Semaphore, time::Instant};
 use tracing::Instrument;
 
-use super::peers::Peers;
+use super::peers::{Moment, Peers};
 use crate::{
     queue_key::QueueKey,
     retry_schedule::RetrySchedule,
@@ -34,7 +36,7 @@ pub(super) struct Attempts<R: Row> {
 /// An attempt that is over.
 pub(super) struct Ended<R: Row> {
     batch: Batch<R>,
-    /// None when the server began to drain before the attempt.
+    /// None when the server began to drain, or lost its lease, before the attempt.
     outcome: Option<Outcome<R::Report>>,
     took: Duration,
 }
@@ -56,6 +58,24 @@ impl<R: Row> Attempts<R> {
             permits,
             peers: Peers::default(),
             under_way: FuturesUnordered::new(),
+        }
+    }
+
+    /// Goes on with the circuit breakers of the worker before. No attempt is under way.
+    pub(super) fn restore(&mut self, open: &[OpenBreaker]) {
+        self.peers = Peers::restored(open, self.moment());
+    }
+
+    /// The circuit breakers that are open, if they have to be saved.
+    pub(super) fn take_unsaved_breakers(&mut self) -> Option<Vec<OpenBreaker>> {
+        let moment = self.moment();
+        self.peers.take_unsaved(moment)
+    }
+
+    fn moment(&self) -> Moment {
+        Moment {
+            now: Instant::now(),
+            now_ms: self.infra.now_ms(),
         }
     }
 
@@ -85,8 +105,14 @@ impl<R: Row> Attempts<R> {
         self.sender.prepare(rows)
     }
 
-    /// Starts attempts, the first rows first, as far as there are slots. Returns whether it started any.
-    pub(super) fn start(&mut self, waiting: &mut VecDeque<Batch<R>>, now: Instant) -> bool {
+    /// Starts attempts, the first rows first, as far as there are slots. They are made in this term of the lease only. Returns
+    /// whether it started any.
+    pub(super) fn start(
+        &mut self,
+        waiting: &mut VecDeque<Batch<R>>,
+        now: Instant,
+        term: LeaseTerm,
+    ) -> bool {
         let before = self.under_way.len();
         let mut position = 0;
         // Most of the time no slot is free, and the rows that wait are not looked at.
@@ -95,7 +121,7 @@ impl<R: Row> Attempts<R> {
         {
             if self.peers.take_slot(&batch.peer, &self.strategy, now) {
                 if let Some(batch) = waiting.remove(position) {
-                    self.begin(batch);
+                    self.begin(batch, term);
                 }
             } else if self.strategy.slow_peers == SlowPeers::Wait {
                 // All rows are for this receiver.
@@ -107,11 +133,11 @@ impl<R: Row> Attempts<R> {
         self.under_way.len() > before
     }
 
-    fn begin(&self, batch: Batch<R>) {
+    fn begin(&self, batch: Batch<R>, term: LeaseTerm) {
         let row = batch.ids().next().map(tracing::field::display);
         let span = tracing::debug_span!("delivery", queue = %self.key, row);
         let (permits, sender) = (Arc::clone(&self.permits), Arc::clone(&self.sender));
-        let attempt = attempt(self.infra.clone(), permits, sender, batch);
+        let attempt = attempt(self.infra.clone(), term, permits, sender, batch);
         self.under_way.push(Box::pin(attempt.instrument(span)));
     }
 
@@ -241,9 +267,11 @@ fn unattempted<R: Row>(batch: Batch<R>, fate: Fate, report: Option<R::Report>) -
     }
 }
 
-/// Makes an attempt when there is a permit for it. A server that drains starts none.
+/// Makes an attempt when there is a permit for it. A server that drains starts none, nor does one whose lease has run out:
+/// another node may work on the queue.
 async fn attempt<R: Row>(
     infra: Infra,
+    term: LeaseTerm,
     permits: Arc<Semaphore>,
     sender: Arc<dyn Sender<R>>,
     mut batch: Batch<R>,
@@ -256,8 +284,10 @@ async fn attempt<R: Row>(
     };
     let started = Instant::now();
     let outcome = match permit {
-        Some(_) => Some(sender.attempt(&mut batch.rows).await),
-        None => None,
+        Some(_) if infra.cluster.lease().term() == Some(term) => {
+            Some(sender.attempt(&mut batch.rows).await)
+        }
+        Some(_) | None => None,
     };
     Ended {
         batch,

@@ -1,5 +1,5 @@
-//! The worker of a queue. It reads due rows, starts attempts within its slots, records results, sleeps until the next due
-//! time or a wake-up, and leaves when the queue is empty.
+//! The worker of a queue. It claims the queue, reads due rows, starts attempts within its slots, records results, sleeps
+//! until the next due time or a wake-up, and leaves when the queue is empty.
 //!
 //! Reading, attempts and recording go on at the same time and none of them blocks the loop.
 
@@ -14,6 +14,7 @@ use std::{
     time::Duration,
 };
 
+use sluice_cluster::LeaseTerm;
 use sluice_infra::{Backoff, ClockWatch, Infra, until};
 use sluice_store::{BatchLimit, StoreError};
 use tokio::{sync::Semaphore, time::Instant};
@@ -23,6 +24,7 @@ use self::{
     peers::SLOW,
 };
 use crate::{
+    claims::{Claim, Claims},
     clock_correction::correct_due_times,
     queue_key::QueueKey,
     recording::{Recorded, record},
@@ -32,7 +34,7 @@ use crate::{
     sender::Sender,
     strategy::{Refill, SlowPeers},
     table::{Page, Table},
-    wakeup::Wakeup,
+    wakeup::{Signal, Wakeup},
 };
 
 /// Rows whose results the store rejects are due as before and must not be sent over and over.
@@ -41,10 +43,20 @@ const REJECTED_PAUSE: Duration = Duration::from_mins(5);
 type Task<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type Id<T> = <<T as Table>::Row as Row>::Id;
 
+/// Why a worker stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    /// It is unregistered.
+    QueueEmpty,
+    /// The server drains, or its lease has run out.
+    Interrupted,
+}
+
 /// The parts of a worker.
 pub(crate) struct WorkerParts<T: Table> {
     pub(crate) infra: Infra,
     pub(crate) registry: Arc<Registry>,
+    pub(crate) claims: Arc<Claims>,
     pub(crate) clock_watch: Arc<ClockWatch>,
     pub(crate) table: T,
     pub(crate) sender: Arc<dyn Sender<T::Row>>,
@@ -57,6 +69,7 @@ pub(crate) struct Worker<T: Table> {
     wakeup: Arc<Wakeup>,
     infra: Infra,
     registry: Arc<Registry>,
+    claims: Arc<Claims>,
     clock_watch: Arc<ClockWatch>,
     table: Arc<T>,
     waiting: VecDeque<Batch<T::Row>>,
@@ -65,6 +78,8 @@ pub(crate) struct Worker<T: Table> {
     attempts: Attempts<T::Row>,
     finished: Vec<Finished<T::Row>>,
     recording: Option<Task<Recorded<T::Row>>>,
+    /// Circuit breakers on their way to the store.
+    saving: Option<Task<()>>,
     reading: Option<Task<Result<Page<T::Row>, StoreError>>>,
     /// Whether rows may be due that are not in hand.
     may_have_more: bool,
@@ -83,6 +98,7 @@ impl<T: Table> Worker<T> {
         let WorkerParts {
             infra,
             registry,
+            claims,
             clock_watch,
             table,
             sender,
@@ -95,12 +111,14 @@ impl<T: Table> Worker<T> {
             wakeup,
             infra,
             registry,
+            claims,
             clock_watch,
             table: Arc::new(table),
             waiting: VecDeque::new(),
             in_hand: BTreeSet::new(),
             finished: Vec::new(),
             recording: None,
+            saving: None,
             reading: None,
             may_have_more: true,
             backlog: false,
@@ -112,24 +130,76 @@ impl<T: Table> Worker<T> {
     }
 
     pub(crate) async fn run(mut self) {
+        while let Some(term) = self.claim().await {
+            if self.work(term).await == Stop::QueueEmpty {
+                return;
+            }
+        }
+    }
+
+    /// Claims the queue. `None` when the server drains, or when another node has the queue: that is told of the wake-ups.
+    async fn claim(&mut self) -> Option<LeaseTerm> {
+        loop {
+            match self.claims.claim(&self.key).await? {
+                Claim::Here { term, open } => {
+                    self.attempts.restore(&open);
+                    return Some(term);
+                }
+                Claim::Elsewhere { node, .. } => {
+                    self.pass_wakeup_on(&node);
+                    if self.registry.release(&self.key, &self.wakeup) {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    fn pass_wakeup_on(&self, node: &str) {
+        self.wakeup.take();
+        let signal = if self.wakeup.take_change() {
+            Signal::Change
+        } else {
+            Signal::Wake
+        };
+        self.infra.cluster.hint(node, self.key.hint(signal));
+    }
+
+    /// Works in one term of the lease, until the queue is empty. What is under way is brought to its end in any case.
+    async fn work(&mut self, term: LeaseTerm) -> Stop {
         let shutdown = self.infra.shutdown.clone();
+        let lease = self.infra.cluster.lease().clone();
+        let mut lease_changes = lease.changes();
         loop {
             let draining = shutdown.is_draining();
+            let interrupted = draining || lease.term() != Some(term);
             let now = Instant::now();
             self.on_wakeup(now);
-            if !draining {
-                self.start_attempts(now);
+            if interrupted {
+                self.drop_waiting();
+            } else {
+                self.start_attempts(now, term);
                 // Attempts that started have left room in the window.
                 self.start_reading(now);
             }
             self.start_recording();
-            if self.is_idle() && (draining || self.is_released()) {
-                return;
+            if self.is_done() {
+                // The next worker of the queue tries the receivers anew.
+                self.attempts.reset();
             }
-            let timer = self.timer(now).filter(|_| !draining);
+            self.start_saving();
+            if self.is_idle() && interrupted {
+                return Stop::Interrupted;
+            }
+            if self.is_done() && self.registry.release(&self.key, &self.wakeup) {
+                return Stop::QueueEmpty;
+            }
+            let timer = self.timer(now).filter(|_| !interrupted);
             tokio::select! {
                 ended = self.attempts.next() => self.on_attempt(ended),
                 recorded = next(&mut self.recording) => self.on_recorded(&recorded),
+                () = next(&mut self.saving) => {}
+                _ = lease_changes.changed() => {}
                 page = next(&mut self.reading) => self.on_page(page),
                 () = self.wakeup.pending() => {}
                 () = sleep_until(timer) => {}
@@ -227,6 +297,7 @@ impl<T: Table> Worker<T> {
             rows,
             next_due,
             concurrency,
+            destination_time,
         } = match page {
             Ok(page) => page,
             Err(error) => {
@@ -246,6 +317,9 @@ impl<T: Table> Worker<T> {
         if let Some(concurrency) = concurrency {
             self.attempts.set_concurrency(concurrency);
         }
+        if let Some(changed_at) = destination_time {
+            self.wakeup.set_destination_time(changed_at);
+        }
         self.next_due = next_due.map(|due| Instant::now() + until(due, self.infra.now_ms()));
         self.backlog = rows.len() >= self.refill_mark();
         self.may_have_more |= !rows.is_empty();
@@ -258,14 +332,14 @@ impl<T: Table> Worker<T> {
         }
     }
 
-    fn start_attempts(&mut self, now: Instant) {
+    fn start_attempts(&mut self, now: Instant, term: LeaseTerm) {
         if self.stuck_since.is_some_and(|since| since + SLOW <= now) {
             self.stuck_since = None;
             self.attempts.trip_busy(&self.waiting);
         }
         let postponed = self.attempts.postpone(&mut self.waiting, now);
         self.finished.extend(postponed);
-        let started = self.attempts.start(&mut self.waiting, now);
+        let started = self.attempts.start(&mut self.waiting, now, term);
         let bypasses = self.attempts.strategy().slow_peers == SlowPeers::Bypass;
         if bypasses && !started && self.room().is_none() {
             self.stuck_since.get_or_insert(now);
@@ -282,7 +356,10 @@ impl<T: Table> Worker<T> {
                 }
                 self.finish(finished);
             }
-            Err(batch) => self.forget(&batch),
+            Err(batch) => {
+                self.forget(&batch);
+                self.drop_waiting();
+            }
         }
     }
 
@@ -296,6 +373,15 @@ impl<T: Table> Worker<T> {
             let finished = std::mem::take(&mut self.finished);
             let (infra, table) = (self.infra.clone(), Arc::clone(&self.table));
             self.recording = Some(Box::pin(record(infra, self.key.clone(), table, finished)));
+        }
+    }
+
+    fn start_saving(&mut self) {
+        if self.saving.is_none()
+            && let Some(open) = self.attempts.take_unsaved_breakers()
+        {
+            let (claims, key) = (Arc::clone(&self.claims), self.key.clone());
+            self.saving = Some(Box::pin(async move { claims.save(&key, open).await }));
         }
     }
 
@@ -318,15 +404,13 @@ impl<T: Table> Worker<T> {
         self.attempts.is_empty()
             && self.finished.is_empty()
             && self.recording.is_none()
-            && (self.reading.is_none() || self.infra.shutdown.is_draining())
+            && self.saving.is_none()
+            && self.reading.is_none()
     }
 
-    /// Whether the queue is empty and the worker unregistered.
-    fn is_released(&self) -> bool {
-        self.waiting.is_empty()
-            && !self.may_have_more
-            && self.next_due.is_none()
-            && self.registry.release(&self.key, &self.wakeup)
+    /// Whether nothing goes on and the queue is empty.
+    fn is_done(&self) -> bool {
+        self.is_idle() && self.waiting.is_empty() && !self.may_have_more && self.next_due.is_none()
     }
 
     /// When the loop has to look again although nothing happens.

@@ -135,6 +135,9 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     if let Ok(Ok(Err(error))) = closed {
         tracing::warn!(%error, "listener closed with an error");
     }
+    if let Err(error) = engine.outbox.release().await {
+        tracing::warn!(%error, "queues of the outbox not released");
+    }
     if let Err(error) = cluster.leave(&store).await {
         tracing::warn!(%error, "the end of this server could not be recorded");
     }

@@ -161,8 +161,12 @@ impl Users {
             email: "operator@localhost".to_owned(),
             plan: Plan::Free,
         };
-        self.insert(new, Rank::Operator, &key).await?;
-        Ok(FirstUser::Created(key))
+        match self.insert(new, Rank::Operator, &key).await {
+            Ok(_) => Ok(FirstUser::Created(key)),
+            // Another node that started at the same time was faster.
+            Err(EngineError::Conflict(_)) => Ok(FirstUser::Exists),
+            Err(error) => Err(error),
+        }
     }
 
     /// The user's API key in clear.

@@ -14,9 +14,10 @@ use std::{
 use anyhow::{Context, bail};
 use bytesize::ByteSize;
 use sluice_app::{App, FirstUser};
+use sluice_cluster::NodeClock;
 use sluice_engine::Engine;
 use sluice_infra::{Ids, Infra, SettingDescription};
-use sluice_model::{ApiKey, Clock, SystemClock};
+use sluice_model::{ApiKey, Clock};
 use sluice_runtime::{DenoPermissions, Processes, Runtime, RuntimeOptions, find_deno};
 use sluice_server::{Listeners, ServerState};
 use tokio::signal::unix::{SignalKind, signal};
@@ -50,7 +51,8 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let first_key = first_key(&options)?;
     let data_folder = DataFolder::open(&options.storage.data_dir)?;
     let data_dir = data_folder.path().to_owned();
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let node_clock = NodeClock::default();
+    let clock: Arc<dyn Clock> = Arc::new(node_clock.clone());
     let ids = Ids::from_entropy(Arc::clone(&clock));
     let master_key = MasterKey::find(options.keys.master_key.as_deref(), &data_dir)?;
     let listener = sluice_server::listen(&options.network.listen)
@@ -96,6 +98,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         cluster,
         listener: node_listener,
     } = cluster::join(&options.cluster, &store, &vault, introduction).await?;
+    node_clock.follow(&cluster);
     let infra = Infra::new(store.clone(), cluster.clone(), vault, clock, ids, settings);
     processes.warm_up();
     let processes: Arc<dyn Processes> = Arc::new(processes);

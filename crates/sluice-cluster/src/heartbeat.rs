@@ -11,7 +11,7 @@ use sluice_store::{
     nodes::{self, Node, NodeState},
 };
 
-use crate::{boot_time, membership::is_anyone_alone, this_node::ThisNode};
+use crate::{boot_time, clock::Reading, membership::is_anyone_alone, this_node::ThisNode};
 
 const INTERVAL: Duration = Duration::from_secs(1);
 /// After a failure.
@@ -73,11 +73,8 @@ async fn rest(node: &ThisNode, pause: Duration) {
 }
 
 async fn renew(store: &Store, node: &ThisNode) -> Result<Duration, StoreError> {
-    let (incarnation, state) = (node.description.incarnation.clone(), *node.state.lock());
-    let alone = node.alone.load(Ordering::Acquire);
     let mut sent = boot_time::now_ms();
-    let renewed = store.heartbeat(move |c| nodes::renew(c, &incarnation, state, alone));
-    let renewed = renewed.await;
+    let renewed = renew_row(store, node).await;
     node.lease.tell();
     let members = match renewed? {
         Some(members) => members,
@@ -98,6 +95,31 @@ async fn renew(store: &Store, node: &ThisNode) -> Result<Duration, StoreError> {
     }
     node.members.send_replace(members.into());
     Ok(if node.lease.is_held() { pause } else { RETRY })
+}
+
+/// Renews the lease in the database, and reads the other nodes and the time. `None` when the lease has run out.
+async fn renew_row(store: &Store, node: &ThisNode) -> Result<Option<Vec<Node>>, StoreError> {
+    let (incarnation, state) = (node.description.incarnation.clone(), *node.state.lock());
+    let alone = node.alone.load(Ordering::Acquire);
+    let renewed = store.heartbeat(move |c| {
+        let before = boot_time::now_ms();
+        let Some(renewed) = nodes::renew(c, &incarnation, state, alone)? else {
+            return Ok(None);
+        };
+        let reading = Reading {
+            before,
+            database: renewed.now_ms,
+            after: boot_time::now_ms(),
+        };
+        Ok(Some((renewed.nodes, reading)))
+    });
+    let Some((members, reading)) = renewed.await? else {
+        return Ok(None);
+    };
+    if let Some(time) = &node.time {
+        time.correct(reading);
+    }
+    Ok(Some(members))
 }
 
 /// The lease has run out in the database, so others may work as if this node did not exist.

@@ -2,6 +2,7 @@
 //! alive, by its own clock; there is no other consensus. A server on SQLite is alone and always holds its lease.
 
 mod boot_time;
+mod clock;
 mod heartbeat;
 mod hint;
 mod lease;
@@ -13,6 +14,7 @@ mod status;
 pub mod testing;
 mod this_node;
 
+pub use clock::NodeClock;
 pub use hint::Hint;
 pub use lease::{Lease, LeaseTerm};
 pub use links::{HINTS_PATH, LinkError, NODE_HEADER, REPLIES_PATH, TOKEN_HEADER};

@@ -16,7 +16,9 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    boot_time, heartbeat,
+    boot_time,
+    clock::DatabaseTime,
+    heartbeat,
     hint::Hint,
     lease::Lease,
     links::{self, LinkError, Links},
@@ -77,7 +79,7 @@ impl Cluster {
             lease_left_ms: LEASE_MS,
         };
         let members = vec![this];
-        Cluster::new(description, Lease::endless(), members, None)
+        Cluster::new(description, Lease::endless(), members, None, None)
     }
 
     /// Joins the nodes of a database and starts the heartbeat. Returns when no other node works as the only one any more.
@@ -89,6 +91,7 @@ impl Cluster {
         } = joining;
         let links = Links::new(token).map_err(JoinError::Links)?;
         let description = new_node(store, description);
+        let time = DatabaseTime::read(store).await?;
         let sent = boot_time::now_ms();
         let node = description.clone();
         let joined = store.write(move |c| {
@@ -112,7 +115,7 @@ impl Cluster {
         } else {
             Lease::granted(sent)
         };
-        let cluster = Cluster::new(description, lease, members, Some(links));
+        let cluster = Cluster::new(description, lease, members, Some(links), Some(time));
         cluster.0.alone.store(alone, Ordering::Release);
         tokio::spawn(heartbeat::beat(store.clone(), Arc::clone(&cluster.0)));
         let mut granted = cluster.0.lease.changes();
@@ -126,6 +129,7 @@ impl Cluster {
         lease: Lease,
         members: Vec<Node>,
         links: Option<Links>,
+        time: Option<DatabaseTime>,
     ) -> Cluster {
         let (received, inbound) = mpsc::unbounded_channel();
         Cluster(Arc::new(ThisNode {
@@ -134,6 +138,7 @@ impl Cluster {
             alone: AtomicBool::new(links.is_none()),
             lease,
             state: Mutex::new(NodeState::Active),
+            time: time.map(Arc::new),
             members: watch::Sender::new(members.into()),
             links,
             received,
@@ -153,13 +158,13 @@ impl Cluster {
             version: "0.0.0".to_owned(),
             protocol: PROTOCOL,
         };
-        Cluster::new(description, lease, Vec::new(), links)
+        Cluster::new(description, lease, Vec::new(), links, None)
     }
 
     /// A node that shares its database, without a heartbeat.
     #[cfg(feature = "testing")]
     pub(crate) fn among_others(description: NewNode, links: Links) -> Cluster {
-        Cluster::new(description, Lease::endless(), Vec::new(), Some(links))
+        Cluster::new(description, Lease::endless(), Vec::new(), Some(links), None)
     }
 
     /// Sets the nodes that a heartbeat would have found.
@@ -169,14 +174,19 @@ impl Cluster {
     }
 
     #[cfg(feature = "testing")]
-    pub(crate) fn describe(&self) -> Node {
+    pub(crate) fn set_alone(&self) {
+        self.0.alone.store(true, Ordering::Release);
+    }
+
+    #[cfg(feature = "testing")]
+    pub(crate) fn describe(&self, state: NodeState) -> Node {
         let node = &self.0.description;
         Node {
             incarnation: node.incarnation.clone(),
             name: node.name.clone(),
             address: node.address.clone(),
             public_url: node.public_url.clone(),
-            state: NodeState::Active,
+            state,
             version: node.version.clone(),
             protocol: node.protocol,
             alone: false,
@@ -264,6 +274,10 @@ impl Cluster {
     /// The token that messages of nodes carry.
     pub fn token(&self) -> Option<&str> {
         self.0.links.as_ref().map(|links| links.token.as_str())
+    }
+
+    pub(crate) fn database_time(&self) -> Option<Arc<DatabaseTime>> {
+        self.0.time.clone()
     }
 
     pub(crate) fn links(&self) -> Option<&Links> {

@@ -2,7 +2,10 @@
 
 use std::io;
 
-use sluice_store::{Store, nodes::NewNode};
+use sluice_store::{
+    Store,
+    nodes::{NewNode, NodeState},
+};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufStream},
     net::{TcpListener, TcpStream},
@@ -57,11 +60,24 @@ pub async fn node(name: &str) -> Cluster {
     cluster
 }
 
-/// Makes nodes know of each other.
+/// Makes nodes know of each other. Each takes the others for draining, and so itself for the one that should own everything.
 pub fn introduce(nodes: &[&Cluster]) {
     for node in nodes {
-        node.set_members(nodes.iter().map(|other| other.describe()).collect());
+        let members = nodes.iter().map(|other| {
+            let state = if other.incarnation() == node.incarnation() {
+                NodeState::Active
+            } else {
+                NodeState::Draining
+            };
+            other.describe(state)
+        });
+        node.set_members(members.collect());
     }
+}
+
+/// Makes a node of [`node`] work as the only one.
+pub fn set_alone(node: &Cluster) {
+    node.set_alone();
 }
 
 /// Takes the hints of one connection.

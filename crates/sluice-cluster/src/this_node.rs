@@ -7,7 +7,7 @@ use sluice_store::nodes::{NewNode, Node, NodeState};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::{hint::Hint, lease::Lease, links::Links};
+use crate::{clock::DatabaseTime, hint::Hint, lease::Lease, links::Links};
 
 pub(crate) struct ThisNode {
     pub(crate) description: NewNode,
@@ -17,6 +17,8 @@ pub(crate) struct ThisNode {
     pub(crate) alone: AtomicBool,
     pub(crate) lease: Lease,
     pub(crate) state: Mutex<NodeState>,
+    /// `None` on a database of its own.
+    pub(crate) time: Option<Arc<DatabaseTime>>,
     /// As of the last heartbeat.
     pub(crate) members: watch::Sender<Arc<[Node]>>,
     /// `None` when it cannot be reached by others.

@@ -129,6 +129,7 @@ impl Engine {
             owners: owners.clone(),
             endpoints: endpoints.clone(),
             streams: streams.clone(),
+            outbox: outbox.clone(),
         };
         tokio::spawn(hints::receive(infra.clone(), targets));
         infra.shutdown.spawn(replies.clone().poll());

@@ -3,6 +3,7 @@
 use sluice_cluster::{Hint, Received};
 use sluice_infra::Infra;
 use sluice_model::EmitterKind;
+use sluice_outbox::Outbox;
 
 use crate::{accept::Endpoints, owner::Owners, streams::Streams};
 
@@ -11,6 +12,7 @@ pub(crate) struct HintTargets {
     pub(crate) owners: Owners,
     pub(crate) endpoints: Endpoints,
     pub(crate) streams: Streams,
+    pub(crate) outbox: Outbox,
 }
 
 /// Runs until the server drains.
@@ -39,7 +41,8 @@ impl HintTargets {
             Hint::Follow(emitter) => self.streams.followed(&emitter, from),
             Hint::Events(emitter) => self.streams.events_elsewhere(&emitter),
             Hint::Logs(emitter) => self.streams.logs_elsewhere(&emitter),
-            Hint::Queue(_) => {}
+            Hint::Queue(queue) => self.outbox.wake_queue(&queue),
+            Hint::QueueChanged(queue) => self.outbox.queue_changed(&queue),
         }
     }
 }

@@ -227,22 +227,41 @@ pub fn end_sessions(c: &mut dyn Conn, incarnation: &str) -> Result<()> {
     }
 }
 
+/// The time of the database in milliseconds.
+pub fn time(c: &mut dyn Conn) -> Result<i64> {
+    let mut time = Time(0);
+    c.query_together(&mut [&mut time])?;
+    Ok(time.0)
+}
+
+/// The answer to the renewal of a lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renewed {
+    /// All nodes that are known, by their start.
+    pub nodes: Vec<Node>,
+    /// The time of the database.
+    pub now_ms: i64,
+}
+
 /// Renews a lease and reads all nodes. `None` when the lease has run out: the node has to join again.
 pub fn renew(
     c: &mut dyn Conn,
     incarnation: &str,
     state: NodeState,
     alone: bool,
-) -> Result<Option<Vec<Node>>> {
+) -> Result<Option<Renewed>> {
     let mut renewal = Renewal {
         incarnation,
         state,
         alone,
         is_known: false,
     };
-    let mut list = List(Vec::new());
-    c.query_together(&mut [&mut renewal, &mut list])?;
-    Ok(renewal.is_known.then_some(list.0))
+    let (mut list, mut time) = (List(Vec::new()), Time(0));
+    c.query_together(&mut [&mut renewal, &mut list, &mut time])?;
+    Ok(renewal.is_known.then_some(Renewed {
+        nodes: list.0,
+        now_ms: time.0,
+    }))
 }
 
 struct Renewal<'a> {
@@ -268,6 +287,23 @@ impl<'a> Query<'a> for Renewal<'a> {
 
     fn row(&mut self, _: &Row<'_>) -> Result<()> {
         self.is_known = true;
+        Ok(())
+    }
+}
+
+struct Time(i64);
+
+impl<'a> Query<'a> for Time {
+    fn sql(&self, dialect: Dialect) -> Cow<'static, str> {
+        format!("SELECT {}", now(dialect)).into()
+    }
+
+    fn params(&self) -> Vec<Value<'a>> {
+        Vec::new()
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        self.0 = row.get(0)?;
         Ok(())
     }
 }

@@ -343,8 +343,9 @@ pub fn clamp(c: &mut dyn Conn, now: i64, limit: u32) -> Result<u64> {
     for wait in &waits {
         let due_at = now.saturating_add(wait.due_at - wait.from);
         c.execute(
-            "UPDATE runs SET due_at = ?3, waits_from = ?4 WHERE workflow_id = ?1 AND id = ?2",
-            params![&wait.workflow_id, &wait.id, due_at, now],
+            "UPDATE runs SET due_at = ?3, waits_from = ?4 WHERE workflow_id = ?1 AND id = ?2 \
+             AND due_at = ?5",
+            params![&wait.workflow_id, &wait.id, due_at, now, wait.due_at],
         )?;
     }
     Ok(waits.len() as u64)

@@ -251,7 +251,11 @@ pub fn clamp(
     for timer in &timers {
         let latest = timer.spec.next_after(now);
         if let Some(latest) = latest.filter(|latest| *latest < timer.due_at) {
-            set_due(c, &timer.emitter_id, &timer.prop, Some(latest))?;
+            // It may have ticked meanwhile, on another node.
+            c.execute(
+                "UPDATE timers SET due_at = ?4 WHERE emitter_id = ?1 AND prop = ?2 AND due_at = ?3",
+                params![&timer.emitter_id, &*timer.prop, timer.due_at, latest],
+            )?;
         }
     }
     let is_last = timers.len() < limit as usize;

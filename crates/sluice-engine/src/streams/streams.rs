@@ -191,17 +191,17 @@ impl Streams {
     }
 
     /// Another node has readers of an emitter: it gets a hint after each commit here.
-    pub fn followed(&self, emitter: &EmitterId, by: &str) {
+    pub(crate) fn followed(&self, emitter: &EmitterId, by: &str) {
         self.followers.add(emitter, by);
     }
 
     /// Another node has stored events.
-    pub fn events_elsewhere(&self, emitter: &EmitterId) {
+    pub(crate) fn events_elsewhere(&self, emitter: &EmitterId) {
         self.feeds.reload_events(emitter);
     }
 
     /// Another node has stored log lines.
-    pub fn logs_elsewhere(&self, emitter: &EmitterId) {
+    pub(crate) fn logs_elsewhere(&self, emitter: &EmitterId) {
         self.feeds.logs_written(emitter);
     }
 

@@ -6,12 +6,14 @@ use bytes::Bytes;
 use serde_json::{Value, json, value::to_raw_value};
 use sluice_cluster::{Hint, Received};
 use sluice_engine::streams::{EventReader, StreamedEvent, Streams};
+use sluice_infra::testing;
 use sluice_model::EmitterId;
 use sluice_runtime::scripted::ScriptedOutcome;
 use sluice_store::events::ChannelFilter;
+use sluice_testkit::wait_for;
 
 use crate::{
-    fixture::{source_id, user_id},
+    fixture::{PATIENCE, source_id, user_id},
     two_nodes::TwoNodes,
 };
 
@@ -47,7 +49,6 @@ async fn next(reader: &mut EventReader) -> Value {
 #[tokio::test]
 async fn readers_on_both_nodes_see_each_event_once_and_in_order() {
     let nodes = start().await;
-    nodes.take_hints();
     let engines = [&nodes.first.engine, &nodes.second];
     let mut readers = Vec::new();
     for engine in engines {
@@ -72,18 +73,46 @@ async fn readers_on_both_nodes_see_each_event_once_and_in_order() {
 #[tokio::test]
 async fn a_node_hears_of_commits_that_its_readers_wait_for() {
     let nodes = start().await;
-    let first = &nodes.first;
-    let mut to_first = first.infra.cluster.take_inbound().unwrap();
-    let mut to_second = nodes.second_infra.cluster.take_inbound().unwrap();
-    let _reader = follow(&nodes.second.streams).await;
+    let mut heard = nodes.observer.take_inbound().unwrap();
     let from = |node: &str, hint: fn(EmitterId) -> Hint| {
         Some(Received {
             from: node.to_owned(),
             hint: hint(source_id().into()),
         })
     };
-    assert_eq!(to_first.recv().await, from("b", Hint::Follow));
-    first.engine.streams.followed(&source_id(), "b");
-    first.run(&json!(1)).await;
-    assert_eq!(to_second.recv().await, from("a", Hint::Events));
+    let reader = follow(&nodes.second.streams).await;
+    assert_eq!(heard.recv().await, from("b", Hint::Follow));
+    drop(reader);
+
+    nodes.observer.hint("a", Hint::Follow(source_id().into()));
+    wait_for(PATIENCE, "a hint after a commit", async || {
+        // The first commits may come before the hint.
+        nodes.first.run(&json!(1)).await;
+        let hint = tokio::time::timeout(Duration::from_millis(100), heard.recv());
+        let hint = hint.await.ok()?;
+        assert_eq!(hint, from("a", Hint::Events));
+        Some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn events_of_the_next_owner_follow_the_last_one_though_its_clock_is_behind() {
+    let nodes = start().await;
+    let engines = [&nodes.first.engine, &nodes.second];
+    let mut reader = follow(&nodes.first.engine.streams).await;
+    let mut last = None;
+    for (number, engine) in engines.into_iter().enumerate() {
+        let event = to_raw_value(&json!(number)).unwrap();
+        let (user, source) = (user_id(), source_id());
+        engine.accept.run(&user, &source, event).await.unwrap();
+        let StreamedEvent::Stored(event) = reader.next(Duration::ZERO).await.unwrap() else {
+            panic!("the first event of an owner is read from the store");
+        };
+        assert!(Some(event.id) > last);
+        last = Some(event.id);
+        nodes.first.clock.advance(-3_600_000);
+    }
+    let ids = last.map(|id| (id.ms, id.seq));
+    assert_eq!(ids, Some((testing::NOW, 1)));
 }

@@ -1,8 +1,8 @@
-//! Two engines on one store that are nodes of one cluster, and the hints between them.
+//! Two engines on one store that are nodes of one cluster. Each takes over what it is asked for.
 
 use std::sync::Arc;
 
-use sluice_cluster::{Cluster, Hint, Received, testing};
+use sluice_cluster::{Cluster, testing};
 use sluice_engine::Engine;
 use sluice_infra::{Infra, Settings};
 use sluice_model::TimerSpec;
@@ -17,7 +17,8 @@ use crate::fixture::Fixture;
 pub(crate) struct TwoNodes {
     pub(crate) first: Fixture,
     pub(crate) second: Engine,
-    pub(crate) second_infra: Infra,
+    /// A third node, without an engine.
+    pub(crate) observer: Cluster,
 }
 
 impl TwoNodes {
@@ -28,7 +29,8 @@ impl TwoNodes {
     ) -> TwoNodes {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let (a, b) = (testing::node("a").await, testing::node("b").await);
-        testing::introduce(&[&a, &b]);
+        let observer = testing::node("c").await;
+        testing::introduce(&[&a, &b, &observer]);
         let processes = ScriptedProcesses::new(run);
         let first = Fixture::on_node(Some(a), sources, change, processes.clone()).await;
         let node = first.infra.store.incarnation().to_string();
@@ -43,15 +45,7 @@ impl TwoNodes {
         TwoNodes {
             first,
             second,
-            second_infra,
-        }
-    }
-
-    /// Makes both nodes act on hints.
-    pub(crate) fn take_hints(&self) {
-        let first = (&self.first.engine, &self.first.infra);
-        for (engine, infra) in [first, (&self.second, &self.second_infra)] {
-            tokio::spawn(take_hints(engine.clone(), infra.cluster.clone()));
+            observer,
         }
     }
 }
@@ -69,16 +63,4 @@ fn stay_alive(c: &mut dyn Conn, incarnation: String) -> Result<(), sluice_store:
     nodes::join(c, &store, false)?;
     c.execute("UPDATE nodes SET expires_at = expires_at * 2", &[])
         .map(drop)
-}
-
-async fn take_hints(engine: Engine, cluster: Cluster) {
-    let mut inbound = cluster.take_inbound().expect("not taken before");
-    while let Some(Received { from, hint }) = inbound.recv().await {
-        match hint {
-            Hint::Follow(id) => engine.streams.followed(&id, &from),
-            Hint::Events(id) => engine.streams.events_elsewhere(&id),
-            Hint::Logs(id) => engine.streams.logs_elsewhere(&id),
-            Hint::Work(_) | Hint::Queue(_) | Hint::Definition(_) => {}
-        }
-    }
 }

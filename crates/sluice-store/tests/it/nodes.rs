@@ -42,9 +42,11 @@ fn a_node_is_alive_until_it_leaves(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
         assert_eq!(listed[0].name, "host-a");
         assert_eq!(listed[0].state, NodeState::Active);
         assert!((1..=LEASE_MS).contains(&listed[0].lease_left_ms));
+        let before = nodes::time(c)?;
         let renewed = nodes::renew(c, "a", NodeState::Draining, false)?.unwrap();
-        assert_eq!(renewed.len(), 2);
-        let a = renewed.iter().find(|node| node.incarnation == "a");
+        assert!((before..=nodes::time(c)?).contains(&renewed.now_ms));
+        assert_eq!(renewed.nodes.len(), 2);
+        let a = renewed.nodes.iter().find(|node| node.incarnation == "a");
         assert_eq!(a.unwrap().state, NodeState::Draining);
         assert_eq!(nodes::renew(c, "unknown", NodeState::Active, false)?, None);
         nodes::leave(c, "a")?;

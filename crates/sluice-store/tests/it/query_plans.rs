@@ -6,8 +6,7 @@ use rstest::rstest;
 use sluice_store::{
     BatchLimit, Conn, Dialect, Result, Row, Value, deliveries, held_events, inbox,
     orphans::{self, OwnedTable},
-    progress,
-    queue_claims,
+    progress, queue_claims,
     run_history::{self, Content, Selection},
     runs,
     sends::{

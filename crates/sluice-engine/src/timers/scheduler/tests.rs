@@ -9,6 +9,7 @@ use sluice_store::{
     BatchLimit,
     held_events::HeldEvent,
     inbox::{self, InboxItem, InboxKind, PageRequest},
+    server_clock,
 };
 
 use super::*;
@@ -117,4 +118,37 @@ async fn a_node_among_others_looks_for_their_timers_every_second() {
     assert_eq!(scheduler(&infra).longest_sleep(), Duration::from_mins(1));
     infra.cluster = cluster::node("a").await;
     assert_eq!(scheduler(&infra).longest_sleep(), Duration::from_secs(1));
+}
+
+/// The due time of a timer after the first round of a node, which is due somewhat later than if it were armed now.
+async fn due_after_start(is_alone: bool, stored_clock_ms: i64) -> i64 {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let folder = tempfile::tempdir().unwrap();
+    let (mut infra, _) = testing::infra(folder.path());
+    infra.cluster = cluster::node("a").await;
+    if is_alone {
+        cluster::set_alone(&infra.cluster);
+    }
+    let stored = infra.store.write(move |c| {
+        timers::upsert(c, &emitter(0), "t", &TimerSpec::HOURLY, Some(ARMED))?;
+        server_clock::advance(c, stored_clock_ms)
+    });
+    stored.await.unwrap();
+    round(&scheduler(&infra)).await;
+    let due = infra.store.read(timers::next_due).await.unwrap();
+    due.unwrap()
+}
+
+/// When a node whose clock is ahead by half a second would arm a timer.
+const ARMED: i64 = NOW + 3_600_500;
+
+#[tokio::test]
+async fn clocks_of_nodes_that_differ_correct_no_due_times() {
+    assert_eq!(due_after_start(false, NOW + 600_000).await, ARMED);
+    assert_eq!(due_after_start(true, NOW + 500).await, ARMED);
+}
+
+#[tokio::test]
+async fn a_database_whose_clock_was_set_back_is_noticed_at_the_start() {
+    assert_eq!(due_after_start(true, NOW + 600_000).await, NOW + 3_600_000);
 }

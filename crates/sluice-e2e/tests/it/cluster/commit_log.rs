@@ -48,6 +48,7 @@ pub(super) async fn check(observer: &Observer) -> Violations {
     let sql = "SELECT emitter_id, owner, epoch, commit_no, session FROM test_commit_log \
                ORDER BY position";
     let rows = observer.rows(sql).await;
+    assert!(!rows.is_empty(), "nothing was committed");
     let number = |text: &str| text.parse().expect("a number");
     let entry = |row: &Vec<String>| Entry {
         emitter: row[0].clone(),

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 use super::{
     fault::{Incident, takeovers},
     load::{Finished, Load},
-    scale::{by_scale, is_long},
+    scale::by_scale,
     stage::Stage,
 };
 
@@ -39,12 +39,8 @@ async fn postgres_that_is_killed_and_restarted_has_lost_nothing() {
     conclude(stage, load, "PostgreSQL killed", &incidents).await;
 }
 
-/// Takes a while, because the standby is a copy of a running server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_synchronous_standby_that_is_promoted_has_everything() {
-    if !is_long() {
-        return;
-    }
     let mut stage = Stage::start().await;
     let standby = stage.cluster.database().synchronous_standby().await;
     let load = Load::start(&stage).await;

@@ -7,6 +7,6 @@ pub(super) fn by_scale<T>(short: T, long: T) -> T {
     if is_long() { long } else { short }
 }
 
-pub(super) fn is_long() -> bool {
+fn is_long() -> bool {
     env::var("SLUICE_FAULTS").is_ok_and(|scale| scale == "long")
 }

@@ -76,13 +76,12 @@ async fn renew(store: &Store, node: &ThisNode) -> Result<Duration, StoreError> {
     let mut sent = boot_time::now_ms();
     let renewed = renew_row(store, node).await;
     node.lease.tell();
-    let members = match renewed? {
-        Some(members) => members,
-        None => {
-            node.lease.end_now();
-            sent = boot_time::now_ms();
-            join_again(store, node).await?
-        }
+    let members = if let Some(members) = renewed? {
+        members
+    } else {
+        node.lease.end_now();
+        sent = boot_time::now_ms();
+        join_again(store, node).await?
     };
     let this = &node.description.incarnation;
     let pause = settle_with(store, node, &members).await?;

@@ -93,9 +93,8 @@ async fn receive_hints(cluster: Cluster, stream: TcpStream) -> io::Result<()> {
             match line.trim_end().split_once(": ") {
                 Some((NODE_HEADER, node)) => from = node.to_owned(),
                 Some(("content-length", bytes)) => length = bytes.parse().unwrap_or(0),
-                Some(_) => {}
                 None if line == "\r\n" => break,
-                None => {}
+                Some(_) | None => {}
             }
         }
         let mut body = vec![0; length];

@@ -94,10 +94,6 @@ impl Engine {
             },
             tick_health: tick_health.clone(),
         };
-        if !infra.cluster.owns_database() {
-            let registry = owners.clone();
-            infra.cluster.before_alone(move || registry.reload_all());
-        }
         let inbox = Inbox::start(infra.clone(), owners.clone(), replies.clone());
         let node = infra.cluster.incarnation().to_owned();
         let recovery = infra.store.write(move |c| recover(c, &node));
@@ -121,21 +117,6 @@ impl Engine {
             due_times: due_times.clone(),
         };
         infra.shutdown.spawn(scheduler.run());
-        infra
-            .shutdown
-            .spawn(inbox_sweep::run(infra.clone(), owners.clone()));
-        let endpoints = Endpoints::new(infra.clone());
-        let targets = HintTargets {
-            owners: owners.clone(),
-            endpoints: endpoints.clone(),
-            streams: streams.clone(),
-            outbox: outbox.clone(),
-        };
-        tokio::spawn(hints::receive(infra.clone(), targets));
-        infra.shutdown.spawn(replies.clone().poll());
-        let hand_over = hand_over::run(infra.clone(), owners.clone(), claims.clone());
-        infra.shutdown.spawn(hand_over);
-        infra.shutdown.spawn(streams.clone().follow_other_nodes());
         infra.shutdown.spawn(tick_health.warn());
         infra.shutdown.spawn(sweep::run(infra.clone()));
         infra.shutdown.spawn(roll_up::run(infra.clone()));
@@ -143,7 +124,8 @@ impl Engine {
         infra.shutdown.spawn(budget);
         let disk_sweep = disk_quota::run(infra.clone(), Arc::clone(processes), disk.clone());
         infra.shutdown.spawn(disk_sweep);
-        Ok(Engine {
+        let endpoints = Endpoints::new(infra.clone());
+        let engine = Engine {
             accept: Accept::new(
                 infra.clone(),
                 quotas.clone(),
@@ -163,7 +145,26 @@ impl Engine {
             retention: Retention::new(infra.clone()),
             outbox,
             permits,
-        })
+        };
+        engine.start_node_tasks(infra);
+        Ok(engine)
+    }
+
+    /// Starts what a node does beside others on the same database.
+    fn start_node_tasks(&self, infra: &Infra) {
+        let (owners, claims) = (self.owners.clone(), self.claims.clone());
+        let targets = HintTargets {
+            owners: owners.clone(),
+            endpoints: self.endpoints.clone(),
+            streams: self.streams.clone(),
+            outbox: self.outbox.clone(),
+        };
+        tokio::spawn(hints::receive(infra.clone(), targets));
+        let shutdown = &infra.shutdown;
+        shutdown.spawn(inbox_sweep::run(infra.clone(), owners.clone()));
+        shutdown.spawn(hand_over::run(infra.clone(), owners, claims));
+        shutdown.spawn(self.replies.clone().poll());
+        shutdown.spawn(self.streams.clone().follow_other_nodes());
     }
 
     /// Gives up what this node owns and does not run, so that other nodes go on with it. What runs is given up when it ends.
@@ -182,7 +183,7 @@ impl Engine {
     }
 }
 
-/// Waits for running work, and gives up what this node owns. Work that does not end within `patience` runs again at the next start.
+/// Waits for running work. Work that does not end within `patience` runs again at the next start.
 pub async fn drain(infra: &Infra, patience: Duration) {
     if !infra.shutdown.drain(patience).await {
         tracing::warn!(

@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use http::{HeaderMap, Request, StatusCode};
+use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use sluice_cluster::{HINTS_PATH, Hint, NODE_HEADER, REPLIES_PATH, TOKEN_HEADER};
@@ -86,7 +86,7 @@ impl NodeLink {
 
     fn is_of_a_node(&self, headers: &HeaderMap) -> bool {
         let expected = self.infra.cluster.token().unwrap_or_default().as_bytes();
-        let given = headers.get(TOKEN_HEADER).map(|value| value.as_bytes());
+        let given = headers.get(TOKEN_HEADER).map(HeaderValue::as_bytes);
         given.is_some_and(|given| !expected.is_empty() && bool::from(given.ct_eq(expected)))
     }
 

@@ -54,7 +54,9 @@ impl Owners {
             infra,
             claims,
         };
-        (Owners(Arc::new(registry)), to_start)
+        let owners = Owners(Arc::new(registry));
+        owners.watch_other_nodes();
+        (owners, to_start)
     }
 
     /// The owner, which is started when there is none.
@@ -133,8 +135,16 @@ impl Owners {
         &self.0.infra.cluster
     }
 
+    /// Before this node uses its memory as the only one, it reads what others have stored.
+    fn watch_other_nodes(&self) {
+        if !self.cluster().owns_database() {
+            let owners = self.clone();
+            self.cluster().before_alone(move || owners.reload_all());
+        }
+    }
+
     /// Makes all owners of this node read their inboxes.
-    pub(crate) fn reload_all(&self) {
+    fn reload_all(&self) {
         for owner in self.0.sources.all().into_iter().map(Owner::Source) {
             let _ = owner.mailbox().reload();
         }

@@ -20,20 +20,26 @@ const FORM_BATCH: u32 = 1_000;
 const OWNER_BATCH: u32 = 500;
 const ORPHAN_BATCH: u32 = 500;
 
-/// Runs until the server drains.
+/// Runs until the server drains. One node does it for all.
 pub(crate) async fn run(infra: Infra, outbox: Outbox) {
     // One table each time: a sweep of all of them at once would delay other reads on a large database.
     let mut owned_tables = OwnedTable::ALL.into_iter().cycle();
     while !infra.shutdown.is_draining() {
-        if let Some(table) = owned_tables.next() {
-            remove_orphans(&infra, table).await;
+        if infra.cluster.does_job("housekeeping") {
+            if let Some(table) = owned_tables.next() {
+                remove_orphans(&infra, table).await;
+            }
+            remove_expired(&infra, &outbox).await;
         }
-        remove_uploads_and_forms(&infra).await;
-        prune_data_stores(&infra).await;
-        outbox.prune().await;
-        remove_sessions_and_connections(&infra).await;
         infra.shutdown.sleep(INTERVAL).await;
     }
+}
+
+async fn remove_expired(infra: &Infra, outbox: &Outbox) {
+    remove_uploads_and_forms(infra).await;
+    prune_data_stores(infra).await;
+    outbox.prune().await;
+    remove_sessions_and_connections(infra).await;
 }
 
 /// Removes rows whose source, workflow, webhook or user is gone.

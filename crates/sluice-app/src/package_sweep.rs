@@ -22,7 +22,7 @@ enum SweepError {
     Folder(#[from] io::Error),
 }
 
-/// Runs until the server drains.
+/// Runs until the server drains. Each node has folders of its own, and one removes code files for all.
 pub(crate) async fn run(infra: Infra, processes: Arc<dyn Processes>) {
     while !infra.shutdown.is_draining() {
         match sweep(&infra, &*processes).await {
@@ -30,7 +30,9 @@ pub(crate) async fn run(infra: Infra, processes: Arc<dyn Processes>) {
             Ok(removed) => tracing::info!(folders = removed, "removed unused packages"),
             Err(error) => tracing::warn!(%error, "cannot remove unused packages; retrying later"),
         }
-        if let Err(error) = remove_files(&infra).await {
+        if infra.cluster.does_job("code files")
+            && let Err(error) = remove_files(&infra).await
+        {
             tracing::warn!(%error, "cannot remove unused code files; retrying later");
         }
         infra.shutdown.sleep(INTERVAL).await;

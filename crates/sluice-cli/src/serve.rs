@@ -98,7 +98,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         cluster,
         listener: node_listener,
     } = cluster::join(&options.cluster, &store, &vault, introduction).await?;
-    node_clock.follow(&cluster);
+    node_clock.follow(cluster.database_time());
     let infra = Infra::new(store.clone(), cluster.clone(), vault, clock, ids, settings);
     processes.warm_up();
     let processes: Arc<dyn Processes> = Arc::new(processes);

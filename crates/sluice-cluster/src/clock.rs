@@ -9,7 +9,7 @@ use std::sync::{
 use sluice_model::{Clock, SystemClock};
 use sluice_store::{Store, StoreError, nodes};
 
-use crate::{boot_time, membership::Cluster};
+use crate::boot_time;
 
 /// The time goes back by no more than this at once while the database's clock runs normally.
 const SLEW_MS: i64 = 100;
@@ -22,8 +22,8 @@ pub struct NodeClock(Arc<OnceLock<Arc<DatabaseTime>>>);
 
 impl NodeClock {
     /// Has the time of the database from now on. A server with a database of its own keeps the time of the machine.
-    pub fn follow(&self, cluster: &Cluster) {
-        if let Some(time) = cluster.database_time() {
+    pub fn follow(&self, time: Option<Arc<DatabaseTime>>) {
+        if let Some(time) = time {
             // It follows one database only.
             let _ = self.0.set(time);
         }
@@ -41,7 +41,7 @@ impl Clock for NodeClock {
 
 /// The time of the database, counted by the time since the start of the machine, which is never set.
 #[derive(Debug)]
-pub(crate) struct DatabaseTime {
+pub struct DatabaseTime {
     /// What is added to the time of the machine.
     offset: AtomicI64,
 }

@@ -11,7 +11,7 @@ use sluice_store::{
     nodes::{self, Node, NodeState},
 };
 
-use crate::{boot_time, clock::Reading, membership::is_anyone_alone, this_node::ThisNode};
+use crate::{boot_time, clock::Reading, members::is_anyone_alone, this_node::ThisNode};
 
 const INTERVAL: Duration = Duration::from_secs(1);
 /// After a failure.
@@ -45,7 +45,7 @@ impl DeadNodes {
         if !node.lease.may_take_over() {
             return;
         }
-        let members = Arc::clone(&node.members.borrow());
+        let members = node.members.all();
         for member in members.iter() {
             let name = &member.incarnation;
             if member.is_alive() || member.state == NodeState::Stopped {
@@ -92,7 +92,7 @@ async fn renew(store: &Store, node: &ThisNode) -> Result<Duration, StoreError> {
             tracing::info!("lease granted");
         }
     }
-    node.members.send_replace(members.into());
+    node.members.set(members);
     Ok(if node.lease.is_held() { pause } else { RETRY })
 }
 

@@ -18,6 +18,8 @@ pub enum Hint {
     Events(EmitterId),
     /// There are new log lines of an emitter that the node that gets the hint follows.
     Logs(EmitterId),
+    /// Accounts or apps were changed: credentials are to be read again.
+    Accounts,
     /// The definition of an emitter was changed, or it was removed.
     Definition(EmitterId),
 }

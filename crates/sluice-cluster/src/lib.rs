@@ -7,6 +7,7 @@ mod heartbeat;
 mod hint;
 mod lease;
 mod links;
+mod members;
 mod membership;
 mod placement;
 mod status;
@@ -14,7 +15,7 @@ mod status;
 pub mod testing;
 mod this_node;
 
-pub use clock::NodeClock;
+pub use clock::{DatabaseTime, NodeClock};
 pub use hint::Hint;
 pub use lease::{Lease, LeaseTerm};
 pub use links::{HINTS_PATH, LinkError, NODE_HEADER, REPLIES_PATH, TOKEN_HEADER};

@@ -12,7 +12,7 @@ use reqwest::{Body, Client, StatusCode};
 use thiserror::Error;
 use tokio::sync::Notify;
 
-use crate::{hint::Hint, membership::Cluster};
+use crate::{hint::Hint, members::Members};
 
 /// Where hints go.
 pub const HINTS_PATH: &str = "/hints";
@@ -36,10 +36,13 @@ pub enum LinkError {
     Http(#[from] reqwest::Error),
 }
 
+/// The links of this node.
 pub(crate) struct Links {
     client: Client,
     /// Proves that a message comes from a node with the same master key.
     pub(crate) token: String,
+    this_node: String,
+    members: Arc<Members>,
     outgoing: Mutex<HashMap<String, Arc<Outgoing>>>,
 }
 
@@ -51,7 +54,11 @@ struct Outgoing {
 }
 
 impl Links {
-    pub(crate) fn new(token: String) -> Result<Links, reqwest::Error> {
+    pub(crate) fn new(
+        token: String,
+        this_node: &str,
+        members: &Arc<Members>,
+    ) -> Result<Links, reqwest::Error> {
         let client = Client::builder()
             .no_proxy()
             .connect_timeout(CONNECT_TIMEOUT)
@@ -60,6 +67,8 @@ impl Links {
         Ok(Links {
             client,
             token,
+            this_node: this_node.to_owned(),
+            members: Arc::clone(members),
             outgoing: Mutex::default(),
         })
     }
@@ -68,68 +77,59 @@ impl Links {
     pub(crate) fn client(&self) -> &Client {
         &self.client
     }
-}
 
-/// Adds a hint to those that wait for a node.
-pub(crate) fn hint(cluster: &Cluster, links: &Links, node: &str, hint: Hint) {
-    let mut outgoing = links.outgoing.lock();
-    let waiting = outgoing.get(node).cloned().unwrap_or_else(|| {
-        let new = Arc::<Outgoing>::default();
-        outgoing.insert(node.to_owned(), Arc::clone(&new));
-        tokio::spawn(send_hints(
-            cluster.clone(),
-            node.to_owned(),
-            Arc::clone(&new),
-        ));
-        new
-    });
-    waiting.hints.lock().insert(hint);
-    drop(outgoing);
-    waiting.changed.notify_one();
-}
-
-/// Sends the hints for a node until it is gone.
-async fn send_hints(cluster: Cluster, node: String, outgoing: Arc<Outgoing>) {
-    let mut is_reachable = true;
-    loop {
-        outgoing.changed.notified().await;
-        let hints = std::mem::take(&mut *outgoing.hints.lock());
-        let Some(links) = cluster.links() else { return };
-        if cluster.address_of(&node).is_none() {
-            links.outgoing.lock().remove(&node);
-            return;
-        }
-        let body = serde_json::to_vec(&hints).unwrap_or_default();
-        let sent = cluster.post(&node, HINTS_PATH, body.into()).await;
-        if let Err(error) = &sent
-            && is_reachable
-        {
-            tracing::warn!(node, %error, "a node is not reachable; its work is found by polling");
-        }
-        is_reachable = sent.is_ok();
+    /// Adds a hint to those that wait for a node.
+    pub(crate) fn hint(self: &Arc<Self>, node: &str, hint: Hint) {
+        let mut outgoing = self.outgoing.lock();
+        let waiting = outgoing.get(node).cloned().unwrap_or_else(|| {
+            let new = Arc::<Outgoing>::default();
+            outgoing.insert(node.to_owned(), Arc::clone(&new));
+            let links = Arc::clone(self);
+            tokio::spawn(links.send_hints(node.to_owned(), Arc::clone(&new)));
+            new
+        });
+        waiting.hints.lock().insert(hint);
+        drop(outgoing);
+        waiting.changed.notify_one();
     }
-}
 
-/// Sends one message.
-pub(crate) async fn post(
-    cluster: &Cluster,
-    links: &Links,
-    node: &str,
-    path: &str,
-    body: Body,
-) -> Result<(), LinkError> {
-    let address = cluster.address_of(node).ok_or(LinkError::Unreachable)?;
-    let request = links
-        .client
-        .post(format!("http://{address}{path}"))
-        .header(TOKEN_HEADER, &links.token)
-        .header(NODE_HEADER, cluster.incarnation())
-        .timeout(MESSAGE_TIMEOUT)
-        .body(body);
-    let status = request.send().await?.status();
-    if status.is_success() {
-        Ok(())
-    } else {
-        Err(LinkError::Refused(status))
+    /// Sends the hints for a node until it is gone.
+    async fn send_hints(self: Arc<Self>, node: String, outgoing: Arc<Outgoing>) {
+        let mut is_reachable = true;
+        loop {
+            outgoing.changed.notified().await;
+            let hints = std::mem::take(&mut *outgoing.hints.lock());
+            if self.members.address_of(&node).is_none() {
+                self.outgoing.lock().remove(&node);
+                return;
+            }
+            let body = serde_json::to_vec(&hints).unwrap_or_default();
+            let sent = self.post(&node, HINTS_PATH, body.into()).await;
+            if let Err(error) = &sent
+                && is_reachable
+            {
+                tracing::warn!(node, %error, "a node is not reachable; its work is found by polling");
+            }
+            is_reachable = sent.is_ok();
+        }
+    }
+
+    /// Sends one message.
+    pub(crate) async fn post(&self, node: &str, path: &str, body: Body) -> Result<(), LinkError> {
+        let address = self.members.address_of(node);
+        let address = address.ok_or(LinkError::Unreachable)?;
+        let request = self
+            .client
+            .post(format!("http://{address}{path}"))
+            .header(TOKEN_HEADER, &self.token)
+            .header(NODE_HEADER, &self.this_node)
+            .timeout(MESSAGE_TIMEOUT)
+            .body(body);
+        let status = request.send().await?.status();
+        if status.is_success() {
+            Ok(())
+        } else {
+            Err(LinkError::Refused(status))
+        }
     }
 }

@@ -12,7 +12,7 @@ use sluice_store::{
     nodes::{self, LEASE_MS, NewNode, Node, NodeState},
 };
 use thiserror::Error;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -21,7 +21,8 @@ use crate::{
     heartbeat,
     hint::Hint,
     lease::Lease,
-    links::{self, LinkError, Links},
+    links::{LinkError, Links},
+    members::{Members, is_anyone_alone},
     placement,
     this_node::{Received, ThisNode},
 };
@@ -58,6 +59,14 @@ pub enum JoinError {
     Links(reqwest::Error),
 }
 
+/// Whether a node that a test controls shares its database with others.
+#[cfg(feature = "testing")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Shares {
+    Nothing,
+    Database,
+}
+
 /// This node and what it knows of the others. Cheap to clone; all clones are one node.
 #[derive(Clone)]
 pub struct Cluster(Arc<ThisNode>);
@@ -78,7 +87,7 @@ impl Cluster {
             started_at,
             lease_left_ms: LEASE_MS,
         };
-        let members = vec![this];
+        let members = Arc::new(Members::new(vec![this]));
         Cluster::new(description, Lease::endless(), members, None, None)
     }
 
@@ -89,8 +98,10 @@ impl Cluster {
             token,
             predecessor,
         } = joining;
-        let links = Links::new(token).map_err(JoinError::Links)?;
         let description = new_node(store, description);
+        let members = Arc::new(Members::new(Vec::new()));
+        let links = Links::new(token, &description.incarnation, &members);
+        let links = links.map_err(JoinError::Links)?;
         let time = DatabaseTime::read(store).await?;
         let sent = boot_time::now_ms();
         let node = description.clone();
@@ -109,12 +120,13 @@ impl Cluster {
                 nodes::list(c)?,
             )))
         });
-        let (alone, members) = joined.await?.map_err(JoinError::Refused)?;
-        let lease = if is_anyone_alone(&members, &description.incarnation) {
+        let (alone, nodes) = joined.await?.map_err(JoinError::Refused)?;
+        let lease = if is_anyone_alone(&nodes, &description.incarnation) {
             Lease::not_granted()
         } else {
             Lease::granted(sent)
         };
+        members.set(nodes);
         let cluster = Cluster::new(description, lease, members, Some(links), Some(time));
         cluster.0.alone.store(alone, Ordering::Release);
         tokio::spawn(heartbeat::beat(store.clone(), Arc::clone(&cluster.0)));
@@ -127,7 +139,7 @@ impl Cluster {
     fn new(
         description: NewNode,
         lease: Lease,
-        members: Vec<Node>,
+        members: Arc<Members>,
         links: Option<Links>,
         time: Option<DatabaseTime>,
     ) -> Cluster {
@@ -139,8 +151,8 @@ impl Cluster {
             lease,
             state: Mutex::new(NodeState::Active),
             time: time.map(Arc::new),
-            members: watch::Sender::new(members.into()),
-            links,
+            members,
+            links: links.map(Arc::new),
             received,
             inbound: Mutex::new(Some(inbound)),
             before_alone: OnceLock::new(),
@@ -149,7 +161,7 @@ impl Cluster {
     }
 
     #[cfg(feature = "testing")]
-    pub(crate) fn with_lease(incarnation: &str, lease: Lease, links: Option<Links>) -> Cluster {
+    pub(crate) fn with_lease(incarnation: &str, lease: Lease, shares: Shares) -> Cluster {
         let description = NewNode {
             incarnation: incarnation.to_owned(),
             name: "test".to_owned(),
@@ -158,19 +170,27 @@ impl Cluster {
             version: "0.0.0".to_owned(),
             protocol: PROTOCOL,
         };
-        Cluster::new(description, lease, Vec::new(), links, None)
+        Cluster::without_heartbeat(description, lease, shares)
     }
 
-    /// A node that shares its database, without a heartbeat.
+    /// A node that a test controls.
     #[cfg(feature = "testing")]
-    pub(crate) fn among_others(description: NewNode, links: Links) -> Cluster {
-        Cluster::new(description, Lease::endless(), Vec::new(), Some(links), None)
+    pub(crate) fn without_heartbeat(description: NewNode, lease: Lease, shares: Shares) -> Cluster {
+        let members = Arc::new(Members::new(Vec::new()));
+        let links = match shares {
+            Shares::Nothing => None,
+            Shares::Database => {
+                let links = Links::new("a token".to_owned(), &description.incarnation, &members);
+                Some(links.expect("a client can be built"))
+            }
+        };
+        Cluster::new(description, lease, members, links, None)
     }
 
     /// Sets the nodes that a heartbeat would have found.
     #[cfg(feature = "testing")]
     pub(crate) fn set_members(&self, members: Vec<Node>) {
-        self.0.members.send_replace(members.into());
+        self.0.members.set(members);
     }
 
     #[cfg(feature = "testing")]
@@ -222,15 +242,12 @@ impl Cluster {
 
     /// The nodes that are known, also some that have ended, as of the last heartbeat.
     pub fn members(&self) -> Arc<[Node]> {
-        Arc::clone(&self.0.members.borrow())
+        self.0.members.all()
     }
 
     /// Whether a node is this one, or another one that is alive.
     pub fn is_alive(&self, node: &str) -> bool {
-        let members = self.0.members.borrow();
-        let mut others = members.iter();
-        node == self.incarnation()
-            || others.any(|other| other.incarnation == node && other.is_alive())
+        node == self.incarnation() || self.0.members.is_alive(node)
     }
 
     /// The incarnation of the node that should own `id`.
@@ -238,10 +255,15 @@ impl Cluster {
         if self.0.owns_database {
             return self.incarnation().to_owned();
         }
-        let members = self.0.members.borrow();
+        let members = self.members();
         let node = placement::preferred(&members, id);
         node.map_or(self.incarnation(), |node| &node.incarnation)
             .to_owned()
+    }
+
+    /// Whether this node does a periodic job that one node does for all. For a moment two nodes may do it, or none.
+    pub fn does_job(&self, job: &str) -> bool {
+        self.0.lease.is_held() && self.preferred(job) == self.incarnation()
     }
 
     /// Tells another node something. Nothing happens when it cannot be reached.
@@ -249,7 +271,7 @@ impl Cluster {
         if let Some(links) = &self.0.links
             && node != self.incarnation()
         {
-            links::hint(self, links, node, hint);
+            links.hint(node, hint);
         }
     }
 
@@ -263,12 +285,12 @@ impl Cluster {
     /// Sends a message to another node and waits until it has it.
     pub async fn post(&self, node: &str, path: &str, body: Body) -> Result<(), LinkError> {
         let links = self.0.links.as_ref().ok_or(LinkError::Unreachable)?;
-        links::post(self, links, node, path, body).await
+        links.post(node, path, body).await
     }
 
     /// The client for requests to other nodes; `None` on a database of its own.
     pub fn client(&self) -> Option<&reqwest::Client> {
-        self.0.links.as_ref().map(Links::client)
+        self.0.links.as_ref().map(|links| links.client())
     }
 
     /// The token that messages of nodes carry.
@@ -276,21 +298,14 @@ impl Cluster {
         self.0.links.as_ref().map(|links| links.token.as_str())
     }
 
-    pub(crate) fn database_time(&self) -> Option<Arc<DatabaseTime>> {
+    /// The time of the database, which nodes that share one have; `None` on a database of its own.
+    pub fn database_time(&self) -> Option<Arc<DatabaseTime>> {
         self.0.time.clone()
-    }
-
-    pub(crate) fn links(&self) -> Option<&Links> {
-        self.0.links.as_ref()
     }
 
     /// Where another node that is alive listens.
     pub fn address_of(&self, node: &str) -> Option<String> {
-        let members = self.0.members.borrow();
-        let found = members
-            .iter()
-            .find(|other| other.incarnation == node && other.is_alive());
-        found?.address.clone()
+        self.0.members.address_of(node)
     }
 
     /// Takes hints of another node.
@@ -332,12 +347,6 @@ impl Cluster {
             .heartbeat(move |c| nodes::leave(c, &incarnation))
             .await
     }
-}
-
-/// Whether another node that is alive works as the only one.
-pub(crate) fn is_anyone_alone(members: &[Node], this: &str) -> bool {
-    let mut others = members.iter().filter(|node| node.incarnation != this);
-    others.any(|node| node.is_alive() && node.alone)
 }
 
 fn new_node(store: &Store, description: NodeDescription) -> NewNode {

@@ -4,7 +4,7 @@ use std::io;
 
 use sluice_store::{
     Store,
-    nodes::{NewNode, NodeState},
+    nodes::{NewNode, Node, NodeState},
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufStream},
@@ -15,20 +15,23 @@ use crate::{
     boot_time,
     hint::Hint,
     lease::Lease,
-    links::{Links, NODE_HEADER},
-    membership::{Cluster, PROTOCOL},
+    links::NODE_HEADER,
+    membership::{Cluster, PROTOCOL, Shares},
 };
 
 /// A node without other nodes, whose lease has run out.
 pub fn without_lease(store: &Store) -> Cluster {
     let long_ago = boot_time::now_ms() - 60_000;
-    Cluster::with_lease(store.incarnation(), Lease::granted(long_ago), None)
+    Cluster::with_lease(
+        store.incarnation(),
+        Lease::granted(long_ago),
+        Shares::Nothing,
+    )
 }
 
 /// A node of a database that others use too. It always holds its lease, and knows of no other node.
 pub fn sharing(incarnation: &str) -> Cluster {
-    let links = Links::new("token".to_owned()).expect("a client can be built");
-    Cluster::with_lease(incarnation, Lease::endless(), Some(links))
+    Cluster::with_lease(incarnation, Lease::endless(), Shares::Database)
 }
 
 /// Renews the lease for the usual time.
@@ -49,8 +52,7 @@ pub async fn node(name: &str) -> Cluster {
         version: "0.0.0".to_owned(),
         protocol: PROTOCOL,
     };
-    let links = Links::new("a token".to_owned()).expect("a client");
-    let cluster = Cluster::among_others(description, links);
+    let cluster = Cluster::without_heartbeat(description, Lease::endless(), Shares::Database);
     let node = cluster.clone();
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
@@ -60,17 +62,30 @@ pub async fn node(name: &str) -> Cluster {
     cluster
 }
 
+/// Makes nodes know of each other, of which all but one drain.
+pub fn prefer(preferred: &Cluster, nodes: &[&Cluster]) {
+    let members: Vec<Node> = nodes
+        .iter()
+        .map(|node| node.describe(state_of(node, preferred)))
+        .collect();
+    for node in nodes {
+        node.set_members(members.clone());
+    }
+}
+
+fn state_of(node: &Cluster, preferred: &Cluster) -> NodeState {
+    if node.incarnation() == preferred.incarnation() {
+        NodeState::Active
+    } else {
+        NodeState::Draining
+    }
+}
+
 /// Makes nodes know of each other. Each takes the others for draining, and so itself for the one that should own everything.
 pub fn introduce(nodes: &[&Cluster]) {
     for node in nodes {
-        let members = nodes.iter().map(|other| {
-            let state = if other.incarnation() == node.incarnation() {
-                NodeState::Active
-            } else {
-                NodeState::Draining
-            };
-            other.describe(state)
-        });
+        let members = nodes.iter();
+        let members = members.map(|other| other.describe(state_of(other, node)));
         node.set_members(members.collect());
     }
 }

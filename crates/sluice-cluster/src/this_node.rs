@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock, atomic::AtomicBool};
 
 use parking_lot::Mutex;
-use sluice_store::nodes::{NewNode, Node, NodeState};
-use tokio::sync::{mpsc, watch};
+use sluice_store::nodes::{NewNode, NodeState};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::{clock::DatabaseTime, hint::Hint, lease::Lease, links::Links};
+use crate::{clock::DatabaseTime, hint::Hint, lease::Lease, links::Links, members::Members};
 
 pub(crate) struct ThisNode {
     pub(crate) description: NewNode,
@@ -20,9 +20,9 @@ pub(crate) struct ThisNode {
     /// `None` on a database of its own.
     pub(crate) time: Option<Arc<DatabaseTime>>,
     /// As of the last heartbeat.
-    pub(crate) members: watch::Sender<Arc<[Node]>>,
+    pub(crate) members: Arc<Members>,
     /// `None` when it cannot be reached by others.
-    pub(crate) links: Option<Links>,
+    pub(crate) links: Option<Arc<Links>>,
     pub(crate) received: mpsc::UnboundedSender<Received>,
     /// Until the engine takes it.
     pub(crate) inbound: Mutex<Option<mpsc::UnboundedReceiver<Received>>>,

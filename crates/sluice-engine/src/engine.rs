@@ -158,6 +158,7 @@ impl Engine {
             endpoints: self.endpoints.clone(),
             streams: self.streams.clone(),
             outbox: self.outbox.clone(),
+            credentials: self.credentials.clone(),
         };
         tokio::spawn(hints::receive(infra.clone(), targets));
         let shutdown = &infra.shutdown;

@@ -5,7 +5,9 @@ use sluice_infra::Infra;
 use sluice_model::EmitterKind;
 use sluice_outbox::Outbox;
 
-use crate::{accept::Endpoints, owner::Owners, streams::Streams};
+use crate::{
+    accept::Endpoints, owner::Owners, process::credentials::Credentials, streams::Streams,
+};
 
 /// The parts of the engine that hints are for.
 pub(crate) struct HintTargets {
@@ -13,6 +15,7 @@ pub(crate) struct HintTargets {
     pub(crate) endpoints: Endpoints,
     pub(crate) streams: Streams,
     pub(crate) outbox: Outbox,
+    pub(crate) credentials: Credentials,
 }
 
 /// Runs until the server drains.
@@ -38,6 +41,7 @@ impl HintTargets {
                     self.owners.workflow_changed(&id);
                 }
             }
+            Hint::Accounts => self.credentials.read_again(),
             Hint::Follow(emitter) => self.streams.followed(&emitter, from),
             Hint::Events(emitter) => self.streams.events_elsewhere(&emitter),
             Hint::Logs(emitter) => self.streams.logs_elsewhere(&emitter),

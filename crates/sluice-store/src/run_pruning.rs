@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The key of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunKey {
     pub workflow: WorkflowId,
     pub run: InvocationId,
@@ -56,9 +56,11 @@ pub fn older_than(c: &mut dyn Conn, ended_before: i64, limit: u32) -> Result<Vec
     query_all(c, &sql, params![ended_before, limit])
 }
 
-/// Removes runs that are over, with their steps and sends.
-pub fn remove(c: &mut dyn Conn, runs: &[RunKey]) -> Result<()> {
-    for RunKey { workflow, run } in runs {
+/// Removes runs that are over, with their steps and sends. In the order of their keys, so that two servers that remove the same
+/// ones do not lock each other out.
+pub fn remove(c: &mut dyn Conn, mut runs: Vec<RunKey>) -> Result<()> {
+    runs.sort();
+    for RunKey { workflow, run } in &runs {
         for belongings in [
             "DELETE FROM runs WHERE workflow_id = ?1 AND id = ?2",
             "DELETE FROM run_steps WHERE workflow_id = ?1 AND run_id = ?2",

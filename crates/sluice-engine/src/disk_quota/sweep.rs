@@ -3,9 +3,9 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use sluice_infra::Infra;
-use sluice_model::UserId;
+use sluice_model::{EmitterId, EventId, UserId};
 use sluice_runtime::{PackageLock, Processes};
-use sluice_store::{StoreError, components, disk_use};
+use sluice_store::{Conn, StoreError, components, disk_use};
 use tokio::time::Instant;
 
 use super::{accounts::DiskQuotas, rules::Used};
@@ -56,54 +56,81 @@ async fn enforce(
     user: &UserId,
     quota: u64,
 ) -> Result<Used, StoreError> {
-    let mut space = measure(infra, processes, user).await?;
+    let packages = package_bytes(infra, processes, user).await?;
+    let mut measured = measure(infra, user, packages, quota).await?;
     for _ in 0..MAX_ROUNDS {
-        let excess = space.excess_events(quota);
-        // Some more, so that the next event does not exceed it again.
-        if excess == 0 || !delete_oldest(infra, user, excess + quota / 20).await? {
+        let Some(Excess { last, emitters }) = measured.excess else {
             break;
+        };
+        for emitter in &emitters {
+            prune_events_up_to(infra, emitter, last).await?;
         }
-        space = measure(infra, processes, user).await?;
+        measured = measure(infra, user, packages, quota).await?;
     }
-    Ok(space)
+    Ok(measured.used)
 }
 
-async fn measure(
+async fn package_bytes(
     infra: &Infra,
     processes: &dyn Processes,
     user: &UserId,
-) -> Result<Used, StoreError> {
+) -> Result<u64, StoreError> {
     let of = user.clone();
-    let read = infra
-        .store
-        .read(move |c| Ok((disk_use::of_user(c, &of)?, components::locks_of(c, &of)?)));
-    let (stored, locks) = read.await?;
+    let read = infra.store.read(move |c| components::locks_of(c, &of));
+    let locks = read.await?;
     let hashes: HashSet<String> = locks
         .iter()
         .filter_map(|lock| serde_json::from_str::<PackageLock>(lock).ok())
         .map(|lock| lock.hash())
         .collect();
-    Ok(Used {
-        events: stored.events,
-        others: stored.data_stores + stored.state + processes.package_bytes(hashes).await,
-    })
+    Ok(processes.package_bytes(hashes).await)
 }
 
-/// Returns false if there are no events that can be deleted.
-async fn delete_oldest(infra: &Infra, user: &UserId, bytes: u64) -> Result<bool, StoreError> {
-    let of = user.clone();
+struct Measured {
+    used: Used,
+    /// `None` if nothing can or must be deleted.
+    excess: Option<Excess>,
+}
+
+/// The oldest events, which are beyond the quota.
+struct Excess {
+    last: EventId,
+    emitters: Vec<EmitterId>,
+}
+
+/// Measures and finds the excess in one snapshot: nodes that do so at the same time delete the same events, not twice as many.
+async fn measure(
+    infra: &Infra,
+    user: &UserId,
+    packages: u64,
+    quota: u64,
+) -> Result<Measured, StoreError> {
+    let user = user.clone();
     let read = infra.store.read(move |c| {
-        let Some(last) = disk_use::oldest_events(c, &of, bytes)? else {
-            return Ok(None);
+        let stored = disk_use::of_user(c, &user)?;
+        let used = Used {
+            events: stored.events,
+            others: stored.data_stores + stored.state + packages,
         };
-        let emitters = disk_use::with_events_until(c, &of, last)?;
-        Ok(Some((last, emitters)))
+        let excess = excess(c, &user, used.excess_events(quota), quota)?;
+        Ok(Measured { used, excess })
     });
-    let Some((last, emitters)) = read.await? else {
-        return Ok(false);
-    };
-    for emitter in &emitters {
-        prune_events_up_to(infra, emitter, last).await?;
+    read.await
+}
+
+fn excess(
+    c: &mut dyn Conn,
+    user: &UserId,
+    bytes: u64,
+    quota: u64,
+) -> Result<Option<Excess>, StoreError> {
+    if bytes == 0 {
+        return Ok(None);
     }
-    Ok(true)
+    // Some more, so that the next event does not exceed it again.
+    let Some(last) = disk_use::oldest_events(c, user, bytes + quota / 20)? else {
+        return Ok(None);
+    };
+    let emitters = disk_use::with_events_until(c, user, last)?;
+    Ok(Some(Excess { last, emitters }))
 }

@@ -54,7 +54,7 @@ async fn remove(
         let began = Instant::now();
         infra
             .store
-            .write(move |c| run_pruning::remove(c, &found))
+            .write(move |c| run_pruning::remove(c, found))
             .await?;
         tokio::time::sleep(began.elapsed().max(MIN_PAUSE)).await;
     }

@@ -21,10 +21,12 @@ const PAGE: u32 = 1_000;
 /// Hours of activity that are kept, including the current one.
 pub const ACTIVITY_HOURS: i64 = 31 * 24;
 
-/// Runs until the server drains.
+/// Runs until the server drains. One node sweeps for all.
 pub(crate) async fn run(infra: Infra) {
     while !infra.shutdown.is_draining() {
-        if let Err(error) = sweep(&infra).await {
+        if infra.cluster.does_job("retention")
+            && let Err(error) = sweep(&infra).await
+        {
             tracing::warn!(%error, "retention sweep failed; retrying later");
         }
         infra.shutdown.sleep(PERIOD).await;

@@ -11,7 +11,7 @@ use sluice_store::{
     inbox::{self, InboxKind, NewInboxItem},
 };
 
-use super::scheduler::BATCH;
+use super::batch::BATCH;
 use crate::owner::Owners;
 
 /// Releases events that are due. Returns how many there were.

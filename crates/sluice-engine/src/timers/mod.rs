@@ -1,5 +1,6 @@
 //! Due work: timer ticks, held events and waiting runs become inbox rows when they are due.
 
+mod batch;
 mod clock;
 mod held;
 mod scheduler;

@@ -6,6 +6,7 @@ use sluice_infra::{Backoff, Infra, until};
 use sluice_store::{held_events, runs, timers};
 
 use super::{
+    batch::BATCH,
     clock::DueTimeClock,
     held::release_due,
     ticks::{fire_due, postpone_over_quota},
@@ -15,8 +16,6 @@ use crate::{
     due_times::DueTimes, error::EngineError, owner::Owners, quotas::Quotas, streams::Streams,
 };
 
-/// Rows of each kind per round.
-pub(super) const BATCH: u32 = 500;
 /// Of a node that knows of everything that is armed.
 const LONGEST_SLEEP: Duration = Duration::from_mins(1);
 /// Of a node among others, which arm timers too.

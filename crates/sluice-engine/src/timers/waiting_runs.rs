@@ -8,7 +8,7 @@ use sluice_store::{
     runs::{self, WaitingRun},
 };
 
-use super::scheduler::BATCH;
+use super::batch::BATCH;
 use crate::owner::Owners;
 
 /// The exit reason of a suspended run that was not resumed in time.

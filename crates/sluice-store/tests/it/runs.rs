@@ -357,7 +357,7 @@ fn a_run_that_is_forgotten_takes_its_steps_and_sends_with_it(#[case] db: Db) {
             workflow: workflow_id("a"),
             run: gone,
         };
-        run_pruning::remove(c, &[key])
+        run_pruning::remove(c, vec![key])
     })
     .unwrap();
     assert_eq!(ids_of(&t, "a"), [ids[1]]);

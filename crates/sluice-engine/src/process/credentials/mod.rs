@@ -17,6 +17,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use sluice_cluster::Hint;
 use sluice_infra::Infra;
 use sluice_model::{AccountId, UserId};
 
@@ -64,19 +65,66 @@ impl Credentials {
         entry
     }
 
-    /// The account has changed: it is read again.
+    /// The account has changed: it is read again, on all nodes.
     pub fn forget(&self, user: &UserId, account: &AccountId) {
         let key = (user.clone(), account.clone());
         let entry = self.0.entries.lock().get(&key).cloned();
         if let Some(entry) = entry.and_then(|entry| entry.upgrade()) {
             entry.invalidate();
         }
+        self.tell_others();
     }
 
     /// An app has changed, and possibly every account with it.
     pub fn forget_all(&self) {
+        self.read_again();
+        self.tell_others();
+    }
+
+    /// Without the hint, other nodes would use old credentials until their cached results expire.
+    fn tell_others(&self) {
+        let cluster = &self.0.infra.cluster;
+        if !cluster.is_alone() {
+            cluster.hint_all(&Hint::Accounts);
+        }
+    }
+
+    /// Reads all accounts again, on this node.
+    pub(crate) fn read_again(&self) {
         for entry in self.0.entries.lock().values().filter_map(Weak::upgrade) {
             entry.invalidate();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sluice_cluster::testing as cluster;
+    use sluice_infra::testing;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_change_of_an_account_is_told_to_other_nodes() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::tempdir().unwrap();
+        let (mut infra, _) = testing::infra(folder.path());
+        let (a, b) = (cluster::node("a").await, cluster::node("b").await);
+        cluster::introduce(&[&a, &b]);
+        infra.cluster = a;
+        let credentials = Credentials::new(infra).unwrap();
+        let mut heard = b.take_inbound().unwrap();
+        let (user, account) = (UserId::parse("u_a"), AccountId::parse("apn_a"));
+        let (user, account) = (user.unwrap(), account.unwrap());
+        let entry = credentials.entry(&user, &account);
+        let changes: [&dyn Fn(); 2] = [&|| credentials.forget(&user, &account), &|| {
+            credentials.forget_all();
+        }];
+        for change in changes {
+            let generation = entry.generation();
+            change();
+            assert!(entry.generation() > generation);
+            assert_eq!(heard.recv().await.unwrap().hint, Hint::Accounts);
         }
     }
 }

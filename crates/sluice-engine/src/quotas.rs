@@ -1,4 +1,5 @@
-//! Daily quotas of free-plan users, counted in memory beside the durable count, so that the hot path reads no store.
+//! Daily quotas of free-plan users, counted in memory beside the durable count, so that the hot path reads no store. Among other
+//! nodes the durable count is read again every few seconds, because they use the quotas too.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -11,6 +12,11 @@ use sluice_store::{
 };
 
 use crate::error::EngineError;
+
+/// How long a count is relied on among other nodes.
+const FRESH_MS: i64 = 5_000;
+/// The same for a node that is alone, and may not have been so when it read the count.
+const FRESH_ALONE_MS: i64 = 60_000;
 
 /// Cheap to clone; all clones share one count.
 #[derive(Clone)]
@@ -37,6 +43,7 @@ pub(crate) struct QuotaExceeded {
 #[derive(Clone, Copy)]
 struct Account {
     day: i64,
+    read_at: i64,
     plan: Plan,
     used: Usage,
 }
@@ -63,7 +70,7 @@ impl Quotas {
         }
         let now_ms = self.infra.now_ms();
         let day = now_ms.div_euclid(MS_PER_DAY);
-        let account = match self.known(user, day) {
+        let account = match self.known(user, now_ms) {
             Some(account) => account,
             None => self.load(user, day).await?,
         };
@@ -80,7 +87,7 @@ impl Quotas {
             return QuotaStatus::Within;
         }
         let now_ms = self.infra.now_ms();
-        match self.known(user, now_ms.div_euclid(MS_PER_DAY)) {
+        match self.known(user, now_ms) {
             None => QuotaStatus::Unknown,
             Some(account) => self
                 .exceeded(&account, now_ms)
@@ -88,9 +95,17 @@ impl Quotas {
         }
     }
 
-    fn known(&self, user: &UserId, day: i64) -> Option<Account> {
+    fn known(&self, user: &UserId, now_ms: i64) -> Option<Account> {
         let account = self.today.lock().get(user).copied();
-        account.filter(|account| account.day == day)
+        let account = account.filter(|account| account.day == now_ms.div_euclid(MS_PER_DAY))?;
+        let cluster = &self.infra.cluster;
+        let fresh_ms = if cluster.is_alone() {
+            FRESH_ALONE_MS
+        } else {
+            FRESH_MS
+        };
+        let is_fresh = (0..fresh_ms).contains(&(now_ms - account.read_at));
+        (is_fresh || cluster.owns_database()).then_some(account)
     }
 
     fn exceeded(&self, account: &Account, now_ms: i64) -> Option<QuotaExceeded> {
@@ -122,6 +137,7 @@ impl Quotas {
             .await?;
         let account = Account {
             day,
+            read_at: self.infra.now_ms(),
             plan,
             used: usage,
         };
@@ -140,5 +156,49 @@ impl Quotas {
             account.used.invocations += more.invocations;
             account.used.compute_ms += more.compute_ms;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sluice_cluster::testing as cluster;
+    use sluice_infra::{Settings, testing};
+    use sluice_model::ManualClock;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn usage_on_other_nodes_counts_within_seconds() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::tempdir().unwrap();
+        let clock = ManualClock::new(testing::NOW);
+        let settings = Settings {
+            daily_invocations_quota: Some(10),
+            ..testing::settings(folder.path())
+        };
+        let mut infra = testing::infra_at(folder.path(), Arc::new(clock.clone()), settings);
+        infra.cluster = cluster::node("a").await;
+        let (quotas, user) = (Quotas::new(infra.clone()), UserId::parse("u_a").unwrap());
+        assert!(quotas.check(&user).await.is_ok());
+
+        let (id, day) = (user.clone(), testing::NOW.div_euclid(MS_PER_DAY));
+        let used = Usage {
+            invocations: 10,
+            compute_ms: 1,
+        };
+        let elsewhere = infra.store.write(move |c| usage::add(c, &id, day, used));
+        elsewhere.await.unwrap();
+        assert!(matches!(quotas.status(&user), QuotaStatus::Within));
+        clock.advance(FRESH_MS);
+        assert!(matches!(quotas.status(&user), QuotaStatus::Unknown));
+        assert!(quotas.check(&user).await.is_err());
+        assert!(matches!(quotas.status(&user), QuotaStatus::Exceeded(_)));
+
+        // A node that is alone relies on its own count for longer.
+        cluster::set_alone(&infra.cluster);
+        clock.advance(FRESH_MS);
+        assert!(matches!(quotas.status(&user), QuotaStatus::Exceeded(_)));
+        clock.advance(FRESH_ALONE_MS);
+        assert!(matches!(quotas.status(&user), QuotaStatus::Unknown));
     }
 }

@@ -138,16 +138,21 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     if let Ok(Ok(Err(error))) = closed {
         tracing::warn!(%error, "listener closed with an error");
     }
-    if let Err(error) = engine.outbox.release().await {
-        tracing::warn!(%error, "queues of the outbox not released");
-    }
-    if let Err(error) = cluster.leave(&store).await {
-        tracing::warn!(%error, "the end of this server could not be recorded");
-    }
+    leave(&engine, &infra).await;
     tokio::task::spawn_blocking(move || store.close()).await?;
     drop(data_folder);
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Leaves everything to the other nodes, which go on with it at once.
+async fn leave(engine: &Engine, infra: &Infra) {
+    if let Err(error) = engine.outbox.release().await {
+        tracing::warn!(%error, "queues of the outbox not released");
+    }
+    if let Err(error) = infra.cluster.leave(&infra.store).await {
+        tracing::warn!(%error, "the end of this server could not be recorded");
+    }
 }
 
 fn first_key(options: &ServeOptions) -> anyhow::Result<Option<ApiKey>> {

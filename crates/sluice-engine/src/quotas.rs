@@ -182,11 +182,11 @@ mod tests {
         assert!(quotas.check(&user).await.is_ok());
 
         let (id, day) = (user.clone(), testing::NOW.div_euclid(MS_PER_DAY));
-        let used = Usage {
+        let more = Usage {
             invocations: 10,
             compute_ms: 1,
         };
-        let elsewhere = infra.store.write(move |c| usage::add(c, &id, day, used));
+        let elsewhere = infra.store.write(move |c| usage::add(c, &id, day, more));
         elsewhere.await.unwrap();
         assert!(matches!(quotas.status(&user), QuotaStatus::Within));
         clock.advance(FRESH_MS);

@@ -105,15 +105,15 @@ async fn measure(
     packages: u64,
     quota: u64,
 ) -> Result<Measured, StoreError> {
-    let user = user.clone();
+    let id = user.clone();
     let read = infra.store.read(move |c| {
-        let stored = disk_use::of_user(c, &user)?;
-        let used = Used {
+        let stored = disk_use::of_user(c, &id)?;
+        let sum = Used {
             events: stored.events,
             others: stored.data_stores + stored.state + packages,
         };
-        let excess = excess(c, &user, used.excess_events(quota), quota)?;
-        Ok(Measured { used, excess })
+        let excess = excess(c, &id, sum.excess_events(quota), quota)?;
+        Ok(Measured { used: sum, excess })
     });
     read.await
 }

@@ -86,14 +86,14 @@ impl TestServer {
         let processes = described::processes(time);
         let processes = processes.with_tmp(folder.path().to_owned());
         let processes: Arc<dyn Processes> = Arc::new(processes);
-        let engine = Engine::start(&infra, &processes).await.unwrap();
-        let app = App::new(&infra, &engine, &processes).unwrap();
+        let engine = Box::new(Engine::start(&infra, &processes).await.unwrap());
+        let app = Box::new(App::new(&infra, &engine, &processes).unwrap());
         app.users
             .ensure_first(ApiKey::parse(OPERATOR_KEY))
             .await
             .unwrap();
         let stop = CancellationToken::new();
-        let state = ServerState::new(app, &infra, &engine);
+        let state = ServerState::new(*app, &infra, &engine);
         let listeners = Listeners {
             clients: listener,
             nodes: None,

@@ -1,7 +1,7 @@
 //! What nodes tell each other. A hint saves time and is never needed: each has a poll beneath it that finds the same.
 
 use serde::{Deserialize, Serialize};
-use sluice_model::EmitterId;
+use sluice_model::{EmitterId, UserId};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -14,6 +14,8 @@ pub enum Hint {
     QueueChanged(String),
     /// The sender has readers of the events and logs of an emitter.
     Follow(EmitterId),
+    /// The sender has readers of the traffic of an account.
+    Traffic(UserId),
     /// There are new events of an emitter that the node that gets the hint follows.
     Events(EmitterId),
     /// There are new log lines of an emitter that the node that gets the hint follows.

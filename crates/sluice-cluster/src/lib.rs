@@ -18,7 +18,7 @@ mod this_node;
 pub use clock::{DatabaseTime, NodeClock};
 pub use hint::Hint;
 pub use lease::{Lease, LeaseTerm};
-pub use links::{HINTS_PATH, LinkError, NODE_HEADER, REPLIES_PATH, TOKEN_HEADER};
+pub use links::{HINTS_PATH, LinkError, NODE_HEADER, REPLIES_PATH, TOKEN_HEADER, TRAFFIC_PATH};
 pub use membership::{Cluster, JoinError, Joining, NodeDescription, PROTOCOL};
 pub use status::NodeStatus;
 pub use this_node::Received;

@@ -16,6 +16,8 @@ use crate::{hint::Hint, members::Members};
 
 /// Where hints go.
 pub const HINTS_PATH: &str = "/hints";
+/// Where traffic goes.
+pub const TRAFFIC_PATH: &str = "/traffic";
 /// Where replies go.
 pub const REPLIES_PATH: &str = "/replies";
 /// Names the node that sends.

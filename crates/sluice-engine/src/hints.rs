@@ -43,6 +43,7 @@ impl HintTargets {
             }
             Hint::Accounts => self.credentials.read_again(),
             Hint::Follow(emitter) => self.streams.followed(&emitter, from),
+            Hint::Traffic(user) => self.streams.traffic_followed(&user, from),
             Hint::Events(emitter) => self.streams.events_elsewhere(&emitter),
             Hint::Logs(emitter) => self.streams.logs_elsewhere(&emitter),
             Hint::Queue(queue) => self.outbox.wake_queue(&queue),

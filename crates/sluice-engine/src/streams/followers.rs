@@ -1,7 +1,8 @@
-//! The nodes that follow emitters of this one: they have readers, and get a hint after each commit.
+//! The nodes that have readers of an emitter, or of the traffic of an account, and are told of changes.
 
 use std::{
     collections::HashMap,
+    hash::Hash,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -10,21 +11,19 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use sluice_model::EmitterId;
 use tokio::time::Instant;
 
 /// Followers renew this more often.
 const LIFETIME: Duration = Duration::from_secs(30);
 
-/// Cheap to clone; all clones are one.
-#[derive(Clone, Default)]
-pub(super) struct Followers(Arc<Inner>);
+/// `K` is what they follow. Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub(super) struct Followers<K>(Arc<Inner<K>>);
 
-#[derive(Default)]
-struct Inner {
+struct Inner<K> {
     /// It is all that a commit looks at while there are none.
     any: AtomicBool,
-    emitters: Mutex<HashMap<EmitterId, Vec<Follower>>>,
+    followed: Mutex<HashMap<K, Vec<Follower>>>,
 }
 
 struct Follower {
@@ -32,11 +31,20 @@ struct Follower {
     until: Instant,
 }
 
-impl Followers {
-    pub(super) fn add(&self, emitter: &EmitterId, node: &str) {
+impl<K> Default for Followers<K> {
+    fn default() -> Followers<K> {
+        Followers(Arc::new(Inner {
+            any: AtomicBool::new(false),
+            followed: Mutex::default(),
+        }))
+    }
+}
+
+impl<K: Clone + Eq + Hash> Followers<K> {
+    pub(super) fn add(&self, id: &K, node: &str) {
         let until = Instant::now() + LIFETIME;
-        let mut emitters = self.0.emitters.lock();
-        let followers = emitters.entry(emitter.clone()).or_default();
+        let mut followed = self.0.followed.lock();
+        let followers = followed.entry(id.clone()).or_default();
         match followers.iter_mut().find(|follower| follower.node == node) {
             Some(known) => known.until = until,
             None => followers.push(Follower {
@@ -47,14 +55,13 @@ impl Followers {
         self.0.any.store(true, Ordering::Release);
     }
 
-    /// The nodes that follow an emitter.
-    pub(super) fn of(&self, emitter: &EmitterId) -> Vec<String> {
+    pub(super) fn of(&self, id: &K) -> Vec<String> {
         if !self.0.any.load(Ordering::Acquire) {
             return Vec::new();
         }
         let now = Instant::now();
-        let emitters = self.0.emitters.lock();
-        let followers = emitters.get(emitter).into_iter().flatten();
+        let followed = self.0.followed.lock();
+        let followers = followed.get(id).into_iter().flatten();
         let current = followers.filter(|follower| follower.until > now);
         current.map(|follower| follower.node.clone()).collect()
     }
@@ -62,17 +69,19 @@ impl Followers {
     /// Forgets those that have not renewed.
     pub(super) fn expire(&self) {
         let now = Instant::now();
-        let mut emitters = self.0.emitters.lock();
-        emitters.retain(|_, followers| {
+        let mut followed = self.0.followed.lock();
+        followed.retain(|_, followers| {
             followers.retain(|follower| follower.until > now);
             !followers.is_empty()
         });
-        self.0.any.store(!emitters.is_empty(), Ordering::Release);
+        self.0.any.store(!followed.is_empty(), Ordering::Release);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use sluice_model::EmitterId;
+
     use super::*;
 
     #[tokio::test(start_paused = true)]

@@ -19,7 +19,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 const RENEWAL: Duration = Duration::from_secs(10);
 
 /// Runs until the server drains.
-pub(super) async fn run(infra: Infra, feeds: Feeds, followers: Followers) {
+pub(super) async fn run(infra: Infra, feeds: Feeds, followers: Followers<EmitterId>) {
     if infra.cluster.owns_database() {
         return;
     }

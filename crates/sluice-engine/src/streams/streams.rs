@@ -37,7 +37,7 @@ pub struct Streams {
     pub(super) infra: Infra,
     pub(super) feeds: Feeds,
     /// Nodes with readers of emitters that are owned here.
-    followers: Followers,
+    followers: Followers<EmitterId>,
     permits: Arc<ReaderPermits>,
     traffic: Traffic,
 }
@@ -193,6 +193,16 @@ impl Streams {
     /// Another node has readers of an emitter: it gets a hint after each commit here.
     pub(crate) fn followed(&self, emitter: &EmitterId, by: &str) {
         self.followers.add(emitter, by);
+    }
+
+    /// Another node has readers of the traffic of an account.
+    pub(crate) fn traffic_followed(&self, user: &UserId, by: &str) {
+        self.traffic.followed(user, by);
+    }
+
+    /// Takes the traffic of another node, as it came to its path; false when the message is none.
+    pub fn receive_traffic(&self, message: &[u8]) -> bool {
+        self.traffic.receive(message)
     }
 
     /// Another node has stored events.

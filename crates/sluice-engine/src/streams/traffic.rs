@@ -1,68 +1,43 @@
 //! Traffic: sums of what happens in an account, once a second. They are counted in memory while someone reads them, and
-//! never stored.
+//! never stored. A node with readers tells the others, which send it the sums of their seconds.
 
+mod message;
 mod second;
+mod watched;
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use parking_lot::Mutex;
+use sluice_cluster::{Hint, TRAFFIC_PATH};
 use sluice_infra::Infra;
 use sluice_model::{EmitterId, UserId, WebhookId};
-use sluice_store::activity::Counts;
-use tokio::{sync::broadcast, task::JoinHandle, time::MissedTickBehavior};
-use tokio_util::task::AbortOnDropHandle;
+use sluice_store::{activity::Counts, users};
+use tokio::{
+    sync::broadcast,
+    task::JoinHandle,
+    time::{Instant, MissedTickBehavior},
+};
 
-pub use self::second::{EmitterTraffic, RouteTraffic, TrafficSecond, WebhookTraffic};
+pub use self::{
+    second::{EmitterTraffic, RouteTraffic, TrafficSecond, WebhookTraffic},
+    watched::LiveTraffic,
+};
 
-use self::second::Second;
-use super::{end::StreamEnd, permit::ReaderPermit};
+use self::{message::TrafficMessage, watched::WatchedUsers};
+use super::{end::StreamEnd, followers::Followers, permit::ReaderPermit};
 use crate::route::Recipients;
 
 const SECOND: Duration = Duration::from_secs(1);
-/// Seconds buffered for a reader that has not taken them yet.
-const BUFFER: usize = 4;
+/// How often other nodes are told whose traffic is read here.
+const RENEWAL: Duration = Duration::from_secs(10);
 
 /// Cheap to clone; all clones are one.
 #[derive(Clone)]
 pub(super) struct Traffic {
     infra: Infra,
     watched: Arc<WatchedUsers>,
-}
-
-/// The users whose traffic is read.
-#[derive(Default)]
-struct WatchedUsers {
-    /// Their number. It is all that a commit looks at while no one reads.
-    count: AtomicUsize,
-    users: Mutex<HashMap<UserId, WatchedUser>>,
-}
-
-struct WatchedUser {
-    readers: broadcast::Sender<Arc<LiveTraffic>>,
-    second: Second,
-    /// Stopped with the last reader.
-    _ticker: AbortOnDropHandle<()>,
-}
-
-/// One second that all readers share.
-pub struct LiveTraffic {
-    second: TrafficSecond,
-    frame: OnceLock<Bytes>,
-}
-
-impl LiveTraffic {
-    /// The second as readers get it, formatted once.
-    pub fn frame(&self, format: impl FnOnce(&TrafficSecond) -> Bytes) -> Bytes {
-        self.frame.get_or_init(|| format(&self.second)).clone()
-    }
+    /// Nodes with readers of a user's traffic.
+    followers: Followers<UserId>,
 }
 
 /// A reader of a user's traffic.
@@ -108,19 +83,82 @@ impl Traffic {
         Traffic {
             infra,
             watched: Arc::default(),
+            followers: Followers::default(),
         }
     }
 
     /// Follows the traffic of a user from now on.
     pub(super) fn follow(&self, user: &UserId, permit: ReaderPermit) -> TrafficReader {
-        let ticker = || tokio::spawn(publish_each_second(self.clone(), user.clone()));
+        let seconds = self.watched.watch(user, || self.start_ticker(user));
+        self.tell_others(user);
         TrafficReader {
-            seconds: self.watched.watch(user, ticker),
+            seconds,
             guard: Guard {
                 traffic: self.clone(),
                 user: user.clone(),
                 _permit: permit,
             },
+        }
+    }
+
+    fn start_ticker(&self, user: &UserId) -> JoinHandle<()> {
+        tokio::spawn(publish_each_second(self.clone(), user.clone()))
+    }
+
+    fn tell_others(&self, user: &UserId) {
+        let cluster = &self.infra.cluster;
+        if !cluster.is_alone() {
+            cluster.hint_all(&Hint::Traffic(user.clone()));
+        }
+    }
+
+    /// Another node has readers of a user's traffic.
+    pub(super) fn followed(&self, user: &UserId, by: &str) {
+        self.followers.add(user, by);
+        self.watched.count_here(user, || self.start_ticker(user));
+    }
+
+    /// Takes the message of another node; false when it is none.
+    pub(super) fn receive(&self, message: &[u8]) -> bool {
+        let Ok(message) = serde_json::from_slice::<TrafficMessage>(message) else {
+            return false;
+        };
+        let user = message.user.clone();
+        let second = message.into_second(self.infra.now_ms());
+        self.watched.add(&user, second);
+        true
+    }
+
+    /// Publishes the last second to readers, here and on other nodes.
+    fn publish(&self, user: &UserId) {
+        let here = self.watched.publish(user, self.infra.now_ms());
+        let followers = self.followers.of(user);
+        if followers.is_empty() {
+            self.followers.expire();
+            self.watched.unfollow(user);
+        }
+        let Some(second) = here else { return };
+        let message = TrafficMessage::new(user, second);
+        let body = Bytes::from(serde_json::to_vec(&message).unwrap_or_default());
+        for node in followers {
+            let (cluster, body) = (self.infra.cluster.clone(), body.clone());
+            tokio::spawn(async move {
+                if let Err(error) = cluster.post(&node, TRAFFIC_PATH, body.into()).await {
+                    tracing::debug!(node, %error, "traffic not sent");
+                }
+            });
+        }
+    }
+
+    /// Tells the others again what is read here. They do not tell when a user was removed.
+    async fn renew(&self, user: &UserId) {
+        if self.infra.cluster.is_alone() || !self.watched.has_readers(user) {
+            return;
+        }
+        self.tell_others(user);
+        let id = user.clone();
+        if let Ok(None) = self.infra.store.read(move |c| users::get(c, &id)).await {
+            self.close(user);
         }
     }
 
@@ -148,132 +186,22 @@ impl Traffic {
     }
 }
 
-impl WatchedUsers {
-    fn close(&self, user: &UserId) {
-        let mut users = self.users.lock();
-        users.remove(user);
-        self.count.store(users.len(), Ordering::Relaxed);
-    }
-
-    fn count(&self, user: &UserId, count: impl FnOnce(&mut Second)) {
-        if self.count.load(Ordering::Relaxed) == 0 {
-            return;
-        }
-        if let Some(watched) = self.users.lock().get_mut(user) {
-            count(&mut watched.second);
-        }
-    }
-
-    /// The first reader starts the ticker that all readers of the user share.
-    fn watch(
-        &self,
-        user: &UserId,
-        start_ticker: impl FnOnce() -> JoinHandle<()>,
-    ) -> broadcast::Receiver<Arc<LiveTraffic>> {
-        let mut users = self.users.lock();
-        let watched = users.entry(user.clone()).or_insert_with(|| WatchedUser {
-            readers: broadcast::Sender::new(BUFFER),
-            second: Second::default(),
-            _ticker: AbortOnDropHandle::new(start_ticker()),
-        });
-        let seconds = watched.readers.subscribe();
-        self.count.store(users.len(), Ordering::Relaxed);
-        seconds
-    }
-
-    fn unwatch(&self, user: &UserId) {
-        let mut users = self.users.lock();
-        let unread = |watched: &WatchedUser| watched.readers.receiver_count() == 0;
-        if users.get(user).is_some_and(unread) {
-            users.remove(user);
-            self.count.store(users.len(), Ordering::Relaxed);
-        }
-    }
-
-    /// Publishes the counts of a user since the last time, if there are any.
-    fn publish(&self, user: &UserId, now_ms: i64) {
-        let (second, readers) = {
-            let mut users = self.users.lock();
-            let Some(watched) = users.get_mut(user) else {
-                return;
-            };
-            if watched.second.is_empty() {
-                return;
-            }
-            let second = std::mem::take(&mut watched.second);
-            (second, watched.readers.clone())
-        };
-        // Fails when the last reader has just left.
-        let _ = readers.send(Arc::new(LiveTraffic {
-            second: second.summary(now_ms),
-            frame: OnceLock::new(),
-        }));
-    }
-}
-
 async fn publish_each_second(traffic: Traffic, user: UserId) {
-    let Traffic { infra, watched } = traffic;
+    let mut renewed = Instant::now();
     let mut ticker = tokio::time::interval(SECOND);
     ticker.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             biased;
-            () = infra.shutdown.draining() => return,
-            _ = ticker.tick() => watched.publish(&user, infra.now_ms()),
+            () = traffic.infra.shutdown.draining() => return,
+            _ = ticker.tick() => traffic.publish(&user),
+        }
+        if renewed.elapsed() >= RENEWAL {
+            traffic.renew(&user).await;
+            renewed = Instant::now();
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn counts_exist_while_a_reader_is_connected() {
-        let traffic = WatchedUsers::default();
-        let (user, emitter) = (
-            UserId::parse("u_a").unwrap(),
-            EmitterId::parse("dc_a").unwrap(),
-        );
-        let event = Counts {
-            events: 1,
-            ..Counts::default()
-        };
-        let count = || {
-            traffic.count(&user, |second| {
-                second.committed(&emitter, event, &Recipients::default());
-            });
-        };
-        count();
-        assert!(traffic.users.lock().is_empty());
-
-        let clock = tokio::spawn(std::future::pending());
-        let running = clock.abort_handle();
-        let mut first = traffic.watch(&user, || clock);
-        let second = traffic.watch(&user, || panic!("one ticker is enough"));
-        traffic.publish(&user, 1);
-        count();
-        count();
-        traffic.publish(&user, 2);
-        let second_read = first.try_recv().unwrap();
-        assert_eq!(
-            (
-                second_read.second.ts,
-                second_read.second.emitters[0].1.events
-            ),
-            (2, 2)
-        );
-        assert!(first.try_recv().is_err(), "nothing happened before that");
-
-        drop(first);
-        traffic.unwatch(&user);
-        assert_eq!(traffic.count.load(Ordering::Relaxed), 1);
-        drop(second);
-        traffic.unwatch(&user);
-        assert_eq!(traffic.count.load(Ordering::Relaxed), 0);
-        assert!(traffic.users.lock().is_empty());
-        while !running.is_finished() {
-            tokio::task::yield_now().await;
-        }
-    }
-}
+mod tests;

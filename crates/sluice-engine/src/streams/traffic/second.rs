@@ -2,6 +2,7 @@
 
 use std::{cmp::Reverse, collections::HashMap, hash::Hash};
 
+use serde::{Deserialize, Serialize};
 use sluice_model::{EmitterId, WebhookId};
 use sluice_store::{activity::Counts, routes::Listener};
 
@@ -22,7 +23,7 @@ pub(super) struct Second {
 }
 
 /// The activity of a source or a workflow.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmitterTraffic {
     pub events: u64,
     /// Invocations that failed; for workflows, runs.
@@ -31,7 +32,7 @@ pub struct EmitterTraffic {
 }
 
 /// Delivery attempts of a webhook.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookTraffic {
     pub delivered: u64,
     pub failed: u64,
@@ -75,18 +76,44 @@ impl Second {
             late_ticks: _,
             skipped_ticks: _,
         } = counts;
-        if events + errors + invocations > 0
-            && let Some(sum) = entry(&mut self.emitters, emitter.clone(), &mut self.cut)
-        {
-            sum.events += events;
-            sum.errors += errors;
-            sum.invocations += invocations;
+        if events + errors + invocations > 0 {
+            let active = EmitterTraffic {
+                events,
+                errors,
+                invocations,
+            };
+            self.active(emitter.clone(), active);
         }
         for (listener, count) in recipients.counted() {
-            let route = (emitter.clone(), listener.clone());
-            if let Some(sum) = entry(&mut self.routes, route, &mut self.cut) {
-                *sum += count;
-            }
+            self.routed(emitter.clone(), listener.clone(), count);
+        }
+    }
+
+    /// Adds the counts of another node.
+    pub(super) fn add(&mut self, second: TrafficSecond) {
+        for (emitter, active) in second.emitters {
+            self.active(emitter, active);
+        }
+        for RouteTraffic { from, to, count } in second.routes {
+            self.routed(from, to, count);
+        }
+        for (webhook, attempts) in &second.webhooks {
+            self.attempted(webhook, *attempts);
+        }
+        self.cut |= second.cut;
+    }
+
+    fn active(&mut self, emitter: EmitterId, more: EmitterTraffic) {
+        if let Some(sum) = entry(&mut self.emitters, emitter, &mut self.cut) {
+            sum.events += more.events;
+            sum.errors += more.errors;
+            sum.invocations += more.invocations;
+        }
+    }
+
+    fn routed(&mut self, from: EmitterId, to: Listener, count: u64) {
+        if let Some(sum) = entry(&mut self.routes, (from, to), &mut self.cut) {
+            *sum += count;
         }
     }
 

@@ -1,4 +1,4 @@
-//! The listener for other nodes: hints, replies, and requests that they pass on. Every message carries the token that nodes
+//! The listener for other nodes: hints, replies, traffic, and requests that they pass on. Every message carries the token that nodes
 //! derive from the master key.
 
 use std::{convert::Infallible, net::IpAddr, sync::Arc, time::Duration};
@@ -11,8 +11,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use sluice_cluster::{HINTS_PATH, Hint, NODE_HEADER, REPLIES_PATH, TOKEN_HEADER};
-use sluice_engine::owner::Replies;
+use sluice_cluster::{HINTS_PATH, Hint, NODE_HEADER, REPLIES_PATH, TOKEN_HEADER, TRAFFIC_PATH};
+use sluice_engine::{owner::Replies, streams::Streams};
 use sluice_infra::Infra;
 use subtle::ConstantTimeEq;
 use tokio::{
@@ -30,11 +30,12 @@ const HEAD_TIMEOUT: Duration = Duration::from_mins(5);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const MAX_HINTS: usize = 16 * 1024 * 1024;
 /// Replies have bodies in base64.
-const MAX_REPLY: usize = 256 * 1024 * 1024;
+const MAX_MESSAGE: usize = 256 * 1024 * 1024;
 
 pub(crate) struct NodeLink {
     pub(crate) infra: Infra,
     pub(crate) replies: Replies,
+    pub(crate) streams: Streams,
     pub(crate) front: Arc<Front>,
 }
 
@@ -79,7 +80,14 @@ impl NodeLink {
         }
         match request.uri().path() {
             HINTS_PATH => self.take_hints(request).await.into_response(),
-            REPLIES_PATH => self.take_reply(request).await.into_response(),
+            REPLIES_PATH => {
+                let replies = |body: &Bytes| self.replies.receive(body);
+                take(request, replies).await.into_response()
+            }
+            TRAFFIC_PATH => {
+                let streams = |body: &Bytes| self.streams.receive_traffic(body);
+                take(request, streams).await.into_response()
+            }
             _ => self.handle(request).await,
         }
     }
@@ -103,15 +111,6 @@ impl NodeLink {
         StatusCode::NO_CONTENT
     }
 
-    async fn take_reply(&self, request: Request<Body>) -> StatusCode {
-        let body = whole(request, MAX_REPLY).await;
-        if body.is_some_and(|body| self.replies.receive(&body)) {
-            StatusCode::NO_CONTENT
-        } else {
-            StatusCode::BAD_REQUEST
-        }
-    }
-
     /// Handles a request that another node passed on.
     async fn handle(&self, mut request: Request<Body>) -> Response {
         let headers = request.headers_mut();
@@ -124,6 +123,16 @@ impl NodeLink {
         };
         request.extensions_mut().insert(PassedOn);
         self.front.respond(request, client).await
+    }
+}
+
+/// Hands a message over; false means that it is not understood.
+async fn take(request: Request<Body>, receive: impl FnOnce(&Bytes) -> bool) -> StatusCode {
+    let body = whole(request, MAX_MESSAGE).await;
+    if body.is_some_and(|body| receive(&body)) {
+        StatusCode::NO_CONTENT
+    } else {
+        StatusCode::BAD_REQUEST
     }
 }
 

@@ -63,6 +63,7 @@ pub async fn serve(
     let drain_timeout = state.infra.settings.invocation_timeout + DRAIN_GRACE;
     let open = Connections::new(state.infra.settings.max_connections);
     let (infra, replies) = (state.infra.clone(), state.replies.clone());
+    let streams = state.streams.clone();
     let front = Arc::new(Front::new(state));
     let Listeners {
         clients: listener,
@@ -73,6 +74,7 @@ pub async fn serve(
         let link = NodeLink {
             infra,
             replies,
+            streams,
             front: Arc::clone(&front),
         };
         AbortOnDropHandle::new(tokio::spawn(Arc::new(link).serve(listener)))

@@ -57,13 +57,15 @@ async fn readers_on_both_nodes_see_each_event_once_and_in_order() {
     for number in 0..EVENTS {
         let engine = engines[usize::from(number % 4 > 1)];
         let event = to_raw_value(&json!(number)).unwrap();
-        // The owner of this node may have been fenced by the other one.
-        while engine
-            .accept
-            .run(&user_id(), &source_id(), event.clone())
-            .await
-            .is_err()
-        {}
+        let (user, source) = (user_id(), source_id());
+        engine.accept.run(&user, &source, event).await.unwrap();
+        wait_for(PATIENCE, "the event to be committed", async || {
+            // The owner of this node may have been fenced by the other one.
+            engine.owners.wake(&source);
+            let committed = nodes.first.committed_events().await.len() as u64;
+            (committed > number).then_some(())
+        })
+        .await;
         for reader in &mut readers {
             assert_eq!(next(reader).await, json!(number));
         }

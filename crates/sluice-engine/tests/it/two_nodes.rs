@@ -10,7 +10,7 @@ use sluice_runtime::{
     Processes,
     scripted::{ScriptedInvocation, ScriptedOutcome, ScriptedProcesses},
 };
-use sluice_store::{Conn, nodes};
+use sluice_store::{Conn, StoreError, nodes};
 
 use crate::fixture::Fixture;
 
@@ -33,8 +33,11 @@ impl TwoNodes {
         testing::introduce(&[&a, &b, &observer]);
         let processes = ScriptedProcesses::new(run);
         let first = Fixture::on_node(Some(a), sources, change, processes.clone()).await;
-        let node = first.infra.store.incarnation().to_string();
-        let joined = first.infra.store.write(move |c| stay_alive(c, node));
+        let store = Arc::clone(first.infra.store.incarnation());
+        let joined = first
+            .infra
+            .store
+            .write(move |c| stay_alive(c, [&*store, "a", "b"]));
         joined.await.unwrap();
         let second_infra = Infra {
             cluster: b,
@@ -50,17 +53,19 @@ impl TwoNodes {
     }
 }
 
-/// Both engines claim in the name of the store, whose lease lasts for the whole test.
-fn stay_alive(c: &mut dyn Conn, incarnation: String) -> Result<(), sluice_store::StoreError> {
-    let store = nodes::NewNode {
-        incarnation,
-        name: "store".to_owned(),
-        address: None,
-        public_url: String::new(),
-        version: String::new(),
-        protocol: 1,
-    };
-    nodes::join(c, &store, false)?;
+/// Gives nodes a lease for the whole test. Both engines claim in the name of the store.
+fn stay_alive(c: &mut dyn Conn, incarnations: [&str; 3]) -> Result<(), StoreError> {
+    for incarnation in incarnations {
+        let node = nodes::NewNode {
+            incarnation: incarnation.to_owned(),
+            name: incarnation.to_owned(),
+            address: None,
+            public_url: String::new(),
+            version: String::new(),
+            protocol: 1,
+        };
+        nodes::join(c, &node, false)?;
+    }
     c.execute("UPDATE nodes SET expires_at = expires_at * 2", &[])
         .map(drop)
 }

@@ -97,16 +97,11 @@ pub(crate) struct ClusterOptions {
     #[arg(long, env = "SLUICE_NODE_NAME", value_name = "NAME")]
     node_name: Option<String>,
     /// Address for messages of the other servers on the same PostgreSQL, with any free port for port 0. They show a token that is
-    /// derived from the master key
-    #[arg(
-        long,
-        env = "SLUICE_CLUSTER_LISTEN",
-        default_value = "0.0.0.0:0",
-        value_name = "ADDRESS"
-    )]
-    pub(crate) cluster_listen: SocketAddr,
-    /// Host, or host and port, at which the other servers reach this one [default: the address from which it connects to
-    /// PostgreSQL]
+    /// derived from the master key [default: the address from which it connects to PostgreSQL, with any free port]
+    #[arg(long, env = "SLUICE_CLUSTER_LISTEN", value_name = "ADDRESS")]
+    pub(crate) cluster_listen: Option<SocketAddr>,
+    /// Host, or host and port, at which the other servers reach this one [default: the address at which it listens
+    /// for them]
     #[arg(long, env = "SLUICE_CLUSTER_ADDRESS", value_name = "HOST")]
     pub(crate) cluster_address: Option<String>,
     /// Time after SIGTERM in which the server still takes requests while `/healthz` answers 503, so that a load balancer can

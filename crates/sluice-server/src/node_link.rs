@@ -28,6 +28,8 @@ use crate::{
 /// How long a node may take to send the head of a message. Links stay open longer than that between messages.
 const HEAD_TIMEOUT: Duration = Duration::from_mins(5);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Of all nodes together.
+const MAX_CONNECTIONS: usize = 1_000;
 const MAX_HINTS: usize = 16 * 1024 * 1024;
 /// Replies have bodies in base64.
 const MAX_MESSAGE: usize = 256 * 1024 * 1024;
@@ -46,9 +48,11 @@ impl NodeLink {
         loop {
             tokio::select! {
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) => {
+                    // Without room it is closed at once.
+                    Ok((stream, _)) if connections.len() < MAX_CONNECTIONS => {
                         connections.spawn(Arc::clone(&self).serve_connection(stream));
                     }
+                    Ok(_) => {}
                     Err(error) => {
                         tracing::warn!(%error, "accepting a node's connection failed");
                         tokio::time::sleep(ACCEPT_PAUSE).await;

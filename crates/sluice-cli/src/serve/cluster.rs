@@ -1,6 +1,10 @@
 //! Joining the servers of the database.
 
-use std::{io, net::SocketAddr, path::Path};
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::Path,
+};
 
 use anyhow::Context;
 use sluice_cluster::{Cluster, Joining, NodeDescription};
@@ -47,11 +51,10 @@ pub(super) async fn join(
             listener: None,
         });
     }
-    let listen = options.cluster_listen;
-    let listener = TcpListener::bind(listen)
-        .await
-        .with_context(|| format!("cannot listen on {listen} for other servers"))?;
-    description.address = Some(address(options, store, listener.local_addr()?).await?);
+    let seen = store.read(nodes::client_address).await?;
+    let seen = seen.as_deref().unwrap_or("127.0.0.1");
+    let listener = listen(options.cluster_listen, seen).await?;
+    description.address = Some(address(options, seen, listener.local_addr()?));
     let file = data_dir.join(INCARNATION_FILE);
     let joining = Joining {
         description,
@@ -69,29 +72,40 @@ pub(super) async fn join(
     })
 }
 
+/// Listens on the given address, or on the one that the database sees. Behind a translation of addresses that is not one of this
+/// machine: then it listens on all.
+async fn listen(given: Option<SocketAddr>, seen: &str) -> anyhow::Result<TcpListener> {
+    if given.is_none()
+        && let Ok(ip) = seen.parse::<IpAddr>()
+        && let Ok(listener) = TcpListener::bind((ip, 0)).await
+    {
+        return Ok(listener);
+    }
+    let address = given.unwrap_or(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
+    TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address} for other servers"))
+}
+
 /// Where the others reach this server.
-async fn address(
-    options: &ClusterOptions,
-    store: &Store,
-    listening: SocketAddr,
-) -> anyhow::Result<String> {
+fn address(options: &ClusterOptions, seen: &str, listening: SocketAddr) -> String {
     let port = listening.port();
     if let Some(given) = &options.cluster_address {
         let has_port = given.parse::<SocketAddr>().is_ok()
             || given
                 .rsplit_once(':')
                 .is_some_and(|(host, port)| !host.contains(':') && port.parse::<u16>().is_ok());
-        return Ok(if has_port {
+        return if has_port {
             given.clone()
         } else {
             host_and_port(given, port)
-        });
+        };
     }
-    if !listening.ip().is_unspecified() {
-        return Ok(listening.to_string());
+    if listening.ip().is_unspecified() {
+        host_and_port(seen, port)
+    } else {
+        listening.to_string()
     }
-    let seen = store.read(nodes::client_address).await?;
-    Ok(host_and_port(seen.as_deref().unwrap_or("127.0.0.1"), port))
 }
 
 fn host_and_port(host: &str, port: u16) -> String {

@@ -67,9 +67,7 @@ impl Replies {
 
     /// A client of this node waits for the reply to an invocation that is about to be stored.
     pub(crate) fn expect(&self, id: InvocationId, client: ReplySender) {
-        let mut waiting = self.0.waiting.lock();
-        waiting.retain(|_, client| !client.is_closed());
-        waiting.insert(id, client);
+        self.0.waiting.lock().insert(id, client);
     }
 
     /// The invocation was not stored.
@@ -113,13 +111,20 @@ impl Replies {
         }
         while !infra.shutdown.is_draining() {
             infra.shutdown.sleep(POLL_PERIOD).await;
-            if self.0.waiting.lock().is_empty() {
+            if !self.has_clients() {
                 continue;
             }
             if let Err(error) = self.fetch().await {
                 tracing::warn!(%error, "stored replies not read; retrying");
             }
         }
+    }
+
+    /// Whether clients wait. Those that hung up are forgotten.
+    fn has_clients(&self) -> bool {
+        let mut waiting = self.0.waiting.lock();
+        waiting.retain(|_, client| !client.is_closed());
+        !waiting.is_empty()
     }
 
     async fn fetch(&self) -> Result<(), StoreError> {

@@ -220,8 +220,8 @@ pub fn end_sessions(c: &mut dyn Conn, incarnation: &str) -> Result<()> {
         Dialect::Postgres => c.query(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
              WHERE datname = current_database() AND usename = current_user \
-             AND starts_with(application_name, ?1)",
-            params![&format!("sluice {incarnation} ")],
+             AND strpos(application_name, ?1) > 0",
+            params![&format!(" {incarnation} ")],
             &mut |_| Ok(()),
         ),
     }

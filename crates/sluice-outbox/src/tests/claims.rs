@@ -39,6 +39,7 @@ async fn a_node_leaves_queues_alone_until_the_node_that_has_them_stops() {
     let both = |state| [(state, 1); 2];
     second.wait_for("deliveries", &both("delivered")).await;
     second.wait_for("sends", &both("sent")).await;
+    second.is_idle().await;
     assert_eq!((receiver.count(), second.observed()), (4, (1, 0)));
 }
 
@@ -86,6 +87,7 @@ async fn a_webhook_that_another_node_changed_is_read_again() {
     // The nodes of this test do not reach each other, so its hint is lost.
     second.outbox.webhook_changed(&webhook);
     first.wait_for("deliveries", &[("delivered", 1); 3]).await;
+    first.is_idle().await;
     assert_eq!((old.count(), new.count()), (1, 3));
     assert_eq!(first.observed().0, 3);
 }

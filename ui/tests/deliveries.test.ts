@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { violationsInBothSchemes } from './harness/accessibility';
-import { pageErrors, signedIn } from './harness/browser';
+import { pageErrors, rowsWithStatus, signedIn } from './harness/browser';
 import { echo, Receiver, webhook } from './harness/receiver';
 import { expectToast, waitForTraffic } from './harness/recording';
 import { type Person, Server } from './harness/server';
@@ -39,7 +39,7 @@ test('a failing delivery shows status, latency and response, and is delivered by
   await source.send({ order: 7 });
   const failed = rows(page, 'Failed');
   await failed.waitFor();
-  await failed.getByText('500').waitFor();
+  await failed.getByText('500', { exact: true }).waitFor();
   await failed.getByText(/\d+ ms/).waitFor();
   await failed.getByRole('link', { name: 'Orders' }).waitFor();
   await failed.getByRole('link', { name: 'Order desk' }).waitFor();
@@ -48,14 +48,14 @@ test('a failing delivery shows status, latency and response, and is delivered by
   await page.getByRole('heading', { name: 'Delivery to Order desk' }).waitFor();
   await page.getByText('Failed after 2 attempts').waitFor();
   await expect.poll(() => page.getByText('the <b>desk</b> is closed').count(), PATIENCE).toBe(2);
-  await expect.poll(() => rows(page, '500').count(), PATIENCE).toBe(2);
+  await expect.poll(() => rowsWithStatus(page, 500).count(), PATIENCE).toBe(2);
   await page.getByText('"order"').waitFor();
 
   receiver.status = 202;
   receiver.response = 'taken';
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText('Delivered after 3 attempts').waitFor();
-  await rows(page, '202').getByText('taken').waitFor();
+  await rowsWithStatus(page, 202).getByText('taken').waitFor();
   expect(receiver.received).toHaveLength(3);
   expect(errors).toEqual([]);
 });

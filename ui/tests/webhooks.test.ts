@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { violationsInBothSchemes } from './harness/accessibility';
-import { pageErrors, signedIn } from './harness/browser';
+import { pageErrors, rowsWithStatus, signedIn } from './harness/browser';
 import { echo, type ReceivedRequest, Receiver, webhook } from './harness/receiver';
 import { clipboard, expectToast, waitForTraffic } from './harness/recording';
 import { browser, server, stage } from './harness/stage';
@@ -179,7 +179,7 @@ test('a range of failed deliveries is replayed, and the count is shown', async (
   await expect.poll(async () => (await failed()).page_info.total_count, PATIENCE).toBe(2);
   const page = await signedIn(browser, who, `/webhooks/${id}`);
   await page.getByRole('link', { name: 'Failed 2' }).click();
-  await expect.poll(() => page.getByRole('row').filter({ hasText: '503' }).count(), PATIENCE).toBe(2);
+  await expect.poll(() => rowsWithStatus(page, 503).count(), PATIENCE).toBe(2);
 
   there.status = 200;
   await waitForTraffic(page);
@@ -195,7 +195,7 @@ test('a range of failed deliveries is replayed, and the count is shown', async (
   await dialog.getByRole('button', { name: 'Replay 2 deliveries' }).click();
   await expectToast(page, '2 deliveries queued');
   await page.getByRole('link', { name: 'Delivered 2' }).click();
-  await expect.poll(() => page.getByRole('row').filter({ hasText: '200' }).count(), PATIENCE).toBe(2);
+  await expect.poll(() => rowsWithStatus(page, 200).count(), PATIENCE).toBe(2);
 });
 
 test('the webhook pages have no serious accessibility violations in light and dark, and fit a narrow screen', async () => {

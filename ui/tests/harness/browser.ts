@@ -59,3 +59,7 @@ export function pageErrors(page: Page): string[] {
   });
   return errors;
 }
+
+/** The rows of deliveries or attempts with a status. The id of an event can contain the same digits. */
+export const rowsWithStatus = (page: Page, status: number) =>
+  page.getByRole('row').filter({ has: page.getByText(String(status), { exact: true }) });

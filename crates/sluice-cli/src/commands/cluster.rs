@@ -1,11 +1,11 @@
 //! `sluice cluster`
 
-use anyhow::anyhow;
 use clap::Args;
 use sluice_api::{ClusterNode, NodeState};
 
 use super::{
     common::Common,
+    operator_only::operator_only,
     output::{local_time, sanitized, show_list},
 };
 
@@ -18,13 +18,8 @@ pub(crate) struct ClusterOptions {
 
 pub(super) async fn cluster(options: ClusterOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
-    let nodes: Vec<ClusterNode> = client.get("/cluster").await.map_err(|error| {
-        if error.is_not_found() {
-            anyhow!("only the operator can list servers, and this API key is not the operator's")
-        } else {
-            error.into()
-        }
-    })?;
+    let listed = client.get("/cluster").await;
+    let nodes: Vec<ClusterNode> = listed.map_err(operator_only("list servers"))?;
     let header = ["NAME", "STATE", "VERSION", "STARTED", "INCARNATION"];
     show_list(&nodes, options.common.json, &header, "No servers", |node| {
         let name = sanitized(&node.name);

@@ -19,6 +19,7 @@ mod follow;
 mod form;
 mod init;
 mod list;
+mod operator_only;
 mod output;
 mod progress;
 mod prompt;

@@ -3,9 +3,10 @@
 use clap::Args;
 use sluice_api::{CreateUser, CreatedUser, UserPlan};
 
-use super::target::operator_only;
+use super::MANAGE_USERS;
 use crate::commands::{
     common::Common,
+    operator_only::operator_only,
     output::{fields, show, show_json},
 };
 
@@ -37,7 +38,10 @@ pub(super) async fn create(options: CreateOptions) -> anyhow::Result<()> {
         email: Some(options.email),
         plan: options.paid.then_some(UserPlan::Paid),
     };
-    let user: CreatedUser = client.post("/users", &body).await.map_err(operator_only)?;
+    let user: CreatedUser = client
+        .post("/users", &body)
+        .await
+        .map_err(operator_only(MANAGE_USERS))?;
     if options.common.json {
         return show_json(&user);
     }

@@ -3,9 +3,10 @@
 use clap::Args;
 use sluice_api::{ListedUser, UserPlan};
 
-use super::target::operator_only;
+use super::MANAGE_USERS;
 use crate::commands::{
     common::Common,
+    operator_only::operator_only,
     output::{local_time, sanitized, show_list},
 };
 
@@ -18,7 +19,10 @@ pub(crate) struct ListOptions {
 
 pub(super) async fn list(options: ListOptions) -> anyhow::Result<()> {
     let client = options.common.connection.client()?;
-    let users: Vec<ListedUser> = client.all("/users").await.map_err(operator_only)?;
+    let users: Vec<ListedUser> = client
+        .all("/users")
+        .await
+        .map_err(operator_only(MANAGE_USERS))?;
     let header = ["ID", "NAME", "EMAIL", "PLAN", "OPERATOR", "CREATED"];
     show_list(&users, options.common.json, &header, "No users", |user| {
         let plan = match user.plan {

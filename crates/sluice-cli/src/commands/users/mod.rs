@@ -8,6 +8,9 @@ mod target;
 
 use clap::Subcommand;
 
+/// What only the operator can do.
+const MANAGE_USERS: &str = "manage users";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum UsersCommand {
     List(list::ListOptions),

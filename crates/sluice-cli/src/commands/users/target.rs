@@ -1,14 +1,11 @@
-//! Looking up a user, and the error for users who are not the operator.
+//! Looking up a user.
 
-use anyhow::anyhow;
 use clap::Args;
 use sluice_api::ListedUser;
 use sluice_model::UserId;
 
-use crate::{
-    client::{Client, ClientError},
-    exit::NotFound,
-};
+use super::MANAGE_USERS;
+use crate::{client::Client, commands::operator_only::operator_only, exit::NotFound};
 
 #[derive(Debug, Args)]
 pub(super) struct Target {
@@ -23,7 +20,7 @@ impl Target {
         let named: Vec<ListedUser> = client
             .all_matching("/users", &[("username", name)])
             .await
-            .map_err(operator_only)?;
+            .map_err(operator_only(MANAGE_USERS))?;
         let mut found = named.into_iter().next();
         if let (None, Some(id)) = (&found, UserId::parse(name)) {
             let all: Vec<ListedUser> = client.all("/users").await?;
@@ -36,14 +33,4 @@ impl Target {
             .into()
         })
     }
-}
-
-/// Explains a 404 of the list of users: the path exists for the operator only.
-pub(super) fn operator_only(error: ClientError) -> anyhow::Error {
-    if error.is_not_found() {
-        return anyhow!(
-            "only the operator can manage users, and this API key is not the operator's"
-        );
-    }
-    error.into()
 }

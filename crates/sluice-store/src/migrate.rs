@@ -104,7 +104,9 @@ fn lock(c: &mut dyn Conn) -> Result<()> {
                 "SELECT pg_advisory_xact_lock(?1)",
                 params![ADVISORY_LOCK],
                 &mut |_| Ok(()),
-            )
+            )?;
+            // Others wait behind a lock that is waited for. The start is retried.
+            c.execute_script("SET LOCAL lock_timeout = '5s'")
         }
     }
 }

@@ -86,7 +86,8 @@ async fn renew(store: &Store, node: &ThisNode) -> Result<Duration, StoreError> {
     let this = &node.description.incarnation;
     let pause = settle_with(store, node, &members).await?;
     let was_held = node.lease.is_held();
-    if was_held || !is_anyone_alone(&members, this) {
+    let joined_at = node.joined_at.load(Ordering::Relaxed);
+    if was_held || !is_anyone_alone(&members, this, joined_at) {
         node.lease.renewed(sent);
         if !was_held {
             tracing::info!("lease granted");
@@ -130,7 +131,9 @@ async fn join_again(store: &Store, node: &ThisNode) -> Result<Vec<Node>, StoreEr
         nodes::join(c, &description, false)?;
         nodes::list(c)
     });
-    joined.await
+    let members = joined.await?;
+    node.joined_at.store(boot_time::now_ms(), Ordering::Relaxed);
+    Ok(members)
 }
 
 /// Decides whether this node works as the only one. Returns the pause before the next beat.

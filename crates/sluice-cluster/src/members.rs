@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use sluice_store::nodes::Node;
+use sluice_store::nodes::{LEASE_MS, Node};
 use tokio::sync::watch;
+
+use crate::boot_time;
 
 /// The nodes that are known, also some that have ended.
 pub(crate) struct Members(watch::Sender<Arc<[Node]>>);
@@ -38,8 +40,10 @@ impl Members {
     }
 }
 
-/// Whether another node that is alive works as the only one.
-pub(crate) fn is_anyone_alone(nodes: &[Node], this: &str) -> bool {
+/// Whether another node works as the only one, or did so and may not know of this one, which joined at `joined_at`. A node
+/// with a lease learns of others within the period of a lease.
+pub(crate) fn is_anyone_alone(nodes: &[Node], this: &str, joined_at: i64) -> bool {
+    let all_know = boot_time::now_ms() - joined_at >= LEASE_MS;
     let mut others = nodes.iter().filter(|node| node.incarnation != this);
-    others.any(|node| node.is_alive() && node.alone)
+    others.any(|node| node.alone && (node.is_alive() || (!all_know && node.may_be_unaware())))
 }

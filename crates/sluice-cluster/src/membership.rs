@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc, OnceLock,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicI64, Ordering},
 };
 
 use parking_lot::Mutex;
@@ -121,7 +121,8 @@ impl Cluster {
             )))
         });
         let (alone, nodes) = joined.await?.map_err(JoinError::Refused)?;
-        let lease = if is_anyone_alone(&nodes, &description.incarnation) {
+        let joined_at = boot_time::now_ms();
+        let lease = if is_anyone_alone(&nodes, &description.incarnation, joined_at) {
             Lease::not_granted()
         } else {
             Lease::granted(sent)
@@ -129,6 +130,7 @@ impl Cluster {
         members.set(nodes);
         let cluster = Cluster::new(description, lease, members, Some(links), Some(time));
         cluster.0.alone.store(alone, Ordering::Release);
+        cluster.0.joined_at.store(joined_at, Ordering::Relaxed);
         tokio::spawn(heartbeat::beat(store.clone(), Arc::clone(&cluster.0)));
         let mut granted = cluster.0.lease.changes();
         // The sender lives as long as the cluster.
@@ -148,6 +150,7 @@ impl Cluster {
             description,
             owns_database: links.is_none(),
             alone: AtomicBool::new(links.is_none()),
+            joined_at: AtomicI64::new(boot_time::now_ms()),
             lease,
             state: Mutex::new(NodeState::Active),
             time: time.map(Arc::new),
@@ -327,12 +330,16 @@ impl Cluster {
     }
 
     pub fn is_draining(&self) -> bool {
-        *self.0.state.lock() != NodeState::Active
+        self.state() != NodeState::Active
     }
 
     /// Whether this node takes no more work, because it drains or has lost its lease.
     pub fn is_out_of_service(&self) -> bool {
-        *self.0.state.lock() != NodeState::Active || !self.0.lease.is_held()
+        self.is_draining() || !self.0.lease.is_held()
+    }
+
+    pub(crate) fn state(&self) -> NodeState {
+        *self.0.state.lock()
     }
 
     /// Ends the heartbeat and the lease, so that others take over at once.

@@ -34,11 +34,15 @@ impl NodeStatus {
 }
 
 impl Cluster {
-    /// The status of a node, as of the last heartbeat. A node without a lease still has the list in which it was alive, so its own
-    /// status follows from its lease.
+    /// The status of a node, as of the last heartbeat. This one knows its own better: without a lease it still has the list in
+    /// which it was alive.
     pub fn status_of(&self, node: &Node) -> NodeStatus {
-        let is_alive = node.is_alive() && (!self.is_this(node) || self.lease().is_held());
-        match node.state {
+        let (state, is_alive) = if self.is_this(node) {
+            (self.state(), self.lease().is_held())
+        } else {
+            (node.state, node.is_alive())
+        };
+        match state {
             NodeState::Stopped => NodeStatus::Stopped,
             _ if !is_alive => NodeStatus::Lost,
             NodeState::Active => NodeStatus::Active,

@@ -1,6 +1,9 @@
 //! This node, and what it knows of the others.
 
-use std::sync::{Arc, OnceLock, atomic::AtomicBool};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicBool, AtomicI64},
+};
 
 use parking_lot::Mutex;
 use sluice_store::nodes::{NewNode, NodeState};
@@ -15,6 +18,8 @@ pub(crate) struct ThisNode {
     pub(crate) owns_database: bool,
     /// It works as if there were no other node. Meaningless without the lease.
     pub(crate) alone: AtomicBool,
+    /// When it last joined, in milliseconds since the start of the machine.
+    pub(crate) joined_at: AtomicI64,
     pub(crate) lease: Lease,
     pub(crate) state: Mutex<NodeState>,
     /// `None` on a database of its own.

@@ -71,6 +71,11 @@ impl Node {
     pub fn is_alive(&self) -> bool {
         self.lease_left_ms > 0
     }
+
+    /// Whether it may not know yet that its lease has run out, as when the clock of the database was set forward.
+    pub fn may_be_unaware(&self) -> bool {
+        self.state != NodeState::Stopped && self.lease_left_ms > -ALONE_AFTER_MS
+    }
 }
 
 impl FromRow for Node {
@@ -109,17 +114,18 @@ pub(crate) fn is_free(dialect: Dialect, owner: &str, me: &str, take_over: &str) 
     )
 }
 
-/// All nodes that are known, by their start.
+/// All nodes but those that ended long ago, by their start.
 pub fn list(c: &mut dyn Conn) -> Result<Vec<Node>> {
     let sql = list_sql(c.dialect());
     query_all(c, &sql, &[])
 }
 
 fn list_sql(dialect: Dialect) -> String {
+    let now = now(dialect);
     format!(
         "SELECT incarnation, name, address, public_url, state, version, protocol, alone, started_at, \
-         expires_at - {} FROM nodes ORDER BY started_at, incarnation",
-        now(dialect)
+         expires_at - {now} FROM nodes WHERE expires_at >= {now} - {KEPT_MS} \
+         ORDER BY started_at, incarnation"
     )
 }
 

@@ -108,15 +108,32 @@ async fn a_node_that_cannot_renew_loses_its_lease_and_regains_it() {
     sees(&a, &["a", "b"]).await;
 }
 
+/// The clock of the database was set forward, so a lease has run out earlier than its node knows.
+#[tokio::test]
+async fn a_node_joins_when_one_that_was_alone_has_noticed_its_end() {
+    let Some(url) = database() else { return };
+    let (store_a, store_b) = (open(&url).await, open(&url).await);
+    let a = join(&store_a, "a").await;
+    assert!(a.is_alone());
+    let expire = "UPDATE nodes SET expires_at = expires_at - 4000;";
+    execute(&url, format!("{expire} {}", rejection_of("a"))).await;
+    assert!(a.is_alone(), "it does not know yet");
+    let b = join(&store_b, "b").await;
+    assert!(!a.is_alone() && !b.is_alone());
+}
+
 async fn block_heartbeats(url: &str, name: &str) {
-    let sql = format!(
+    execute(url, rejection_of(name)).await;
+}
+
+fn rejection_of(name: &str) -> String {
+    format!(
         "CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS \
          'BEGIN IF NEW.name = ''{name}'' THEN RAISE EXCEPTION ''no'' USING ERRCODE = ''58000''; \
          END IF; RETURN NEW; END'; \
          CREATE TRIGGER reject BEFORE UPDATE OR INSERT ON nodes \
          FOR EACH ROW EXECUTE FUNCTION reject()"
-    );
-    execute(url, sql).await;
+    )
 }
 
 async fn allow_heartbeats(url: &str) {

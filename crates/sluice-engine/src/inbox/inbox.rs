@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use sluice_infra::{Infra, ShuttingDown};
-use sluice_model::EmitterId;
+use sluice_model::{EmitterId, InvocationId};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
+    batches,
+    own::{self, OwnArrival},
     rows::{NewRow, NewUpload},
-    writer::{self, Arrival, NotStored, Then},
+    shared::{self, NotStored, SharedArrival},
 };
 use crate::{
     error::EngineError,
@@ -19,13 +21,15 @@ use crate::{
 /// How long a request waits for a node that has lost its lease to regain it.
 const LEASE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Cheap to clone; all clones share one queue.
+/// Cheap to clone; all clones are one inbox.
 #[derive(Clone)]
 pub struct Inbox {
     infra: Infra,
     owners: Owners,
     replies: Replies,
-    queue: mpsc::UnboundedSender<Arrival>,
+    /// While this node is alone.
+    own: mpsc::UnboundedSender<OwnArrival>,
+    shared: mpsc::UnboundedSender<SharedArrival>,
 }
 
 /// A request on its way into the inbox.
@@ -52,10 +56,18 @@ impl<E: Into<EngineError>> From<E> for Refusal {
 }
 
 impl Inbox {
-    /// Starts the writer, which ends with the last clone.
+    /// Starts the writers, which end with the last clone.
     pub(crate) fn start(infra: Infra, owners: Owners, replies: Replies) -> Inbox {
+        let (for_own, for_shared) = (
+            (infra.clone(), owners.clone()),
+            (infra.clone(), owners.clone()),
+        );
+        let write_own = move |batch| own::store(for_own.0.clone(), for_own.1.clone(), batch);
+        let write_shared =
+            move |batch| shared::store(for_shared.0.clone(), for_shared.1.clone(), batch);
         Inbox {
-            queue: writer::start(infra.clone(), owners.clone()),
+            own: batches::start(infra.shutdown.clone(), write_own),
+            shared: batches::start(infra.shutdown.clone(), write_shared),
             infra,
             owners,
             replies,
@@ -95,19 +107,38 @@ impl Inbox {
             reply,
             generation: _,
         } = new;
+        let id = work.id;
+        let (reply, reply_to) = match reply {
+            // A node that joins may get the source before the request starts.
+            Some(client) if !self.infra.cluster.owns_database() => {
+                let node = self.expect(id, client);
+                let reply = self.replies.sender_to(&node, &emitter, id);
+                (Some(reply), Some(node))
+            }
+            reply => (reply, None),
+        };
         let owner = self.register(&emitter, &work, reply)?;
         let row = NewRow {
             emitter,
             work,
             files,
             generation: None,
-            reply_to: None,
+            reply_to,
         };
-        match self.store(row, Then::HandTo(owner)).await? {
-            Ok(()) => Ok(()),
-            Err(NotStored::Store(error)) => Err(error.into()),
-            Err(NotStored::Outdated(_)) => Err(owner_failed().into()),
+        let (stored, result) = oneshot::channel();
+        let arrival = OwnArrival { row, owner, stored };
+        self.own.send(arrival).map_err(|_| ShuttingDown)?;
+        let result = result.await.map_err(|_| ShuttingDown)?;
+        if result.is_err() {
+            self.replies.withdraw(&id);
         }
+        Ok(result?)
+    }
+
+    /// A client of this node waits for a reply, whichever node runs the request in the end. Returns the name of this node.
+    fn expect(&self, id: InvocationId, client: ReplySender) -> String {
+        self.replies.expect(id, client);
+        self.infra.cluster.incarnation().to_owned()
     }
 
     /// Stores work of one node of several. On `Ok` it is durable, and its owner is told or finds it.
@@ -123,18 +154,17 @@ impl Inbox {
             let message = "this node is out of service: it cannot reach the database";
             return Err(EngineError::Unavailable(message.to_owned()).into());
         }
-        let reply_to = reply.is_some().then(|| self.infra.cluster.incarnation());
         let row = NewRow {
             emitter: emitter.clone(),
             work: work.clone(),
             files,
             generation,
-            reply_to: reply_to.map(str::to_owned),
+            reply_to: reply.map(|client| self.expect(work.id, client)),
         };
-        if let Some(reply) = reply {
-            self.replies.expect(work.id, reply);
-        }
-        match self.store(row, Then::Wake).await? {
+        let (stored, result) = oneshot::channel();
+        let arrival = SharedArrival { row, stored };
+        self.shared.send(arrival).map_err(|_| ShuttingDown)?;
+        match result.await.map_err(|_| ShuttingDown)? {
             Ok(()) => Ok(()),
             Err(NotStored::Store(error)) => {
                 self.replies.withdraw(&work.id);
@@ -148,13 +178,6 @@ impl Inbox {
                 generation,
             })),
         }
-    }
-
-    async fn store(&self, row: NewRow, then: Then) -> Result<Result<(), NotStored>, EngineError> {
-        let (stored, result) = oneshot::channel();
-        let arrival = Arrival { row, then, stored };
-        self.queue.send(arrival).map_err(|_| ShuttingDown)?;
-        Ok(result.await.map_err(|_| ShuttingDown)?)
     }
 
     /// Registers work with its owner before it is stored.

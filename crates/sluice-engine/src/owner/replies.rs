@@ -151,10 +151,11 @@ async fn forward(
     id: InvocationId,
     reply: oneshot::Receiver<Outcome>,
 ) {
-    // An owner that is gone leaves the row, and the next one replies.
-    let Ok(outcome) = reply.await else { return };
+    // An owner that is gone leaves the row, and the next one, on another node, replies.
+    let outcome = reply.await.unwrap_or(Err(NoReply::Gone));
     let infra = &replies.0.infra;
-    if matches!(outcome, Err(NoReply::Gone)) && is_waiting(infra, &emitter, id).await {
+    let is_left = matches!(outcome, Err(NoReply::Gone)) && !infra.cluster.is_alone();
+    if is_left && is_waiting(infra, &emitter, id).await {
         return;
     }
     if node == infra.cluster.incarnation() {

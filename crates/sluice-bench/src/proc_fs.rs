@@ -62,6 +62,11 @@ pub(crate) fn descendants(pid: u32) -> anyhow::Result<Vec<u32>> {
     Ok(found)
 }
 
+/// The parent of a running process.
+pub(crate) fn parent(pid: u32) -> anyhow::Result<u32> {
+    living_parent(&read(pid, "stat")?).context("the process has ended")
+}
+
 /// The number of running descendants of `pid`, and their memory together.
 pub(crate) fn usage_of_descendants(pid: u32) -> anyhow::Result<(usize, Usage)> {
     let (mut processes, mut total) = (0, Usage::default());

@@ -6,7 +6,8 @@ use clap::ValueEnum;
 
 use crate::{
     account_load, cold_start, database_delay, delay, delivery, fan_out, import, live_sources,
-    memory, report::SectionResult, settings::Settings, timers, timers_at_scale, workflows,
+    memory, report::SectionResult, settings::Settings, several_nodes, timers, timers_at_scale,
+    workflows,
 };
 
 type Measured = Pin<Box<dyn Future<Output = SectionResult>>>;
@@ -47,10 +48,13 @@ pub(crate) enum Section {
     P,
     /// Commits per second of 1,000 sources of one account
     Q,
+    /// Durable events per second, CPU per event and lock waits with 1, 2 and 3 nodes, and overhead of a node that does not own the
+    /// source for `customResponse`. PostgreSQL only
+    R,
 }
 
 impl Section {
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::A,
         Self::B,
         Self::C,
@@ -68,6 +72,7 @@ impl Section {
         Self::O,
         Self::P,
         Self::Q,
+        Self::R,
     ];
 
     /// The title of the section and its measurement. None for a and b, which run interleaved.
@@ -98,6 +103,7 @@ impl Section {
                 Box::pin(database_delay::measure(settings)),
             ),
             Self::Q => ("one account (q)", Box::pin(account_load::measure(settings))),
+            Self::R => ("nodes (r)", Box::pin(several_nodes::measure(settings))),
         };
         Some(section)
     }

@@ -94,6 +94,9 @@ pub(crate) struct Settings {
     /// How many keep-alive connections of section q send requests to each source.
     #[arg(long, default_value_t = 2)]
     pub(crate) account_connections: usize,
+    /// How many sources section r sends requests to.
+    #[arg(long, default_value_t = 12)]
+    pub(crate) node_sources: usize,
 }
 
 impl Settings {
@@ -143,7 +146,8 @@ impl Settings {
         Ok(Server::start(self.server_options()?.postgres(database)).await)
     }
 
-    fn server_options(&self) -> anyhow::Result<ServerOptions> {
+    /// The options of all servers, without a database.
+    pub(crate) fn server_options(&self) -> anyhow::Result<ServerOptions> {
         Ok(ServerOptions::new(self.binary()?)
             .env("SLUICE_DENO", deno()?)
             .arg("--event-retention")

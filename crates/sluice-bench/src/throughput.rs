@@ -21,8 +21,8 @@ use crate::{
     settings::Settings,
 };
 
-const WARM_UP: Duration = Duration::from_secs(1);
-const DRAIN_DEADLINE: Duration = Duration::from_mins(5);
+pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
+pub(crate) const DRAIN_DEADLINE: Duration = Duration::from_mins(5);
 pub(crate) const INVOCATIONS: &str = "sluice_invocations_total";
 /// The target for the rate of section a relative to the baseline, on SQLite.
 const TARGET_RATIO: f64 = 0.35;
@@ -165,7 +165,7 @@ async fn warm_up(load: &Load) -> anyhow::Result<u64> {
 }
 
 /// A round with rejected requests or broken connections is not comparable.
-fn check(tally: &Tally) -> anyhow::Result<()> {
+pub(crate) fn check(tally: &Tally) -> anyhow::Result<()> {
     ensure!(
         tally.rejected == 0,
         "{} requests were rejected",

@@ -34,18 +34,24 @@ impl Cluster {
 
     /// Starts nodes whose users reach them at this URL, for example that of a balancer.
     pub async fn start_at(public_url: &str, nodes: usize, options: ServerOptions) -> Cluster {
+        Cluster::start_each(public_url, vec![options; nodes]).await
+    }
+
+    /// Starts a node with each of these options.
+    pub async fn start_each(public_url: &str, nodes: Vec<ServerOptions>) -> Cluster {
         let api_key = unique_hex();
-        let options = options
-            .api_key(&api_key)
-            .env("SLUICE_MASTER_KEY", unique_hex() + &unique_hex())
-            .args(["--public-url", public_url]);
+        let master_key = unique_hex() + &unique_hex();
         let mut cluster = Cluster {
             nodes: Vec::new(),
             database: OwnPostgres::with_fsync(),
             api_key,
         };
-        for number in 1..=nodes {
-            let node = cluster.start_node(number, options.clone()).await;
+        for (options, number) in nodes.into_iter().zip(1..) {
+            let options = options
+                .api_key(&cluster.api_key)
+                .env("SLUICE_MASTER_KEY", &master_key)
+                .args(["--public-url", public_url]);
+            let node = cluster.start_node(number, options).await;
             cluster.nodes.push(node);
         }
         cluster

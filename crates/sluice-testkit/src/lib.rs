@@ -42,7 +42,7 @@ pub use operations::{api_document, guarded_operations, operations, routes};
 pub use options::{Backend, ServerOptions};
 pub use own_postgres::OwnPostgres;
 pub use postgres::Postgres;
-pub use proxy::TcpProxy;
+pub use proxy::{Hold, TcpProxy};
 pub use randomness::{TestRng, test_seed, unique_hex};
 pub use raw::raw_http;
 pub use registry::Registry;

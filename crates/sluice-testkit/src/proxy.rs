@@ -1,6 +1,8 @@
 //! A TCP proxy that delays bytes, or holds them back as a broken network does. It has threads of its own, because timers of
 //! the runtime are too coarse for delays below a millisecond.
 
+mod hold;
+
 use std::{
     io::{self, Read, Write},
     net::{Shutdown, SocketAddr, TcpListener, TcpStream},
@@ -14,6 +16,9 @@ use std::{
 };
 
 use parking_lot::{Condvar, Mutex};
+
+pub use self::hold::Hold;
+use self::hold::Trap;
 
 const CHUNK: usize = 64 * 1024;
 
@@ -32,6 +37,7 @@ struct Shared {
     network: Mutex<Network>,
     healed: Condvar,
     connections: Mutex<Vec<Arc<AtomicBool>>>,
+    trap: Mutex<Option<Arc<Trap>>>,
 }
 
 #[derive(Debug)]
@@ -40,6 +46,12 @@ struct Network {
     /// Of each direction.
     delay: Duration,
     is_cut: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Direction {
+    Request,
+    Response,
 }
 
 /// A chunk, and when it arrives.
@@ -58,6 +70,7 @@ impl TcpProxy {
             }),
             healed: Condvar::new(),
             connections: Mutex::default(),
+            trap: Mutex::default(),
         });
         let accepting = Arc::clone(&shared);
         thread::spawn(move || {
@@ -99,6 +112,13 @@ impl TcpProxy {
         self.shared.healed.notify_all();
     }
 
+    /// Holds back the next message to the server with these bytes. Other connections go on.
+    pub fn hold(&self, bytes: &'static [u8]) -> Hold {
+        let trap = Arc::new(Trap::new(bytes));
+        *self.shared.trap.lock() = Some(Arc::clone(&trap));
+        Hold::of(trap)
+    }
+
     /// Connects new clients to another server, a host with a port.
     pub fn lead_to(&self, server: &str) {
         server.clone_into(&mut self.shared.network.lock().server);
@@ -121,18 +141,29 @@ impl Shared {
         let server = TcpStream::connect(server)?;
         client.set_nodelay(true)?;
         server.set_nodelay(true)?;
-        self.forward(client.try_clone()?, server.try_clone()?, &is_silent);
-        self.forward(server, client, &is_silent);
+        self.forward(
+            Direction::Request,
+            client.try_clone()?,
+            server.try_clone()?,
+            &is_silent,
+        );
+        self.forward(Direction::Response, server, client, &is_silent);
         Ok(())
     }
 
     /// Forwards one direction until its sender closes it.
-    fn forward(self: &Arc<Self>, from: TcpStream, to: TcpStream, is_silent: &Arc<AtomicBool>) {
+    fn forward(
+        self: &Arc<Self>,
+        direction: Direction,
+        from: TcpStream,
+        to: TcpStream,
+        is_silent: &Arc<AtomicBool>,
+    ) {
         let (chunks, delayed) = mpsc::channel();
         let (reading, writing) = (Arc::clone(self), Arc::clone(self));
         let is_silent = Arc::clone(is_silent);
         thread::spawn(move || reading.read(from, &chunks));
-        thread::spawn(move || writing.write(to, &delayed, &is_silent));
+        thread::spawn(move || writing.write(direction, to, &delayed, &is_silent));
     }
 
     fn read(&self, mut from: TcpStream, chunks: &mpsc::Sender<Delayed>) {
@@ -145,17 +176,39 @@ impl Shared {
         }
     }
 
-    fn write(&self, mut to: TcpStream, delayed: &mpsc::Receiver<Delayed>, is_silent: &AtomicBool) {
+    fn write(
+        &self,
+        direction: Direction,
+        mut to: TcpStream,
+        delayed: &mpsc::Receiver<Delayed>,
+        is_silent: &AtomicBool,
+    ) {
         for (due, chunk) in delayed {
             thread::sleep(due.saturating_duration_since(Instant::now()));
             self.wait_until_healed();
-            if !is_silent.load(Ordering::SeqCst) && to.write_all(&chunk).is_err() {
+            if !is_silent.load(Ordering::SeqCst) && self.pass(direction, &mut to, &chunk).is_err() {
                 break;
             }
         }
         self.wait_until_healed();
         // Fails if the peer has closed it already.
         let _ = to.shutdown(Shutdown::Both);
+    }
+
+    fn pass(&self, direction: Direction, to: &mut TcpStream, chunk: &[u8]) -> io::Result<()> {
+        let trap = match direction {
+            Direction::Request => self.trap.lock().clone(),
+            Direction::Response => None,
+        };
+        let Some((trap, place)) = trap.and_then(|trap| {
+            let place = trap.catch(chunk)?;
+            Some((trap, place))
+        }) else {
+            return to.write_all(chunk);
+        };
+        to.write_all(&chunk[..place])?;
+        trap.wait_until_opened();
+        to.write_all(&chunk[place..])
     }
 
     fn wait_until_healed(&self) {
@@ -256,6 +309,22 @@ mod tests {
         old.write_all(b"lost").expect("an open connection");
         assert!(hears_nothing(&mut old));
         round_trip(&mut client(&proxy));
+    }
+
+    #[tokio::test]
+    async fn a_message_is_held_and_other_connections_go_on() {
+        let proxy = TcpProxy::before(&echo());
+        let mut held = client(&proxy);
+        let hold = proxy.hold(b"late");
+        held.write_all(b"pinglate").expect("an open connection");
+        hold.caught().await;
+        assert_eq!(reply(&mut held), *b"ping");
+        assert!(hears_nothing(&mut held));
+        let mut other = client(&proxy);
+        other.write_all(b"late").expect("an open connection");
+        assert_eq!(reply(&mut other), *b"late");
+        drop(hold);
+        assert_eq!(reply(&mut held), *b"late");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Servers on one database.
 
 mod clients;
+mod clocks;
 mod commit_log;
 mod database;
 mod drain;
@@ -9,6 +10,7 @@ mod faults;
 mod history;
 mod lifecycle;
 mod load;
+mod mid_commit;
 mod nodes;
 mod observer;
 mod refusals;
@@ -21,4 +23,5 @@ mod steady;
 mod streams;
 mod sweep;
 mod timers;
+mod versions;
 mod webhooks;

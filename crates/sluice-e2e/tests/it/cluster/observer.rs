@@ -8,6 +8,13 @@ const OWNERSHIP: &str = "SELECT s.emitter_id, n.name \
      FROM emitter_state s JOIN nodes n ON n.incarnation = s.owner \
      WHERE n.state = 'active' AND n.expires_at > EXTRACT(EPOCH FROM clock_timestamp()) * 1000";
 
+/// Transactions of a node that have changed a row of an emitter and wait for their client, longer than a round trip takes.
+const WAITING_FOR_COMMIT: &str = "SELECT 1 FROM pg_stat_activity a \
+     JOIN nodes n ON strpos(a.application_name, n.incarnation) > 0 \
+     JOIN pg_locks l ON l.pid = a.pid AND l.relation = 'emitter_state'::regclass \
+     WHERE a.state = 'idle in transaction' AND l.mode = 'RowExclusiveLock' \
+     AND a.state_change < clock_timestamp() - interval '0.2 s' AND n.name = ";
+
 pub(super) struct Observer {
     url: String,
     client: Mutex<Option<Client>>,
@@ -41,6 +48,12 @@ impl Observer {
     pub(super) async fn commit_no(&self, emitter: &str) -> i64 {
         let sql = format!("SELECT commit_no FROM emitter_state WHERE emitter_id = '{emitter}'");
         self.rows(&sql).await[0][0].parse().expect("a number")
+    }
+
+    /// Whether an owner's transaction on a node has waited for its COMMIT for a while.
+    pub(super) async fn waits_for_commit(&self, node: &str) -> bool {
+        let sql = format!("{WAITING_FOR_COMMIT}'{node}'");
+        !self.rows(&sql).await.is_empty()
     }
 
     /// The rows of a query, as texts; a null is empty.

@@ -30,9 +30,13 @@ impl Stage {
     }
 
     pub(super) async fn start_with(args: &[&str]) -> Stage {
-        let options = own_server().args(["--event-retention", "10000000"]);
-        let options = args.iter().fold(options, ServerOptions::arg);
+        let options = args.iter().fold(Stage::options(), ServerOptions::arg);
         Stage::of(Cluster::start(NODES, options).await).await
+    }
+
+    /// The options of a node.
+    pub(super) fn options() -> ServerOptions {
+        own_server().args(["--event-retention", "10000000"])
     }
 
     /// Logs the commits of a cluster from now on.

@@ -36,6 +36,34 @@ pub(crate) fn without_labels(value: &Value) -> Option<Value> {
     }
 }
 
+/// The labels of a value with other values, as many as [`without_labels`] gives.
+pub(crate) fn with_values(labelled: &Value, values: &Value) -> Value {
+    match (labelled, values) {
+        (Value::Array(items), Value::Array(values)) => {
+            let pairs = items.iter().zip(values);
+            pairs
+                .map(|(item, value)| with_values(item, value))
+                .collect()
+        }
+        _ => match (picked(labelled), values) {
+            (Some(Value::Array(pairs)), Value::Array(values)) => {
+                let pairs = pairs.iter().zip(values);
+                let relabelled: Vec<_> =
+                    pairs.map(|(pair, value)| with_value(pair, value)).collect();
+                json!({ MARK: relabelled })
+            }
+            (Some(pair), value) => json!({ MARK: with_value(pair, value) }),
+            (None, value) => value.clone(),
+        },
+    }
+}
+
+fn with_value(pair: &Value, value: &Value) -> Value {
+    let mut pair = pair.clone();
+    pair["value"] = value.clone();
+    pair
+}
+
 /// The content of the mark: one pair of label and value, or a list of them.
 fn picked(value: &Value) -> Option<&Value> {
     let fields = value.as_object().filter(|fields| fields.len() == 1)?;

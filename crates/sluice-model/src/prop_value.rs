@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use crate::{
-    json_value::{object, whole_number},
+    json_value::{boolean, integer, object, text},
     label_value,
     prop_def::PropDef,
     prop_error::{PropErrorCode, ValueError},
@@ -13,10 +13,12 @@ use crate::{
     structured_value::{data_store, http_request, sql},
 };
 
-/// The stored form of `value`. A value that was picked with its label keeps it.
+/// The stored form of `value`, which has the declared type. A value that was picked with its label keeps it.
 pub(crate) fn check_value(prop: &PropDef, value: &Value) -> Result<Value, ValueError> {
     match label_value::without_labels(value) {
-        Some(plain) => check_plain(prop, &plain).map(|_| value.clone()),
+        Some(plain) => {
+            check_plain(prop, &plain).map(|checked| label_value::with_values(value, &checked))
+        }
         None => check_plain(prop, value),
     }
 }
@@ -76,9 +78,9 @@ fn list(element: ScalarType, value: &Value) -> Result<Value, &'static str> {
 
 fn scalar(scalar_type: ScalarType, value: &Value) -> Option<Value> {
     match scalar_type {
-        ScalarType::Boolean => value.is_boolean().then(|| value.clone()),
-        ScalarType::Integer => whole_number(value).map(Value::from),
-        ScalarType::String => value.is_string().then(|| value.clone()),
+        ScalarType::Boolean => boolean(value).map(Value::from),
+        ScalarType::Integer => integer(value).map(Value::from),
+        ScalarType::String => text(value).map(Value::from),
         ScalarType::Object => object(value),
         ScalarType::Any => Some(value.clone()),
     }
@@ -104,7 +106,11 @@ fn check_options(prop: &PropDef, values: &[Value]) -> Result<(), ValueError> {
     let Some(options) = prop.options() else {
         return Ok(());
     };
-    if values.iter().all(|value| options.contains(&value)) {
+    let is_option = |value: &Value| {
+        let mut options = options.iter();
+        options.any(|option| *option == value || typed(prop, option).as_ref() == Some(value))
+    };
+    if values.iter().all(is_option) {
         return Ok(());
     }
     let names: Vec<String> = options.into_iter().map(plain_text).collect();
@@ -112,6 +118,14 @@ fn check_options(prop: &PropDef, values: &[Value]) -> Result<(), ValueError> {
         PropErrorCode::NotAnOption,
         format!("must be one of {}", names.join(", ")),
     ))
+}
+
+/// An option in the type of the prop, or of its elements.
+fn typed(prop: &PropDef, option: &Value) -> Option<Value> {
+    match prop.prop_type {
+        PropType::Array(element) => scalar(element, option),
+        _ => check_type(&prop.prop_type, option).ok(),
+    }
 }
 
 fn plain_text(value: &Value) -> String {
@@ -157,8 +171,11 @@ mod tests {
     #[test]
     fn values_of_another_type_are_rejected() {
         for (def, given, reason) in [
-            ("boolean", json!("true"), "must be true or false"),
-            ("integer", json!("5"), "must be an integer"),
+            ("boolean", json!("yes"), "must be true or false"),
+            ("boolean", json!(1), "must be true or false"),
+            ("integer", json!("five"), "must be an integer"),
+            ("integer", json!("05"), "must be an integer"),
+            ("integer", json!(true), "must be an integer"),
             ("integer", json!(1.5), "must be an integer"),
             (
                 "integer",
@@ -166,12 +183,14 @@ mod tests {
                 "must be an integer",
             ),
             ("integer", json!(1e300), "must be an integer"),
-            ("string", json!(5), "must be a string"),
+            ("string", json!(null), "must be a string"),
+            ("string", json!(["a"]), "must be a string"),
+            ("string", json!({"a": 1}), "must be a string"),
             ("object", json!("[1]"), "must be an object"),
             ("object", json!([]), "must be an object"),
             ("app", json!("apn_x"), "must be an object"),
             ("boolean[]", json!([1]), "must be a list of booleans"),
-            ("integer[]", json!(["1"]), "must be a list of integers"),
+            ("integer[]", json!(["one"]), "must be a list of integers"),
             ("string[]", json!("a"), "must be a list of strings"),
             ("string[]", json!([null]), "must be a list of strings"),
             ("object[]", json!([1]), "must be a list of objects"),
@@ -180,6 +199,55 @@ mod tests {
             let error = ValueError::wrong_type(reason);
             assert_eq!(check(json!(def), &given), Err(error), "{def}");
         }
+    }
+
+    #[test]
+    fn scalars_of_another_type_are_converted_if_nothing_is_lost() {
+        for (def, given, stored) in [
+            ("string", json!(5), json!("5")),
+            ("string", json!(-1.0), json!("-1")),
+            ("string", json!(1.5), json!("1.5")),
+            ("string", json!(u64::MAX), json!("18446744073709551615")),
+            ("string", json!(true), json!("true")),
+            ("integer", json!("-5"), json!(-5)),
+            ("boolean", json!("false"), json!(false)),
+            (
+                "string[]",
+                json!([1, "a", false]),
+                json!(["1", "a", "false"]),
+            ),
+            ("integer[]", json!(["1", 2]), json!([1, 2])),
+            (
+                "string",
+                json!({"__lv": {"label": "One", "value": 1}}),
+                json!({"__lv": {"label": "One", "value": "1"}}),
+            ),
+            (
+                "string[]",
+                json!([{"__lv": {"label": "One", "value": 1}}, 2]),
+                json!([{"__lv": {"label": "One", "value": "1"}}, "2"]),
+            ),
+            (
+                "string[]",
+                json!({"__lv": [{"label": "One", "value": 1}, {"value": 2}]}),
+                json!({"__lv": [{"label": "One", "value": "1"}, {"value": "2"}]}),
+            ),
+        ] {
+            assert_eq!(check(json!(def), &given), Ok(stored), "{def}");
+        }
+    }
+
+    #[test]
+    fn options_are_compared_in_the_type_of_the_prop() {
+        let priority =
+            json!({"type": "string", "options": [1, {"label": "High", "value": 2}, true]});
+        for given in [json!(1), json!("1"), json!(2), json!("true")] {
+            let stored = text(&given).map(Value::from);
+            assert_eq!(check(priority.clone(), &given).ok(), stored, "{given}");
+        }
+        assert!(check(priority, &json!(3)).is_err());
+        let several = json!({"type": "string[]", "options": [{"label": "One", "value": 1}]});
+        assert_eq!(check(several, &json!([1])), Ok(json!(["1"])));
     }
 
     #[test]
@@ -200,7 +268,7 @@ mod tests {
         let several = json!([picked(json!(1)), 2]);
         assert_eq!(check(json!("integer[]"), &several), Ok(several));
         assert_eq!(
-            check(json!("integer[]"), &json!([picked(json!("1"))])),
+            check(json!("integer[]"), &json!([picked(json!("one"))])),
             Err(ValueError::wrong_type("must be a list of integers"))
         );
     }

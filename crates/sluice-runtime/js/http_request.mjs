@@ -13,7 +13,7 @@ export function httpRequest(configured) {
   return request;
 }
 
-/** The parsed body of the response. An unsuccessful response is thrown as an error with `response`. */
+/** The status, the headers and the parsed body of the response. An unsuccessful one is thrown as an error with `response`. */
 async function execute({ url, method, headers, params, body, auth }) {
   const address = new URL(url);
   for (const [name, value] of pairs(params)) address.searchParams.append(name, text(value));
@@ -27,10 +27,11 @@ async function execute({ url, method, headers, params, body, auth }) {
     if (type !== undefined && !sent.has("content-type")) sent.set("content-type", type);
   }
   const answer = await fetch(address, init);
-  const data = await parsed(answer);
-  if (answer.ok) return data;
-  const error = new Error(`${method} ${address.origin}${address.pathname} answered ${answer.status}`);
-  error.response = { status: answer.status, data, headers: Object.fromEntries(answer.headers) };
+  const { status, statusText } = answer;
+  const response = { status, statusText, headers: Object.fromEntries(answer.headers), data: await parsed(answer) };
+  if (answer.ok) return response;
+  const error = new Error(`${method} ${address.origin}${address.pathname} answered ${status}`);
+  error.response = response;
   throw error;
 }
 

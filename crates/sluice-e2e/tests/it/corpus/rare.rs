@@ -109,7 +109,7 @@ async fn row_a_data_store_is_shared_and_a_query_and_a_request_are_configured(
         "props: { store: 'data_store', query: { type: 'sql', auth: { app: 'unknown_here' } }, request: 'http_request' },
          async run() {
             await this.store.set('visits', (await this.store.get('visits') ?? 0) + 1);
-            const { customers } = await this.request.execute();
+            const { data: { customers } } = await this.request.execute();
             this.$emit([await this.store.get('visits'), await this.store.has('nothing'), this.query.query, customers.length]);
          }",
     );

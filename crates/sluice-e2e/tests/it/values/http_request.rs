@@ -29,7 +29,7 @@ async fn sent(api: &Api, fields: Value) -> Value {
     request["url"] = json!(format!("{}/path?own=1", witness.endpoint()));
     let code = with_props(
         "request: 'http_request'",
-        "this.$emit(await this.request.execute());",
+        "this.$emit((await this.request.execute()).data);",
     );
     let source = deploy_with(api, &code, json!({ "request": request })).await;
     source.run(json!({})).await;
@@ -109,12 +109,22 @@ async fn the_answer_is_parsed_and_one_that_is_no_success_is_thrown_with_its_resp
     let witness = witness(&api).await;
     let code = with_props(
         "request: 'http_request'",
-        "try { this.$emit(await this.request.execute() ?? 'nothing'); } catch ({ message, response }) { this.$emit({ message: message.replace(/http\\S+/, 'URL'), status: response.status, data: response.data, header: response.headers['x-answer'] }); }",
+        "const told = ({ status, data, headers }) => ({ status, data: data ?? 'nothing', header: headers['x-answer'] });
+         try { this.$emit(told(await this.request.execute())); } catch ({ message, response }) { this.$emit({ message: message.replace(/http\\S+/, 'URL'), ...told(response) }); }",
     );
     for (query, expected) in [
-        ("text=hello", json!("hello")),
-        ("text=[1]", json!([1])),
-        ("text=", json!("nothing")),
+        (
+            "text=hello",
+            json!({ "status": 200, "data": "hello", "header": "yes" }),
+        ),
+        (
+            "status=201&text=[1]",
+            json!({ "status": 201, "data": [1], "header": "yes" }),
+        ),
+        (
+            "text=",
+            json!({ "status": 200, "data": "nothing", "header": "yes" }),
+        ),
         (
             "status=404&text=no",
             json!({ "message": "GET URL answered 404", "status": 404, "data": "no", "header": "yes" }),

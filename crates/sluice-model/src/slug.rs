@@ -4,7 +4,7 @@
 const MAX_LENGTH: usize = 100;
 
 /// The slug of a name: camelCase split, lower case, every other character a dash. Runs of dashes stay, so that different
-/// names tend to keep different slugs.
+/// names tend to keep different slugs, but not at the beginning, where command lines would take them for a flag.
 pub fn slugify(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     let mut previous = None;
@@ -19,12 +19,11 @@ pub fn slugify(name: &str) -> String {
         });
         previous = Some(character);
     }
-    slug.truncate(MAX_LENGTH);
-    if slug.is_empty() {
-        "source".to_owned()
-    } else {
-        slug
+    let usable = slug.trim_start_matches('-');
+    if usable.is_empty() {
+        return "source".to_owned();
     }
+    usable.chars().take(MAX_LENGTH).collect()
 }
 
 fn ends_word_before_upper_case(character: char) -> bool {
@@ -60,13 +59,17 @@ mod tests {
         assert_eq!(slugify("cronjob.js"), "cronjob-js");
         assert_eq!(slugify("HTTP API"), "http-api");
         assert_eq!(slugify("Grüße"), "gr--e");
-        assert_eq!(slugify(""), "source");
+        assert_eq!(slugify("-x"), "x");
+        for without_letters in ["", "-", "日本語"] {
+            assert_eq!(slugify(without_letters), "source");
+        }
+        assert_eq!(slugify("日本 2"), "2");
     }
 
     #[test]
     fn slugs_are_cut() {
         assert_eq!(slugify(&"a".repeat(500)).len(), 100);
-        assert_eq!(slugify(&"ä".repeat(500)).len(), 100);
+        assert_eq!(slugify(&format!("x{}", "ä".repeat(500))).len(), 100);
     }
 
     #[test]
@@ -89,7 +92,7 @@ mod tests {
         #[test]
         fn slugs_are_plain_ascii(name in ".*") {
             let slug = slugify(&name);
-            prop_assert!(!slug.is_empty() && slug.len() <= 100);
+            prop_assert!(!slug.is_empty() && slug.len() <= 100 && !slug.starts_with('-'));
             prop_assert!(slug.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-')));
         }
     }

@@ -1,4 +1,4 @@
-//! Versions of published components, which are semantic: `1.2.3`, `2.0.0-beta.1`.
+//! Versions of published components. Those of the registry are semantic: `1.2.3`, `2.0.0-beta.1`.
 
 use semver::Version;
 
@@ -7,7 +7,7 @@ pub fn is_semantic(version: &str) -> bool {
 }
 
 /// The newest by the order of semantic versions, in which a release comes after its pre-releases. A version that is not
-/// semantic is older than every semantic one.
+/// semantic is older than every semantic one; of several, the last counts.
 pub fn newest_version<T: AsRef<str>>(versions: impl IntoIterator<Item = T>) -> Option<T> {
     versions
         .into_iter()
@@ -42,5 +42,6 @@ mod tests {
         }
         assert_eq!(newest_version::<&str>([]), None);
         assert_eq!(newest_version(["99"]), Some("99"));
+        assert_eq!(newest_version(["99", "7"]), Some("7"));
     }
 }

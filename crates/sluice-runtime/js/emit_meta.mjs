@@ -3,6 +3,7 @@
 import { text, wellFormed } from "./texts.mjs";
 import { stringify } from "./wire.mjs";
 
+const ID_TYPES = ["string", "number", "bigint"];
 const LONGEST_HOLD_MS = 366 * 24 * 3600 * 1000;
 
 /** As JSON. */
@@ -10,7 +11,8 @@ export function emitMeta(meta) {
   if (meta === undefined || meta === null) return "{}";
   const { id, name, summary, ts, delivery_ts: deliveryTs } = meta;
   const fields = {};
-  if (id !== undefined && id !== null) fields.id = text(id);
+  // An id of another type is reported as such: two objects would become the same text.
+  if (id !== undefined && id !== null) fields.id = ID_TYPES.includes(typeof id) ? text(id) : false;
   if (name !== undefined && name !== null) {
     const channel = text(name);
     if (channel.startsWith("$")) {

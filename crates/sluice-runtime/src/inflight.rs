@@ -403,7 +403,10 @@ impl Inflight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{outcome::LogLevel, unstored::Unstored};
+    use crate::{
+        outcome::{EmitId, LogLevel},
+        unstored::Unstored,
+    };
 
     const LIMITS: ReportLimits = ReportLimits {
         effects: 1000,
@@ -432,7 +435,7 @@ mod tests {
     fn emit(length: usize) -> Emit {
         Emit {
             data: text(length),
-            id: None,
+            id: EmitId::Missing,
             channel: String::new(),
             summary: None,
             ts: None,

@@ -77,7 +77,7 @@ pub use lease::Lease;
 pub use limits::Limits;
 pub use options::{DenoPermissions, RuntimeOptions};
 pub use outcome::{
-    Call, Emit, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question,
+    Call, Emit, EmitId, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question,
     Unfinished, Writes,
 };
 pub use packages::{PackageLimits, PackageLock, PackageSettings};

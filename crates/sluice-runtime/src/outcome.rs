@@ -69,10 +69,30 @@ pub struct Outcome {
     pub held: HeldReport,
 }
 
+/// The id of an emitted event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum EmitId {
+    #[default]
+    Missing,
+    /// A string or a number.
+    Text(String),
+    /// Neither a string nor a number.
+    Invalid,
+}
+
+impl EmitId {
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            EmitId::Text(id) => Some(id),
+            EmitId::Missing | EmitId::Invalid => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Emit {
     pub data: Box<RawValue>,
-    pub id: Option<String>,
+    pub id: EmitId,
     /// Empty for the default channel.
     pub channel: String,
     pub summary: Option<String>,

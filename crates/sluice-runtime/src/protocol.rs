@@ -9,7 +9,7 @@ use sluice_model::{CodeError, InvocationId, RawShape};
 use crate::{
     ask::Ask,
     channel::Key,
-    outcome::{Emit, Failure, Invocation, LogLevel, LogLine, Writes},
+    outcome::{Emit, EmitId, Failure, Invocation, LogLevel, LogLine, Writes},
     reply::{Reply, body},
     step::{Flow, Send, SendKind},
     step_report::{RawFlow, RawReply},
@@ -117,7 +117,8 @@ struct Thrown {
 
 #[derive(Deserialize, Default)]
 struct Meta {
-    id: Option<String>,
+    /// `false` for an id that is neither a string nor a number.
+    id: Option<serde_json::Value>,
     name: Option<String>,
     summary: Option<String>,
     ts: Option<serde_json::Value>,
@@ -253,7 +254,11 @@ fn emit(data: Option<&RawValue>, meta: Option<&RawValue>) -> Result<Emit, String
     };
     Ok(Emit {
         data: data.unwrap_or(RawValue::NULL).to_owned(),
-        id,
+        id: match id {
+            None => EmitId::Missing,
+            Some(serde_json::Value::String(id)) => EmitId::Text(id),
+            Some(_) => EmitId::Invalid,
+        },
         channel: name.unwrap_or_default(),
         summary,
         ts,

@@ -82,7 +82,7 @@ impl Reported for Emit {
         MESSAGE_BYTES
             + self.data.get().len()
             + self.channel.len()
-            + optional(&self.id)
+            + self.id.as_text().map_or(0, str::len)
             + optional(&self.summary)
     }
 }

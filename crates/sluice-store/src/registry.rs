@@ -220,7 +220,9 @@ fn lock(c: &mut dyn Conn, shelf: &Shelf) -> Result<()> {
 
 /// Marks the newest version of a key, after one was added.
 fn find_newest(c: &mut dyn Conn, shelf: &Shelf, key: &str) -> Result<()> {
-    let sql = "SELECT version FROM registry WHERE shelf = ?1 AND key = ?2";
+    // Of versions that are not semantic, the one that was published last.
+    let sql =
+        "SELECT version FROM registry WHERE shelf = ?1 AND key = ?2 ORDER BY published_at, version";
     let versions: Vec<String> = query_all(c, sql, params![shelf, key])?;
     c.execute(
         "UPDATE registry SET newest = (version = ?3) WHERE shelf = ?1 AND key = ?2",

@@ -98,9 +98,9 @@ pub(crate) fn publication(
         Shelf::Server => app_of_server(key, &apps).map(Some),
     };
     let app = app.map_err(EngineError::Invalid)?.map(str::to_owned);
-    if !is_semantic(&component.version) {
+    if shelf == Shelf::Server && !is_semantic(&component.version) {
         return Err(EngineError::Invalid(format!(
-            "a published component needs a semantic version such as 1.0.0, not {:?}",
+            "a component of the registry needs a semantic version such as 1.0.0, not {:?}",
             component.version
         )));
     }

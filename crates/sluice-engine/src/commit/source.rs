@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use sluice_infra::compute_ms;
 use sluice_model::{DedupeKey, DedupeState, InvocationId, SourceId, UserId, Verdict, order_by_ts};
-use sluice_runtime::{Emit, Failure, LogLevel, LogLine, Outcome};
+use sluice_runtime::{Emit, EmitId, Failure, LogLevel, LogLine, Outcome};
 use sluice_store::{routes::ERROR_CHANNEL, state::Fence};
 
 use super::{
@@ -188,7 +188,7 @@ impl SourceCommit<'_> {
         let keys: Vec<DedupeKey> = emits
             .iter()
             .map(|emit| DedupeKey {
-                id: emit.id.clone(),
+                id: emit.id.as_text().map(str::to_owned),
                 ts: finite_ts(emit),
             })
             .collect();
@@ -202,6 +202,9 @@ impl SourceCommit<'_> {
                 Verdict::Duplicate => {
                     batch.duplicates += 1;
                     continue;
+                }
+                Verdict::MissingId if emit.id == EmitId::Invalid => {
+                    "an event was emitted with an id that is neither a string nor a number, which the source's dedupe strategy needs"
                 }
                 Verdict::MissingId => {
                     "an event was emitted without an id, which the source's dedupe strategy needs"
@@ -229,7 +232,7 @@ impl SourceCommit<'_> {
             .rows
             .event(emit_id, channel.replace('\0', ""), data, cause.depth);
         event.meta = meta_json(&Meta {
-            id: id.as_deref(),
+            id: id.as_text(),
             summary: summary.as_deref(),
             ts: ts.as_ref(),
             delivery_ts,

@@ -8,7 +8,7 @@ use serde_json::{
 };
 
 use crate::{
-    outcome::{Call, Emit, Failure, LogLevel, LogLine, Outcome, Writes},
+    outcome::{Call, Emit, EmitId, Failure, LogLevel, LogLine, Outcome, Writes},
     reply::Reply,
     step::{Flow, Send, StepOutcome},
     unstored::HeldReport,
@@ -82,7 +82,7 @@ impl ScriptedOutcome {
     pub fn emit(self, data: &Value) -> ScriptedOutcome {
         self.emit_with(Emit {
             data: raw(data),
-            id: None,
+            id: EmitId::Missing,
             channel: String::new(),
             summary: None,
             ts: None,

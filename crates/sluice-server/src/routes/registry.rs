@@ -23,7 +23,7 @@ use crate::{
 
 /// Publish a component into your account
 ///
-/// It needs a key, of letters, digits, `-` and `_`, and a semantic version that is not published yet.
+/// It needs a key, of letters, digits, `-` and `_`, and a version that is not published yet.
 #[utoipa::path(post, path = "/components/published", tag = "components", operation_id = "publishToAccount", request_body = PublishComponent,
     extensions(("x-sluice-extension" = json!(true))),
     responses((status = 200, body = Data<Component>), ApiErrors))]

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json, value::to_raw_value};
 use sluice_code::CodeTree;
 use sluice_model::Clock;
 use sluice_runtime::{
-    Call, Emit, LogLevel,
+    Call, Emit, EmitId, LogLevel,
     scripted::{ScriptedInvocation, ScriptedOutcome, ScriptedProcesses},
 };
 
@@ -130,7 +130,7 @@ fn emit(described: &Value) -> Emit {
     };
     Emit {
         data: to_raw_value(&described[0]).unwrap_or_default(),
-        id: text("id"),
+        id: text("id").map_or(EmitId::Missing, EmitId::Text),
         channel: text("name").unwrap_or_default(),
         summary: text("summary"),
         ts: meta.get("ts").cloned(),

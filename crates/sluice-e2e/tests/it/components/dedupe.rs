@@ -118,6 +118,22 @@ async fn an_emit_without_id_is_an_error_in_logs_and_errors_and_is_not_emitted(
     );
 }
 
+#[rstest]
+#[tokio::test]
+async fn an_id_that_is_neither_a_string_nor_a_number_is_an_error(
+    #[values("unique", "greatest", "last")] strategy: &str,
+) {
+    let source = with_strategy(&new_user().await, strategy).await;
+    source.run(json!([1, { "a": 1 }, [2], true, 3])).await;
+    assert_eq!(source.events(2).await, [1, 3]);
+    for error in source.errors(3).await {
+        let message = error["error"]["msg"].as_str().unwrap_or_default();
+        assert!(message.contains("neither a string nor a number"), "{error}");
+    }
+    let line = source.log_with("neither a string nor a number").await;
+    assert_eq!(line["level"], "error");
+}
+
 #[tokio::test]
 async fn without_a_strategy_ids_are_not_compared() {
     let source = deploy(

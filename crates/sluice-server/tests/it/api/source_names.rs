@@ -36,6 +36,8 @@ async fn a_name_is_kept_as_given_and_its_slug_splits_camel_case_and_keeps_runs_o
         ("camelCaseName", "camel-case-name"),
         ("HTTP API", "http-api"),
         ("Grüße 🦀", "gr--e--"),
+        ("日本語", "source"),
+        ("--flag", "flag"),
     ] {
         let source = named(&api, &component, Some(name)).await;
         assert_eq!(

@@ -29,12 +29,10 @@ async fn unique_emits_an_id_once_in_and_across_invocations(
 #[tokio::test]
 async fn unique_compares_ids_as_strings() {
     let source = with_strategy(&new_user().await, "unique").await;
-    source
-        .run(json!([1, "1", "01", 1.0, "1.0", true, "true"]))
-        .await;
+    source.run(json!([1, "1", "01", 1.0, "1.0"])).await;
     assert_eq!(
-        source.events(4).await,
-        [json!(1), json!("01"), json!("1.0"), json!(true)]
+        source.events(3).await,
+        [json!(1), json!("01"), json!("1.0")]
     );
 }
 

@@ -48,7 +48,7 @@ impl Apps {
                 errors,
             });
         }
-        let now = self.infra.now_ms();
+        let now = self.infra.creation_ms();
         let secret = new.client_secret.as_deref();
         let secret_sealed = secret.map(|secret| {
             let rng = &mut self.infra.ids.rng();

@@ -30,7 +30,7 @@ impl Subscriptions {
         user: &UserId,
         connects: Connection,
     ) -> Result<Subscription, EngineError> {
-        let wanted = new_subscription(user, connects, &self.infra.ids, self.infra.now_ms());
+        let wanted = new_subscription(user, connects, &self.infra.ids, self.infra.creation_ms());
         let subscribed = self.infra.store.write(move |c| {
             match missing_end(c, &wanted.user_id, &wanted.connects)? {
                 Some(missing) => Ok(Err(missing)),

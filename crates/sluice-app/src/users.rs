@@ -202,7 +202,7 @@ impl Users {
             plan,
             operator: matches!(rank, Rank::Operator),
             key_sealed: self.seal_key(key),
-            created_at: self.infra.now_ms(),
+            created_at: self.infra.creation_ms(),
         };
         let fingerprint = self.infra.vault.fingerprint(key.as_str());
         let row = user.clone();

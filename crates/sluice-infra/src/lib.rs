@@ -4,6 +4,7 @@
 mod backoff;
 mod clock_watch;
 mod cluster_metrics;
+mod creation_times;
 mod ids;
 mod metrics;
 mod permit_metrics;
@@ -21,6 +22,7 @@ use sluice_cluster::Cluster;
 use sluice_model::Clock;
 use sluice_store::{Store, Vault};
 
+use self::creation_times::CreationTimes;
 pub use backoff::Backoff;
 pub use clock_watch::ClockWatch;
 pub use cluster_metrics::ClusterMetrics;
@@ -46,6 +48,7 @@ pub struct Infra {
     pub shutdown: Shutdown,
     /// The time of the start, in epoch milliseconds.
     pub started_at: i64,
+    creations: CreationTimes,
 }
 
 impl Infra {
@@ -67,10 +70,16 @@ impl Infra {
             ids,
             settings: Arc::new(settings),
             shutdown: Shutdown::default(),
+            creations: CreationTimes::default(),
         }
     }
 
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    /// The time of something that is created now and appears in lists. No two are the same.
+    pub fn creation_ms(&self) -> i64 {
+        self.creations.next(self.now_ms())
     }
 }

@@ -135,7 +135,7 @@ impl Accounts {
             &mut self.infra.ids.rng(),
             self.infra.now_ms(),
         );
-        let new = new_account(&user, app, name, renewal.clone(), &self.infra.ids);
+        let new = new_account(&user, app, name, renewal.clone(), &self.infra);
         let (id, again) = (connection.id.clone(), connection.account_id.clone());
         let (owner, renamed) = (user.clone(), connection.name.clone());
         let stored = self.infra.store.write(move |c| {

@@ -5,7 +5,7 @@ use sluice_engine::{
     EngineError,
     process::credentials::{Credentials, StoredCredentials, Tokens, oauth::Registration},
 };
-use sluice_infra::{Ids, Infra};
+use sluice_infra::Infra;
 use sluice_model::{AccountId, AppAuth, UserId};
 use sluice_store::{
     Page, StoreError,
@@ -54,7 +54,7 @@ impl Accounts {
     pub async fn create(&self, user: &UserId, new: NewAccount) -> Result<AccountView, EngineError> {
         let app = self.apps.get(new.app).await?;
         let renewal = self.sealed(&app, &new.credentials)?;
-        let account = new_account(user, &app, new.name, renewal, &self.infra.ids);
+        let account = new_account(user, &app, new.name, renewal, &self.infra);
         let row = account.clone();
         self.infra
             .store
@@ -221,10 +221,10 @@ pub(super) fn new_account(
     app: &App,
     name: Option<String>,
     renewal: Renewal,
-    ids: &Ids,
+    infra: &Infra,
 ) -> Account {
     Account {
-        id: AccountId::random(&mut ids.rng()),
+        id: AccountId::random(&mut infra.ids.rng()),
         user_id: user.clone(),
         app_id: app.id.clone(),
         name: name.unwrap_or_else(|| app.name.clone()),
@@ -232,7 +232,7 @@ pub(super) fn new_account(
         expires_at: renewal.expires_at,
         health: Health::Healthy,
         version: 1,
-        created_at: renewal.at,
+        created_at: infra.creation_ms(),
         updated_at: renewal.at,
     }
 }

@@ -86,7 +86,7 @@ impl Components {
         shape: ComponentShape,
         packages: Packages,
     ) -> Component {
-        let now = self.infra.now_ms();
+        let now = self.infra.creation_ms();
         Component {
             id: ComponentId::random(&mut self.infra.ids.rng()),
             user_id: user.clone(),

@@ -73,7 +73,7 @@ impl Sources {
             configured_props,
         );
         let warnings = [component.shape.warnings.clone(), declared.warnings].concat();
-        let now = self.infra.now_ms();
+        let now = self.infra.creation_ms();
         let has_hooks = wants_hooks(&component.shape);
         let source = Source {
             id: SourceId::random(&mut self.infra.ids.rng()),

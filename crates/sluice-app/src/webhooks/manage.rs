@@ -69,7 +69,7 @@ impl Webhooks {
         } = new;
         check(Some(&url), concurrency)?;
         let secret = NewSecret::random(&self.infra.vault, &mut self.infra.ids.rng());
-        let now = self.infra.now_ms();
+        let now = self.infra.creation_ms();
         let webhook = Webhook {
             id: WebhookId::random(&mut self.infra.ids.rng()),
             user_id: user.clone(),

@@ -138,7 +138,7 @@ impl Workflows {
         active: bool,
         version: NewVersion,
     ) -> Result<(), EngineError> {
-        let now = self.infra.now_ms();
+        let now = self.infra.creation_ms();
         for _ in 0..SLUG_ATTEMPTS {
             let (owner, id, version) = (user.clone(), id.clone(), version.clone());
             let ids = self.infra.ids.clone();

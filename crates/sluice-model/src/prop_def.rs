@@ -44,6 +44,10 @@ impl PropDef {
                 Err(error) => errors.push(error),
             }
         }
+        let names_app = |app: &Value| app.as_str().is_some_and(|app| !app.is_empty());
+        if prop_type == Some(PropType::App) && !declared.get("app").is_some_and(names_app) {
+            errors.push("must name its app, such as app: \"slack\"".to_owned());
+        }
         match prop_type {
             Some(prop_type) if errors.is_empty() => Ok(PropDef {
                 name: name.to_owned(),
@@ -223,6 +227,20 @@ mod tests {
             prop(json!({"type": "string", "options": []})).options(),
             None
         );
+    }
+
+    #[test]
+    fn an_app_prop_names_its_app() {
+        for declared in [
+            json!("app"),
+            json!({"type": "app"}),
+            json!({"type": "app", "app": ""}),
+        ] {
+            let errors = PropDef::from_declaration("p", declared).unwrap_err();
+            assert_eq!(errors, ["must name its app, such as app: \"slack\""]);
+        }
+        let slack = prop(json!({"type": "app", "app": "slack"}));
+        assert_eq!(slack.app(), Some("slack"));
     }
 
     #[test]

@@ -177,7 +177,7 @@ async fn a_key_in_a_folder_may_be_one_that_the_account_published() {
 #[tokio::test]
 async fn what_fails_is_reported_and_the_rest_is_done() {
     let cli = Cli::new().await;
-    let folder = one_source("Mine", "props: { url: 5 }\n");
+    let folder = one_source("Mine", "props: { url: [5] }\n");
     folder.put("components/bad.mjs", "export default {");
     folder.put(
         "sources/uses-bad.yaml",

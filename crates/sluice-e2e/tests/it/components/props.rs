@@ -58,7 +58,7 @@ async fn every_type_and_its_array_reach_the_code_as_configured(
 
 #[tokio::test]
 async fn all_missing_and_bad_values_are_reported_at_once() {
-    let given = json!({ "flag": "yes", "flags": true, "count": 1.5, "counts": ["1"], "text": 5, "texts": [null], "thing": [], "more": 1 });
+    let given = json!({ "flag": "yes", "flags": true, "count": 1.5, "counts": ["one"], "text": {}, "texts": [null], "thing": [], "more": 1 });
     let code = component(EVERY_TYPE);
     let body = json!({ "component_code": code, "configured_props": given });
     let refused = new_user().await.post("/sources", &body).await.expect(422);

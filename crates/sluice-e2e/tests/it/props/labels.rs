@@ -42,13 +42,30 @@ async fn code_sees_the_value_or_both_and_the_api_shows_what_was_given(
     );
 }
 
+/// As components offer options: numbers for props that are texts.
+#[tokio::test]
+async fn a_picked_value_is_converted_to_the_type_of_its_prop() {
+    let code = component(
+        "props: { one: { type: 'string', options: [{ label: 'One', value: 1 }] }, several: { type: 'string[]', options: [1, 2] }, open: { type: 'string', async options() { return [{ label: 'Five', value: 5 }] } } },
+         run() { this.$emit([this.one, this.several, this.open]); }",
+    );
+    let picked = |value: serde_json::Value| json!({ "__lv": { "label": "L", "value": value } });
+    let given = json!({ "one": picked(json!(1)), "several": [2, picked(json!(1))], "open": 5 });
+    let source = deploy_with(&new_user().await, &code, given).await;
+    let stored =
+        json!({ "one": picked(json!("1")), "several": ["2", picked(json!("1"))], "open": "5" });
+    assert_eq!(source.source["configured_props"], stored);
+    source.run(json!({})).await;
+    assert_eq!(source.events(1).await, [json!(["1", ["2", "1"], "5"])]);
+}
+
 #[tokio::test]
 async fn a_picked_value_is_checked_by_its_value() {
     let code = component(
         "props: { n: { type: 'integer', max: 5 }, c: { type: 'string', options: ['a'] }, l: 'string[]' }, run() {}",
     );
     let picked = |value: serde_json::Value| json!({ "__lv": { "label": "L", "value": value } });
-    let given = json!({ "n": picked(json!(6)), "c": picked(json!("b")), "l": [picked(json!(1))] });
+    let given = json!({ "n": picked(json!(6)), "c": picked(json!("b")), "l": [picked(json!({}))] });
     let body = json!({ "component_code": code, "configured_props": given });
     let refused = new_user().await.post("/sources", &body).await.expect(422);
     assert_eq!(

@@ -109,6 +109,19 @@ pub(crate) fn list<T>(total: u64, rows: Vec<T>, cursor_of: impl Fn(&T) -> String
     }
 }
 
+/// Wraps the rows of a page for clients that take a cursor for the promise of another page.
+pub(crate) fn list_without_cursors<T>(total: u64, rows: Vec<T>) -> List<T> {
+    List {
+        page_info: PageInfo {
+            total_count: total,
+            count: rows.len() as u64,
+            start_cursor: None,
+            end_cursor: None,
+        },
+        data: rows,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

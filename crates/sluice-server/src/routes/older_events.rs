@@ -23,7 +23,8 @@ use crate::{
 
 /// The newest events of a source, for older clients
 ///
-/// Like `event_summaries`, with whole events and other field names.
+/// Like `event_summaries`, with whole events and other field names. `page_info` has no cursors, because clients of this list ask for
+/// one page only. For more, `after` and `before` take the id of an event.
 #[utoipa::path(get, path = "/sources/{id}/events", tag = "events", operation_id = "listEvents",
     params(("id" = String, Path), PageQuery, OlderEventsQuery, FieldQuery),
     responses((status = 200, body = List<OlderEvent>), ApiErrors))]
@@ -48,7 +49,7 @@ pub(crate) async fn list(
     };
     let (total, summaries) = event_list::read(&infra, &user.id, &id, selection).await?;
     let events = summaries.into_iter().map(as_older).collect();
-    let list = page::list(total, events, |event: &OlderEvent| event.id.to_string());
+    let list = page::list_without_cursors(total, events);
     Ok(reply::many(list, &FieldSelection::new(&fields)))
 }
 

@@ -49,6 +49,11 @@ pub enum ScalarType {
 }
 
 impl PropType {
+    /// Whether it triggers a source.
+    pub(crate) fn is_interface(&self) -> bool {
+        matches!(self, Self::Http | Self::Apphook | Self::Timer)
+    }
+
     /// Parses the name of a type. An unknown name is accepted when it begins with `$.`.
     pub fn parse(text: &str) -> Option<PropType> {
         if let Some(element) = text.strip_suffix("[]").and_then(ScalarType::parse) {

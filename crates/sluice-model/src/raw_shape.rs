@@ -53,7 +53,11 @@ impl RawShape {
         let description = note(&mut errors, optional_text("description", self.description));
         let dedupe = note(&mut errors, dedupe(&self.dedupe));
         let mut prop_errors = Vec::new();
-        let props = check_props(&mut prop_errors, self.props);
+        let mut props = check_props(&mut prop_errors, self.props);
+        if kind == Some(ComponentKind::Action) {
+            // A step runs when its workflow does.
+            props.retain(|prop| !prop.prop_type.is_interface());
+        }
         errors.extend(prop_errors.iter().map(ToString::to_string));
 
         let has_timer = props.iter().any(|prop| prop.prop_type == PropType::Timer);
@@ -211,6 +215,26 @@ mod tests {
             serde_json::from_str::<ComponentShape>(&stored).unwrap(),
             shape
         );
+    }
+
+    #[test]
+    fn interfaces_of_an_action_are_ignored() {
+        let interfaces = [
+            "$.interface.http",
+            "$.interface.timer",
+            "$.interface.apphook",
+        ];
+        let mut props: Vec<_> = interfaces
+            .iter()
+            .map(|interface| json!({"name": interface.rsplit('.').next(), "def": interface}))
+            .collect();
+        props.push(json!({"name": "text", "def": "string"}));
+        let shape = check(json!({
+            "name": "Act", "version": "1", "type": "action", "hasRun": true, "props": props,
+        }));
+        let shape = shape.unwrap();
+        let names: Vec<_> = shape.props.iter().map(|prop| prop.name.as_str()).collect();
+        assert_eq!(names, ["text"]);
     }
 
     #[test]

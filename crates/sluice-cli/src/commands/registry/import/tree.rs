@@ -188,7 +188,9 @@ fn is_code(name: &str) -> bool {
         return false;
     };
     let other = [".test", ".spec", ".d", ".app"];
-    EXTENSIONS.contains(&extension) && !other.iter().any(|end| stem.ends_with(end))
+    // `common.mjs` and `common.webhook.mjs` are for components beside them.
+    let is_helper = stem.split('.').next() == Some("common");
+    EXTENSIONS.contains(&extension) && !is_helper && !other.iter().any(|end| stem.ends_with(end))
 }
 
 #[cfg(test)]
@@ -197,7 +199,15 @@ mod tests {
 
     #[test]
     fn tests_types_and_apps_are_not_components() {
-        for name in ["a.mjs", "a.js", "a.cjs", "a.ts", "a.mts", "new-item.v2.mjs"] {
+        for name in [
+            "a.mjs",
+            "a.js",
+            "a.cjs",
+            "a.ts",
+            "a.mts",
+            "new-item.v2.mjs",
+            "common-words.mjs",
+        ] {
             assert!(is_code(name), "{name}");
         }
         for name in [
@@ -207,6 +217,8 @@ mod tests {
             "a.spec.ts",
             "README",
             "acme.app.mjs",
+            "common.mjs",
+            "common.webhook.js",
         ] {
             assert!(!is_code(name), "{name}");
         }

@@ -4,7 +4,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
@@ -12,6 +12,9 @@ use sluice_model::UserId;
 use tokio::sync::oneshot;
 
 use crate::fair_queue::{FairQueue, OwnLimit, PermitLimits, PermitUse, PermitUser};
+
+/// The pause between two tries to get a spare permit.
+const SPARE_RETRY: Duration = Duration::from_millis(50);
 
 /// Cheap to clone; all clones share the permits.
 #[derive(Clone)]
@@ -59,8 +62,17 @@ impl FairPermits {
         })
     }
 
-    /// A permit of the server that no user is likely to need now.
-    pub(crate) fn try_acquire_spare(&self) -> Option<FairPermit> {
+    /// A permit of the server that no user is likely to need now. Under load it waits, however long.
+    pub(crate) async fn acquire_spare(&self) -> FairPermit {
+        loop {
+            if let Some(permit) = self.try_acquire_spare() {
+                return permit;
+            }
+            tokio::time::sleep(SPARE_RETRY).await;
+        }
+    }
+
+    fn try_acquire_spare(&self) -> Option<FairPermit> {
         let is_taken = self.0.lock().try_take_spare(&None);
         is_taken.then(|| self.permit(&None))
     }

@@ -7,6 +7,7 @@
 mod analysis_cache;
 mod ask;
 mod assets;
+mod box_future;
 mod broker;
 mod channel;
 mod code_cache_filling;
@@ -67,6 +68,7 @@ mod unstored;
 mod watchdog;
 
 pub use ask::{Answer, Answers, Ask};
+pub use box_future::BoxFuture;
 pub use broker::AllowedAddress;
 pub use component_users::ComponentUsers;
 pub use deno::{DENO_VERSION, DenoError, find_deno};
@@ -80,9 +82,9 @@ pub use outcome::{
     Call, Emit, EmitId, Failure, Invocation, LogLevel, LogLine, Outcome, ProcessEvent, Question,
     Unfinished, Writes,
 };
-pub use packages::{PackageLimits, PackageLock, PackageSettings};
+pub use packages::{PackageArchives, PackageError, PackageLimits, PackageLock, PackageSettings};
 pub use process::{Process, ProcessControl, ProcessEvents, SharedPlace};
-pub use processes::{BoxFuture, Processes};
+pub use processes::Processes;
 pub use question::QuestionOutcome;
 pub use reply::Reply;
 pub use running::RunningProcess;

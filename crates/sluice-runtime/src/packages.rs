@@ -5,14 +5,19 @@
 //! the package manager: it resolves versions, verifies downloads, never runs install scripts, and shares files between
 //! folders through its cache.
 
+mod archive;
 mod cache;
 mod downloads;
+mod error;
 mod install;
 mod limits;
+mod links;
 mod lock;
 mod native;
 mod sizes;
+mod stored;
 mod sweep;
+mod unpack;
 mod watch;
 
 use std::{
@@ -29,12 +34,16 @@ use std::{
 use sluice_code::{PackageImport, PackageRequest};
 use sluice_model::{Clock, CodeError};
 
+use archive::pack;
 use downloads::Downloads;
-use install::{InstallError, Installer};
+pub use error::PackageError;
+use install::{InstallError, Installer, MODULES};
 pub use limits::{PackageLimits, PackageSettings};
 pub use lock::PackageLock;
 pub(crate) use native::explain as explain_native;
 use sizes::Sizes;
+pub use stored::PackageArchives;
+use stored::StoredPackages;
 
 use crate::{
     fair_permits::FairPermits,
@@ -46,36 +55,6 @@ use crate::{
 /// The number of concurrent installs. They wait for the network rather than for a core.
 const MAX_INSTALLS: usize = 4;
 
-#[derive(Debug, thiserror::Error)]
-pub enum PackageError {
-    /// The code imports packages that do not exist or cannot run here.
-    #[error("the code names packages that cannot be used")]
-    Code(Vec<CodeError>),
-    /// The network or the registry failed.
-    #[error("packages could not be fetched: {0}")]
-    Unavailable(String),
-}
-
-impl From<io::Error> for PackageError {
-    fn from(error: io::Error) -> PackageError {
-        PackageError::Unavailable(error.to_string())
-    }
-}
-
-impl From<InstallError> for PackageError {
-    fn from(error: InstallError) -> PackageError {
-        let message = error.to_string();
-        match error {
-            InstallError::TooLarge { .. } => {
-                PackageError::Code(vec![CodeError::without_position(message)])
-            }
-            InstallError::Missing { .. } | InstallError::Failed(_) | InstallError::Io(_) => {
-                PackageError::Unavailable(message)
-            }
-        }
-    }
-}
-
 pub(crate) struct Packages {
     /// One folder for each lock, named by its hash.
     folder: PathBuf,
@@ -86,6 +65,7 @@ pub(crate) struct Packages {
     /// Permits for installs.
     installs: FairPermits,
     downloads: Downloads,
+    stored: StoredPackages,
     sizes: Arc<Sizes>,
     clock: Arc<dyn Clock>,
     count: AtomicU64,
@@ -123,6 +103,7 @@ impl Packages {
                 per_user: settings.installs_per_user,
             }),
             downloads: Downloads::default(),
+            stored: StoredPackages::default(),
             sizes: Arc::default(),
             clock,
             count: AtomicU64::new(0),
@@ -146,10 +127,12 @@ impl Packages {
             .installer
             .lock(&staging.folder, &requests)
             .await
+            .inspect_err(InstallError::warn)
             .map_err(|error| with_position(error, imports))?;
         let folder = self
             .install(&lock, &staging)
             .await
+            .inspect_err(InstallError::warn)
             .map_err(|error| with_position(error, imports))?;
         let errors: Vec<CodeError> = imports
             .iter()
@@ -168,6 +151,11 @@ impl Packages {
         Ok(lock)
     }
 
+    /// From now on these archives are used when the registry cannot be reached. Only the first call counts.
+    pub(crate) fn use_archives(&self, archives: Arc<dyn PackageArchives>) {
+        self.stored.set(archives);
+    }
+
     /// The `node_modules` of a lock, which is installed if this machine does not have it.
     pub(crate) async fn modules(
         &self,
@@ -183,12 +171,58 @@ impl Packages {
             "installing locked packages"
         );
         let _permit = self.installs.acquire(user).await;
-        let scratch = self.stage()?;
-        self.installer.note_registry(&scratch.folder, lock).await?;
-        let staging = self.stage()?;
-        self.install(lock, &staging)
-            .await
+        let installed = self.install_lock(lock).await;
+        installed
+            .inspect_err(InstallError::warn)
             .map_err(PackageError::from)
+    }
+
+    /// Installs a lock that nothing waits for yet. Installs for users come first.
+    pub(crate) async fn install_ahead(&self, lock: &PackageLock) -> Result<(), PackageError> {
+        let _permit = self.installs.acquire_spare().await;
+        self.install_lock(lock).await?;
+        Ok(())
+    }
+
+    /// Whether the packages of the lock with this hash are installed.
+    pub(crate) async fn is_installed(&self, hash: &str) -> io::Result<bool> {
+        tokio::fs::try_exists(self.folder.join(hash).join(MODULES)).await
+    }
+
+    /// Installs a lock from the registry, or else from its stored archive.
+    async fn install_lock(&self, lock: &PackageLock) -> Result<PathBuf, InstallError> {
+        let scratch = self.stage()?;
+        let is_reachable = self.installer.note_registry(&scratch.folder, lock).await?;
+        if !is_reachable && let Some(modules) = self.install_stored(lock).await? {
+            return Ok(modules);
+        }
+        let staging = self.stage()?;
+        match self.install(lock, &staging).await {
+            Err(error) if is_reachable && !error.is_of_limits() => {
+                self.install_stored(lock).await?.ok_or(error)
+            }
+            installed => installed,
+        }
+    }
+
+    /// The `node_modules` of a lock, from its stored archive; `None` if there is none that can be used.
+    async fn install_stored(&self, lock: &PackageLock) -> io::Result<Option<PathBuf>> {
+        let staging = self.stage()?;
+        let (hash, limits) = (lock.hash(), self.installer.limits);
+        if !self.stored.unpack(&hash, &staging.folder, limits).await {
+            return Ok(None);
+        }
+        self.move_into_place(lock, &staging).await.map(Some)
+    }
+
+    /// An archive of the installed packages of the lock with this hash, or `None` if it is larger than `max_bytes`.
+    pub(crate) async fn archive(
+        &self,
+        hash: &str,
+        max_bytes: usize,
+    ) -> io::Result<Option<Vec<u8>>> {
+        let folder = self.folder.join(hash);
+        tokio::task::spawn_blocking(move || pack(&folder, max_bytes)).await?
     }
 
     async fn install(
@@ -196,19 +230,37 @@ impl Packages {
         lock: &PackageLock,
         staging: &Staging,
     ) -> Result<PathBuf, InstallError> {
-        let modules = self.modules_of(lock);
-        let home = self.folder.join(lock.hash());
-        if tokio::fs::try_exists(&modules).await? {
-            self.touch(home).await?;
+        if let Some(modules) = self.installed(lock).await? {
             return Ok(modules);
         }
         let _alone = self.downloads.alone_with(lock.names()).await;
+        // Another install of the same lock may have ended meanwhile.
+        if let Some(modules) = self.installed(lock).await? {
+            return Ok(modules);
+        }
         self.installer.install(&staging.folder, lock).await?;
+        Ok(self.move_into_place(lock, staging).await?)
+    }
+
+    /// The `node_modules` of a lock that is installed. Its folder counts as new again.
+    async fn installed(&self, lock: &PackageLock) -> io::Result<Option<PathBuf>> {
+        let modules = self.modules_of(lock);
+        if !tokio::fs::try_exists(&modules).await? {
+            return Ok(None);
+        }
+        self.touch(self.folder.join(lock.hash())).await?;
+        Ok(Some(modules))
+    }
+
+    /// Makes a complete folder the one of its lock, in one step. Returns its `node_modules`.
+    async fn move_into_place(&self, lock: &PackageLock, staging: &Staging) -> io::Result<PathBuf> {
+        let modules = self.modules_of(lock);
+        let home = self.folder.join(lock.hash());
         match tokio::fs::rename(&staging.folder, &home).await {
             Ok(()) => Ok(modules),
             // Another install of the same lock was faster. Its bytes are the same.
             Err(_) if tokio::fs::try_exists(&modules).await? => Ok(modules),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
     }
 
@@ -244,7 +296,7 @@ impl Packages {
     }
 
     fn modules_of(&self, lock: &PackageLock) -> PathBuf {
-        self.folder.join(lock.hash()).join("node_modules")
+        self.folder.join(lock.hash()).join(MODULES)
     }
 
     pub(crate) fn permits_in_use(&self) -> PermitUse {

@@ -2,15 +2,8 @@
 
 use std::{io, sync::Arc, time::Duration};
 
-use crate::{
-    fair_permits::{FairPermit, FairPermits},
-    inner::Inner,
-    pool::Missing,
-    preload::Preload,
-};
+use crate::{inner::Inner, pool::Missing, preload::Preload};
 
-/// The pause between two tries to get a permit.
-const PERMIT_RETRY: Duration = Duration::from_millis(50);
 /// The pause after a process that did not start.
 const START_RETRY: Duration = Duration::from_secs(5);
 
@@ -42,7 +35,8 @@ async fn fill_one(inner: &Inner) -> bool {
 }
 
 async fn fill(inner: &Inner, missing: Missing) -> io::Result<()> {
-    let _permit = spare_permit(&inner.starting).await;
+    // Under load no idle process is started, because it would prolong the load.
+    let _permit = inner.starting.acquire_spare().await;
     let mut child = inner.spawn(Preload::NodeModules)?;
     inner.until_ready(&mut child).await?;
     match missing {
@@ -57,14 +51,4 @@ async fn fill(inner: &Inner, missing: Missing) -> io::Result<()> {
         },
     }
     Ok(())
-}
-
-/// A permit that no other process is queued for. Under load no idle process is started, because it would prolong the load.
-async fn spare_permit(permits: &FairPermits) -> FairPermit {
-    loop {
-        if let Some(permit) = permits.try_acquire_spare() {
-            return permit;
-        }
-        tokio::time::sleep(PERMIT_RETRY).await;
-    }
 }

@@ -1,21 +1,21 @@
 //! The interface between the engine and the processes that run user code.
 
-use std::{collections::HashSet, io, pin::Pin, sync::Arc, time::Duration};
+use std::{collections::HashSet, io, sync::Arc, time::Duration};
 
 use sluice_code::CodeTree;
 use sluice_model::ComponentShape;
 
 use crate::{
+    box_future::BoxFuture,
     fair_queue::{PermitUse, PermitUser},
     outcome::Question,
+    packages::{PackageArchives, PackageError, PackageLock},
     process::{Process, ProcessEvents},
     question::{self, QuestionOutcome},
     running::RunningProcess,
     spec::{Analysis, LoadError, ProcessSpec, Role},
     start_permit::StartPermit,
 };
-
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Starts component processes and analyses code. [`crate::Runtime`] does it with Deno; tests use a scripted implementation.
 pub trait Processes: Send + Sync {
@@ -90,6 +90,31 @@ pub trait Processes: Send + Sync {
     /// The processes with loaded code, the oldest first.
     fn processes(&self) -> Vec<RunningProcess> {
         Vec::new()
+    }
+
+    /// From now on these archives are used when packages cannot be fetched from the registry.
+    fn use_package_archives(&self, _archives: Arc<dyn PackageArchives>) {}
+
+    /// Whether the packages of the lock with this hash are installed.
+    fn has_packages<'a>(&'a self, _hash: &'a str) -> BoxFuture<'a, io::Result<bool>> {
+        Box::pin(async { Ok(true) })
+    }
+
+    /// Installs packages that nothing waits for yet. Installs for users come first.
+    fn install_ahead<'a>(
+        &'a self,
+        _lock: &'a PackageLock,
+    ) -> BoxFuture<'a, Result<(), PackageError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    /// An archive of the installed packages of the lock with this hash, or `None` if it is larger than `max_bytes`.
+    fn archive_packages<'a>(
+        &'a self,
+        _hash: &'a str,
+        _max_bytes: usize,
+    ) -> BoxFuture<'a, io::Result<Option<Vec<u8>>>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// Whether package folders exist that are old enough to be removed if no component uses them.

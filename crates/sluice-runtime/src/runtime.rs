@@ -12,6 +12,7 @@ use sluice_model::{Clock, CodeError, ComponentShape, RawShape};
 
 use crate::{
     analysis_cache::{AnalysisCache, AnalysisKey},
+    box_future::BoxFuture,
     code_cache_filling,
     cpu_times::CpuTimes,
     deno_process::{DenoProcess, Joined, NewTenant, ProcessSetup, Seat, StartedChild},
@@ -21,12 +22,12 @@ use crate::{
     memory::MemoryInUse,
     options::RuntimeOptions,
     outcome::{LogLine, Question},
-    packages::Packages,
+    packages::{PackageArchives, PackageError, PackageLock, Packages},
     pool::Pool,
     pool_filling,
     process::{Process, ProcessEvents},
     process_group::kill_group,
-    processes::{BoxFuture, Processes},
+    processes::Processes,
     question::{self, QuestionOutcome},
     report_limits::ReportLimits,
     running::{RunningProcess, RunningProcesses, TenantMemory},
@@ -351,6 +352,29 @@ impl Processes for Runtime {
 
     fn processes(&self) -> Vec<RunningProcess> {
         Runtime::processes(self)
+    }
+
+    fn use_package_archives(&self, archives: Arc<dyn PackageArchives>) {
+        self.0.packages.use_archives(archives);
+    }
+
+    fn has_packages<'a>(&'a self, hash: &'a str) -> BoxFuture<'a, io::Result<bool>> {
+        Box::pin(self.0.packages.is_installed(hash))
+    }
+
+    fn install_ahead<'a>(
+        &'a self,
+        lock: &'a PackageLock,
+    ) -> BoxFuture<'a, Result<(), PackageError>> {
+        Box::pin(self.0.packages.install_ahead(lock))
+    }
+
+    fn archive_packages<'a>(
+        &'a self,
+        hash: &'a str,
+        max_bytes: usize,
+    ) -> BoxFuture<'a, io::Result<Option<Vec<u8>>>> {
+        Box::pin(self.0.packages.archive(hash, max_bytes))
     }
 
     fn has_old_packages(&self) -> BoxFuture<'_, io::Result<bool>> {

@@ -30,8 +30,13 @@ use crate::{
     sandbox::{Install, Reach, Sandbox, SandboxedChild},
 };
 
+/// The folder that an install creates.
+pub(super) const MODULES: &str = "node_modules";
 /// The message of an installer that the kernel gives no more memory.
 const OUT_OF_MEMORY: &str = "memory allocation of";
+
+/// A registry that does not answer within this time counts as not reachable.
+const REGISTRY_PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) struct Installer {
     pub(super) sandbox: Arc<Sandbox>,
@@ -51,10 +56,25 @@ pub(super) enum InstallError {
     Missing { package: String, message: String },
     #[error("the packages {packages} cannot be used: {excess}")]
     TooLarge { packages: String, excess: Excess },
-    #[error("{0}")]
-    Failed(String),
+    /// The detail may have the address of the operator's registry, which users must not see.
+    #[error("{message}")]
+    Failed { message: String, detail: String },
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+impl InstallError {
+    /// Whether the packages exceed a limit, wherever they come from.
+    pub(super) fn is_of_limits(&self) -> bool {
+        matches!(self, InstallError::TooLarge { .. })
+    }
+
+    /// Logs the reason in full, for the operator.
+    pub(super) fn warn(&self) {
+        if let InstallError::Failed { detail, .. } = self {
+            tracing::warn!(reason = detail, "cannot fetch packages");
+        }
+    }
 }
 
 impl Installer {
@@ -73,7 +93,7 @@ impl Installer {
         let reload = format!("--reload={}", anew.join(","));
         let packages = joined(requests.iter().map(|request| request.name()));
         let span = tracing::info_span!("resolve_packages", packages);
-        self.run(folder, &["--lockfile-only", &reload], None)
+        self.run(folder, &["--lockfile-only", &reload], None, self.timeout)
             .instrument(span)
             .await
             .map_err(|error| error.of(packages))?;
@@ -81,19 +101,25 @@ impl Installer {
         Ok(PackageLock::new(requests, lockfile))
     }
 
-    /// Notes the address of the registry, by resolving one package of a lock anew in `folder`. If that fails, the install may
-    /// still find all it needs.
-    pub(super) async fn note_registry(&self, folder: &Path, lock: &PackageLock) -> io::Result<()> {
+    /// Notes the address of the registry, by resolving one package of a lock anew in `folder`. Returns false if that fails. The
+    /// install may still find all it needs.
+    pub(super) async fn note_registry(
+        &self,
+        folder: &Path,
+        lock: &PackageLock,
+    ) -> io::Result<bool> {
         let Some((name, manifest)) = lock.first() else {
-            return Ok(());
+            return Ok(true);
         };
         tokio::fs::write(folder.join("package.json"), manifest).await?;
         let reload = format!("--reload=npm:{name}");
-        let resolved = self.run(folder, &["--lockfile-only", &reload], None).await;
-        if let Err(RunError::Other(error)) = resolved {
+        let arguments = ["--lockfile-only", &reload];
+        let timeout = self.timeout.min(REGISTRY_PATIENCE);
+        let resolved = self.run(folder, &arguments, None, timeout).await;
+        if let Err(RunError::Other(error)) = &resolved {
             tracing::debug!(%error, "cannot reach registry");
         }
-        Ok(())
+        Ok(resolved.is_ok())
     }
 
     /// Creates `node_modules` in `folder`, exactly as locked. Packages that exceed a limit do not stay in the cache.
@@ -112,7 +138,7 @@ impl Installer {
             .map_err(io::Error::from)?;
         let span = tracing::info_span!("install_packages", packages);
         let installed = self
-            .run(folder, &["--frozen"], Some(&growth))
+            .run(folder, &["--frozen"], Some(&growth), self.timeout)
             .instrument(span)
             .await;
         if let Err(RunError::Excess(_)) = installed {
@@ -131,6 +157,7 @@ impl Installer {
         folder: &Path,
         arguments: &[&str],
         cache: Option<&Arc<CacheGrowth>>,
+        timeout: Duration,
     ) -> Result<(), RunError> {
         let SandboxedChild {
             mut child,
@@ -138,7 +165,7 @@ impl Installer {
         } = self.spawn(folder, arguments, self.reach(cache))?;
         let watch = InstallWatch::over(&child, folder, cache, self.limits);
         let ended = tokio::select! {
-            ended = tokio::time::timeout(self.timeout, finish(&mut child)) => Ok(ended),
+            ended = tokio::time::timeout(timeout, finish(&mut child)) => Ok(ended),
             excess = watch.excess() => Err(excess),
         };
         kill_group(&child);
@@ -148,7 +175,11 @@ impl Installer {
             return Err(RunError::Excess(excess));
         }
         let (status, said) = ended.map_err(|_| {
-            InstallError::Failed(format!("it took longer than {} s", self.timeout.as_secs()))
+            let message = format!("it took longer than {} s", timeout.as_secs());
+            InstallError::Failed {
+                detail: message.clone(),
+                message,
+            }
         })??;
         if status.success() {
             Ok(())
@@ -278,8 +309,10 @@ fn reason(said: &[String]) -> InstallError {
                 Some(cause) => format!("{error}: {cause}"),
                 None => error.to_owned(),
             };
-            tracing::warn!(reason, "cannot fetch packages");
-            InstallError::Failed(without_addresses(&reason))
+            InstallError::Failed {
+                message: without_addresses(&reason),
+                detail: reason,
+            }
         }
     }
 }

@@ -22,10 +22,11 @@ use super::{
 };
 use crate::{
     ask::Answer,
+    box_future::BoxFuture,
     fair_permits::FairPermits,
     fair_queue::{PermitLimits, PermitUser},
     process::{Process, ProcessEvents},
-    processes::{BoxFuture, Processes},
+    processes::Processes,
     spec::{Analysis, LoadError, ModuleSpec, ProcessSpec, Role},
     start_permit::StartPermit,
     tmp_folder::TmpFolder,

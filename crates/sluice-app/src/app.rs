@@ -17,7 +17,7 @@ use crate::{
     housekeeping,
     import::Imports,
     overview::Overviews,
-    package_sweep,
+    packages::{self, PackageSync, StoredArchives},
     server_status::ServerStatus,
     sessions::Sessions,
     sources::Sources,
@@ -57,7 +57,7 @@ impl App {
         let apps = Apps::new(infra, credentials.clone());
         let accounts = Accounts::new(infra, apps.clone(), credentials.clone());
         let account_props = AccountProps::new(infra, credentials.clone());
-        let components = Components::new(infra, processes, engine.disk.clone())?;
+        let components = Components::new(infra, processes, engine)?;
         let forms = Forms::new(
             infra,
             processes,
@@ -99,13 +99,24 @@ impl App {
         })
     }
 
-    /// Starts the removal of expired rows and unused files, which a shutdown stops.
+    /// Has processes use packages in the database when the registry cannot be reached. To be called before the engine starts,
+    /// which may resume sources at once. On SQLite none are stored.
+    pub fn use_stored_packages(infra: &Infra, processes: &dyn Processes) {
+        if !infra.cluster.owns_database() {
+            let archives = StoredArchives::new(infra.store.clone());
+            processes.use_package_archives(Arc::new(archives));
+        }
+    }
+
+    /// Starts the removal of expired rows and unused files, and the exchange of packages with other nodes. A shutdown stops them.
     pub fn start_housekeeping(infra: &Infra, engine: &Engine, processes: &Arc<dyn Processes>) {
         infra
             .shutdown
             .spawn(housekeeping::run(infra.clone(), engine.outbox.clone()));
-        infra
-            .shutdown
-            .spawn(package_sweep::run(infra.clone(), Arc::clone(processes)));
+        let removal = packages::remove_unused(infra.clone(), Arc::clone(processes));
+        infra.shutdown.spawn(removal);
+        let new_locks = engine.new_locks.clone();
+        let sync = PackageSync::new(infra.clone(), Arc::clone(processes), new_locks);
+        infra.shutdown.spawn(sync.run());
     }
 }

@@ -18,7 +18,7 @@ mod import;
 mod listing;
 mod lookup;
 mod overview;
-mod package_sweep;
+mod packages;
 mod server_status;
 mod sessions;
 mod slug;

@@ -102,6 +102,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     let infra = Infra::new(store.clone(), cluster.clone(), vault, clock, ids, settings);
     processes.warm_up();
     let processes: Arc<dyn Processes> = Arc::new(processes);
+    App::use_stored_packages(&infra, &*processes);
     let engine = Engine::start(&infra, &processes).await?;
     let app = App::new(&infra, &engine, &processes)?;
     App::start_housekeeping(&infra, &engine, &processes);

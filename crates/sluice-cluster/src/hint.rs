@@ -24,4 +24,6 @@ pub enum Hint {
     Accounts,
     /// The definition of an emitter was changed, or it was removed.
     Definition(EmitterId),
+    /// A component was saved with the lock of this hash: the node that gets the hint installs its packages.
+    Packages(String),
 }

@@ -15,6 +15,7 @@ use crate::{
     error::EngineError,
     hints::{self, HintTargets},
     inbox::{Inbox, sweep as inbox_sweep},
+    new_locks::NewLocks,
     owner::{
         Owners, Ownership, Replies, Waker, after_commit::AfterCommit, claims::Claims, hand_over,
         services::Services, supervise::start_owners,
@@ -42,6 +43,7 @@ pub struct Engine {
     pub retention: Retention,
     pub outbox: Outbox,
     pub replies: Replies,
+    pub new_locks: NewLocks,
     claims: Claims,
     permits: Permits,
 }
@@ -134,6 +136,7 @@ impl Engine {
             ),
             endpoints,
             replies,
+            new_locks: NewLocks::new(infra.cluster.clone()),
             claims,
             quotas,
             disk,
@@ -159,6 +162,7 @@ impl Engine {
             streams: self.streams.clone(),
             outbox: self.outbox.clone(),
             credentials: self.credentials.clone(),
+            new_locks: self.new_locks.clone(),
         };
         tokio::spawn(hints::receive(infra.clone(), targets));
         let shutdown = &infra.shutdown;

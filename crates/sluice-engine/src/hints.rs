@@ -6,7 +6,8 @@ use sluice_model::EmitterKind;
 use sluice_outbox::Outbox;
 
 use crate::{
-    accept::Endpoints, owner::Owners, process::credentials::Credentials, streams::Streams,
+    accept::Endpoints, new_locks::NewLocks, owner::Owners, process::credentials::Credentials,
+    streams::Streams,
 };
 
 /// The parts of the engine that hints are for.
@@ -16,6 +17,7 @@ pub(crate) struct HintTargets {
     pub(crate) streams: Streams,
     pub(crate) outbox: Outbox,
     pub(crate) credentials: Credentials,
+    pub(crate) new_locks: NewLocks,
 }
 
 /// Runs until the server drains.
@@ -48,6 +50,7 @@ impl HintTargets {
             Hint::Logs(emitter) => self.streams.logs_elsewhere(&emitter),
             Hint::Queue(queue) => self.outbox.wake_queue(&queue),
             Hint::QueueChanged(queue) => self.outbox.queue_changed(&queue),
+            Hint::Packages(hash) => self.new_locks.saved_elsewhere(hash),
         }
     }
 }

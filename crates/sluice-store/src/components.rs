@@ -23,8 +23,17 @@ pub enum Packages {
     /// The component was imported and not used yet: its packages were not resolved, and its shape was read without
     /// them.
     Unresolved,
-    /// JSON: the packages with their versions, when it names any.
-    Resolved(Option<String>),
+    /// With a lock when the code names packages.
+    Resolved(Option<StoredLock>),
+}
+
+/// The exact npm packages of a component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredLock {
+    /// Tells locks apart.
+    pub hash: String,
+    /// JSON: the packages with their versions.
+    pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +60,7 @@ pub struct Component {
 
 pub(crate) const SELECT: &str = "SELECT c.id, c.user_id, c.key, c.name, c.version, c.code, \
      c.code_hash, c.url, c.link, c.packages, c.shape, c.created_at, c.updated_at, \
-     c.workflow_id, c.resolved, c.imported FROM components c";
+     c.workflow_id, c.resolved, c.imported, c.packages_hash FROM components c";
 
 /// A component without the files that it imports.
 struct ComponentRow(Component);
@@ -75,7 +84,7 @@ impl FromRow for ComponentRow {
             code_hash: row.get(6)?,
             url: row.get(7)?,
             packages: if row.get(14)? {
-                Packages::Resolved(row.get(9)?)
+                Packages::Resolved(stored_lock(row.get(16)?, row.get(9)?))
             } else {
                 Packages::Unresolved
             },
@@ -86,6 +95,11 @@ impl FromRow for ComponentRow {
             imported: row.get(15)?,
         }))
     }
+}
+
+fn stored_lock(hash: Option<String>, text: Option<String>) -> Option<StoredLock> {
+    let (hash, text) = hash.zip(text)?;
+    Some(StoredLock { hash, text })
 }
 
 /// A component with its files. The statement begins with [`SELECT`].
@@ -128,14 +142,14 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
         imported,
     } = component;
     let link = stored_link(component).map(to_json).transpose()?;
-    let (resolved, packages) = match packages {
+    let (resolved, lock) = match packages {
         Packages::Unresolved => (false, None),
-        Packages::Resolved(packages) => (true, packages.as_deref()),
+        Packages::Resolved(lock) => (true, lock.as_ref()),
     };
     c.execute(
         "INSERT INTO components (id, user_id, key, name, version, code, code_hash, url, link, \
-         packages, shape, created_at, updated_at, workflow_id, resolved, imported) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+         packages, shape, created_at, updated_at, workflow_id, resolved, imported, packages_hash) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
         params![
             id,
             user_id,
@@ -146,13 +160,14 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
             code_hash,
             url.as_deref(),
             link.as_deref(),
-            packages,
+            lock.map(|lock| &lock.text),
             &to_json(shape)?,
             *created_at,
             *updated_at,
             workflow_id.as_ref(),
             resolved,
-            *imported
+            *imported,
+            lock.map(|lock| &lock.hash)
         ],
     )?;
     code_files::insert(c, id, &code.others, *created_at)
@@ -163,50 +178,23 @@ pub fn insert(c: &mut dyn Conn, component: &Component) -> Result<()> {
 pub fn resolve(
     c: &mut dyn Conn,
     id: &ComponentId,
-    packages: Option<&str>,
+    lock: Option<&StoredLock>,
     shape: &ComponentShape,
     updated_at: i64,
 ) -> Result<bool> {
     let changed = c.execute(
-        "UPDATE components SET packages = ?2, shape = ?3, updated_at = ?4, resolved = ?5 \
-         WHERE id = ?1 AND NOT resolved",
-        params![id, packages, &to_json(shape)?, updated_at, true],
+        "UPDATE components SET packages = ?2, packages_hash = ?3, shape = ?4, updated_at = ?5, \
+         resolved = ?6 WHERE id = ?1 AND NOT resolved",
+        params![
+            id,
+            lock.map(|lock| &lock.text),
+            lock.map(|lock| &lock.hash),
+            &to_json(shape)?,
+            updated_at,
+            true
+        ],
     )?;
     Ok(changed == 1)
-}
-
-/// The locked packages of a component.
-pub struct ComponentLock {
-    pub id: ComponentId,
-    /// JSON.
-    pub lock: String,
-}
-
-impl FromRow for ComponentLock {
-    fn from_row(row: &Row<'_>) -> Result<Self> {
-        Ok(ComponentLock {
-            id: row.get(0)?,
-            lock: row.get(1)?,
-        })
-    }
-}
-
-/// The locks of components in the order of their ids, after `after`.
-pub fn locks(
-    c: &mut dyn Conn,
-    after: Option<&ComponentId>,
-    limit: u32,
-) -> Result<Vec<ComponentLock>> {
-    let sql = "SELECT id, packages FROM components \
-         WHERE id > COALESCE(?1, '') AND packages IS NOT NULL ORDER BY id LIMIT ?2";
-    query_all(c, sql, params![after, limit])
-}
-
-/// The different locks of a user's components, as JSON.
-pub fn locks_of(c: &mut dyn Conn, user: &UserId) -> Result<Vec<String>> {
-    let sql = "SELECT DISTINCT packages FROM components \
-         WHERE user_id = ?1 AND packages IS NOT NULL";
-    query_all(c, sql, params![user])
 }
 
 /// Removes an imported component that was never used. A used one stays for its sources.

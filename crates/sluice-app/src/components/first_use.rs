@@ -7,7 +7,7 @@ use sluice_model::{ComponentId, UserId};
 use sluice_runtime::{Analysis, Role};
 use sluice_store::components::{self, Component, Packages};
 
-use super::service::{Components, stored_lock};
+use super::service::{Components, lock_hash, stored_lock};
 
 impl Components {
     /// The component with its packages and its real shape. Every component that runs passes through here. On an error
@@ -34,10 +34,12 @@ impl Components {
         let (id, now) = (found.id.clone(), self.infra.now_ms());
         self.infra
             .store
-            .write(move |c| components::resolve(c, &id, packages.as_deref(), &shape, now))
+            .write(move |c| components::resolve(c, &id, packages.as_ref(), &shape, now))
             .await?;
         // Read again: another node may have been first.
-        self.stored(&found.id).await
+        let resolved = self.stored(&found.id).await?;
+        self.announce_locks(lock_hash(&resolved));
+        Ok(resolved)
     }
 
     /// Fails when an import has replaced the component in the meantime.

@@ -9,7 +9,7 @@ use sluice_store::components::{self, Component, Packages};
 use super::{
     input::CodeInput,
     prepare::{prepare, prepare_beside},
-    service::{Components, stored_lock},
+    service::{Components, lock_hash, stored_lock},
 };
 
 impl Components {
@@ -21,6 +21,7 @@ impl Components {
             .store
             .write(move |c| components::insert(c, &row))
             .await?;
+        self.announce_locks(lock_hash(&component));
         Ok(component)
     }
 

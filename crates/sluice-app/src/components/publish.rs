@@ -9,7 +9,7 @@ use sluice_store::{
 
 use super::{
     input::CodeInput,
-    service::{Components, apps},
+    service::{Components, apps, lock_hash},
 };
 
 /// The component to publish.
@@ -43,6 +43,7 @@ impl Components {
             Ok(is_new)
         });
         if published.await? {
+            self.announce_locks(lock_hash(&component));
             Ok(component)
         } else {
             Err(EngineError::Conflict(format!(

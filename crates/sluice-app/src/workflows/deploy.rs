@@ -32,7 +32,9 @@ impl Workflows {
             let version = service
                 .new_version(&user, &id, request, &BTreeMap::new())
                 .await?;
+            let locks = version.locks();
             service.insert(&user, &id, active, version).await?;
+            service.components.announce_locks(locks);
             service.changed(&id);
             service.get(&user, id.as_str()).await
         })
@@ -80,6 +82,10 @@ impl Workflows {
         update: Update,
     ) -> Result<WorkflowView, EngineError> {
         let now = self.infra.now_ms();
+        let locks = match &update {
+            Update::Version(version) => version.locks(),
+            Update::Rollback(_) | Update::Secrets(_) => Vec::new(),
+        };
         let (owner, changed, ids) = (user.clone(), id.clone(), self.infra.ids.clone());
         let stored = self
             .infra
@@ -88,6 +94,7 @@ impl Workflows {
         if !stored.await? {
             return Err(EngineError::NotFound("workflow"));
         }
+        self.components.announce_locks(locks);
         self.changed(id);
         let view = self.get(user, id.as_str()).await?;
         if view.workflow.active {

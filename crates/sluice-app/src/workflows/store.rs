@@ -13,7 +13,7 @@ use sluice_store::{
 };
 
 use super::triggers::{self, Before};
-use crate::{slug::free_slug, subscriptions::subscribe_created};
+use crate::{components::lock_hash, slug::free_slug, subscriptions::subscribe_created};
 
 /// A valid version that is not stored yet.
 #[derive(Clone)]
@@ -24,6 +24,13 @@ pub(super) struct NewVersion {
     pub(super) components: Vec<Component>,
     /// Sealed, by name.
     pub(super) secrets: BTreeMap<String, String>,
+}
+
+impl NewVersion {
+    /// The hashes of the locks of its own components.
+    pub(super) fn locks(&self) -> Vec<String> {
+        self.components.iter().filter_map(lock_hash).collect()
+    }
 }
 
 /// Stores a workflow with its first version. Fails with a conflict when a concurrent request takes its slug.

@@ -1,11 +1,11 @@
 //! Measures the disk space of users that may have reached their quota, and deletes their oldest events beyond it.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use sluice_infra::Infra;
 use sluice_model::{EmitterId, EventId, UserId};
-use sluice_runtime::{PackageLock, Processes};
-use sluice_store::{Conn, StoreError, components, disk_use};
+use sluice_runtime::Processes;
+use sluice_store::{Conn, StoreError, disk_use, lock_uses};
 use tokio::time::Instant;
 
 use super::{accounts::DiskQuotas, rules::Used};
@@ -76,13 +76,8 @@ async fn package_bytes(
     user: &UserId,
 ) -> Result<u64, StoreError> {
     let of = user.clone();
-    let read = infra.store.read(move |c| components::locks_of(c, &of));
-    let locks = read.await?;
-    let hashes: HashSet<String> = locks
-        .iter()
-        .filter_map(|lock| serde_json::from_str::<PackageLock>(lock).ok())
-        .map(|lock| lock.hash())
-        .collect();
+    let read = infra.store.read(move |c| lock_uses::of_user(c, &of));
+    let hashes = read.await?.into_iter().collect();
     Ok(processes.package_bytes(hashes).await)
 }
 

@@ -63,7 +63,7 @@ impl Definition {
 /// The locked npm packages of a component.
 pub fn packages_of(component: &Component) -> Result<Option<Arc<PackageLock>>, StoreError> {
     let packages = match &component.packages {
-        Packages::Resolved(packages) => packages.as_deref(),
+        Packages::Resolved(lock) => lock.as_ref(),
         Packages::Unresolved => {
             let id = &component.id;
             return Err(StoreError::Internal(format!(
@@ -71,7 +71,7 @@ pub fn packages_of(component: &Component) -> Result<Option<Arc<PackageLock>>, St
             )));
         }
     };
-    let lock = packages.map(serde_json::from_str);
+    let lock = packages.map(|lock| serde_json::from_str(&lock.text));
     let lock = lock.transpose().map_err(|error| {
         StoreError::Corrupt(format!("the packages of {}: {error}", component.id))
     })?;

@@ -107,6 +107,8 @@ CREATE TABLE components (
     updated_at  BIGINT NOT NULL,
     -- JSON: which npm packages the code runs with. Null when it names none.
     packages    TEXT COLLATE "C",
+    -- Tells locks apart, and names the folder of the packages on each node. Null when there are none.
+    packages_hash TEXT COLLATE "C",
     shape       TEXT COLLATE "C" NOT NULL,
     code_hash   TEXT COLLATE "C" NOT NULL,
     -- The link of the code itself. Null for JavaScript in one file.
@@ -114,6 +116,7 @@ CREATE TABLE components (
     code        TEXT COLLATE "C" NOT NULL
 );
 CREATE INDEX components_by_key ON components (user_id, key, created_at);
+CREATE INDEX components_by_packages ON components (packages_hash) WHERE packages_hash IS NOT NULL;
 
 -- The files that components import. Each text is stored once.
 CREATE TABLE code_files (
@@ -130,6 +133,22 @@ CREATE TABLE component_files (
     PRIMARY KEY (component_id, position)
 );
 CREATE INDEX component_files_by_hash ON component_files (hash);
+
+-- Installed packages of locks, for nodes that cannot reach the registry. Empty on SQLite: a single server has its folders.
+CREATE TABLE package_archives (
+    packages_hash TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    bytes         BIGINT NOT NULL,
+    -- SHA-256.
+    checksum      BYTEA NOT NULL,
+    created_at    BIGINT NOT NULL
+);
+
+CREATE TABLE package_archive_chunks (
+    packages_hash TEXT COLLATE "C" NOT NULL,
+    position      BIGINT NOT NULL,
+    content       BYTEA NOT NULL,
+    PRIMARY KEY (packages_hash, position)
+);
 
 -- All versions of what was published, by a user into the account or by the operator for the whole server.
 CREATE TABLE registry (
@@ -650,3 +669,5 @@ ALTER TABLE count_ledger SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_
 -- Each commit updates its row. With room on the page the index is not touched.
 ALTER TABLE emitter_state SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02,
     autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_limit = 2000);
+-- They are compressed.
+ALTER TABLE package_archive_chunks ALTER COLUMN content SET STORAGE EXTERNAL;

@@ -106,6 +106,8 @@ CREATE TABLE components (
     updated_at  INTEGER NOT NULL,
     -- JSON: which npm packages the code runs with. Null when it names none.
     packages    TEXT,
+    -- Tells locks apart, and names the folder of the packages on each node. Null when there are none.
+    packages_hash TEXT,
     shape       TEXT NOT NULL,
     code_hash   TEXT NOT NULL,
     -- The link of the code itself. Null for JavaScript in one file.
@@ -113,6 +115,7 @@ CREATE TABLE components (
     code        TEXT NOT NULL
 );
 CREATE INDEX components_by_key ON components (user_id, key, created_at);
+CREATE INDEX components_by_packages ON components (packages_hash) WHERE packages_hash IS NOT NULL;
 
 -- The files that components import. Each text is stored once.
 CREATE TABLE code_files (
@@ -129,6 +132,22 @@ CREATE TABLE component_files (
     PRIMARY KEY (component_id, position)
 ) WITHOUT ROWID;
 CREATE INDEX component_files_by_hash ON component_files (hash);
+
+-- Installed packages of locks, for nodes that cannot reach the registry. Empty on SQLite: a single server has its folders.
+CREATE TABLE package_archives (
+    packages_hash TEXT NOT NULL PRIMARY KEY,
+    bytes         INTEGER NOT NULL,
+    -- SHA-256.
+    checksum      BLOB NOT NULL,
+    created_at    INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE package_archive_chunks (
+    packages_hash TEXT NOT NULL,
+    position      INTEGER NOT NULL,
+    content       BLOB NOT NULL,
+    PRIMARY KEY (packages_hash, position)
+);
 
 -- All versions of what was published, by a user into the account or by the operator for the whole server.
 CREATE TABLE registry (

@@ -25,6 +25,7 @@ mod logs;
 mod nodes;
 mod opening;
 mod orphans;
+mod package_archives;
 mod progress;
 mod pruning;
 mod query_plans;

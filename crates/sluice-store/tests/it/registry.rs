@@ -4,7 +4,7 @@ use rstest::rstest;
 use sluice_model::{CodeFiles, ModuleFormat};
 use sluice_store::{
     Conn, Result,
-    components::{self, Component, Packages},
+    components::{self, Component, Packages, StoredLock},
     registry::{self, Registration, Shelf},
 };
 
@@ -170,12 +170,16 @@ fn an_imported_component_is_resolved_once_and_then_stays(
         assert_eq!(found, first);
         let mut shape = first.shape.clone();
         shape.description = Some("Read with its packages".to_owned());
-        assert!(components::resolve(c, &first.id, Some("{}"), &shape, 9)?);
+        let lock = StoredLock {
+            hash: "hash".to_owned(),
+            text: "{}".to_owned(),
+        };
+        assert!(components::resolve(c, &first.id, Some(&lock), &shape, 9)?);
         assert!(!components::resolve(c, &first.id, None, &first.shape, 9)?);
         let unknown = component_id("x");
         assert!(!components::resolve(c, &unknown, None, &shape, 9)?);
         let resolved = Component {
-            packages: Packages::Resolved(Some("{}".to_owned())),
+            packages: Packages::Resolved(Some(lock)),
             shape,
             updated_at: 9,
             ..first.clone()

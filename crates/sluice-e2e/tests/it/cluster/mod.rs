@@ -13,6 +13,7 @@ mod load;
 mod mid_commit;
 mod nodes;
 mod observer;
+mod packages;
 mod refusals;
 mod report;
 mod responses;

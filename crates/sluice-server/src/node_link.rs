@@ -108,7 +108,7 @@ impl NodeLink {
         let (Some(from), Some(body)) = (from, whole(request, MAX_HINTS).await) else {
             return StatusCode::BAD_REQUEST;
         };
-        let Ok(hints) = serde_json::from_slice::<Vec<Hint>>(&body) else {
+        let Some(hints) = Hint::parse_all(&body) else {
             return StatusCode::BAD_REQUEST;
         };
         self.infra.cluster.receive(&from, hints);

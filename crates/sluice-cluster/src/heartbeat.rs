@@ -16,6 +16,8 @@ use crate::{boot_time, clock::Reading, members::is_anyone_alone, this_node::This
 const INTERVAL: Duration = Duration::from_secs(1);
 /// After a failure.
 const RETRY: Duration = Duration::from_millis(200);
+/// When the lease of another node has surely run out.
+const JUST_AFTER: Duration = Duration::from_millis(20);
 
 /// Beats until the node leaves.
 pub(crate) async fn beat(store: Store, node: Arc<ThisNode>) {
@@ -25,7 +27,9 @@ pub(crate) async fn beat(store: Store, node: Arc<ThisNode>) {
     while stop.run_until_cancelled(rest(&node, pause)).await.is_some() {
         pause = match renew(&store, &node).await {
             Ok(pause) => {
-                dead.end_sessions(&store, &node).await;
+                if dead.end_sessions(&store, &node).await {
+                    node.deaths.send_modify(|deaths| *deaths += 1);
+                }
                 pause
             }
             Err(error) => {
@@ -41,10 +45,12 @@ pub(crate) async fn beat(store: Store, node: Arc<ThisNode>) {
 struct DeadNodes(HashSet<String>);
 
 impl DeadNodes {
-    async fn end_sessions(&mut self, store: &Store, node: &ThisNode) {
+    /// Whether there are more of them now.
+    async fn end_sessions(&mut self, store: &Store, node: &ThisNode) -> bool {
         if !node.lease.may_take_over() {
-            return;
+            return false;
         }
+        let mut has_more = false;
         let members = node.members.all();
         for member in members.iter() {
             let name = &member.incarnation;
@@ -54,13 +60,14 @@ impl DeadNodes {
                 let incarnation = name.clone();
                 let end = store.heartbeat(move |c| nodes::end_sessions(c, &incarnation));
                 match end.await {
-                    Ok(()) => drop(self.0.insert(name.clone())),
+                    Ok(()) => has_more |= self.0.insert(name.clone()),
                     Err(error) => {
                         tracing::warn!(node = member.name, %error, "sessions of a dead node not ended");
                     }
                 }
             }
         }
+        has_more
     }
 }
 
@@ -84,7 +91,8 @@ async fn renew(store: &Store, node: &ThisNode) -> Result<Duration, StoreError> {
         join_again(store, node).await?
     };
     let this = &node.description.incarnation;
-    let pause = settle_with(store, node, &members).await?;
+    let settled = settle_with(store, node, &members).await?;
+    let pause = settled.min(until_next_end(&members, this));
     let was_held = node.lease.is_held();
     let joined_at = node.joined_at.load(Ordering::Relaxed);
     if was_held || !is_anyone_alone(&members, this, joined_at) {
@@ -134,6 +142,17 @@ async fn join_again(store: &Store, node: &ThisNode) -> Result<Vec<Node>, StoreEr
     let members = joined.await?;
     node.joined_at.store(boot_time::now_ms(), Ordering::Relaxed);
     Ok(members)
+}
+
+/// The time until the lease of another node would run out, so that its end is noticed at once. Others renew long before.
+fn until_next_end(members: &[Node], this: &str) -> Duration {
+    let others = members.iter().filter(|other| other.incarnation != *this);
+    let ends = others
+        .filter(|other| other.is_alive())
+        .filter_map(|other| u64::try_from(other.lease_left_ms).ok());
+    ends.min().map_or(Duration::MAX, |left| {
+        Duration::from_millis(left) + JUST_AFTER
+    })
 }
 
 /// Decides whether this node works as the only one. Returns the pause before the next beat.

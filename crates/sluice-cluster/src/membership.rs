@@ -12,7 +12,7 @@ use sluice_store::{
     nodes::{self, LEASE_MS, NewNode, Node, NodeState},
 };
 use thiserror::Error;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -158,6 +158,7 @@ impl Cluster {
             links: links.map(Arc::new),
             received,
             inbound: Mutex::new(Some(inbound)),
+            deaths: watch::Sender::new(0),
             before_alone: OnceLock::new(),
             stop: CancellationToken::new(),
         }))
@@ -246,6 +247,11 @@ impl Cluster {
     /// The nodes that are known, also some that have ended, as of the last heartbeat.
     pub fn members(&self) -> Arc<[Node]> {
         self.0.members.all()
+    }
+
+    /// Changes when another node was found dead, and nothing of it holds a lock in the database any more.
+    pub fn deaths(&self) -> watch::Receiver<u64> {
+        self.0.deaths.subscribe()
     }
 
     /// Whether a node is this one, or another one that is alive.

@@ -7,7 +7,7 @@ use std::sync::{
 
 use parking_lot::Mutex;
 use sluice_store::nodes::{NewNode, NodeState};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{clock::DatabaseTime, hint::Hint, lease::Lease, links::Links, members::Members};
@@ -31,6 +31,8 @@ pub(crate) struct ThisNode {
     pub(crate) received: mpsc::UnboundedSender<Received>,
     /// Until the engine takes it.
     pub(crate) inbound: Mutex<Option<mpsc::UnboundedReceiver<Received>>>,
+    /// Counts the times at which other nodes were found dead, after their sessions were ended.
+    pub(crate) deaths: watch::Sender<u64>,
     /// Called before this node works as the only one.
     pub(crate) before_alone: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// Ends the heartbeat.

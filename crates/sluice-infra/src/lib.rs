@@ -48,7 +48,7 @@ pub struct Infra {
     pub shutdown: Shutdown,
     /// The time of the start, in epoch milliseconds.
     pub started_at: i64,
-    creations: CreationTimes,
+    pub creations: CreationTimes,
 }
 
 impl Infra {

@@ -1,5 +1,5 @@
 //! The sweep finds stored work that no owner of this node knows of: work of a node that is not alive any more, and rows that
-//! another node stored. Every second, beneath all wake-ups.
+//! another node stored. Every second, beneath all wake-ups, and when a node was found dead.
 
 use std::time::Duration;
 
@@ -15,8 +15,13 @@ pub(crate) async fn run(infra: Infra, owners: Owners) {
     if infra.cluster.owns_database() {
         return;
     }
+    let mut deaths = infra.cluster.deaths();
     loop {
-        infra.shutdown.sleep(PERIOD).await;
+        tokio::select! {
+            () = infra.shutdown.sleep(PERIOD) => {}
+            // The sender lives as long as the cluster.
+            _ = deaths.changed() => {}
+        }
         if infra.shutdown.is_draining() {
             return;
         }

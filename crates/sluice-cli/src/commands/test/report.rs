@@ -179,7 +179,7 @@ fn step(step: StepOutcome) -> (Map<String, Value>, Vec<Value>, Option<Reply>) {
 fn emit_report(emit: Emit) -> EmitReport {
     EmitReport {
         event: emit.data,
-        id: emit.id,
+        id: emit.id.as_text().map(str::to_owned),
         name: emit.channel,
         summary: emit.summary,
         ts: emit.ts,

@@ -69,8 +69,8 @@ async fn throughput(settings: &Settings, nodes: &NodeGroup) -> anyhow::Result<Co
     committed(nodes, warm.accepted + tally.accepted).await;
     let cost = Cost {
         elapsed: start.elapsed(),
-        nodes: nodes.cpu_time()? - nodes_before,
-        database: nodes.database.cpu_time()? - database_before,
+        nodes: nodes.cpu_time()?.saturating_sub(nodes_before),
+        database: nodes.database.cpu_time()?.saturating_sub(database_before),
         waiting_sessions,
         tally,
     };

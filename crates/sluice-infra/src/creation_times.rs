@@ -7,7 +7,7 @@ use std::sync::{
 
 /// Cheap to clone; all clones give times of one sequence.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct CreationTimes(Arc<AtomicI64>);
+pub struct CreationTimes(Arc<AtomicI64>);
 
 impl CreationTimes {
     /// The present time, or just after the last one that was given.

@@ -22,10 +22,10 @@ use sluice_cluster::Cluster;
 use sluice_model::Clock;
 use sluice_store::{Store, Vault};
 
-use self::creation_times::CreationTimes;
 pub use backoff::Backoff;
 pub use clock_watch::ClockWatch;
 pub use cluster_metrics::ClusterMetrics;
+pub use creation_times::CreationTimes;
 pub use ids::Ids;
 pub use metrics::{Metrics, ResultLabel, SendLabel, SkipLabel, TaskLabel};
 pub use permit_metrics::{PermitCounts, PermitMetrics};

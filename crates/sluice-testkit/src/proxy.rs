@@ -314,17 +314,17 @@ mod tests {
     #[tokio::test]
     async fn a_message_is_held_and_other_connections_go_on() {
         let proxy = TcpProxy::before(&echo());
-        let mut held = client(&proxy);
+        let mut first = client(&proxy);
         let hold = proxy.hold(b"late");
-        held.write_all(b"pinglate").expect("an open connection");
+        first.write_all(b"pinglate").expect("an open connection");
         hold.caught().await;
-        assert_eq!(reply(&mut held), *b"ping");
-        assert!(hears_nothing(&mut held));
+        assert_eq!(reply(&mut first), *b"ping");
+        assert!(hears_nothing(&mut first));
         let mut other = client(&proxy);
         other.write_all(b"late").expect("an open connection");
         assert_eq!(reply(&mut other), *b"late");
         drop(hold);
-        assert_eq!(reply(&mut held), *b"late");
+        assert_eq!(reply(&mut first), *b"late");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use clap::Args;
 use sluice_api::{CreateUser, CreatedUser, UserPlan};
 
-use super::MANAGE_USERS;
+use super::target::MANAGE_USERS;
 use crate::commands::{
     common::Common,
     operator_only::operator_only,

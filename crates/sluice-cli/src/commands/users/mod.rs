@@ -8,9 +8,6 @@ mod target;
 
 use clap::Subcommand;
 
-/// What only the operator can do.
-const MANAGE_USERS: &str = "manage users";
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum UsersCommand {
     List(list::ListOptions),

@@ -4,8 +4,10 @@ use clap::Args;
 use sluice_api::ListedUser;
 use sluice_model::UserId;
 
-use super::MANAGE_USERS;
 use crate::{client::Client, commands::operator_only::operator_only, exit::NotFound};
+
+/// What only the operator can do.
+pub(super) const MANAGE_USERS: &str = "manage users";
 
 #[derive(Debug, Args)]
 pub(super) struct Target {

@@ -62,7 +62,7 @@ pub use prop_type::{PropType, ScalarType};
 pub use props::{MASK, carried_over, configure, masked, merged, provisional};
 pub use raw_props::{RawProp, check_dynamic_props};
 pub use raw_shape::RawShape;
-pub use slug::{slugify, unique_slug};
+pub use slug::{slug_of, slugify, unique_slug};
 pub use text_change::TextChange;
 pub use timer::{TimerSpec, next_interval_slot};
 pub use version::{is_semantic, newest_version};

@@ -3,9 +3,15 @@
 /// Characters a slug may have before a number is added to make it unique.
 const MAX_LENGTH: usize = 100;
 
-/// The slug of a name: camelCase split, lower case, every other character a dash. Runs of dashes stay, so that different
-/// names tend to keep different slugs, but not at the beginning, where command lines would take them for a flag.
+/// The slug of a name, or `source` for a name without Latin letters and digits.
 pub fn slugify(name: &str) -> String {
+    slug_of(name).unwrap_or_else(|| "source".to_owned())
+}
+
+/// The slug of a name: camelCase split, lower case, every other character a dash. Runs of dashes stay, so that different
+/// names tend to keep different slugs, but not at the beginning, where command lines would take them for a flag. None for a name
+/// without Latin letters and digits.
+pub fn slug_of(name: &str) -> Option<String> {
     let mut slug = String::with_capacity(name.len());
     let mut previous = None;
     for character in name.chars() {
@@ -20,10 +26,7 @@ pub fn slugify(name: &str) -> String {
         previous = Some(character);
     }
     let usable = slug.trim_start_matches('-');
-    if usable.is_empty() {
-        return "source".to_owned();
-    }
-    usable.chars().take(MAX_LENGTH).collect()
+    (!usable.is_empty()).then(|| usable.chars().take(MAX_LENGTH).collect())
 }
 
 fn ends_word_before_upper_case(character: char) -> bool {

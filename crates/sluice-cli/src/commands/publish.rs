@@ -22,7 +22,7 @@ Examples:
 
 /// Publish a component under its key
 ///
-/// A published component can be deployed by its key. It needs a `key` and a semantic `version`. A version can be published
+/// A published component can be deployed by its key. It needs a `key` and a `version`, with --server a semantic one. A version can be published
 /// only once. With --json the command prints the component, or `{"error": "…"}`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]

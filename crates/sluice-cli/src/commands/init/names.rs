@@ -1,7 +1,7 @@
 //! The title, slug and identifier for a given name.
 
-use anyhow::ensure;
-use sluice_model::slugify;
+use anyhow::Context;
+use sluice_model::slug_of;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Names {
@@ -15,12 +15,10 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(given: &str) -> anyhow::Result<Names> {
-        let slug = slugify(given);
+        let slug = slug_of(given).with_context(|| {
+            format!("{given:?} is not a valid name: it needs a letter or a digit")
+        })?;
         let words: Vec<&str> = slug.split('-').filter(|word| !word.is_empty()).collect();
-        ensure!(
-            !words.is_empty() && !given.is_empty(),
-            "{given:?} is not a valid name: it needs a letter or a digit"
-        );
         let identifier = words.join("_");
         let slug = words.join("-");
         Ok(Names {

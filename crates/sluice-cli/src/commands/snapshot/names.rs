@@ -1,6 +1,6 @@
 //! Names of files, webhooks and secrets.
 
-use sluice_model::{slugify, unique_slug};
+use sluice_model::{slug_of, slugify, unique_slug};
 
 const MAX_KEY_BYTES: usize = 100;
 
@@ -20,9 +20,10 @@ pub(crate) fn webhook_names<'a>(
     let mut names: Vec<String> = Vec::new();
     for (name, url) in oldest_first {
         let address = url.split_once("://").map_or(url, |(_, rest)| rest);
-        let base = slugify(name.unwrap_or(address));
-        let base = base.trim_matches('-');
-        let base = if base.is_empty() { "webhook" } else { base };
+        let slug = slug_of(name.unwrap_or(address));
+        let base = slug
+            .as_deref()
+            .map_or("webhook", |slug| slug.trim_end_matches('-'));
         names.push(unique_slug(base, |taken| {
             names.iter().any(|name| name == taken)
         }));
@@ -69,8 +70,8 @@ mod tests {
     #[test]
     fn file_names_of_components_have_no_path_parts() {
         assert_eq!(component_stem(Some("acme-new_x"), "X"), "acme-new_x");
-        assert_eq!(component_stem(Some("../../etc/x"), "X"), "------etc-x");
-        assert_eq!(component_stem(Some(".hidden"), "X"), "-hidden");
+        assert_eq!(component_stem(Some("../../etc/x"), "X"), "etc-x");
+        assert_eq!(component_stem(Some(".hidden"), "X"), "hidden");
         assert_eq!(component_stem(None, "My Source"), "my-source");
     }
 

@@ -49,11 +49,11 @@ async fn a_file_is_published_with_what_it_imports_and_the_same_version_is_refuse
 #[tokio::test]
 async fn what_cannot_be_published_says_why() {
     let cli = Cli::new().await;
-    let folder = folder("order", "not-a-version");
+    let folder = folder("no plain key", "1.0.0");
     let file = folder.join("order.mjs");
     let ran = cli.run(&["publish", file.to_str().unwrap()]).await;
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("version"), "{}", ran.err);
+    assert!(ran.err.contains("key"), "{}", ran.err);
     folder.remove("name.mjs");
     let ran = cli.run(&["publish", file.to_str().unwrap()]).await;
     assert_eq!(ran.code, 1);

@@ -56,7 +56,7 @@ async fn a_secret_is_in_no_file_and_no_log_of_the_server() {
         .api
         .put(
             &source.path(""),
-            &json!({ "configured_props": { "key": HUSH, "plain": 5 } }),
+            &json!({ "configured_props": { "key": HUSH, "plain": [5] } }),
         )
         .await
         .expect(422);

@@ -27,7 +27,7 @@ pub use due_times::DueTimes;
 pub use engine::{Engine, drain};
 pub use error::EngineError;
 pub use new_locks::{NewLock, NewLocks};
-pub use owner::Ownership;
+pub use owner::{Ownership, Stay};
 pub use quotas::Quotas;
 pub use retention::{ACTIVITY_HOURS, Retention};
 pub use tick_health::LATE;

@@ -18,7 +18,7 @@ use tracing::Instrument;
 use crate::{
     error::ApiError,
     ingress::Ingress,
-    passing_on::PassingOn,
+    passing_on::{PassingOn, Place},
     request_id::{RequestIds, X_REQUEST_ID},
     request_span::{self, RequestSpan},
     router,
@@ -81,9 +81,9 @@ impl Front {
         request.extensions_mut().insert(ClientAddress(client_ip));
         strip_trailing_slash(request.uri_mut());
         let subject = self.passing_on.subject(&request);
-        let response = match self.passing_on.destination(subject).await {
-            Ok(Some(node)) => self.passing_on.pass_on(&node, request, client_ip).await,
-            Ok(None) => match self.router.clone().oneshot(request).await {
+        let response = match self.passing_on.place(subject).await {
+            Ok(Place::Node(node)) => self.passing_on.pass_on(&node, request, client_ip).await,
+            Ok(Place::Here(_stay)) => match self.router.clone().oneshot(request).await {
                 Ok(response) => response,
                 Err(infallible) => match infallible {},
             },

@@ -22,7 +22,7 @@ use tokio::{
 
 use crate::{
     front::Front,
-    passing_on::{CLIENT_HEADER, PassedOn},
+    passing_on::{CLIENT_HEADER, HOPS_HEADER, PassedOn},
 };
 
 /// How long a node may take to send the head of a message. Links stay open longer than that between messages.
@@ -120,12 +120,14 @@ impl NodeLink {
         let headers = request.headers_mut();
         headers.remove(TOKEN_HEADER);
         headers.remove(NODE_HEADER);
+        let hops = headers.remove(HOPS_HEADER);
+        let hops = hops.and_then(|hops| hops.to_str().ok()?.parse().ok());
         let client = headers.remove(CLIENT_HEADER);
         let client = client.and_then(|ip| ip.to_str().ok()?.parse::<IpAddr>().ok());
         let Some(client) = client else {
             return StatusCode::BAD_REQUEST.into_response();
         };
-        request.extensions_mut().insert(PassedOn);
+        request.extensions_mut().insert(PassedOn(hops.unwrap_or(1)));
         self.front.respond(request, client).await
     }
 }

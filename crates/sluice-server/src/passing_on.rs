@@ -8,7 +8,7 @@ use axum::{
 };
 use http::{Method, Request};
 use sluice_cluster::{NODE_HEADER, TOKEN_HEADER};
-use sluice_engine::Ownership;
+use sluice_engine::{Ownership, Stay};
 use sluice_infra::Infra;
 use sluice_model::SourceId;
 
@@ -17,9 +17,22 @@ use crate::error::ApiError;
 /// Names the address of the client.
 pub(crate) const CLIENT_HEADER: &str = "sluice-client-address";
 
-/// Marks a request that another node passed on. It is not passed on again.
+/// Counts how often a request was passed on.
+pub(crate) const HOPS_HEADER: &str = "sluice-hops";
+
+/// A source that moves meanwhile is followed. Nodes that disagree about its owner must not pass a request on for ever.
+const MOST_HOPS: u8 = 3;
+
+/// Marks a request that another node passed on, so many times.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PassedOn;
+pub(crate) struct PassedOn(pub(crate) u8);
+
+/// Where a request is handled.
+pub(crate) enum Place {
+    /// On this node. The source that it is about stays here until the response is there.
+    Here(Option<Stay>),
+    Node(String),
+}
 
 pub(crate) struct PassingOn {
     pub(crate) infra: Infra,
@@ -29,21 +42,22 @@ pub(crate) struct PassingOn {
 impl PassingOn {
     /// The source whose owner has to handle the request. None when any node can.
     pub(crate) fn subject(&self, request: &Request<Body>) -> Option<SourceId> {
-        if self.infra.cluster.is_alone() || request.extensions().get::<PassedOn>().is_some() {
+        if self.infra.cluster.is_alone() || hops(request) >= MOST_HOPS {
             return None;
         }
         changed_source(request.method(), request.uri().path())
     }
 
-    /// The node that has to handle a request about this source, if it is another one.
-    pub(crate) async fn destination(
-        &self,
-        subject: Option<SourceId>,
-    ) -> Result<Option<String>, ApiError> {
-        match subject {
-            None => Ok(None),
-            Some(source) => Ok(self.ownership.other_owner(&source).await?),
-        }
+    /// The node that has to handle a request about this source.
+    pub(crate) async fn place(&self, subject: Option<SourceId>) -> Result<Place, ApiError> {
+        let Some(source) = subject else {
+            return Ok(Place::Here(None));
+        };
+        let stay = self.ownership.stay(&source);
+        Ok(match self.ownership.other_owner(&source).await? {
+            None => Place::Here(Some(stay)),
+            Some(node) => Place::Node(node),
+        })
     }
 
     /// Passes a request on and returns the response.
@@ -59,22 +73,32 @@ impl PassingOn {
         else {
             return unreachable(&"it is not alive");
         };
+        let hops = hops(&request) + 1;
         let (parts, body) = request.into_parts();
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let mut headers = parts.headers;
-        headers.remove(TOKEN_HEADER);
+        // The client's own must not come before those of this node.
+        for name in [TOKEN_HEADER, NODE_HEADER, CLIENT_HEADER, HOPS_HEADER] {
+            headers.remove(name);
+        }
         let passed_on = http
             .request(parts.method, format!("http://{address}{path}"))
             .headers(headers)
             .header(TOKEN_HEADER, token)
             .header(NODE_HEADER, cluster.incarnation())
             .header(CLIENT_HEADER, client.to_string())
+            .header(HOPS_HEADER, u16::from(hops))
             .body(reqwest::Body::wrap_stream(body.into_data_stream()));
         match passed_on.send().await {
             Ok(response) => returned(response),
             Err(error) => unreachable(&error),
         }
     }
+}
+
+fn hops(request: &Request<Body>) -> u8 {
+    let passed_on = request.extensions().get::<PassedOn>();
+    passed_on.map_or(0, |PassedOn(hops)| *hops)
 }
 
 /// The source that a request changes or deletes.

@@ -62,7 +62,7 @@ impl Sources {
             }
             self.owners.unregister(&Owner::Source(handle));
             self.infra.shutdown.check()?;
-            if self.owners.elsewhere(id).is_some() {
+            if self.owners.owned_elsewhere(id) {
                 let message = "the source is moving to another node; send the request again";
                 return Err(EngineError::Unavailable(message.to_owned()));
             }

@@ -25,6 +25,26 @@ struct Known {
     held: HashMap<EmitterId, Fence>,
     /// The nodes that have the others, as of the last time that the store told so.
     others: HashMap<EmitterId, Arc<str>>,
+    /// How many operations need an emitter to stay here.
+    stays: HashMap<EmitterId, usize>,
+}
+
+/// Keeps an emitter from being handed over, until it is dropped.
+pub struct Stay {
+    claims: Claims,
+    emitter: EmitterId,
+}
+
+impl Drop for Stay {
+    fn drop(&mut self) {
+        let mut known = self.claims.0.lock();
+        if let Some(count) = known.stays.get_mut(&self.emitter) {
+            *count -= 1;
+            if *count == 0 {
+                known.stays.remove(&self.emitter);
+            }
+        }
+    }
 }
 
 impl Claims {
@@ -60,6 +80,24 @@ impl Claims {
     /// Whether this server has claimed the emitter.
     pub(super) fn holds(&self, emitter: &EmitterId) -> bool {
         self.0.lock().held.contains_key(emitter)
+    }
+
+    /// Has an emitter stay here, if this server has it.
+    pub(super) fn stay(&self, emitter: &EmitterId) -> Stay {
+        *self.0.lock().stays.entry(emitter.clone()).or_default() += 1;
+        Stay {
+            claims: self.clone(),
+            emitter: emitter.clone(),
+        }
+    }
+
+    /// All that this server has claimed and may hand over.
+    pub(super) fn movable(&self) -> Vec<EmitterId> {
+        let known = self.0.lock();
+        let held = known.held.keys();
+        held.filter(|id| !known.stays.contains_key(*id))
+            .cloned()
+            .collect()
     }
 
     /// All that this server has claimed.

@@ -42,7 +42,7 @@ async fn hand_over(infra: &Infra, owners: &Owners, claims: &Claims) {
     } else {
         MOST_AT_ONCE
     };
-    let strangers = claims.held().into_iter();
+    let strangers = claims.movable().into_iter();
     let strangers = strangers.filter(|id| cluster.preferred(id.as_str()) != cluster.incarnation());
     // Those with an owner task release themselves when nothing runs any more.
     let idle: Vec<EmitterId> = strangers

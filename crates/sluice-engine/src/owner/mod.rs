@@ -25,6 +25,7 @@ pub(crate) mod supervise;
 pub(crate) mod waker;
 mod workflow;
 
+pub use claims::Stay;
 pub use handle::{Owner, SourceHandle, WorkflowHandle};
 pub use ownership::Ownership;
 pub use registry::Owners;

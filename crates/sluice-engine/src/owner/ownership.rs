@@ -4,7 +4,7 @@ use sluice_infra::Infra;
 use sluice_model::EmitterId;
 use sluice_store::state;
 
-use super::registry::Owners;
+use super::{claims::Stay, registry::Owners};
 use crate::error::EngineError;
 
 #[derive(Clone)]
@@ -16,6 +16,11 @@ pub struct Ownership {
 impl Ownership {
     pub(crate) fn new(infra: Infra, owners: Owners) -> Ownership {
         Ownership { infra, owners }
+    }
+
+    /// Keeps an emitter that this node has from being handed over, until it is dropped.
+    pub fn stay(&self, id: &EmitterId) -> Stay {
+        self.owners.stay(id)
     }
 
     /// The node that has the emitter, if it is another one that is alive.

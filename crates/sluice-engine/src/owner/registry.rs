@@ -16,7 +16,7 @@ use sluice_model::{EmitterId, EmitterKind, InvocationId, SourceId, WorkflowId};
 use tokio::sync::mpsc;
 
 use super::{
-    claims::Claims,
+    claims::{Claims, Stay},
     handle::{Owner, SourceHandle, WorkflowControl, WorkflowHandle},
     lifecycle::SourceControl,
 };
@@ -123,6 +123,17 @@ impl Owners {
             .filter(|node| cluster.is_alive(node))
             .unwrap_or_else(|| cluster.preferred(id.as_str()));
         (node != cluster.incarnation()).then_some(node)
+    }
+
+    /// The other node that is known to have the emitter, wherever it should be.
+    pub fn owned_elsewhere(&self, id: &EmitterId) -> bool {
+        let owner = self.0.claims.other_owner(id);
+        owner.is_some_and(|node| self.cluster().is_alive(&node))
+    }
+
+    /// Keeps an emitter from being handed over, until it is dropped.
+    pub(crate) fn stay(&self, id: &EmitterId) -> Stay {
+        self.0.claims.stay(id)
     }
 
     /// The store has told which node has an emitter.

@@ -20,9 +20,15 @@ beforeAll(async () => {
   await operator.post('/apps', {
     name_slug: 'vault',
     name: 'Vault',
+    description: 'Keeps **secrets**. ![Logo](https://vault.example/logo.png)',
     auth_type: 'keys',
     custom_fields: [
-      { name: 'api_key', label: 'API key', type: 'password' },
+      {
+        name: 'api_key',
+        label: 'API key',
+        type: 'password',
+        description: 'Create a [key](https://vault.example/keys).',
+      },
       { name: 'region', label: 'Region', optional: true },
     ],
   });
@@ -89,6 +95,9 @@ test('an account with keys is connected in the form, and the source uses it', as
   await page.getByText('This field is required.').waitFor();
   await page.getByRole('button', { name: 'Connect Vault' }).click();
   const dialog = page.getByRole('dialog');
+  await dialog.getByText('Keeps secrets. Logo').waitFor();
+  expect(await dialog.getByRole('link', { name: 'key' }).getAttribute('href')).toBe('https://vault.example/keys');
+  expect(await dialog.locator('img').count()).toBe(0);
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
   await dialog.getByText('This field is required.').waitFor();
   await dialog.getByLabel('API key').fill('k-123');

@@ -57,7 +57,9 @@ test('every type of prop has a field, and its value reaches the source', async (
   );
   const errors = pageErrors(page);
   await page.getByRole('note').getByText('Mind the quota.').waitFor();
-  await page.getByText('See the docs (https://example.com).').waitFor();
+  const hint = await page.getByLabel('Text', { exact: true }).getAttribute('aria-describedby');
+  expect(await page.locator(`[id="${hint}"]`).textContent()).toBe('See the docs.');
+  expect(await page.getByRole('link', { name: 'the docs' }).getAttribute('href')).toBe('https://example.com/');
 
   await page.getByLabel('Schedule, interval').fill('15');
   await page.getByLabel('Schedule, unit').selectOption('minutes');

@@ -9,6 +9,7 @@ stage();
 
 const MARKUP = `<img src="http://elsewhere.example/x.png" onerror="alert(1)"><script>alert(2)</script>`;
 const LINK = '[click](javascript:alert(3)) javascript:alert(4)';
+const FOREIGN = 'main img, main script, main iframe, main object, a[href^="javascript:"]';
 const TURNED = '\u202egnp.exe\u2066 \u200b\u200f';
 
 /** Collects dialogs, requests to other hosts and errors of the page. */
@@ -49,8 +50,46 @@ test('markup, scripts and bidirectional controls stay text', async () => {
   await page.getByText(LINK).waitFor();
   await page.getByRole('navigation', { name: 'Source views' }).getByRole('link', { name: 'Listeners' }).click();
   await page.getByText('No listeners yet').waitFor();
-  const foreign = 'main img, main script, main iframe, main object, a[href^="javascript:"]';
-  expect(await page.locator(foreign).count()).toBe(0);
+  expect(await page.locator(FOREIGN).count()).toBe(0);
+  expect(seen).toEqual([]);
+});
+
+test('Markdown of a component becomes no scripts, images, forms or unsafe links', async () => {
+  const who = await server.user('markdown');
+  const markdown = [
+    `**Bold** ${MARKUP} ${LINK}`,
+    '![logo](http://elsewhere.example/x.png) [docs](https://docs.example/a "\\" onclick=\\"alert(5)")',
+    '<style>* { display: none }</style><form action="http://elsewhere.example"><button>Go</button></form>',
+    '[data](data:text/html,<script>alert(6)</script>) [self](/settings) <javascript:alert(7)>',
+  ].join('\n\n');
+  // The parser of components limits the nesting of brackets in code.
+  const code = `const text = ${JSON.stringify(markdown)} + '\\n\\n' + '['.repeat(100_000);
+  export default { name: "Described", version: "0.0.1", description: text, async run() {}, props: {
+    alert: { type: "alert", alertType: "error", content: text },
+    word: { type: "string", label: "Word", description: text },
+    more: { type: "string", label: "More", optional: true, description: text },
+  } };`;
+  const { data } = await who.post<{ data: { id: string } }>('/components', { component_code: code });
+  const page = await signedIn(browser, who, '/settings');
+  const seen = watch(page);
+  await page.goto(`${server.url}/sources/new?component=${data.id}`);
+  await page.getByLabel('Word').fill('w');
+  const tooltip = await page.getByRole('button', { name: 'More' }).getAttribute('title');
+  expect(tooltip).toMatch(/^Bold <img .*click javascript:alert\(4\) logo docs/);
+  const addresses = await page
+    .getByRole('main')
+    .locator('a[target]')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+  const expected = ['http://elsewhere.example/', 'http://elsewhere.example/x.png', 'https://docs.example/a'];
+  expect([...new Set(addresses)].sort()).toEqual(expected);
+  // The component, the note and the field.
+  expect(await page.getByRole('link', { name: 'docs', exact: true }).count()).toBe(3);
+  expect(await page.getByRole('main').locator('strong').allTextContents()).toEqual(['Bold', 'Bold', 'Bold']);
+  expect(await page.getByRole('main').locator('[onclick], [onerror], [style], form form, style').count()).toBe(0);
+  expect(await page.locator(FOREIGN).count()).toBe(0);
+  await page.getByRole('button', { name: 'Create source' }).click();
+  await page.getByRole('region', { name: 'About this source' }).getByRole('link', { name: 'docs' }).waitFor();
+  expect(await page.locator(FOREIGN).count()).toBe(0);
   expect(seen).toEqual([]);
 });
 

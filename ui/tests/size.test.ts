@@ -29,8 +29,8 @@ test('the first load is at most 200 KB compressed', () => {
   expect(bytes, `${files.join(', ')}`).toBeLessThanOrEqual(MOST);
 });
 
-test('the editor, the charts and the map are not part of the first load', () => {
+test('the editor, the charts, the map and the Markdown parser are not part of the first load', () => {
   const text = firstLoad().map(read).join('\n');
-  // Class names of these packages.
-  for (const mark of ['cm-editor', 'u-over', 'svelte-flow__viewport']) expect(text).not.toContain(mark);
+  // Names within these packages.
+  for (const mark of ['cm-editor', 'u-over', 'svelte-flow__viewport', 'linkify']) expect(text).not.toContain(mark);
 });

@@ -5,6 +5,7 @@ export type Prop = {
   name: string;
   type: string;
   label: string;
+  /** Markdown. */
   description: string | undefined;
   optional: boolean;
   secret: boolean;
@@ -25,6 +26,7 @@ export type Prop = {
   max: number | undefined;
   app: string | undefined;
   alertType: string | undefined;
+  /** Markdown. */
   content: string | undefined;
 };
 
@@ -52,7 +54,7 @@ function propOf(row: Record<string, unknown>, name: string): Prop {
     name,
     type,
     label: text(row.label)?.trim() || DEFAULT_LABELS[type] || name,
-    description: describe(text(row.description)),
+    description: text(row.description)?.trim() || undefined,
     optional: row.optional === true,
     secret: row.secret === true && !NEVER_SECRET.includes(type),
     default: row.default ?? undefined,
@@ -105,16 +107,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 function choiceOf(option: unknown): Choice {
   if (!isRecord(option) || !('value' in option)) return { label: textOf(option), value: option };
   return { label: text(option.label) ?? textOf(option.value), value: option.value };
-}
-
-/** Descriptions are Markdown but are shown as plain text, so simple markup is removed. */
-export function describe(markdown: string | null | undefined): string | undefined {
-  const plain = markdown
-    ?.replace(/!?\[([^[\]]*)\]\(([^)\s]+)(?:\s[^)]*)?\)/g, '$1 ($2)')
-    .replace(/\*\*([^*]+)\*\*/g, '$1')
-    .replace(/`([^`]+)`/g, '$1')
-    .trim();
-  return plain || undefined;
 }
 
 function text(value: unknown): string | undefined {

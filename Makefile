@@ -26,7 +26,7 @@ FAULTS := target/faults.tsv
 # Extra flags: `make run ARGS="--listen 127.0.0.1:4000"`, `make bench ARGS="--only a,b"`, `make compare ARGS="--only sluice,n8n"`.
 ARGS ?=
 
-.PHONY: help run cluster build ui check test faults flakes runner lint bench compare packages screenshots deno tools clean
+.PHONY: help run cluster build ui check test faults flakes runner lint bench compare packages screenshots catalogue deno tools clean
 
 help: ## List the commands
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -97,6 +97,10 @@ packages: tools ## Run what uses popular npm packages, fetched from the registry
 screenshots: tools ui ## Take pictures of every page of the console, light and dark, into docs/screenshots
 	cargo build --package sluice-cli
 	cd ui && ../scripts/with-chromium npm run screenshots
+
+catalogue: ## Build the app catalogue anew from its data packages, fetched from npm
+	npm ci --prefix scripts/catalogue --ignore-scripts --no-audit --no-fund
+	node scripts/catalogue/build.mjs
 
 deno: $(DENO) ## Install the pinned Deno from npm
 

@@ -26,6 +26,9 @@ pub struct Account {
     pub updated_at: String,
     /// When the access token expires, in ISO 8601; null when it does not. It is renewed before that.
     pub expires_at: Option<String>,
+    /// Whether expired tokens can be renewed. False for a token that was entered without a refresh token. Null for accounts
+    /// without tokens.
+    pub renewable: Option<bool>,
     /// The value of `$auth` in components. Present only with `include_credentials=true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
@@ -80,6 +83,11 @@ pub struct ConnectAccount {
     /// An existing account to connect again. Default: a new account.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub account_id: Option<String>,
+    /// Fields of the account beside its tokens, such as a subdomain: those of the app's `custom_fields_json`. Default for an
+    /// existing account: those that it has.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub fields: Map<String, Value>,
     /// A URL of this server to which the browser is redirected at the end, with `account_id` or `error` in its query.
     #[serde(default, deserialize_with = "crate::text::optional")]
     pub redirect_to: Option<String>,

@@ -18,6 +18,51 @@ pub struct App {
     pub description: Option<String>,
     /// The fields of an account of a `keys` app: JSON text of a list of `{name, label, description, default, optional, type}`.
     pub custom_fields_json: String,
+    /// The address of its icon, if it has one.
+    #[schema(example = "http://localhost:8080/app-icons/github.svg")]
+    pub img_src: Option<String>,
+    /// How accounts are connected. Null unless `auth_type` is `oauth`.
+    pub oauth: Option<AppOauth>,
+}
+
+/// The state of an app's OAuth client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AppOauth {
+    /// Whether the operator has set up a client. Without one, users enter tokens by hand.
+    pub is_ready: bool,
+    pub client_id: Option<String>,
+    pub scopes: Vec<String>,
+    pub authorization_url: String,
+    pub token_url: String,
+    /// The provider's page for registering a client.
+    pub developer_url: Option<String>,
+    /// The redirect URI to register there.
+    pub redirect_uri: String,
+}
+
+/// An app with the number of its components in the registry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ListedApp {
+    #[serde(flatten)]
+    pub app: App,
+    pub sources: u64,
+    pub actions: u64,
+}
+
+/// Body of `PUT /apps/{id_or_slug}/oauth_client`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct SetOauthClient {
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    #[schema(required = true, value_type = String)]
+    pub client_id: Option<String>,
+    /// Never returned. Default: the stored secret.
+    #[serde(default, deserialize_with = "crate::text::optional")]
+    pub client_secret: Option<String>,
+    /// Default: those that the app has.
+    pub scopes: Option<Vec<String>>,
+    /// Defaults of the fields of accounts, such as the host of a server of one's own.
+    #[serde(default)]
+    pub fields: BTreeMap<String, String>,
 }
 
 /// How an app authenticates its users.
@@ -92,6 +137,11 @@ pub struct OauthClient {
     pub client_authentication: Option<ClientAuthentication>,
     /// Default: true.
     pub pkce: Option<bool>,
+    /// Fields that an account has beside its tokens. The addresses may contain their values: `https://{shop}.example.com`.
+    #[serde(default)]
+    pub fields: Vec<CustomField>,
+    /// The provider's page for registering a client.
+    pub developer_url: Option<String>,
 }
 
 /// How the client sends its secret to the token endpoint.

@@ -37,7 +37,10 @@ pub use activity::{
     ActiveEmitter, Activity, ActivityQuery, ActivityStep, DeliveryTally, EmitterActivity,
     EmitterKind, EmitterState, EmittersQuery, ExpandEmittersQuery, Overview, ServerTally, Tally,
 };
-pub use apps::{App, AuthType, ClientAuthentication, CustomField, OauthClient, RegisterApp};
+pub use apps::{
+    App, AppOauth, AuthType, ClientAuthentication, CustomField, ListedApp, OauthClient,
+    RegisterApp, SetOauthClient,
+};
 pub use cluster::{ClusterNode, NodeState};
 pub use components::{
     Component, ComponentFiles, ComponentScope, ComponentsQuery, CreateComponent, FoundComponents,
@@ -58,9 +61,9 @@ pub use imports::{
 };
 pub use logs::LogLine;
 pub use query::{
-    AccountQuery, AccountsQuery, AppsQuery, DeleteEventsQuery, DeleteSourceQuery, EventStreamQuery,
-    EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials, LogStreamQuery,
-    OlderEventsQuery, PageQuery, SendStreamQuery, UsersQuery,
+    AccountQuery, AccountsQuery, AppsOrder, AppsQuery, DeleteEventsQuery, DeleteSourceQuery,
+    EventStreamQuery, EventsQuery, FieldQuery, IgnoreHookErrors, IncludeCredentials,
+    LogStreamQuery, OlderEventsQuery, PageQuery, SendStreamQuery, UsersQuery,
 };
 pub use runs::{
     ReplayFrom, ReplayRun, ReplayRuns, ReplayedRuns, ReplayedState, Run, RunSend, RunState,

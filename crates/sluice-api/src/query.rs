@@ -1,7 +1,7 @@
 //! Parameters in the query string. Numbers and cursors are text here; the server parses them, so that its errors name the field.
 
-use serde::{Deserialize, Serialize};
-use utoipa::IntoParams;
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use utoipa::{IntoParams, ToSchema};
 
 /// Which fields of each item to return.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, IntoParams)]
@@ -121,6 +121,40 @@ pub enum IgnoreHookErrors {
 pub struct AppsQuery {
     /// Part of the name or the slug.
     pub q: Option<String>,
+    /// Only apps with components in the registry, or only apps without.
+    #[serde(default, deserialize_with = "flag")]
+    pub has_components: Option<bool>,
+    /// Only apps with actions in the registry, or only apps without.
+    #[serde(default, deserialize_with = "flag")]
+    pub has_actions: Option<bool>,
+    /// Only apps with sources in the registry, or only apps without.
+    #[serde(default, deserialize_with = "flag")]
+    pub has_triggers: Option<bool>,
+    /// The order of the list.
+    #[serde(default)]
+    #[param(required = false)]
+    pub sort: AppsOrder,
+}
+
+/// The order of a list of apps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AppsOrder {
+    /// Newest first.
+    #[default]
+    CreatedAt,
+    /// Best known first.
+    Popularity,
+}
+
+/// A flag in a query: `true`, `false`, `1` or `0`.
+fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    match Option::<String>::deserialize(deserializer)?.as_deref() {
+        None | Some("") => Ok(None),
+        Some("true" | "1") => Ok(Some(true)),
+        Some("false" | "0") => Ok(Some(false)),
+        Some(_) => Err(D::Error::custom("must be true or false")),
+    }
 }
 
 /// Which accounts to list.

@@ -9,7 +9,7 @@ use sluice_runtime::Processes;
 use crate::{
     accounts::{AccountProps, Accounts},
     activity::Activity,
-    apps::Apps,
+    apps::{self, Apps},
     components::Components,
     flow::FlowMap,
     forms::Forms,
@@ -108,11 +108,16 @@ impl App {
         }
     }
 
-    /// Starts the removal of expired rows and unused files, and the exchange of packages with other nodes. A shutdown stops them.
+    /// Starts the removal of expired rows and unused files, the exchange of packages with other nodes, and the update of apps
+    /// from the catalogue. A shutdown stops them.
     pub fn start_housekeeping(infra: &Infra, engine: &Engine, processes: &Arc<dyn Processes>) {
         infra
             .shutdown
             .spawn(housekeeping::run(infra.clone(), engine.outbox.clone()));
+        let credentials = engine.credentials.clone();
+        infra
+            .shutdown
+            .spawn(apps::refresh::run(infra.clone(), credentials));
         let removal = packages::remove_unused(infra.clone(), Arc::clone(processes));
         infra.shutdown.spawn(removal);
         let new_locks = engine.new_locks.clone();

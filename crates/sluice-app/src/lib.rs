@@ -41,7 +41,7 @@ pub use activity::{
     Activity, Chart, EmitterActivity, EmitterSelection, EmitterState, MOST_HOURS, Span, Step,
 };
 pub use app::App;
-pub use apps::{Apps, NewApp};
+pub use apps::{AppFilter, AppOrder, Apps, ListedApp, NewApp, NewClient};
 pub use components::{
     CodeInput, ComponentFilter, ComponentMatches, ComponentRef, ComponentSearch, Components,
     FilesInput, ListedComponent, PublishInput, Scope, raw_address,

@@ -1,11 +1,14 @@
 //! The files of a component, with their imports linked to one another.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use sluice_model::{CodeError, CodeFile, CodeFiles, FileLink, ModuleFormat};
 
 use crate::{
-    auth_fields::AuthFields,
+    auth::{AuthFields, FileReads},
     file_text::FileText,
     imports::Import,
     language::Language,
@@ -22,6 +25,7 @@ pub struct CodeTree {
     entry: TreeFile,
     others: Vec<TreeFile>,
     format: ModuleFormat,
+    auth_fields: AuthFields,
 }
 
 /// A file of a tree.
@@ -47,6 +51,7 @@ impl CodeTree {
             },
         };
         CodeTree {
+            auth_fields: auth_fields([(&link.path, &module, &HashMap::new())]),
             entry: TreeFile {
                 link: FileLink {
                     edits: module.edits().to_vec(),
@@ -68,7 +73,12 @@ impl CodeTree {
             // The name of a single file decides nothing: many are CommonJS in spite of it.
             *format = module.format();
         }
-        let layout = Layout::of(std::iter::once(&entry).chain(&others));
+        let files = || std::iter::once(&entry).chain(&others);
+        let auth_fields = auth_fields(files().filter_map(|file| {
+            let module = file.contents.module()?;
+            Some((&file.location, module, &file.imports))
+        }));
+        let layout = Layout::of(files());
         let link = |file: ResolvedFile| TreeFile {
             link: layout.link(&file),
             contents: file.contents,
@@ -79,6 +89,7 @@ impl CodeTree {
             entry: link(entry),
             others: others.into_iter().map(link).collect(),
             format,
+            auth_fields,
         }
     }
 
@@ -86,10 +97,17 @@ impl CodeTree {
     pub fn parse(files: &CodeFiles) -> Result<CodeTree, Vec<CodeError>> {
         let entry = TreeFile::parse(&files.entry)?;
         let others = files.others.iter().map(TreeFile::parse);
+        let others: Vec<TreeFile> = others.collect::<Result<_, _>>()?;
+        let all = std::iter::once(&entry).chain(&others);
+        let no_imports = HashMap::new();
         Ok(CodeTree {
+            auth_fields: auth_fields(all.filter_map(|file| {
+                let module = file.contents.module()?;
+                Some((&file.link.location, module, &no_imports))
+            })),
             format: entry.contents.format(),
             entry,
-            others: others.collect::<Result<_, _>>()?,
+            others,
         })
     }
 
@@ -137,12 +155,8 @@ impl CodeTree {
     }
 
     /// The credential fields that the code reads.
-    pub fn auth_fields(&self) -> AuthFields {
-        let mut fields = AuthFields::default();
-        for module in self.files().filter_map(|file| file.contents.module()) {
-            fields.extend(module.auth_fields());
-        }
-        fields
+    pub fn auth_fields(&self) -> &AuthFields {
+        &self.auth_fields
     }
 
     /// The files as they run.
@@ -161,6 +175,18 @@ impl CodeTree {
             others: others.map(TreeFile::without_packages).collect(),
         }
     }
+}
+
+/// The credential fields that modules read. Each has its location and those of its imports.
+fn auth_fields<'f>(
+    modules: impl IntoIterator<Item = (&'f String, &'f ParsedModule, &'f HashMap<String, String>)>,
+) -> AuthFields {
+    let files = modules.into_iter();
+    AuthFields::of(files.map(|(location, module, imports)| FileReads {
+        location,
+        auth: module.auth(),
+        imports,
+    }))
 }
 
 impl TreeFile {

@@ -3,7 +3,7 @@
 //! [`ParsedModule`] is the outcome of one parse and is passed on, so that no text is parsed twice on its way to a process.
 //! Everything that depends on oxc is in this crate.
 
-mod auth_fields;
+mod auth;
 mod code_tree;
 mod component_check;
 mod expressions;
@@ -27,7 +27,7 @@ mod stand_ins;
 mod step_code;
 mod typescript_common_js;
 
-pub use auth_fields::AuthFields;
+pub use auth::{AuthFields, FieldUses};
 pub use code_tree::CodeTree;
 pub use component_check::looks_like_component;
 pub use expressions::{ExpressionError, check_expressions};

@@ -6,7 +6,7 @@ use oxc_parser::ParserReturn;
 use sluice_model::{CodeError, Edit, ModuleFormat};
 
 use crate::{
-    auth_fields::{self, AuthFields},
+    auth::FileAuth,
     imports::{self, Import, ImportKind},
     language::Language,
     parse::{parse, parse_file},
@@ -122,8 +122,8 @@ impl ParsedModule {
     }
 
     /// The credential fields that the code reads.
-    pub fn auth_fields(&self) -> &AuthFields {
-        &self.contents.auth_fields
+    pub(crate) fn auth(&self) -> &FileAuth {
+        &self.contents.auth
     }
 
     pub(crate) fn imports(&self) -> &[Import] {
@@ -183,7 +183,7 @@ pub(crate) struct Contents {
     pub(crate) imports: Vec<Import>,
     /// The changes without which Deno would not run the code.
     edits: Vec<Edit>,
-    auth_fields: AuthFields,
+    auth: FileAuth,
     stand_ins: StandIns,
 }
 
@@ -204,7 +204,7 @@ impl Contents {
             },
             imports: imports::of(program, is_module),
             edits,
-            auth_fields: auth_fields::of(program),
+            auth: FileAuth::of(program),
             stand_ins: StandIns::of(program),
         }
     }

@@ -10,6 +10,14 @@ use crate::AccountId;
 /// The field of an app prop's value that names its account.
 pub const ACCOUNT_FIELD: &str = "authProvisionId";
 
+/// Fields of `$auth` that an OAuth account has because of its tokens.
+const OAUTH_FIELDS: [&str; 4] = [
+    "oauth_access_token",
+    "oauth_refresh_token",
+    "oauth_client_id",
+    "oauth_uid",
+];
+
 const LONGEST_SLUG: usize = 100;
 
 /// How an app authenticates its users. Its secret, if any, is stored elsewhere, encrypted.
@@ -38,7 +46,7 @@ pub struct KeyField {
     pub kind: Option<String>,
 }
 
-/// A client that the operator registered with an OAuth 2 provider.
+/// How to use an OAuth 2 provider, and the client that the operator registered with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OauthSettings {
     pub authorization_url: String,
@@ -47,14 +55,36 @@ pub struct OauthSettings {
     /// Returns the user that has authorized.
     pub userinfo_url: Option<String>,
     /// The field of that response with the id of the user.
+    #[serde(default = "default_uid_field")]
     pub uid_field: String,
-    pub client_id: String,
+    /// None until the operator has registered a client. Tokens can be entered by hand before that.
+    pub client_id: Option<String>,
+    #[serde(default)]
     pub scopes: Vec<String>,
+    #[serde(default = "default_scope_separator")]
     pub scope_separator: String,
+    #[serde(default)]
     pub authorize_params: BTreeMap<String, String>,
+    #[serde(default)]
     pub token_params: BTreeMap<String, String>,
+    #[serde(default)]
     pub client_authentication: ClientAuthentication,
+    #[serde(default)]
     pub pkce: bool,
+    /// Fields that an account has beside its tokens. The addresses may contain them: `https://{subdomain}.example.com`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<KeyField>,
+    /// The page of the provider where a developer registers a client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub developer_url: Option<String>,
+}
+
+fn default_uid_field() -> String {
+    "sub".to_owned()
+}
+
+fn default_scope_separator() -> String {
+    " ".to_owned()
 }
 
 /// How the client sends its secret to the token endpoint.
@@ -86,12 +116,106 @@ impl AppAuth {
     pub fn key_fields(&self) -> &[KeyField] {
         match self {
             Self::Keys { fields } => fields,
-            Self::None | Self::Oauth(_) => &[],
+            Self::Oauth(settings) => &settings.fields,
+            Self::None => &[],
         }
+    }
+
+    /// Whether `$auth` of an account can have the field.
+    pub fn has_field(&self, name: &str) -> bool {
+        let is_of_oauth = matches!(self, Self::Oauth(_)) && OAUTH_FIELDS.contains(&name);
+        is_of_oauth || self.key_fields().iter().any(|field| field.name == name)
+    }
+
+    /// Adds fields that accounts do not have yet. Returns whether any were added. A provider may give them with the tokens, so
+    /// users need not enter them for an OAuth app.
+    pub fn add_fields(&mut self, fields: impl IntoIterator<Item = KeyField>) -> bool {
+        let new: Vec<KeyField> = fields
+            .into_iter()
+            .filter(|field| !self.has_field(&field.name))
+            .collect();
+        if new.is_empty() {
+            return false;
+        }
+        match self {
+            Self::None => *self = Self::Keys { fields: new },
+            Self::Keys { fields } => fields.extend(new),
+            Self::Oauth(settings) => {
+                settings
+                    .fields
+                    .extend(new.into_iter().map(|field| KeyField {
+                        optional: true,
+                        ..field
+                    }))
+            }
+        }
+        true
     }
 }
 
+impl OauthSettings {
+    /// The settings with the values of fields in the addresses. The client's secret is sent there, so a user cannot choose the
+    /// host: a value is one label before a fixed domain, or the default.
+    pub fn with_fields(&self, fields: &BTreeMap<String, String>) -> Result<OauthSettings, String> {
+        let mut filled = self.clone();
+        // A domain that is set goes first, so that a label before it is known to be one.
+        let with_default = self.fields.iter().filter(|field| field.default.is_some());
+        let others = self.fields.iter().filter(|field| field.default.is_none());
+        let in_order: Vec<&KeyField> = with_default.chain(others).collect();
+        let addresses = [
+            Some(&mut filled.authorization_url),
+            Some(&mut filled.token_url),
+            filled.revocation_url.as_mut(),
+            filled.userinfo_url.as_mut(),
+        ];
+        for address in addresses.into_iter().flatten() {
+            for field in &in_order {
+                field.fill(address, fields.get(&field.name))?;
+            }
+        }
+        Ok(filled)
+    }
+}
+
+fn is_label(text: &str) -> bool {
+    let is_inside = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    (1..=63).contains(&text.len()) && !text.starts_with('-') && text.bytes().all(is_inside)
+}
+
+/// Whether a host that ends so has a domain of its own: `.example.com`.
+fn is_fixed_domain(end: &str) -> bool {
+    end.starts_with('.') && end.matches('.').count() > 1 && !end.contains('{')
+}
+
 impl KeyField {
+    /// Puts the value into an address that contains `{name}`.
+    fn fill(&self, address: &mut String, value: Option<&String>) -> Result<(), String> {
+        let placeholder = format!("{{{}}}", self.name);
+        let Some(start) = address.find(&placeholder) else {
+            return Ok(());
+        };
+        let value = value.or(self.default.as_ref());
+        let value = value.map(String::as_str).unwrap_or_default();
+        let host_end = address
+            .match_indices('/')
+            .nth(2)
+            .map_or(address.len(), |(at, _)| at);
+        let after = start + placeholder.len();
+        let is_safe = after > host_end || is_fixed_domain(&address[after..host_end]);
+        if self.default.as_deref() == Some(value) || (is_safe && is_label(value)) {
+            *address = address.replace(&placeholder, value);
+            return Ok(());
+        }
+        Err(if is_safe {
+            format!(
+                "{} must be letters, digits and dashes, without the rest of the address",
+                self.name
+            )
+        } else {
+            format!("{} can only be set by the operator", self.name)
+        })
+    }
+
     /// Completes the credentials with defaults, in the order of the fields. Returns all errors if there are any.
     pub fn check_all(
         fields: &[KeyField],
@@ -132,11 +256,12 @@ impl KeyField {
     }
 }
 
-/// Slugs of apps are lower-case letters, digits, `_` and `-`, and begin with a letter or a digit.
+/// Slugs of apps are lower-case letters, digits, `_` and `-`. They do not begin with `-` and have a letter or a digit.
 pub fn is_app_slug(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     (1..=LONGEST_SLUG).contains(&text.len())
-        && text.bytes().next().is_some_and(is_plain)
+        && !text.starts_with('-')
+        && text.bytes().any(is_plain)
         && text
             .bytes()
             .all(|byte| is_plain(byte) || matches!(byte, b'_' | b'-'))
@@ -212,13 +337,97 @@ mod tests {
 
     #[test]
     fn slugs_are_plain() {
-        for good in ["github", "google_sheets", "7todos", "a-b"] {
+        for good in [
+            "github",
+            "google_sheets",
+            "7todos",
+            "a-b",
+            "_10000ft",
+            "__1msg",
+        ] {
             assert!(is_app_slug(good), "{good}");
         }
         let long = "x".repeat(101);
-        for bad in ["", "GitHub", "_a", "-a", "a b", "a/b", "ä", long.as_str()] {
+        for bad in ["", "GitHub", "_", "-a", "a b", "a/b", "ä", long.as_str()] {
             assert!(!is_app_slug(bad), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_field_in_an_address_is_one_label() {
+        let settings = OauthSettings {
+            authorization_url: "https://{shop}.example.com/authorize".to_owned(),
+            token_url: "https://{shop}.example.com/token".to_owned(),
+            revocation_url: None,
+            userinfo_url: None,
+            uid_field: "sub".to_owned(),
+            client_id: None,
+            scopes: Vec::new(),
+            scope_separator: " ".to_owned(),
+            authorize_params: BTreeMap::new(),
+            token_params: BTreeMap::new(),
+            client_authentication: ClientAuthentication::Post,
+            pkce: false,
+            fields: vec![field("shop")],
+            developer_url: None,
+        };
+        let token_url = |shop: &str| {
+            let fields = BTreeMap::from([("shop".to_owned(), shop.to_owned())]);
+            settings.with_fields(&fields).map(|filled| filled.token_url)
+        };
+        assert_eq!(
+            token_url("my-shop"),
+            Ok("https://my-shop.example.com/token".to_owned())
+        );
+        for bad in [
+            "",
+            "evil.test/",
+            "evil.test#",
+            "a.b",
+            "user@evil",
+            "-a",
+            "a b",
+        ] {
+            assert!(token_url(bad).is_err(), "{bad}");
+        }
+        assert!(settings.with_fields(&BTreeMap::new()).is_err());
+    }
+
+    #[test]
+    fn only_the_default_is_a_whole_host() {
+        let domain = KeyField {
+            default: Some("example.com".to_owned()),
+            ..field("domain")
+        };
+        let filled = |address: &str, value: &str| {
+            let mut address = address.to_owned();
+            let filled = domain.fill(&mut address, Some(&value.to_owned()));
+            filled.map(|()| address)
+        };
+        for address in ["https://{domain}/token", "https://accounts.{domain}/token"] {
+            assert!(filled(address, "example.com").is_ok(), "{address}");
+            for bad in ["evil.test", "localhost", ""] {
+                assert!(filled(address, bad).is_err(), "{address}: {bad}");
+            }
+        }
+        assert!(filled("https://{domain}.{zone}.com/", "a").is_err());
+        assert!(filled("https://a.test/{domain}/token", "b").is_ok());
+    }
+
+    #[test]
+    fn only_new_fields_are_added() {
+        let mut auth = AppAuth::None;
+        assert!(!auth.add_fields([]));
+        assert_eq!(auth, AppAuth::None);
+        assert!(auth.add_fields([field("key")]));
+        let optional = KeyField {
+            optional: true,
+            ..field("key")
+        };
+        assert!(!auth.add_fields([optional]));
+        assert!(auth.add_fields([field("region")]));
+        let names: Vec<_> = auth.key_fields().iter().map(|field| &field.name).collect();
+        assert_eq!(names, ["key", "region"]);
     }
 
     #[test]

@@ -99,6 +99,7 @@ fn api() -> OpenApiRouter<ServerState> {
         .routes(routes!(streams::traffic::follow))
         .routes(routes!(apps::register, apps::list))
         .routes(routes!(apps::get, apps::remove))
+        .routes(routes!(apps::set_oauth_client))
         .routes(routes!(accounts::create, accounts::list))
         .routes(routes!(accounts::get, accounts::update, accounts::delete))
         .routes(routes!(accounts::uses))
@@ -143,6 +144,7 @@ pub(crate) fn router(state: ServerState) -> Router {
     api.route("/healthz", get(operations::healthz))
         .route("/metrics", get(operations::metrics))
         .route("/openapi.json", get(async move || description.clone()))
+        .route("/app-icons/{file}", get(apps::icon))
         .route("/uploads/{id}", get(uploads::get))
         .route("/oauth/callback", get(connect_callback::callback))
         // Older clients use these addresses of the streams.

@@ -3,12 +3,11 @@
 use sluice_model::{AppAuth, AppId};
 
 use crate::{
-    conn::{Conn, query_all, query_one, query_opt},
+    conn::{Conn, query_all, query_opt},
     error::Result,
-    page::Page,
     params,
     row::{FromRow, Row, to_json},
-    value::Value,
+    text_enum::text_enum,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,15 +19,27 @@ pub struct App {
     pub auth: AppAuth,
     /// The client secret of an OAuth app, sealed by the vault.
     pub secret_sealed: Option<String>,
+    pub origin: Origin,
     pub created_at: i64,
     pub updated_at: i64,
 }
 
-const SELECT: &str =
-    "SELECT id, slug, name, description, auth, secret_sealed, created_at, updated_at FROM apps";
-/// `?1` is a pattern in lower case.
-const MATCHES: &str = "(slug LIKE ?1 ESCAPE '!' OR LOWER(name) LIKE ?1 ESCAPE '!')";
+/// Who described an app.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Nothing else changes it.
+    Operator,
+    /// The catalogue of the program, and the code of imported components.
+    Program,
+}
 
+text_enum!(Origin {
+    Operator = "operator",
+    Program = "program",
+});
+
+const SELECT: &str = "SELECT id, slug, name, description, auth, secret_sealed, origin, created_at, \
+     updated_at FROM apps";
 impl FromRow for App {
     fn from_row(row: &Row<'_>) -> Result<Self> {
         Ok(App {
@@ -38,8 +49,9 @@ impl FromRow for App {
             description: row.get(3)?,
             auth: row.json(4)?,
             secret_sealed: row.get(5)?,
-            created_at: row.get(6)?,
-            updated_at: row.get(7)?,
+            origin: row.get(6)?,
+            created_at: row.get(7)?,
+            updated_at: row.get(8)?,
         })
     }
 }
@@ -53,14 +65,17 @@ pub fn upsert(c: &mut dyn Conn, app: &App) -> Result<()> {
         description,
         auth,
         secret_sealed,
+        origin,
         created_at,
         updated_at,
     } = app;
     c.execute(
-        "INSERT INTO apps (id, slug, name, description, auth, secret_sealed, created_at, \
-         updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (slug) DO UPDATE SET \
-         name = excluded.name, description = excluded.description, auth = excluded.auth, \
-         secret_sealed = excluded.secret_sealed, updated_at = excluded.updated_at",
+        "INSERT INTO apps (id, slug, name, description, auth, secret_sealed, origin, \
+         created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+         ON CONFLICT (slug) DO UPDATE SET name = excluded.name, \
+         description = excluded.description, auth = excluded.auth, \
+         secret_sealed = excluded.secret_sealed, origin = excluded.origin, \
+         updated_at = excluded.updated_at",
         params![
             id,
             slug,
@@ -68,6 +83,7 @@ pub fn upsert(c: &mut dyn Conn, app: &App) -> Result<()> {
             description.as_ref(),
             &to_json(auth)?,
             secret_sealed.as_ref(),
+            *origin,
             *created_at,
             *updated_at
         ],
@@ -91,35 +107,12 @@ pub fn by_slug_or_id(c: &mut dyn Conn, slug_or_id: &str) -> Result<Option<App>> 
     }
 }
 
-/// Apps whose slug or name contains `text`, newest first.
-pub fn list(c: &mut dyn Conn, text: &str, page: &Page) -> Result<Vec<App>> {
-    let sql = format!("{SELECT} WHERE {MATCHES} AND {} LIMIT ?6", page.condition());
-    let pattern = pattern(text);
-    let mut apps: Vec<App> = query_all(c, &sql, &page.params(Value::from(&pattern)))?;
-    apps.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
-    Ok(apps)
-}
-
-/// How many apps [`list`] has in all.
-pub fn count(c: &mut dyn Conn, text: &str) -> Result<u64> {
-    let sql = format!("SELECT COUNT(*) FROM apps WHERE {MATCHES}");
-    query_one(c, &sql, params![&pattern(text)])
+/// All apps, in no order.
+pub fn all(c: &mut dyn Conn) -> Result<Vec<App>> {
+    query_all(c, SELECT, &[])
 }
 
 /// Returns whether it existed.
 pub fn remove(c: &mut dyn Conn, id: &AppId) -> Result<bool> {
     Ok(c.execute("DELETE FROM apps WHERE id = ?1", params![id])? == 1)
-}
-
-/// Both databases lower only ASCII letters, in the stored text and in the wanted one.
-fn pattern(text: &str) -> String {
-    let mut pattern = String::from("%");
-    for character in text.to_ascii_lowercase().chars() {
-        if matches!(character, '%' | '_' | '!') {
-            pattern.push('!');
-        }
-        pattern.push(character);
-    }
-    pattern.push('%');
-    pattern
 }

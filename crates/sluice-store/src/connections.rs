@@ -1,12 +1,14 @@
 //! Accounts that are being connected in a browser: the state to keep until the provider sends it back.
 
+use std::collections::BTreeMap;
+
 use sluice_model::{AccountId, AppId, ConnectionId, UserId};
 
 use crate::{
     conn::{Conn, query_opt},
     error::Result,
     params,
-    row::{FromRow, Row},
+    row::{FromRow, Row, to_json},
     text_enum::text_enum,
 };
 
@@ -19,6 +21,8 @@ pub struct Connection {
     pub account_id: Option<AccountId>,
     /// The name of a new account.
     pub name: Option<String>,
+    /// Fields of the account beside its tokens.
+    pub fields: BTreeMap<String, String>,
     /// The PKCE verifier, sealed by the vault.
     pub verifier_sealed: Option<String>,
     pub redirect_to: Option<String>,
@@ -45,8 +49,8 @@ text_enum!(Stage {
     Failed = "failed",
 });
 
-const SELECT: &str = "SELECT id, user_id, app_id, account_id, name, verifier_sealed, redirect_to, \
-     stage, error, created_at, expires_at FROM connections";
+const SELECT: &str = "SELECT id, user_id, app_id, account_id, name, fields, verifier_sealed, \
+     redirect_to, stage, error, created_at, expires_at FROM connections";
 
 impl FromRow for Connection {
     fn from_row(row: &Row<'_>) -> Result<Self> {
@@ -56,12 +60,13 @@ impl FromRow for Connection {
             app_id: row.get(2)?,
             account_id: row.get(3)?,
             name: row.get(4)?,
-            verifier_sealed: row.get(5)?,
-            redirect_to: row.get(6)?,
-            stage: row.get(7)?,
-            error: row.get(8)?,
-            created_at: row.get(9)?,
-            expires_at: row.get(10)?,
+            fields: row.json(5)?,
+            verifier_sealed: row.get(6)?,
+            redirect_to: row.get(7)?,
+            stage: row.get(8)?,
+            error: row.get(9)?,
+            created_at: row.get(10)?,
+            expires_at: row.get(11)?,
         })
     }
 }
@@ -75,6 +80,7 @@ pub fn insert(c: &mut dyn Conn, connection: &Connection) -> Result<()> {
         app_id,
         account_id,
         name,
+        fields,
         verifier_sealed,
         redirect_to,
         stage,
@@ -83,15 +89,16 @@ pub fn insert(c: &mut dyn Conn, connection: &Connection) -> Result<()> {
         expires_at,
     } = connection;
     c.execute(
-        "INSERT INTO connections (id, user_id, app_id, account_id, name, verifier_sealed, \
+        "INSERT INTO connections (id, user_id, app_id, account_id, name, fields, verifier_sealed, \
          redirect_to, stage, error, created_at, expires_at, state_fingerprint) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?1)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?1)",
         params![
             id,
             user_id,
             app_id,
             account_id.as_ref(),
             name.as_ref(),
+            &to_json(fields)?,
             verifier_sealed.as_ref(),
             redirect_to.as_ref(),
             *stage,

@@ -1,5 +1,7 @@
 //! Published components, by key and version: on the shelf of an account, or on that of the whole server.
 
+use std::collections::HashMap;
+
 use sluice_model::{ComponentId, ComponentKind, UserId, newest_version};
 
 use crate::{
@@ -190,6 +192,46 @@ pub fn list(c: &mut dyn Conn, shelf: &Shelf) -> Result<Vec<Publication>> {
     let sql = "SELECT shelf, key, version, component_id, app, kind, name, description, \
                published_at FROM registry WHERE shelf = ?1 AND newest";
     query_all(c, sql, params![shelf])
+}
+
+/// How many components the server's registry has for an app.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AppComponents {
+    pub sources: u64,
+    pub actions: u64,
+}
+
+/// The components of one app and kind.
+struct KindCount {
+    app: String,
+    kind: ComponentKind,
+    count: u64,
+}
+
+impl FromRow for KindCount {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(KindCount {
+            app: row.get(0)?,
+            kind: row.get(1)?,
+            count: row.get(2)?,
+        })
+    }
+}
+
+/// The components of the server's registry, counted by the slug of their app.
+pub fn components_by_app(c: &mut dyn Conn) -> Result<HashMap<String, AppComponents>> {
+    let sql = "SELECT app, kind, COUNT(*) FROM registry \
+               WHERE shelf = ?1 AND newest AND app IS NOT NULL GROUP BY app, kind";
+    let counts: Vec<KindCount> = query_all(c, sql, params![SERVER])?;
+    let mut by_app: HashMap<String, AppComponents> = HashMap::new();
+    for KindCount { app, kind, count } in counts {
+        let components = by_app.entry(app).or_default();
+        match kind {
+            ComponentKind::Source => components.sources = count,
+            ComponentKind::Action => components.actions = count,
+        }
+    }
+    Ok(by_app)
 }
 
 fn take_down(

@@ -4,19 +4,22 @@
 //! user who made the request, and the answer is accepted only from that browser. Otherwise the account of a person who is
 //! lured to the address would belong to the user who made it.
 
+use std::collections::BTreeMap;
+
 use reqwest::Url;
+use serde_json::{Map, Value};
 use sluice_engine::{
     EngineError,
-    process::credentials::oauth::{self, Verifier},
+    process::credentials::oauth::{self, Registration, Verifier},
 };
-use sluice_model::{AccountId, AppAuth, ConnectionId, OauthSettings, UserId};
+use sluice_model::{AccountId, AppAuth, ConnectionId, KeyField, OauthSettings, UserId};
 use sluice_store::{
     accounts, apps,
     apps::App,
     connections::{self, Connection, Stage},
 };
 
-use super::manage::Accounts;
+use super::manage::{AccountView, Accounts};
 
 const LIFETIME_MS: i64 = 10 * 60 * 1000;
 
@@ -27,6 +30,8 @@ pub struct ConnectRequest {
     pub name: Option<String>,
     /// The account to reconnect, instead of a new one.
     pub account: Option<AccountId>,
+    /// Fields of the account beside its tokens.
+    pub fields: Map<String, Value>,
     /// Where the browser goes in the end; an address of this server.
     pub redirect_to: Option<String>,
 }
@@ -47,8 +52,9 @@ impl Accounts {
         user: &UserId,
         request: ConnectRequest,
     ) -> Result<(ConnectionView, String), EngineError> {
+        // Only an app with a client has settings, and the client is in its row.
         let app = self.apps.get(request.app).await?;
-        oauth_settings(&app)?;
+        let settings = oauth_settings(&app)?;
         let redirect_to = request.redirect_to.map(|to| self.own_address(&to));
         let again = match &request.account {
             Some(id) => Some(self.get(user, id).await?),
@@ -59,6 +65,12 @@ impl Accounts {
                 "the account is one of another app".to_owned(),
             ));
         }
+        let mut given = match &again {
+            Some(view) => self.fields_of(view, settings)?,
+            None => Map::new(),
+        };
+        given.extend(request.fields);
+        let fields = checked_fields(settings, &given)?;
         let now = self.infra.now_ms();
         let connection = Connection {
             id: ConnectionId::random(&mut self.infra.ids.rng()),
@@ -66,6 +78,7 @@ impl Accounts {
             app_id: app.id.clone(),
             account_id: request.account,
             name: request.name,
+            fields,
             verifier_sealed: None,
             redirect_to: redirect_to.transpose()?,
             stage: Stage::Pending,
@@ -89,6 +102,19 @@ impl Accounts {
             connection,
         };
         Ok((view, url))
+    }
+
+    /// The fields that an account has beside its tokens.
+    fn fields_of(
+        &self,
+        view: &AccountView,
+        settings: &OauthSettings,
+    ) -> Result<Map<String, Value>, EngineError> {
+        let mut auth = self.auth(view)?;
+        let fields = settings.fields.iter();
+        Ok(fields
+            .filter_map(|field| auth.remove_entry(&field.name))
+            .collect())
     }
 
     pub async fn connection(
@@ -122,16 +148,22 @@ impl Accounts {
         id: &ConnectionId,
         browser: &str,
     ) -> Result<String, EngineError> {
-        let app = self.connection(user, id).await?.app;
-        let app = app.ok_or(EngineError::NotFound("app"))?;
+        let view = self.connection(user, id).await?;
+        let app = view.app.ok_or(EngineError::NotFound("app"))?;
         let settings = oauth_settings(&app)?;
+        let registration = Registration::new(settings, &view.connection.fields, None)
+            .map_err(EngineError::Invalid)?;
         let verifier = settings
             .pkce
             .then(|| Verifier::random(&mut self.infra.ids.rng()));
         let state = oauth::random_text(&mut self.infra.ids.rng());
-        let url =
-            oauth::authorization_url(settings, &self.redirect_uri(), &state, verifier.as_ref())
-                .map_err(EngineError::Internal)?;
+        let url = oauth::authorization_url(
+            &registration,
+            &self.redirect_uri(),
+            &state,
+            verifier.as_ref(),
+        )
+        .map_err(EngineError::Internal)?;
         let vault = &self.infra.vault;
         let sealed = verifier
             .as_ref()
@@ -174,9 +206,29 @@ impl Accounts {
     }
 }
 
+/// The fields of a new account beside its tokens, complete and fit for the addresses of the provider.
+fn checked_fields(
+    settings: &OauthSettings,
+    given: &Map<String, Value>,
+) -> Result<BTreeMap<String, String>, EngineError> {
+    let invalid = |errors| EngineError::InvalidRecord {
+        field: "fields",
+        errors,
+    };
+    let fields = KeyField::check_all(&settings.fields, given).map_err(invalid)?;
+    match settings.with_fields(&fields) {
+        Ok(_) => Ok(fields),
+        Err(error) => Err(invalid(vec![error])),
+    }
+}
+
 pub(super) fn oauth_settings(app: &App) -> Result<&OauthSettings, EngineError> {
     match &app.auth {
-        AppAuth::Oauth(settings) => Ok(settings),
+        AppAuth::Oauth(settings) if settings.client_id.is_some() => Ok(settings),
+        AppAuth::Oauth(_) => Err(EngineError::Invalid(format!(
+            "no OAuth client is set up for {0}: the operator adds one with `sluice apps set-oauth {1}`. Until then enter a token by hand",
+            app.name, app.slug
+        ))),
         AppAuth::None | AppAuth::Keys { .. } => Err(EngineError::Invalid(
             "the app does not use OAuth: create its accounts with POST /accounts".to_owned(),
         )),

@@ -96,10 +96,8 @@ impl Accounts {
         };
         let settings = oauth_settings(app).map_err(|error| error.to_string())?;
         let verifier = self.verifier(connection)?;
-        let registration = Registration {
-            settings,
-            secret: self.credentials.client_secret(app)?,
-        };
+        let secret = self.credentials.client_secret(app)?;
+        let registration = Registration::new(settings, &connection.fields, secret)?;
         let provider = self.credentials.provider();
         let tokens = provider
             .exchange(
@@ -111,11 +109,13 @@ impl Accounts {
             .await
             .map_err(|error| rejected(&error.to_string()))?;
         let uid = provider
-            .uid(settings, &tokens.access_token)
+            .uid(&registration, &tokens.access_token)
             .await
             .map_err(|error| rejected(&error.to_string()))?;
         let now = self.infra.now_ms();
-        let credentials = StoredCredentials::Oauth(Tokens::first(tokens, uid, now));
+        let mut tokens = Tokens::first(tokens, uid, now);
+        tokens.extra.extend(connection.fields.clone());
+        let credentials = StoredCredentials::Oauth(tokens);
         self.store_connected(connection, app, &credentials)
             .await
             .map_err(|error| error.to_string())

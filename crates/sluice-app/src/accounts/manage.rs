@@ -14,7 +14,10 @@ use sluice_store::{
     apps::{self, App},
 };
 
-use crate::{apps::Apps, listing::Listing};
+use crate::{
+    apps::{Apps, known},
+    listing::Listing,
+};
 
 pub struct AccountView {
     pub account: Account,
@@ -54,6 +57,7 @@ impl Accounts {
     pub async fn create(&self, user: &UserId, new: NewAccount) -> Result<AccountView, EngineError> {
         let app = self.apps.get(new.app).await?;
         let renewal = self.sealed(&app, &new.credentials)?;
+        let app = self.apps.stored(app).await?;
         let account = new_account(user, &app, new.name, renewal, &self.infra);
         let row = account.clone();
         self.infra
@@ -83,7 +87,7 @@ impl Accounts {
         let listing = self.infra.store.read(move |c| {
             let app = match app {
                 None => None,
-                Some(name) => match apps::by_slug_or_id(c, &name)? {
+                Some(name) => match known::by_slug_or_id(c, &name)? {
                     Some(app) => Some(app.id),
                     None => {
                         return Ok(Listing {
@@ -131,6 +135,19 @@ impl Accounts {
             .map_err(|reason| {
                 EngineError::Internal(format!("credentials of {}: {reason}", view.account.id))
             })
+    }
+
+    /// Whether the tokens of an account can be renewed; `None` for one without tokens.
+    pub fn is_renewable(&self, view: &AccountView) -> Option<bool> {
+        let AppAuth::Oauth(settings) = &view.app.auth else {
+            return None;
+        };
+        match StoredCredentials::open(&self.infra.vault, &view.account) {
+            Ok(StoredCredentials::Oauth(tokens)) => {
+                Some(tokens.refresh_token.is_some() && settings.client_id.is_some())
+            }
+            Ok(StoredCredentials::Keys { .. }) | Err(_) => None,
+        }
     }
 
     /// Renames an account, or replaces its credentials, which also makes it healthy.
@@ -191,7 +208,9 @@ impl Accounts {
         ) else {
             return;
         };
-        let registration = Registration { settings, secret };
+        let Ok(registration) = Registration::new(settings, &tokens.extra, secret) else {
+            return;
+        };
         let Tokens {
             access_token,
             refresh_token,

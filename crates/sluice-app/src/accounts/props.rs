@@ -8,9 +8,9 @@ use sluice_engine::{
 use sluice_infra::Infra;
 use sluice_model::{PropDef, PropError, PropErrorCode, UserId};
 use sluice_runtime::{BindingKind, PropBinding};
-use sluice_store::{Conn, StoreError, accounts, apps};
+use sluice_store::{Conn, StoreError, accounts};
 
-use crate::detached;
+use crate::{apps::known, detached};
 
 const AUTH_FIELD: &str = "$auth";
 const UNKNOWN_ACCOUNT: &str = "names an account that does not exist";
@@ -123,7 +123,7 @@ fn account_error(
     values: &Map<String, Value>,
 ) -> Result<Option<(PropErrorCode, &'static str)>, StoreError> {
     let app = match prop.app() {
-        Some(slug) => apps::by_slug(c, slug)?,
+        Some(slug) => known::by_slug(c, slug)?,
         None => None,
     };
     let account = match account_of(prop, values) {

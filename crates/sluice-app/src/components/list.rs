@@ -9,7 +9,7 @@ use sluice_store::{
 };
 
 use super::{
-    service::{Components, apps},
+    service::{Components, apps_of},
     words::{Text, Words},
 };
 use crate::listing::Listing;
@@ -136,7 +136,7 @@ impl From<Outline> for Entry {
         Entry {
             id,
             at_ms: created_at,
-            apps: apps(&shape).map(str::to_owned).collect(),
+            apps: apps_of(&shape).map(str::to_owned).collect(),
             key: shape.key,
             name: shape.name,
             description: shape.description,

@@ -20,4 +20,4 @@ pub use publish::PublishInput;
 pub(crate) use publish::publication;
 pub use search::{ComponentMatches, ComponentSearch};
 pub use service::Components;
-pub(crate) use service::lock_hash;
+pub(crate) use service::{apps_of, lock_hash};

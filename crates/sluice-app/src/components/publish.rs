@@ -9,7 +9,7 @@ use sluice_store::{
 
 use super::{
     input::CodeInput,
-    service::{Components, apps, lock_hash},
+    service::{Components, apps_of, lock_hash},
 };
 
 /// The component to publish.
@@ -89,7 +89,7 @@ pub(crate) fn publication(
     folder: Option<&str>,
     now: i64,
 ) -> Result<Publication, EngineError> {
-    let mut apps: Vec<&str> = apps(&component.shape).collect();
+    let mut apps: Vec<&str> = apps_of(&component.shape).collect();
     if !apps.is_empty() {
         apps.extend(folder.filter(|folder| !apps.contains(folder)));
     }

@@ -71,6 +71,6 @@ pub(crate) fn lock_hash(component: &Component) -> Option<String> {
 }
 
 /// The slugs of the apps in a component's props.
-pub(super) fn apps(shape: &ComponentShape) -> impl Iterator<Item = &str> {
+pub(crate) fn apps_of(shape: &ComponentShape) -> impl Iterator<Item = &str> {
     shape.props_of(&PropType::App).filter_map(PropDef::app)
 }

@@ -1,70 +1,94 @@
-//! The apps of imported components. Unknown apps are registered, with the account fields that the code reads.
+//! The apps of imported components. Unknown apps are registered, with the account fields that the code reads. Fields that
+//! other components read are added later.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sluice_code::AuthFields;
+use sluice_code::{AuthFields, FieldUses};
 use sluice_infra::Ids;
 use sluice_model::{AppAuth, AppId, ComponentShape, KeyField, is_app_slug};
 use sluice_store::{
-    Conn, StoreError,
-    apps::{self, App},
-    registry::Publication,
+    Conn, StoreError, accounts,
+    apps::{self, App, Origin},
 };
 
-/// Names of account fields, by the slugs of their apps.
+use crate::{apps::known, components::apps_of};
+
+/// The account fields that code reads, by the slugs of their apps.
 #[derive(Default)]
-pub(super) struct AppFields(BTreeMap<String, BTreeSet<String>>);
+pub(super) struct AppFields(BTreeMap<String, FieldUses>);
 
 impl AppFields {
     /// Adds the fields that one component and the apps in its code read.
-    pub(super) fn add(&mut self, shape: &ComponentShape, read: AuthFields) {
-        for (app, fields) in read.of_apps {
-            self.0.entry(app).or_default().extend(fields);
+    pub(super) fn add(&mut self, shape: &ComponentShape, read: &AuthFields) {
+        for (app, fields) in &read.of_apps {
+            self.0.entry(app.clone()).or_default().extend(fields);
         }
-        for (prop, fields) in read.of_props {
-            let app = shape.props.iter().find(|def| def.name == prop);
-            if let Some(app) = app.and_then(|def| def.app()) {
+        let apps: BTreeSet<&str> = apps_of(shape).collect();
+        for (name, fields) in &read.by_name {
+            let prop = shape.props.iter().find(|def| def.name == *name);
+            // A variable of another name holds the app if there is only one.
+            let only = apps.first().copied().filter(|_| apps.len() == 1);
+            if let Some(app) = prop.and_then(|def| def.app()).or(only) {
                 self.0.entry(app.to_owned()).or_default().extend(fields);
             }
         }
     }
 
-    /// Registers the app of a component; false when it exists.
+    /// Registers an app, or adds fields that it does not have yet. Returns whether anything changed.
     pub(super) fn register(
         &self,
         c: &mut dyn Conn,
-        publication: &Publication,
+        slug: &str,
         ids: &Ids,
         now: i64,
     ) -> Result<bool, StoreError> {
-        let Some(slug) = publication.app.as_deref().filter(|slug| is_app_slug(slug)) else {
-            return Ok(false);
-        };
-        if apps::by_slug(c, slug)?.is_some() {
+        if !is_app_slug(slug) {
             return Ok(false);
         }
-        let app = App {
-            id: AppId::random(&mut ids.rng()),
-            slug: slug.to_owned(),
-            name: title(slug),
-            description: None,
-            auth: self.auth(slug),
-            secret_sealed: None,
-            created_at: now,
-            updated_at: now,
+        let Some(mut app) = known::by_slug(c, slug)? else {
+            apps::upsert(c, &self.new_app(slug, ids, now))?;
+            return Ok(true);
         };
+        if app.origin == Origin::Operator {
+            return Ok(false);
+        }
+        let mut fields = self.key_fields(slug);
+        if accounts::exist_for(c, &app.id)? {
+            // Accounts without the new fields must stay valid.
+            fields.iter_mut().for_each(|field| field.optional = true);
+        }
+        let has_row = app.created_at > 0;
+        if !app.auth.add_fields(fields) && has_row {
+            return Ok(false);
+        }
+        if !has_row {
+            app.created_at = now;
+        }
+        app.updated_at = now;
         apps::upsert(c, &app)?;
         Ok(true)
     }
 
-    fn auth(&self, slug: &str) -> AppAuth {
-        let names = self.0.get(slug).into_iter().flatten();
-        let fields: Vec<KeyField> = names.map(|name| key_field(name)).collect();
-        if fields.is_empty() {
-            AppAuth::None
-        } else {
-            AppAuth::Keys { fields }
+    fn new_app(&self, slug: &str, ids: &Ids, now: i64) -> App {
+        let mut auth = AppAuth::None;
+        auth.add_fields(self.key_fields(slug));
+        App {
+            id: AppId::random(&mut ids.rng()),
+            slug: slug.to_owned(),
+            name: title(slug),
+            description: None,
+            auth,
+            secret_sealed: None,
+            origin: Origin::Program,
+            created_at: now,
+            updated_at: now,
         }
+    }
+
+    fn key_fields(&self, slug: &str) -> Vec<KeyField> {
+        let read = self.0.get(slug).into_iter().flat_map(FieldUses::iter);
+        read.map(|(name, is_optional)| key_field(name, is_optional))
+            .collect()
     }
 }
 
@@ -84,7 +108,7 @@ const PLAIN: [&str; 12] = [
     "account_id",
 ];
 
-fn key_field(name: &str) -> KeyField {
+fn key_field(name: &str, is_optional: bool) -> KeyField {
     let is_plain = PLAIN.iter().any(|word| {
         let before = name.strip_suffix(word);
         before.is_some_and(|before| before.is_empty() || before.ends_with('_'))
@@ -94,7 +118,7 @@ fn key_field(name: &str) -> KeyField {
         label: None,
         description: None,
         default: None,
-        optional: false,
+        optional: is_optional,
         kind: (!is_plain).then(|| "password".to_owned()),
     }
 }
@@ -115,7 +139,7 @@ mod tests {
 
     #[test]
     fn every_field_that_may_be_a_secret_is_a_password() {
-        let kind = |name| key_field(name).kind;
+        let kind = |name| key_field(name, false).kind;
         for name in [
             "api_key",
             "oauth_access_token",

@@ -1,6 +1,6 @@
 //! The transaction of an import.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use sluice_infra::Ids;
 use sluice_model::CodeError;
@@ -12,6 +12,7 @@ use sluice_store::{
 };
 
 use super::{app_fields::AppFields, tree::ImportOutcome};
+use crate::components::apps_of;
 
 /// The components of a tree part, to be registered.
 pub(super) struct Registration {
@@ -36,8 +37,16 @@ pub(super) struct ValidComponent {
     pub(super) publication: Publication,
 }
 
+impl ValidComponent {
+    /// The apps that it is for, and that its props name.
+    fn apps(&self) -> impl Iterator<Item = &str> {
+        let own = self.publication.app.as_deref();
+        own.into_iter().chain(apps_of(&self.component.shape))
+    }
+}
+
 impl Registration {
-    /// Returns the outcome of each component, and whether an app was registered.
+    /// Returns the outcome of each component, and whether an app has changed.
     pub(super) fn write(
         self,
         c: &mut dyn Conn,
@@ -52,6 +61,7 @@ impl Registration {
         } = self;
         let mut outcomes = Vec::with_capacity(candidates.len());
         let mut new_apps = false;
+        let mut done = HashSet::new();
         for candidate in candidates {
             let Candidate {
                 path,
@@ -64,7 +74,11 @@ impl Registration {
             };
             let outcome = match (result, taken) {
                 (Ok(valid), None) => {
-                    new_apps |= fields.register(c, &valid.publication, &ids, now)?;
+                    for app in valid.apps() {
+                        if done.insert(app.to_owned()) {
+                            new_apps |= fields.register(c, app, &ids, now)?;
+                        }
+                    }
                     register(c, valid)?
                 }
                 (Ok(valid), Some(other)) => {

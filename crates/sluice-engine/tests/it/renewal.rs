@@ -10,7 +10,7 @@ use sluice_infra::{Infra, testing};
 use sluice_model::{AccountId, AppAuth, AppId, ClientAuthentication, OauthSettings, PropDef};
 use sluice_store::{
     accounts::{self, Account, Health},
-    apps::{self, App},
+    apps::{self, App, Origin},
 };
 use sluice_testkit::receiver::{Answer, Receiver};
 
@@ -31,15 +31,18 @@ fn app(token_url: String) -> App {
             revocation_url: None,
             userinfo_url: None,
             uid_field: "id".to_owned(),
-            client_id: "client".to_owned(),
+            client_id: Some("client".to_owned()),
             scopes: Vec::new(),
             scope_separator: " ".to_owned(),
             authorize_params: BTreeMap::new(),
             token_params: BTreeMap::new(),
             client_authentication: ClientAuthentication::Basic,
             pkce: false,
+            fields: Vec::new(),
+            developer_url: None,
         })),
         secret_sealed: None,
+        origin: Origin::Operator,
         created_at: 1,
         updated_at: 1,
     }

@@ -9,6 +9,7 @@ use sluice_api::{
     IncludeCredentials, List, PageQuery, UpdateAccount,
 };
 use sluice_app::{AccountChange, AccountView, App, Listing, NewAccount};
+use sluice_infra::Infra;
 use sluice_model::Cursor;
 use sluice_store::{account_uses::Use, accounts::Health};
 
@@ -31,6 +32,7 @@ use crate::{
 pub(crate) async fn create(
     AuthUser(user): AuthUser,
     State(services): State<Arc<App>>,
+    State(infra): State<Infra>,
     JsonBody { parameters, fields }: JsonBody<CreateAccount>,
 ) -> Result<Response, ApiError> {
     let CreateAccount {
@@ -44,7 +46,7 @@ pub(crate) async fn create(
         credentials: credentials.unwrap_or_default(),
     };
     let view = services.accounts.create(&user.id, new).await?;
-    Ok(reply::one(on_the_wire(view), &fields))
+    Ok(reply::one(on_the_wire(&services, &infra, view), &fields))
 }
 
 /// The accounts of the current user
@@ -53,6 +55,7 @@ pub(crate) async fn create(
 pub(crate) async fn list(
     AuthUser(user): AuthUser,
     State(services): State<Arc<App>>,
+    State(infra): State<Infra>,
     Query(AccountsQuery { app }): Query<AccountsQuery>,
     Query(page): Query<PageQuery>,
     Query(fields): Query<FieldQuery>,
@@ -61,7 +64,10 @@ pub(crate) async fn list(
     let app = without_nul("app", app)?;
     let Listing { total, rows } = services.accounts.list(&user.id, app, page).await?;
     let page_info = page::list(total, rows.iter().collect(), |view| cursor_of(view)).page_info;
-    let data = rows.into_iter().map(on_the_wire).collect();
+    let data = rows
+        .into_iter()
+        .map(|view| on_the_wire(&services, &infra, view))
+        .collect();
     Ok(reply::many(
         List { page_info, data },
         &FieldSelection::new(&fields),
@@ -75,6 +81,7 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     AuthUser(user): AuthUser,
     State(services): State<Arc<App>>,
+    State(infra): State<Infra>,
     AccountPath(id): AccountPath,
     Query(AccountQuery {
         include_credentials,
@@ -88,7 +95,7 @@ pub(crate) async fn get(
     };
     let account = Account {
         credentials,
-        ..on_the_wire(view)
+        ..on_the_wire(&services, &infra, view)
     };
     Ok(reply::one(account, &FieldSelection::new(&fields)))
 }
@@ -127,6 +134,7 @@ pub(crate) async fn uses(
 pub(crate) async fn update(
     AuthUser(user): AuthUser,
     State(services): State<Arc<App>>,
+    State(infra): State<Infra>,
     AccountPath(id): AccountPath,
     JsonBody { parameters, fields }: JsonBody<UpdateAccount>,
 ) -> Result<Response, ApiError> {
@@ -138,7 +146,7 @@ pub(crate) async fn update(
     }
     let change = AccountChange { name, credentials };
     let view = services.accounts.update(&user.id, &id, change).await?;
-    Ok(reply::one(on_the_wire(view), &fields))
+    Ok(reply::one(on_the_wire(&services, &infra, view), &fields))
 }
 
 /// Delete an account
@@ -159,7 +167,9 @@ fn cursor_of(AccountView { account, .. }: &AccountView) -> String {
     page::cursor(account.created_at, account.id.as_str())
 }
 
-fn on_the_wire(AccountView { account, app }: AccountView) -> Account {
+fn on_the_wire(services: &App, infra: &Infra, view: AccountView) -> Account {
+    let renewable = services.accounts.is_renewable(&view);
+    let AccountView { account, app } = view;
     let error = match account.health {
         Health::Healthy => None,
         Health::Dead(reason) => Some(reason),
@@ -170,10 +180,11 @@ fn on_the_wire(AccountView { account, app }: AccountView) -> Account {
         healthy: error.is_none(),
         dead: error.is_some(),
         error,
-        app: apps::on_the_wire(app),
+        app: apps::on_the_wire(app, &infra.settings),
         created_at: iso_date(account.created_at),
         updated_at: iso_date(account.updated_at),
         expires_at: account.expires_at.map(iso_date),
+        renewable,
         credentials: None,
     }
 }

@@ -44,6 +44,7 @@ pub(crate) async fn begin(
         app,
         name,
         account_id,
+        fields: of_account,
         redirect_to,
     } = parameters;
     let account = account_id
@@ -53,12 +54,13 @@ pub(crate) async fn begin(
         app: app.ok_or_else(|| ApiError::bad_request("app is required"))?,
         name,
         account,
+        fields: of_account,
         redirect_to,
     };
     let (connection, url) = services.accounts.connect(&user.id, request).await?;
     let connection = Connection {
         connect_url: Some(url),
-        ..on_the_wire(connection, infra.now_ms())
+        ..on_the_wire(connection, &infra)
     };
     Ok(reply::one(connection, &fields))
 }
@@ -75,7 +77,7 @@ pub(crate) async fn status(
     Query(fields): Query<FieldQuery>,
 ) -> Result<Response, ApiError> {
     let connection = services.accounts.connection(&user.id, &id).await?;
-    let connection = on_the_wire(connection, infra.now_ms());
+    let connection = on_the_wire(connection, &infra);
     Ok(reply::one(connection, &FieldSelection::new(&fields)))
 }
 
@@ -112,7 +114,8 @@ pub(crate) async fn authorize(
         .into_response())
 }
 
-fn on_the_wire(view: ConnectionView, now: i64) -> Connection {
+fn on_the_wire(view: ConnectionView, infra: &Infra) -> Connection {
+    let now = infra.now_ms();
     let ConnectionView {
         connection,
         app,
@@ -127,7 +130,7 @@ fn on_the_wire(view: ConnectionView, now: i64) -> Connection {
     Connection {
         id: connection.id,
         status,
-        app: app.map(apps::on_the_wire),
+        app: app.map(|app| apps::on_the_wire(app, &infra.settings)),
         name,
         connect_url: None,
         account_id: connection.account_id,

@@ -46,6 +46,8 @@ CREATE TABLE apps (
     description   TEXT COLLATE "C",
     auth          TEXT COLLATE "C" NOT NULL,
     secret_sealed TEXT COLLATE "C",
+    -- Who described it: 'operator', or 'program' for the catalogue and the code of imported components.
+    origin        TEXT COLLATE "C" NOT NULL,
     created_at    BIGINT NOT NULL,
     updated_at    BIGINT NOT NULL
 );
@@ -78,6 +80,8 @@ CREATE TABLE connections (
     -- The account to renew, or the one that was made; null before that.
     account_id        TEXT COLLATE "C",
     name              TEXT COLLATE "C",
+    -- JSON: fields of the account beside its tokens.
+    fields            TEXT COLLATE "C" NOT NULL,
     verifier_sealed   TEXT COLLATE "C",
     redirect_to       TEXT COLLATE "C",
     stage             TEXT COLLATE "C" NOT NULL,

@@ -45,6 +45,8 @@ CREATE TABLE apps (
     description   TEXT,
     auth          TEXT NOT NULL,
     secret_sealed TEXT,
+    -- Who described it: 'operator', or 'program' for the catalogue and the code of imported components.
+    origin        TEXT NOT NULL,
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL
 ) WITHOUT ROWID;
@@ -77,6 +79,8 @@ CREATE TABLE connections (
     -- The account to renew, or the one that was made; null before that.
     account_id        TEXT,
     name              TEXT,
+    -- JSON: fields of the account beside its tokens.
+    fields            TEXT NOT NULL,
     verifier_sealed   TEXT,
     redirect_to       TEXT,
     stage             TEXT NOT NULL,

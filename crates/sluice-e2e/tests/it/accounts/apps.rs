@@ -19,7 +19,7 @@ async fn an_app_is_registered_by_slug_and_changed_by_the_same() {
     let fields_json = r#"[{"name":"api_key","label":"Key","optional":false,"type":"password"}]"#;
     let expected = json!({
         "id": app["id"], "name_slug": slug, "name": "First", "auth_type": "keys", "description": null,
-        "custom_fields_json": fields_json,
+        "custom_fields_json": fields_json, "img_src": null, "oauth": null,
     });
     assert_eq!(app, expected);
     body["name"] = json!("Second");

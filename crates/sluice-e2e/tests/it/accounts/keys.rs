@@ -63,6 +63,7 @@ async fn an_account_has_iso_dates_and_shows_credentials_only_when_asked() {
     let expected = json!({
         "id": created["id"], "name": "Mine", "healthy": true, "dead": false, "error": null, "app": app,
         "created_at": created["created_at"], "updated_at": created["updated_at"], "expires_at": null,
+        "renewable": null,
     });
     assert_eq!(created, expected);
     let account = text(&created["id"]);

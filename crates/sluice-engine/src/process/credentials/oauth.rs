@@ -6,7 +6,7 @@
 mod answer;
 mod pkce;
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use reqwest::{
@@ -24,25 +24,44 @@ pub use pkce::{Verifier, random_text};
 const TIMEOUT: Duration = Duration::from_secs(15);
 const MOST_BYTES: usize = 1024 * 1024;
 
-/// One client at one provider.
-pub struct Registration<'a> {
-    pub settings: &'a OauthSettings,
-    pub secret: Option<String>,
+/// The operator's client at one provider, for one account.
+pub struct Registration {
+    /// With the account's fields in the addresses.
+    settings: OauthSettings,
+    client_id: String,
+    secret: Option<String>,
+}
+
+impl Registration {
+    /// Fails when there is no client, or when a field that an address contains is missing or no part of a host name.
+    pub fn new(
+        settings: &OauthSettings,
+        fields: &BTreeMap<String, String>,
+        secret: Option<String>,
+    ) -> Result<Registration, String> {
+        let client_id = settings.client_id.clone();
+        Ok(Registration {
+            client_id: client_id.ok_or("no OAuth client is set up for this app")?,
+            settings: settings.with_fields(fields)?,
+            secret,
+        })
+    }
 }
 
 /// Where the user's browser is sent to.
 pub fn authorization_url(
-    settings: &OauthSettings,
+    registration: &Registration,
     redirect_uri: &str,
     state: &str,
     verifier: Option<&Verifier>,
 ) -> Result<String, String> {
+    let settings = &registration.settings;
     let mut url = Url::parse(&settings.authorization_url).map_err(|error| error.to_string())?;
     {
         let mut query = url.query_pairs_mut();
         query
             .append_pair("response_type", "code")
-            .append_pair("client_id", &settings.client_id)
+            .append_pair("client_id", &registration.client_id)
             .append_pair("redirect_uri", redirect_uri)
             .append_pair("state", state);
         if !settings.scopes.is_empty() {
@@ -77,7 +96,7 @@ impl Provider {
     /// Tokens for the code that a browser brought back.
     pub async fn exchange(
         &self,
-        registration: &Registration<'_>,
+        registration: &Registration,
         code: &str,
         redirect_uri: &str,
         verifier: Option<&Verifier>,
@@ -95,7 +114,7 @@ impl Provider {
 
     pub async fn refresh(
         &self,
-        registration: &Registration<'_>,
+        registration: &Registration,
         refresh_token: &str,
     ) -> Result<TokenAnswer, OauthError> {
         let form = vec![
@@ -107,10 +126,10 @@ impl Provider {
 
     async fn tokens(
         &self,
-        registration: &Registration<'_>,
+        registration: &Registration,
         mut form: Vec<(&str, &str)>,
     ) -> Result<TokenAnswer, OauthError> {
-        let settings = registration.settings;
+        let settings = &registration.settings;
         let extra = settings.token_params.iter();
         form.extend(extra.map(|(name, value)| (name.as_str(), value.as_str())));
         let request = self.form(&settings.token_url, registration, &form);
@@ -121,9 +140,10 @@ impl Provider {
     /// Who the access token is for.
     pub async fn uid(
         &self,
-        settings: &OauthSettings,
+        registration: &Registration,
         access_token: &str,
     ) -> Result<Option<String>, OauthError> {
+        let settings = &registration.settings;
         let Some(address) = &settings.userinfo_url else {
             return Ok(None);
         };
@@ -144,11 +164,7 @@ impl Provider {
     }
 
     /// Tells the provider that a token is not needed any more.
-    pub async fn revoke(
-        &self,
-        registration: &Registration<'_>,
-        token: &str,
-    ) -> Result<(), OauthError> {
+    pub async fn revoke(&self, registration: &Registration, token: &str) -> Result<(), OauthError> {
         let Some(address) = &registration.settings.revocation_url else {
             return Ok(());
         };
@@ -164,10 +180,10 @@ impl Provider {
     fn form(
         &self,
         address: &str,
-        registration: &Registration<'_>,
+        registration: &Registration,
         fields: &[(&str, &str)],
     ) -> RequestBuilder {
-        let client_id = &registration.settings.client_id;
+        let client_id = &registration.client_id;
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.extend_pairs(fields);
         let mut request = self.client.post(address);

@@ -165,13 +165,12 @@ impl Credentials {
                 }),
             );
         }
-        let secret = match self.client_secret(due.app) {
-            Ok(secret) => secret,
+        let registration = self.client_secret(due.app);
+        let registration =
+            registration.and_then(|secret| Registration::new(settings, &due.tokens.extra, secret));
+        let registration = match registration {
+            Ok(registration) => registration,
             Err(why) => return self.failed(entry, &due, &why).await,
-        };
-        let registration = Registration {
-            settings: settings.as_ref(),
-            secret,
         };
         let attempts = if due.usable_until.is_some() {
             1
@@ -190,7 +189,7 @@ impl Credentials {
 
     async fn try_refresh(
         &self,
-        registration: &Registration<'_>,
+        registration: &Registration,
         refresh_token: &str,
         attempts: u32,
     ) -> Result<TokenAnswer, OauthError> {

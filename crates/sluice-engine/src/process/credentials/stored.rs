@@ -178,7 +178,7 @@ impl Tokens {
         set(REFRESH_TOKEN, self.refresh_token.as_ref());
         set(UID, self.uid.as_ref());
         if let AppAuth::Oauth(settings) = &app.auth {
-            set(CLIENT_ID, Some(&settings.client_id));
+            set(CLIENT_ID, settings.client_id.as_ref());
         }
         fields
     }

@@ -1,17 +1,16 @@
-//! Apps: the operator registers how each of them authenticates its users.
+//! Registering, reading and removing apps.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 
-use reqwest::Url;
 use sluice_engine::{EngineError, process::credentials::Credentials};
 use sluice_infra::Infra;
-use sluice_model::{AppAuth, AppId, OauthSettings, is_app_slug};
+use sluice_model::{AppAuth, AppId};
 use sluice_store::{
-    Page, accounts,
-    apps::{self, App},
+    accounts,
+    apps::{self, App, Origin},
 };
 
-use crate::listing::Listing;
+use super::{checks::invalid_fields, known};
 
 /// An app as the operator describes it.
 pub struct NewApp {
@@ -24,10 +23,21 @@ pub struct NewApp {
     pub client_secret: Option<String>,
 }
 
+/// A client that the operator registered with a provider.
+pub struct NewClient {
+    pub id: String,
+    /// Defaults to the one it has.
+    pub secret: Option<String>,
+    /// Defaults to those it has.
+    pub scopes: Option<Vec<String>>,
+    /// Defaults of the fields of accounts, such as the host of a server of one's own.
+    pub fields: BTreeMap<String, String>,
+}
+
 /// Manages apps.
 #[derive(Clone)]
 pub struct Apps {
-    infra: Infra,
+    pub(super) infra: Infra,
     credentials: Credentials,
 }
 
@@ -61,6 +71,7 @@ impl Apps {
             description: new.description,
             auth: new.auth,
             secret_sealed,
+            origin: Origin::Operator,
             created_at: now,
             updated_at: now,
         };
@@ -106,70 +117,66 @@ impl Apps {
         }
     }
 
+    /// The app with a row in the store.
+    pub(crate) async fn stored(&self, app: App) -> Result<App, EngineError> {
+        if app.created_at > 0 {
+            return Ok(app);
+        }
+        let now = self.infra.creation_ms();
+        let stored = self.infra.store.write(move |c| known::stored(c, app, now));
+        Ok(stored.await?)
+    }
+
+    /// Sets or replaces the client at the provider of an OAuth app. The rest stays as it is.
+    pub async fn set_client(
+        &self,
+        slug_or_id: String,
+        client: NewClient,
+    ) -> Result<App, EngineError> {
+        let invalid = |error: &str| EngineError::InvalidRecord {
+            field: "client",
+            errors: vec![error.to_owned()],
+        };
+        if client.id.trim().is_empty() {
+            return Err(invalid("client_id is required"));
+        }
+        let app = self.get(slug_or_id).await?;
+        let mut app = self.stored(app).await?;
+        let AppAuth::Oauth(settings) = &mut app.auth else {
+            return Err(EngineError::Invalid(format!(
+                "{} does not use OAuth: register it with its addresses first",
+                app.name
+            )));
+        };
+        settings.client_id = Some(client.id);
+        if let Some(scopes) = client.scopes {
+            settings.scopes = scopes;
+        }
+        for (name, value) in client.fields {
+            let field = settings.fields.iter_mut().find(|field| field.name == name);
+            let field =
+                field.ok_or_else(|| invalid(&format!("{name} is not a field of the app")))?;
+            field.default = Some(value);
+        }
+        if let Some(secret) = &client.secret {
+            let rng = &mut self.infra.ids.rng();
+            app.secret_sealed = Some(self.infra.vault.seal(secret.as_bytes(), rng));
+        }
+        app.updated_at = self.infra.now_ms();
+        let row = app.clone();
+        self.infra
+            .store
+            .write(move |c| apps::upsert(c, &row))
+            .await?;
+        self.credentials.forget_all();
+        Ok(app)
+    }
+
     pub async fn get(&self, slug_or_id: String) -> Result<App, EngineError> {
         self.infra
             .store
-            .read(move |c| apps::by_slug_or_id(c, &slug_or_id))
+            .read(move |c| known::by_slug_or_id(c, &slug_or_id))
             .await?
             .ok_or(EngineError::NotFound("app"))
     }
-
-    /// Apps whose slug or name contains `text`.
-    pub async fn list(&self, text: String, page: Page) -> Result<Listing<App>, EngineError> {
-        let listing = self.infra.store.read(move |c| {
-            let total = apps::count(c, &text)?;
-            let rows = apps::list(c, &text, &page)?;
-            Ok(Listing { total, rows })
-        });
-        Ok(listing.await?)
-    }
-}
-
-fn invalid_fields(new: &NewApp) -> Vec<String> {
-    let mut errors = Vec::new();
-    if !is_app_slug(&new.slug) {
-        errors.push(
-            "name_slug must be lower-case letters, digits, _ and -, at most 100 of them".to_owned(),
-        );
-    }
-    match &new.auth {
-        AppAuth::None => {}
-        AppAuth::Keys { fields } => {
-            let mut seen = HashSet::new();
-            if fields.is_empty() {
-                errors.push("custom_fields must name at least one field".to_owned());
-            }
-            for field in fields {
-                if field.name.is_empty() {
-                    errors.push("custom_fields must have a name each".to_owned());
-                } else if !seen.insert(field.name.as_str()) {
-                    errors.push(format!("custom_fields name {} twice", field.name));
-                }
-            }
-        }
-        AppAuth::Oauth(settings) => errors.extend(oauth_errors(settings)),
-    }
-    errors
-}
-
-fn oauth_errors(settings: &OauthSettings) -> Vec<String> {
-    let mut errors = Vec::new();
-    if settings.client_id.is_empty() {
-        errors.push("oauth.client_id is required".to_owned());
-    }
-    let addresses = [
-        ("authorization_url", Some(&settings.authorization_url)),
-        ("token_url", Some(&settings.token_url)),
-        ("revocation_url", settings.revocation_url.as_ref()),
-        ("userinfo_url", settings.userinfo_url.as_ref()),
-    ];
-    for (name, address) in addresses {
-        let is_web = |address: &String| {
-            Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
-        };
-        if address.is_some_and(|address| !is_web(address)) {
-            errors.push(format!("oauth.{name} must be an http or https address"));
-        }
-    }
-    errors
 }

@@ -1,11 +1,11 @@
 //! Lists of components: saved ones, published ones, and the registry.
 
 use sluice_engine::EngineError;
-use sluice_model::{ComponentId, ComponentKind, UserId};
+use sluice_model::{ComponentId, ComponentKind, ComponentShape, UserId};
 use sluice_store::{
     Conn, Page, StoreError,
     components::{self, Component, Outline},
-    registry::{self, Publication, Shelf},
+    registry::{self, RegistryEntry, Shelf},
 };
 
 use super::{
@@ -28,7 +28,7 @@ pub enum Scope {
 /// Which components are listed.
 #[derive(Debug, Clone, Default)]
 pub struct ComponentFilter {
-    /// Words that have to be in the key, the name, the description or the app.
+    /// Beginnings of words that have to be in the key, the name, the description or the app.
     pub words: String,
     /// The slug of an app.
     pub app: Option<String>,
@@ -40,21 +40,22 @@ pub struct ListedComponent {
     pub component: Component,
     /// When it was saved, or published.
     pub at_ms: i64,
+    /// Its position in the order of the list. Greater ones come first.
+    pub rank: i64,
 }
 
-/// The searchable part of a component, without its code.
-pub(super) struct Entry {
+/// The part of a component that decides whether and where it is listed.
+struct Entry {
     id: ComponentId,
     at_ms: i64,
-    pub(super) key: Option<String>,
+    key: String,
     name: String,
-    description: Option<String>,
     apps: Vec<String>,
-    pub(super) kind: ComponentKind,
+    kind: ComponentKind,
 }
 
 impl Components {
-    /// The components of a scope, newest first.
+    /// The components of a scope: newest first, or best match first when words are given.
     pub async fn list(
         &self,
         user: &UserId,
@@ -64,19 +65,15 @@ impl Components {
     ) -> Result<Listing<ListedComponent>, EngineError> {
         let user = user.clone();
         let listing = self.infra.store.read(move |c| {
-            let mut entries = entries(c, &user, scope)?;
             let words = Words::of(&filter.words);
-            entries.retain(|entry| {
-                entry.is_for(filter.app.as_deref())
-                    && filter.kind.is_none_or(|kind| entry.kind == kind)
-                    && words.are_all_in(entry.text())
-            });
-            entries.sort_by(|a, b| (b.at_ms, &b.id).cmp(&(a.at_ms, &a.id)));
-            let total = entries.len() as u64;
+            let mut entries = entries(c, &user, scope, &words)?;
+            entries.retain(|entry| filter.admits(entry));
+            let ranked = ranked(entries, &words);
+            let total = ranked.len() as u64;
             let rows = page
-                .of(entries, |entry| (entry.at_ms, entry.id.as_str()))
+                .of(ranked, |(rank, entry)| (*rank, entry.id.as_str()))
                 .into_iter()
-                .map(|entry| entry.listed(c))
+                .map(|(rank, entry)| entry.listed(c, rank))
                 .collect::<Result<_, _>>()?;
             Ok(Listing { total, rows })
         });
@@ -84,44 +81,74 @@ impl Components {
     }
 }
 
-/// All components of a scope, unordered.
-pub(super) fn entries(
+/// The components of a scope that contain all words, unordered.
+fn entries(
     c: &mut dyn Conn,
     user: &UserId,
     scope: Scope,
+    words: &Words,
 ) -> Result<Vec<Entry>, StoreError> {
     let shelf = match scope {
         Scope::Own => {
             let saved = components::newest(c, user)?;
-            return Ok(saved.into_iter().map(Entry::from).collect());
+            let saved = saved.into_iter();
+            return Ok(saved
+                .filter(|saved| words.are_all_in(text(&saved.shape)))
+                .map(Entry::from)
+                .collect());
         }
         Scope::Published => Shelf::Account(user.clone()),
         Scope::Registry => Shelf::Server,
     };
-    let published = registry::list(c, &shelf)?;
-    Ok(published.into_iter().map(Entry::from).collect())
+    let found = if words.as_slice().is_empty() {
+        registry::entries(c, &shelf)?
+    } else {
+        registry::matching(c, &shelf, words.as_slice())?
+    };
+    Ok(found.into_iter().map(Entry::from).collect())
+}
+
+/// The entries in the order of the list, each with its position.
+fn ranked(mut entries: Vec<Entry>, words: &Words) -> Vec<(i64, Entry)> {
+    if words.as_slice().is_empty() {
+        entries.sort_by(|a, b| (b.at_ms, &b.id).cmp(&(a.at_ms, &a.id)));
+        return entries
+            .into_iter()
+            .map(|entry| (entry.at_ms, entry))
+            .collect();
+    }
+    entries.sort_by_cached_key(|entry| {
+        let app = entry.apps.first().map(String::as_str);
+        let rank = words.rank(&entry.key, &entry.name, app);
+        (rank, entry.key.clone(), entry.id.clone())
+    });
+    (0..).map(|place: i64| -place).zip(entries).collect()
+}
+
+impl ComponentFilter {
+    fn admits(&self, entry: &Entry) -> bool {
+        let is_for = |app: &String| entry.apps.contains(app);
+        self.app.as_ref().is_none_or(is_for) && self.kind.is_none_or(|kind| entry.kind == kind)
+    }
+}
+
+fn text(shape: &ComponentShape) -> Text<'_> {
+    Text {
+        key: shape.key.as_deref().unwrap_or_default(),
+        name: &shape.name,
+        description: shape.description.as_deref().unwrap_or_default(),
+        apps: apps_of(shape).collect(),
+    }
 }
 
 impl Entry {
-    pub(super) fn is_for(&self, app: Option<&str>) -> bool {
-        app.is_none_or(|app| self.apps.iter().any(|own| own == app))
-    }
-
-    pub(super) fn text(&self) -> Text<'_> {
-        Text {
-            key: self.key.as_deref().unwrap_or_default(),
-            name: &self.name,
-            description: self.description.as_deref().unwrap_or_default(),
-            apps: &self.apps,
-        }
-    }
-
-    fn listed(self, c: &mut dyn Conn) -> Result<ListedComponent, StoreError> {
+    fn listed(self, c: &mut dyn Conn, rank: i64) -> Result<ListedComponent, StoreError> {
         let component = components::get_for_run(c, &self.id)?
             .ok_or_else(|| StoreError::Corrupt(format!("{} is listed and not stored", self.id)))?;
         Ok(ListedComponent {
             component,
             at_ms: self.at_ms,
+            rank,
         })
     }
 }
@@ -137,32 +164,28 @@ impl From<Outline> for Entry {
             id,
             at_ms: created_at,
             apps: apps_of(&shape).map(str::to_owned).collect(),
-            key: shape.key,
+            key: shape.key.unwrap_or_default(),
             name: shape.name,
-            description: shape.description,
             kind: shape.kind,
         }
     }
 }
 
-impl From<Publication> for Entry {
-    fn from(publication: Publication) -> Entry {
-        let Publication {
-            component_id,
-            published_at,
+impl From<RegistryEntry> for Entry {
+    fn from(entry: RegistryEntry) -> Entry {
+        let RegistryEntry {
             key,
-            name,
-            description,
+            component_id,
             app,
             kind,
-            ..
-        } = publication;
+            name,
+            published_at,
+        } = entry;
         Entry {
             id: component_id,
             at_ms: published_at,
-            key: Some(key),
+            key,
             name,
-            description,
             apps: app.into_iter().collect(),
             kind,
         }

@@ -1,18 +1,20 @@
 //! Search in the published components of the user and the operator.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use sluice_engine::EngineError;
 use sluice_model::{ComponentKind, UserId};
-
-use super::{
-    list::{Entry, Scope, entries},
-    service::Components,
-    words::Words,
+use sluice_store::{
+    Conn, StoreError,
+    registry::{self, RegistryEntry, Shelf},
 };
+
+use super::{service::Components, words::Words};
 
 /// Limit for sources and for actions.
 const MAX_MATCHES: usize = 100;
+/// Words of a query beyond this many are ignored.
+const MAX_WORDS: usize = 20;
 
 #[derive(Debug, Clone)]
 pub struct ComponentSearch {
@@ -30,6 +32,12 @@ pub struct ComponentMatches {
     pub actions: Vec<String>,
 }
 
+/// A component that contains some words of the query.
+struct Match {
+    entry: RegistryEntry,
+    words: usize,
+}
+
 impl Components {
     /// The best matches of a query. The user's own component hides one of the operator with the same key.
     pub async fn search(
@@ -37,39 +45,75 @@ impl Components {
         user: &UserId,
         search: ComponentSearch,
     ) -> Result<ComponentMatches, EngineError> {
-        let user = user.clone();
+        let own = Shelf::Account(user.clone());
         let found = self.infra.store.read(move |c| {
-            let own = entries(c, &user, Scope::Published)?;
-            let mut others = entries(c, &user, Scope::Registry)?;
-            let own_keys: HashSet<_> = own.iter().map(|entry| entry.key.as_ref()).collect();
-            others.retain(|entry| !own_keys.contains(&entry.key.as_ref()));
-            Ok(best(own.into_iter().chain(others), &search))
+            let mut words = Words::of(&search.query);
+            words.shorten(MAX_WORDS);
+            let own_keys: HashSet<String> = registry::entries(c, &own)?
+                .into_iter()
+                .map(|entry| entry.key)
+                .collect();
+            let mut matches = matches(c, &own, &words)?;
+            let others = self::matches(c, &Shelf::Server, &words)?;
+            matches.extend(
+                others
+                    .into_iter()
+                    .filter(|found| !own_keys.contains(&found.entry.key)),
+            );
+            Ok(best(matches, &words, &search))
         });
         Ok(found.await?)
     }
 }
 
-fn best(entries: impl Iterator<Item = Entry>, search: &ComponentSearch) -> ComponentMatches {
-    let words = Words::of(&search.query);
-    let mut matches: Vec<_> = entries
-        .filter(|entry| entry.is_for(search.app.as_deref()))
-        .filter_map(|entry| {
-            let score = words.score(entry.text());
-            let matches = score.share > 0.0 && score.share >= search.threshold;
-            matches.then_some((score, entry.key?, entry.kind))
+/// The components of a shelf that contain any of the words.
+fn matches(c: &mut dyn Conn, shelf: &Shelf, words: &Words) -> Result<Vec<Match>, StoreError> {
+    let mut by_key: HashMap<String, Match> = HashMap::new();
+    for word in words.as_slice() {
+        for entry in registry::matching(c, shelf, std::slice::from_ref(word))? {
+            let found = by_key
+                .entry(entry.key.clone())
+                .or_insert(Match { entry, words: 0 });
+            found.words += 1;
+        }
+    }
+    Ok(by_key.into_values().collect())
+}
+
+fn best(matches: Vec<Match>, words: &Words, search: &ComponentSearch) -> ComponentMatches {
+    let all = words.as_slice().len();
+    let is_enough = |found: &Match| {
+        // Queries have a few words.
+        #[expect(clippy::cast_precision_loss)]
+        let share = found.words as f64 / all as f64;
+        share >= search.threshold
+    };
+    let is_for = |found: &Match| {
+        let wanted = search.app.as_deref();
+        wanted.is_none_or(|app| found.entry.app.as_deref() == Some(app))
+    };
+    let mut ranked: Vec<_> = matches
+        .into_iter()
+        .filter(|found| is_for(found) && is_enough(found))
+        .map(|found| {
+            let Match {
+                entry,
+                words: number,
+            } = found;
+            let rank = words.rank(&entry.key, &entry.name, entry.app.as_deref());
+            // A component with all words comes before one with some of them in a better place.
+            (number < all, rank, all - number, entry)
         })
         .collect();
-    matches.sort_by(|(a_score, a_key, _), (b_score, b_key, _)| {
-        a_score.compare(b_score).then_with(|| a_key.cmp(b_key))
-    });
+    ranked.sort_by(|a, b| (a.0, &a.1, a.2, &a.3.key).cmp(&(b.0, &b.1, b.2, &b.3.key)));
     let mut found = ComponentMatches::default();
-    for (_, key, kind) in matches {
-        let keys = match kind {
+    for (_, _, _, entry) in ranked {
+        let keys = match entry.kind {
             ComponentKind::Source => &mut found.sources,
             ComponentKind::Action => &mut found.actions,
         };
         if keys.len() < MAX_MATCHES {
-            keys.push(key);
+            keys.push(entry.key);
         }
     }
     found

@@ -1,107 +1,101 @@
-//! Matching the words of a query with components. The case of ASCII letters does not matter.
+//! Matching the words of a query with components, and ranking the matches.
 
-use std::cmp::Ordering;
+use std::{cmp::Reverse, collections::HashSet};
+
+use sluice_store::registry::words_of;
 
 /// The words of a query.
 pub(super) struct Words(Vec<String>);
 
 /// The searchable text of a component.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Text<'a> {
     pub(super) key: &'a str,
     pub(super) name: &'a str,
     pub(super) description: &'a str,
-    pub(super) apps: &'a [String],
+    pub(super) apps: Vec<&'a str>,
 }
 
-/// How well a component matches a query.
-#[derive(Debug)]
-pub(super) struct Score {
-    rank: Rank,
-    /// The share of the query's words that it contains; 1 is every word.
-    pub(super) share: f64,
-    /// The share of the query's words in its name.
-    share_of_name: f64,
-}
-
-impl Score {
-    /// The better score is less.
-    pub(super) fn compare(&self, other: &Score) -> Ordering {
-        (self.rank.cmp(&other.rank))
-            .then_with(|| other.share.total_cmp(&self.share))
-            .then_with(|| other.share_of_name.total_cmp(&self.share_of_name))
-    }
+/// How well a component matches a query. The better one is less.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    part: Part,
+    /// How many words of the query the name has, whole.
+    in_name: Reverse<usize>,
+    /// How well known the app is.
+    weight: Reverse<i64>,
 }
 
 /// The part of a component that matches, best first.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
     Key,
+    App,
     KeyPrefix,
-    NameWords,
+    /// Every word is one of the name or of the app.
+    Name,
     Other,
 }
 
 impl Words {
     pub(super) fn of(query: &str) -> Words {
-        let query = query.to_ascii_lowercase();
-        Words(query.split_whitespace().map(str::to_owned).collect())
+        Words(words_of(query).collect())
     }
 
-    /// Whether every word is somewhere in the component.
+    /// Drops words beyond the first ones, and repeated ones.
+    pub(super) fn shorten(&mut self, most: usize) {
+        let mut seen = HashSet::new();
+        self.0.retain(|word| seen.insert(word.clone()));
+        self.0.truncate(most);
+    }
+
+    pub(super) fn as_slice(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Whether every word is the beginning of a word of the component.
     pub(super) fn are_all_in(&self, text: Text<'_>) -> bool {
-        let text = text.joined();
-        self.0.iter().all(|word| text.contains(word))
-    }
-
-    pub(super) fn score(&self, text: Text<'_>) -> Score {
-        let key = text.key.to_ascii_lowercase();
-        // The words of a key may be written with spaces.
-        let as_key = self.0.join("-");
-        let name = text.name.to_ascii_lowercase();
-        let words_of_name: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).collect();
-        let joined = text.joined();
-        let share_of_name = self.share(|word| words_of_name.contains(&word));
-        Score {
-            rank: if key == as_key {
-                Rank::Key
-            } else if key.starts_with(&as_key) {
-                Rank::KeyPrefix
-            } else if share_of_name >= 1.0 {
-                Rank::NameWords
-            } else {
-                Rank::Other
-            },
-            share: self.share(|word| joined.contains(word)),
-            share_of_name,
-        }
-    }
-
-    /// The share of the query's words that are found.
-    fn share(&self, is_found: impl Fn(&str) -> bool) -> f64 {
-        let (mut found, mut all) = (0.0, 0.0);
-        for word in &self.0 {
-            all += 1.0;
-            if is_found(word) {
-                found += 1.0;
-            }
-        }
-        found / f64::max(all, 1.0)
-    }
-}
-
-impl Text<'_> {
-    fn joined(self) -> String {
         let Text {
             key,
             name,
             description,
             apps,
-        } = self;
-        // Words contain no line break, so none matches across two fields.
-        let mut joined = [key, name, description, &apps.join("\n")].join("\n");
-        joined.make_ascii_lowercase();
-        joined
+        } = text;
+        let texts = [key, name, description].into_iter().chain(apps);
+        let words: Vec<String> = texts.flat_map(words_of).collect();
+        self.0
+            .iter()
+            .all(|wanted| words.iter().any(|word| word.starts_with(wanted.as_str())))
+    }
+
+    /// The rank of a component with this key, name and app.
+    pub(super) fn rank(&self, key: &str, name: &str, app: Option<&str>) -> Rank {
+        let of_key: Vec<String> = words_of(key).collect();
+        let of_name: Vec<String> = words_of(name).collect();
+        let of_app: Vec<String> = app.into_iter().flat_map(words_of).collect();
+        let is_in = |words: &[String], word: &String| words.contains(word);
+        let part = if of_key == self.0 {
+            Part::Key
+        } else if !of_app.is_empty() && of_app == self.0 {
+            Part::App
+        } else if of_key.starts_with(&self.0) {
+            Part::KeyPrefix
+        } else if self
+            .0
+            .iter()
+            .all(|word| is_in(&of_name, word) || is_in(&of_app, word))
+        {
+            Part::Name
+        } else {
+            Part::Other
+        };
+        let in_name = self.0.iter().filter(|word| is_in(&of_name, word));
+        let described = app.and_then(sluice_catalogue::find);
+        Rank {
+            part,
+            in_name: Reverse(in_name.count()),
+            weight: Reverse(described.map_or(0, |app| app.weight)),
+        }
     }
 }
 
@@ -109,45 +103,41 @@ impl Text<'_> {
 mod tests {
     use super::*;
 
-    fn text<'a>(key: &'a str, name: &'a str, description: &'a str) -> Text<'a> {
-        Text {
-            key,
-            name,
-            description,
-            apps: &[],
-        }
-    }
-
     #[test]
     fn every_word_must_occur() {
-        let apps = ["slack_v2".to_owned()];
         let component = Text {
-            apps: &apps,
-            ..text("slack-new-message", "New Message", "Emits when posted")
+            key: "slack-new-message",
+            name: "New Message",
+            description: "Emits when posted",
+            apps: vec!["slack_v2"],
         };
         for query in ["", "  ", "NEW", "posted slack", "v2 mess", "slack-new"] {
-            assert!(Words::of(query).are_all_in(component), "{query}");
+            assert!(Words::of(query).are_all_in(component.clone()), "{query}");
         }
-        for query in ["github", "new github", "messageemits", "messages"] {
-            assert!(!Words::of(query).are_all_in(component), "{query}");
+        for query in ["github", "new github", "messageemits", "messages", "essage"] {
+            assert!(!Words::of(query).are_all_in(component.clone()), "{query}");
         }
     }
 
     #[test]
-    fn a_key_ranks_before_a_key_prefix_the_name_and_the_rest() {
-        let score =
-            |key, name, description| Words::of("New File").score(text(key, name, description));
-        let scores = [
-            score("new-file", "X", ""),
-            score("new-file-event", "X", ""),
-            score("drive-added", "File: new!", ""),
-            score("drive-x", "New thing", "of a file"),
-            score("drive-y", "Files are news", ""),
-            score("drive-z", "Files", ""),
+    fn a_key_ranks_before_an_app_a_key_prefix_the_name_and_the_rest() {
+        let query = Words::of("New File");
+        let ranks = [
+            query.rank("new-file", "X", None),
+            query.rank("x-y", "X", Some("new_file")),
+            query.rank("new-file-event", "X", None),
+            query.rank("drive-added", "File: new!", None),
+            query.rank("x-added", "New thing", Some("file")),
+            query.rank("drive-x", "New thing", None),
+            query.rank("drive-y", "Files are news", None),
         ];
-        let is_ordered = scores.is_sorted_by(|a, b| a.compare(b) == Ordering::Less);
-        assert!(is_ordered, "{scores:#?}");
-        let with_every_word = scores.iter().filter(|score| score.share >= 1.0);
-        assert_eq!(with_every_word.count(), 5);
+        assert!(ranks.is_sorted_by(|a, b| a < b), "{ranks:#?}");
+    }
+
+    #[test]
+    fn a_better_known_app_ranks_first() {
+        let query = Words::of("new message");
+        let rank = |app| query.rank("x-y", "New Message", Some(app));
+        assert!(rank("slack") < rank("no_such_app"));
     }
 }

@@ -167,7 +167,7 @@ pub(super) fn answer(
 }
 
 fn cursor_of(row: &ListedComponent) -> String {
-    page::cursor(row.at_ms, row.component.id.as_str())
+    page::cursor(row.rank, row.component.id.as_str())
 }
 
 /// The code of a request.

@@ -168,10 +168,13 @@ CREATE TABLE registry (
     name         TEXT COLLATE "C" NOT NULL,
     description  TEXT COLLATE "C",
     published_at BIGINT NOT NULL,
+    -- The words of all texts, for searches.
+    words        TSVECTOR,
     PRIMARY KEY (shelf, key, version)
 );
 CREATE INDEX registry_by_component ON registry (component_id);
 CREATE INDEX registry_by_shelf ON registry (shelf) WHERE newest;
+CREATE INDEX registry_by_words ON registry USING GIN (words);
 
 -- What an import of a tree of components found in each of its files, so that the next one can skip what has not
 -- changed.

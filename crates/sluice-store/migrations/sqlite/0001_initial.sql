@@ -155,6 +155,7 @@ CREATE TABLE package_archive_chunks (
 
 -- All versions of what was published, by a user into the account or by the operator for the whole server.
 CREATE TABLE registry (
+    id           INTEGER NOT NULL PRIMARY KEY,
     -- The id of a user, or 'server'.
     shelf        TEXT NOT NULL,
     key          TEXT NOT NULL,
@@ -167,10 +168,18 @@ CREATE TABLE registry (
     name         TEXT NOT NULL,
     description  TEXT,
     published_at INTEGER NOT NULL,
-    PRIMARY KEY (shelf, key, version)
+    UNIQUE (shelf, key, version)
 );
 CREATE INDEX registry_by_component ON registry (component_id);
 CREATE INDEX registry_by_shelf ON registry (shelf) WHERE newest;
+-- The words of each row, for searches.
+CREATE VIRTUAL TABLE registry_words USING fts5 (
+    words, content = '', contentless_delete = 1, detail = 'none', prefix = '2 3',
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'"
+);
+CREATE TRIGGER registry_removed AFTER DELETE ON registry BEGIN
+    DELETE FROM registry_words WHERE rowid = old.id;
+END;
 
 -- What an import of a tree of components found in each of its files, so that the next one can skip what has not
 -- changed.

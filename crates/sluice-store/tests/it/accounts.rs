@@ -125,8 +125,8 @@ fn a_removed_user_leaves_nothing_and_gets_nothing_any_more(
     assert!(matches!(held, Err(StoreError::Invalid(_))), "{held:?}");
     t.read(move |c| {
         assert_eq!(users::get(c, &user_id("a"))?, None);
-        assert_eq!(registry::list(c, &shelf("a"))?, []);
-        assert_eq!(registry::list(c, &shelf("b"))?.len(), 1);
+        assert_eq!(registry::entries(c, &shelf("a"))?, []);
+        assert_eq!(registry::entries(c, &shelf("b"))?.len(), 1);
         assert_eq!(usage::of_day(c, &user_id("a"), 1)?, Usage::default());
         assert_eq!(usage::of_day(c, &user_id("b"), 1)?, used);
         let running = EmitterCounts {

@@ -5,7 +5,7 @@ use sluice_model::{CodeFiles, ModuleFormat};
 use sluice_store::{
     Conn, Result,
     components::{self, Component, Packages, StoredLock},
-    registry::{self, Registration, Shelf},
+    registry::{self, Publication, Registration, Shelf},
 };
 
 use crate::support::{
@@ -41,13 +41,12 @@ fn register(c: &mut dyn Conn, component: &Component) -> Result<Registration> {
 
 fn newest(c: &mut dyn Conn, shelf: &Shelf) -> Result<Option<String>> {
     let newest = registry::newest(c, shelf, "key")?;
-    let listed = registry::list(c, shelf)?;
-    let found = newest.map(|component| component.version);
+    let listed = registry::entries(c, shelf)?;
     assert_eq!(
-        listed.into_iter().map(|row| row.version).next(),
-        found.clone()
+        listed.into_iter().map(|entry| entry.component_id).next(),
+        newest.as_ref().map(|component| component.id.clone())
     );
-    Ok(found)
+    Ok(newest.map(|component| component.version))
 }
 
 #[rstest]
@@ -69,7 +68,7 @@ fn the_highest_version_of_a_key_is_its_newest_whenever_it_was_published(
             assert!(publish(c, &shelf, &tail, version)?);
             assert_eq!(newest(c, &shelf)?.as_deref(), Some(expected));
         }
-        assert_eq!(registry::list(c, &shelf)?.len(), 1);
+        assert_eq!(registry::entries(c, &shelf)?.len(), 1);
         Ok(())
     })
     .unwrap();
@@ -193,4 +192,82 @@ fn an_imported_component_is_resolved_once_and_then_stays(
         Ok(())
     })
     .unwrap();
+}
+
+#[rstest]
+fn words_are_found_by_their_beginnings_in_every_text(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        for (tail, key, name, description) in [
+            (
+                "a",
+                "slack_v2-new-message",
+                "New Message",
+                Some("Emits when it's posted: 日本語"),
+            ),
+            ("b", "github-new-issue", "New Issue (Instant)", None),
+        ] {
+            let component = version_of(tail, "1.0.0");
+            components::insert(c, &component)?;
+            let publication = Publication {
+                key: key.to_owned(),
+                name: name.to_owned(),
+                description: description.map(str::to_owned),
+                app: key.split('-').next().map(str::to_owned),
+                ..publication(&Shelf::Server, &component)
+            };
+            assert!(registry::publish(c, &publication)?);
+        }
+        for (query, expected) in [
+            ("new", "ab"),
+            ("NEW mess", "a"),
+            ("v2", "a"),
+            ("日本", "a"),
+            ("instant github", "b"),
+            ("ithub", ""),
+            ("new nothing", ""),
+            ("it", "a"),
+        ] {
+            assert_eq!(found(c, query)?, expected, "{query}");
+        }
+        // Characters with a meaning in queries of either database.
+        for query in ["\"", "'", "new* OR", "a:b", "!new", "NEAR(", "\\", "-"] {
+            found(c, query)?;
+        }
+        assert!(registry::unpublish(c, &Shelf::Server, "github-new-issue")?);
+        assert_eq!(found(c, "new")?, "a");
+        let mine = Shelf::Account(user_id("a"));
+        assert_eq!(registry::matching(c, &mine, &["new".to_owned()])?, []);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[rstest]
+fn only_the_newest_version_is_found(#[values(Db::Sqlite, Db::Postgres)] db: Db) {
+    let Some(t) = TestStore::new(db) else { return };
+    t.write(|c| {
+        publish(c, &Shelf::Server, "old", "1.0.0")?;
+        publish(c, &Shelf::Server, "new", "2.0.0")?;
+        assert_eq!(found(c, "key")?, "new");
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// The tails of the components that match, sorted.
+fn found(c: &mut dyn Conn, query: &str) -> Result<String> {
+    let words: Vec<String> = registry::words_of(query).collect();
+    let mut found: Vec<String> = registry::matching(c, &Shelf::Server, &words)?
+        .into_iter()
+        .map(|entry| {
+            entry
+                .component_id
+                .as_str()
+                .trim_start_matches("sc_")
+                .to_owned()
+        })
+        .collect();
+    found.sort();
+    Ok(found.concat())
 }

@@ -1,5 +1,7 @@
 //! Published components, by key and version: on the shelf of an account, or on that of the whole server.
 
+mod search;
+
 use std::collections::HashMap;
 
 use sluice_model::{ComponentId, ComponentKind, UserId, newest_version};
@@ -12,6 +14,8 @@ use crate::{
     row::{FromRow, Row},
     value::{FromValue, Value, text},
 };
+
+pub use search::{RegistryEntry, entries, matching, words_of};
 
 /// Where a component is published, and so for whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,6 +119,7 @@ pub fn publish(c: &mut dyn Conn, publication: &Publication) -> Result<bool> {
         ],
     )?;
     if added == 1 {
+        search::index(c, publication)?;
         find_newest(c, shelf, key)?;
     }
     Ok(added == 1)
@@ -185,13 +190,6 @@ pub fn by_id(c: &mut dyn Conn, id: &ComponentId) -> Result<Option<Component>> {
          (SELECT 1 FROM registry WHERE component_id = c.id AND shelf = ?2)"
     );
     query_component(c, &sql, params![id, SERVER])
-}
-
-/// The newest version of every key of a shelf, in no order.
-pub fn list(c: &mut dyn Conn, shelf: &Shelf) -> Result<Vec<Publication>> {
-    let sql = "SELECT shelf, key, version, component_id, app, kind, name, description, \
-               published_at FROM registry WHERE shelf = ?1 AND newest";
-    query_all(c, sql, params![shelf])
 }
 
 /// How many components the server's registry has for an app.

@@ -1,0 +1,133 @@
+//! The full-text index of the registry: FTS5 on SQLite, a `tsvector` on PostgreSQL. Both hold the same words, which are made
+//! here, so that both find the same rows.
+
+use sluice_model::{ComponentId, ComponentKind};
+
+use super::{Publication, Shelf};
+use crate::{
+    conn::{Conn, Dialect, query_all},
+    error::Result,
+    params,
+    row::{FromRow, Row},
+};
+
+/// Longer words are cut. PostgreSQL keeps none of more than 2046 bytes.
+const LONGEST_WORD: usize = 64;
+
+/// A component in the registry, without its texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistryEntry {
+    pub key: String,
+    pub component_id: ComponentId,
+    /// The slug of the app that it is for.
+    pub app: Option<String>,
+    pub kind: ComponentKind,
+    pub name: String,
+    pub published_at: i64,
+}
+
+impl FromRow for RegistryEntry {
+    fn from_row(row: &Row<'_>) -> Result<Self> {
+        Ok(RegistryEntry {
+            key: row.get(0)?,
+            component_id: row.get(1)?,
+            app: row.get(2)?,
+            kind: row.get(3)?,
+            name: row.get(4)?,
+            published_at: row.get(5)?,
+        })
+    }
+}
+
+const SELECT: &str = "SELECT r.key, r.component_id, r.app, r.kind, r.name, r.published_at";
+
+/// The words of a text: letters and digits, in lower case.
+pub fn words_of(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(|word| {
+        let mut word = word.to_lowercase();
+        word.truncate(word.floor_char_boundary(LONGEST_WORD));
+        word
+    })
+}
+
+/// The newest version of every key of a shelf, in no order.
+pub fn entries(c: &mut dyn Conn, shelf: &Shelf) -> Result<Vec<RegistryEntry>> {
+    let sql = format!("{SELECT} FROM registry r WHERE r.shelf = ?1 AND r.newest");
+    query_all(c, &sql, params![shelf])
+}
+
+/// The newest versions of a shelf whose texts have, for every given word, a word that begins with it. Words are as
+/// [`words_of`] gives them. Without words there is no match.
+pub fn matching(c: &mut dyn Conn, shelf: &Shelf, words: &[String]) -> Result<Vec<RegistryEntry>> {
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (from, query) = match c.dialect() {
+        Dialect::Sqlite => (
+            "FROM registry_words w JOIN registry r ON r.id = w.rowid WHERE registry_words MATCH ?1",
+            joined(words, " AND ", |word| format!("\"{word}\"*")),
+        ),
+        Dialect::Postgres => (
+            "FROM registry r WHERE r.words @@ CAST(CAST(?1 AS TEXT) AS TSQUERY)",
+            joined(words, " & ", |word| format!("'{word}':*")),
+        ),
+    };
+    let sql = format!("{SELECT} {from} AND r.shelf = ?2 AND r.newest");
+    query_all(c, &sql, params![&query, shelf])
+}
+
+fn joined(words: &[String], and: &str, quoted: impl Fn(&String) -> String) -> String {
+    words.iter().map(quoted).collect::<Vec<_>>().join(and)
+}
+
+/// Puts a row into the index. It leaves it when it is deleted.
+pub(super) fn index(c: &mut dyn Conn, publication: &Publication) -> Result<()> {
+    let Publication {
+        shelf,
+        key,
+        version,
+        app,
+        name,
+        description,
+        ..
+    } = publication;
+    let texts = [Some(key), app.as_ref(), Some(name), description.as_ref()];
+    let mut words: Vec<String> = texts
+        .into_iter()
+        .flatten()
+        .flat_map(|t| words_of(t))
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    let sql = match c.dialect() {
+        Dialect::Sqlite => {
+            "INSERT INTO registry_words (rowid, words) SELECT id, ?4 FROM registry \
+             WHERE shelf = ?1 AND key = ?2 AND version = ?3"
+        }
+        Dialect::Postgres => {
+            "UPDATE registry SET words = array_to_tsvector(string_to_array(CAST(?4 AS TEXT), ' ')) \
+             WHERE shelf = ?1 AND key = ?2 AND version = ?3"
+        }
+    };
+    c.execute(sql, params![shelf, key, version, &words.join(" ")])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_letters_and_digits_in_lower_case() {
+        let words = |text| words_of(text).collect::<Vec<_>>();
+        assert_eq!(
+            words("Slack_v2-New  Message!"),
+            ["slack", "v2", "new", "message"]
+        );
+        assert_eq!(words("Ü 日本語 node.js"), ["ü", "日本語", "node", "js"]);
+        assert!(words(" -_. ").is_empty());
+        let long = "ä".repeat(100);
+        assert_eq!(words(&long)[0].len(), LONGEST_WORD);
+    }
+}

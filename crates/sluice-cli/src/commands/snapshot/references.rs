@@ -63,6 +63,11 @@ fn escaped_value(value: &Value, accounts: &[Account]) -> Value {
     {
         return json!({ "account": account.name, "app": account.app.name_slug });
     }
+    literal(value)
+}
+
+/// A value that is no reference, escaped if it looks like one.
+pub(crate) fn literal(value: &Value) -> Value {
     let value = normalized(without_nulls_of_timer(value));
     let looks_like_reference = only_key(&value, "secret").is_some()
         || only_key(&value, "value").is_some()

@@ -37,6 +37,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
             "unsubscribe",
             "export",
             "apply",
+            "import",
         ],
     ),
     (

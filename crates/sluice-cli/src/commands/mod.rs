@@ -1,4 +1,4 @@
-//! The commands, all of which but `test`, `init`, `doctor` and `completions` are clients of the API.
+//! The commands, all of which but `test`, `init`, `import`, `doctor` and `completions` are clients of the API.
 
 mod accounts;
 mod apply;
@@ -17,6 +17,7 @@ mod event_arg;
 mod export;
 mod follow;
 mod form;
+mod import;
 mod init;
 mod list;
 mod operator_only;
@@ -56,6 +57,7 @@ use self::{
     dev::DevOptions,
     doctor::DoctorOptions,
     export::ExportOptions,
+    import::ImportCommand,
     init::InitOptions,
     list::ListOptions,
     publish::PublishOptions,
@@ -80,6 +82,9 @@ pub(crate) enum ClientCommand {
     Workflows(WorkflowsCommand),
     Export(ExportOptions),
     Apply(ApplyOptions),
+    /// Import an account of another service into a folder
+    #[command(subcommand)]
+    Import(ImportCommand),
     Dev(DevOptions),
     Init(InitOptions),
     Test(TestOptions),
@@ -129,6 +134,7 @@ pub(crate) fn run(
             ClientCommand::Workflows(command) => workflows::run(command).await,
             ClientCommand::Export(options) => export::export(options).await,
             ClientCommand::Apply(options) => apply::apply(options).await,
+            ClientCommand::Import(command) => import::run(command).await,
             ClientCommand::Dev(options) => dev::dev(options).await,
             ClientCommand::Init(options) => init::init(&options).await,
             ClientCommand::Test(options) => test::test(options).await,

@@ -7,7 +7,7 @@ mod execute;
 mod matching;
 mod plan;
 mod planner;
-mod read;
+pub(super) mod read;
 mod report;
 
 use std::{

@@ -18,6 +18,7 @@ mod form;
 mod form_accounts;
 mod form_options;
 mod home;
+mod import_pipedream;
 mod init;
 mod lists;
 mod publishing;

@@ -227,3 +227,8 @@ pub(super) fn shown(name: Option<&str>, id: &str) -> String {
         words.join(" ")
     }
 }
+
+/// The `id` of a JSON object.
+pub(super) fn id_of(value: &Value) -> Option<&str> {
+    value.get("id").and_then(Value::as_str)
+}

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
 use sluice_model::{slugify, unique_slug};
 
 use super::{
@@ -99,9 +98,4 @@ fn slugs<'a>(named: impl Iterator<Item = (&'a str, String)>) -> BTreeMap<&'a str
         slugs.insert(id, slug);
     }
     slugs
-}
-
-/// The `id` of a JSON object.
-pub(super) fn id_of(value: &Value) -> Option<&str> {
-    value.get("id").and_then(Value::as_str)
 }

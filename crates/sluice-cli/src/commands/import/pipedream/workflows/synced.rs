@@ -12,8 +12,7 @@ use serde_json::{Map, Value};
 use super::super::{
     api::{Api, ApiError},
     components::Declarations,
-    listings::shown,
-    names::id_of,
+    listings::{id_of, shown},
     report::{Kind, Report},
 };
 use crate::{

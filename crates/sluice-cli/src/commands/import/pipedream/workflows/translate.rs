@@ -114,7 +114,7 @@ impl Translator<'_, '_, '_> {
         if draft.needs_work {
             self.report.keep_original(&original, &workflow.text);
             if was_active {
-                let text = "it is inactive until the steps above work: then delete its state.yaml";
+                let text = "it is inactive, because some of its steps need work: delete its state.yaml afterwards";
                 self.report.add(Kind::Check, &draft.place, text);
             }
         }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::super::{
-    names::{Names, id_of},
+    listings::id_of,
+    names::Names,
     report::{Kind, Report},
 };
 use super::synced::SyncedWorkflow;

@@ -43,7 +43,7 @@ const STEP: &str = r#"export default defineComponent({
 })
 "#;
 
-fn list(rows: Value) -> String {
+fn list(rows: &Value) -> String {
     json!({ "data": rows }).to_string()
 }
 
@@ -55,18 +55,18 @@ fn pipedream() -> Receiver {
         let props = json!({ "http": { "endpoint_url": "https://old.m.pipedream.net" }, "label": "new", "token": "********" });
         let row = |id: &str, name: &str, active: bool| json!({ "id": id, "name": name, "component_id": "sc_1", "configured_props": props, "active": active });
         let body = match path {
-            "/users/me/sources" => list(json!([
+            "/users/me/sources" => list(&json!([
                 row("dc_1", "New orders", true),
                 row("dc_2", "Old orders", false)
             ])),
             "/users/me/webhooks" => list(
-                json!([{ "id": "wh_1", "name": "Ops", "url": "https://example.com/x", "active": true }]),
+                &json!([{ "id": "wh_1", "name": "Ops", "url": "https://example.com/x", "active": true }]),
             ),
-            "/users/me/subscriptions" => list(json!([
+            "/users/me/subscriptions" => list(&json!([
                 { "id": "sub_1", "emitter_id": "dc_1", "listener_id": "p_1", "event_name": "" },
                 { "id": "sub_2", "emitter_id": "dc_2", "listener_id": "wh_1", "event_name": "" },
             ])),
-            "/accounts" => list(json!([])),
+            "/accounts" => list(&json!([])),
             "/users/me" => json!({ "data": { "id": "u_1" } }).to_string(),
             "/components/sc_1" => {
                 json!({ "data": { "name": "Orders", "code": COMPONENT } }).to_string()

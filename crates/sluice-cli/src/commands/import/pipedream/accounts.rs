@@ -28,6 +28,15 @@ pub(super) struct AccountName {
     pub(super) app: String,
 }
 
+/// The app of an account, as far as its use tells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AppHint<'a> {
+    /// The declaration or the key of the component says so.
+    pub(super) of_component: Option<&'a str>,
+    /// The name of the prop, which is usually that of the app.
+    pub(super) prop: &'a str,
+}
+
 impl<'a> Accounts<'a> {
     pub(super) fn new(rows: &'a [AccountRow], replaced: BTreeMap<String, String>) -> Accounts<'a> {
         Accounts {
@@ -37,8 +46,8 @@ impl<'a> Accounts<'a> {
         }
     }
 
-    /// The name of an account that `user` uses. `app` is its app, as far as the component says.
-    pub(super) fn of_source(&mut self, id: &str, app: Option<&str>, user: &str) -> AccountName {
+    /// The name of an account that `user` uses.
+    pub(super) fn of_source(&mut self, id: &str, app: AppHint<'_>, user: &str) -> AccountName {
         let account = self.account(id, app);
         account.used_by.insert(user.to_owned());
         AccountName {
@@ -48,17 +57,14 @@ impl<'a> Accounts<'a> {
     }
 
     /// The id of an account in the document of a workflow. Without a known id, it is the id at Pipedream.
-    pub(super) fn of_step(&mut self, id: &str, app: Option<&str>, user: &str) -> String {
+    pub(super) fn of_step(&mut self, id: &str, app: AppHint<'_>, user: &str) -> String {
         let replaced = self.replaced.get(id).cloned();
         let account = self.account(id, app);
         account.used_by.insert(user.to_owned());
-        match replaced {
-            Some(new) => new,
-            None => {
-                account.documents.insert(user.to_owned());
-                id.to_owned()
-            }
-        }
+        replaced.unwrap_or_else(|| {
+            account.documents.insert(user.to_owned());
+            id.to_owned()
+        })
     }
 
     /// Adds the accounts to the report.
@@ -73,7 +79,7 @@ impl<'a> Accounts<'a> {
         report.accounts = self.used;
     }
 
-    fn account(&mut self, id: &str, app: Option<&str>) -> &mut AccountUse {
+    fn account(&mut self, id: &str, app: AppHint<'_>) -> &mut AccountUse {
         if !self.used.contains_key(id) {
             let account = self.new_account(id, app);
             self.used.insert(id.to_owned(), account);
@@ -81,13 +87,14 @@ impl<'a> Accounts<'a> {
         self.used.entry(id.to_owned()).or_default()
     }
 
-    fn new_account(&self, id: &str, app: Option<&str>) -> AccountUse {
+    fn new_account(&self, id: &str, app: AppHint<'_>) -> AccountUse {
         let row = self.rows.get(id);
         let of_row = row.and_then(|row| row.app.as_ref());
         let app_name = of_row.and_then(|app| app.name.as_deref());
         let slug = of_row.and_then(|app| app.name_slug.clone());
-        let slug = slug.or_else(|| app.map(str::to_owned));
-        let slug = slug.or_else(|| app_name.and_then(app_slug));
+        let slug = slug.or_else(|| app.of_component.map(str::to_owned));
+        let slug = slug.or_else(|| app_slug(&app_name?.to_lowercase()));
+        let slug = slug.or_else(|| app_slug(app.prop));
         let app = slug.unwrap_or_else(|| "unknown".to_owned());
         let name = row.and_then(|row| row.name.as_deref()).or(app_name);
         let name = shown(name, id);
@@ -112,9 +119,9 @@ pub(super) fn account_id(value: &Value) -> Option<&str> {
     value.get(ACCOUNT_ID)?.as_str()
 }
 
-/// The usual slug of an app: `Google Sheets` is `google_sheets`.
+/// The usual slug of an app: `Google Sheets` and `googleSheets` are `google_sheets`.
 fn app_slug(name: &str) -> Option<String> {
-    Some(slug_of(&name.to_lowercase())?.replace('-', "_"))
+    Some(slug_of(name)?.replace('-', "_"))
 }
 
 /// The app in the key of a component: `google_sheets-add-row` belongs to `google_sheets`.

@@ -8,7 +8,7 @@ use sluice_code::{Language, detect_language};
 use sluice_model::unique_slug;
 
 use super::{
-    accounts::{AccountName, Accounts, account_id, app_of_key},
+    accounts::{AccountName, Accounts, AppHint, account_id, app_of_key},
     components::{Declarations, Found, Origin},
     listings::SourceRow,
     masked::is_masked,
@@ -147,7 +147,10 @@ impl SourceProps<'_, '_> {
             return None;
         }
         if let Some(id) = account_id(value) {
-            let app = self.declared.app_of(name).or(self.app);
+            let app = AppHint {
+                of_component: self.declared.app_of(name).or(self.app),
+                prop: name,
+            };
             let AccountName { name, app } = self.accounts.of_source(id, app, self.place);
             return Some(json!({ "account": name, "app": app }));
         }

@@ -23,7 +23,7 @@ async fn pages_are_followed_to_the_end() {
             "/users/me/sources?limit=100&after=c2%3D" => page(&[3]),
             "/users/me/sources?limit=100&after=c3%3D" => page(&[]),
             "/components/sc_1" => component("Paged"),
-            _ => list(json!([])),
+            _ => list(&json!([])),
         };
         Answer::status(200).body(body.to_string())
     });
@@ -44,7 +44,7 @@ async fn a_rate_limit_is_waited_for() {
         }
         let hook = json!([{ "id": "wh_1", "url": "https://a.test/x" }]);
         let rows = if is_list { hook } else { json!([]) };
-        Answer::status(200).body(list(rows).to_string())
+        Answer::status(200).body(list(&rows).to_string())
     });
     let import = Import::new();
     let folder = import.run(Some(&api)).await;
@@ -108,17 +108,17 @@ async fn workspaces_are_read_too_and_rows_are_kept_once() {
         ),
         (
             "/users/me/sources",
-            list(json!([source("dc_1", "A", "sc_1", &json!({}))])),
+            list(&json!([source("dc_1", "A", "sc_1", &json!({}))])),
         ),
         (
             "/orgs/o_1/sources",
-            list(json!([
+            list(&json!([
                 source("dc_1", "A", "sc_1", &json!({})),
                 source("dc_2", "B", "sc_1", &json!({}))
             ])),
         ),
-        ("/workspaces/o_1/subscriptions", list(json!([]))),
-        ("/workspaces/o_1/accounts", list(json!([]))),
+        ("/workspaces/o_1/subscriptions", list(&json!([]))),
+        ("/workspaces/o_1/accounts", list(&json!([]))),
         ("/components/sc_1", component("X")),
     ]);
     let import = Import::new();

@@ -14,7 +14,7 @@ async fn a_second_import_with_force_gives_the_same_files() {
     let api = fake(vec![
         (
             "/users/me/sources",
-            list(json!([source("dc_1", "One", "sc_1", &json!({ "a": 1 }))])),
+            list(&json!([source("dc_1", "One", "sc_1", &json!({ "a": 1 }))])),
         ),
         ("/components/sc_1", component("My own")),
     ]);

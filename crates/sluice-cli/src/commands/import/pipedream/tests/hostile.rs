@@ -22,7 +22,7 @@ async fn hostile_and_equal_names_get_plain_unique_files() {
         .map(|(index, name)| source(&format!("dc_{index}"), name, "sc_1", &json!({})))
         .collect();
     let api = fake(vec![
-        ("/users/me/sources", list(json!(rows))),
+        ("/users/me/sources", list(&json!(rows))),
         ("/components/sc_1", component("../../own")),
     ]);
     let import = Import::new();

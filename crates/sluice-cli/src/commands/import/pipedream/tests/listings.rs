@@ -28,12 +28,12 @@ async fn props_become_references_and_values_of_the_server_are_left_out() {
     let row = json!({ "data": { "name": "New Issue", "code": "export default { key: \"github-new-issue\" }",
         "configurable_props": declared } });
     let api = fake(vec![
-        ("/users/me/sources", list(json!([inactive]))),
+        ("/users/me/sources", list(&json!([inactive]))),
         ("/components/sc_1", row.clone()),
         ("/components/registry/github-new-issue", row),
         (
             "/accounts",
-            list(json!([
+            list(&json!([
                 { "id": "apn_1", "name": "Our | GitHub", "app": { "id": "app_1", "name": "GitHub" } },
                 { "id": "apn_2", "name": "Old Slack", "app": { "name": "Slack" } },
             ])),
@@ -78,7 +78,7 @@ async fn code_that_is_not_in_the_registry_is_a_file_and_unknown_code_is_reported
     let api = fake(vec![
         (
             "/users/me/sources",
-            list(json!([
+            list(&json!([
                 source("dc_1", "One", "sc_1", &json!({})),
                 source("dc_2", "Two", "sc_1", &json!({})),
                 source("dc_3", "Lost", "sc_9", &json!({})),
@@ -117,19 +117,19 @@ async fn webhooks_and_subscriptions_refer_to_names() {
     let api = fake(vec![
         (
             "/users/me/sources",
-            list(json!([source("dc_1", "One", "sc_1", &json!({}))])),
+            list(&json!([source("dc_1", "One", "sc_1", &json!({}))])),
         ),
         ("/components/sc_1", component("My own")),
         (
             "/users/me/webhooks",
-            list(json!([
+            list(&json!([
                 { "id": "wh_1", "name": "Ops", "url": "https://a.test/hook", "active": false, "created_at": 2 },
                 { "id": "wh_2", "name": null, "url": "ftp://a.test", "created_at": 1 },
             ])),
         ),
         (
             "/users/me/subscriptions",
-            list(json!([
+            list(&json!([
                 { "id": "sub_1", "emitter_id": "dc_1", "listener_id": "wh_1", "event_name": "" },
                 { "id": "sub_2", "emitter_id": "p_*", "listener_id": "wh_1", "event_name": "$errors" },
                 { "id": "sub_3", "emitter_id": "dc_1", "listener_id": "p_9", "event_name": "default" },

@@ -1,12 +1,13 @@
 //! Synced workflows.
 
 use serde_json::json;
-use sluice_model::workflow::{EnvValue, StepCode, Trigger, parse};
+use sluice_model::workflow::{Document, EnvValue, StepCode, Trigger, parse};
 
 use super::{
     super::import,
     fake::{Import, component, fake, list, source},
 };
+use crate::commands::snapshot::folder::Folder;
 
 const EVERYTHING: &str = r#"schema: workflow/2022.04
 name: Every Kind
@@ -81,8 +82,8 @@ fn synced(document: &str) -> Import {
     import
 }
 
-#[tokio::test]
-async fn every_kind_of_step_and_trigger_is_translated_or_reported() {
+/// The import of a workflow with every kind of step and trigger.
+async fn everything() -> (Import, Folder) {
     let import = synced(EVERYTHING);
     import.put("synced/sub/flow-p_1/python/entry.py", "print(1)\n");
     import.put("synced/sub/flow-p_1/off/entry.js", CODE);
@@ -94,7 +95,7 @@ async fn every_kind_of_step_and_trigger_is_translated_or_reported() {
     let api = fake(vec![
         (
             "/users/me/sources",
-            list(json!([source("dc_1", "Orders", "sc_1", &json!({}))])),
+            list(&json!([source("dc_1", "Orders", "sc_1", &json!({}))])),
         ),
         ("/components/sc_1", component("My own")),
         (
@@ -103,14 +104,14 @@ async fn every_kind_of_step_and_trigger_is_translated_or_reported() {
         ),
         (
             "/users/me/subscriptions",
-            list(json!([
+            list(&json!([
                 { "id": "sub_1", "emitter_id": "dc_1", "listener_id": "p_1", "event_name": "custom" },
                 { "id": "sub_2", "emitter_id": "dc_1", "listener_id": "p_1", "event_name": "" },
             ])),
         ),
         (
             "/accounts",
-            list(json!([{ "id": "apn_1", "name": "Team", "app": { "name": "Slack" } }])),
+            list(&json!([{ "id": "apn_1", "name": "Team", "app": { "name": "Slack" } }])),
         ),
         (
             "/workflows/p_1",
@@ -124,9 +125,19 @@ async fn every_kind_of_step_and_trigger_is_translated_or_reported() {
         ),
     ]);
     let folder = import.run(Some(&api)).await;
+    (import, folder)
+}
+
+fn document_of(folder: &Folder) -> Document {
     let workflow = &folder.workflows["every-kind"];
     assert!(!workflow.active);
-    let (document, _) = parse(&workflow.document).unwrap();
+    parse(&workflow.document).unwrap().0
+}
+
+#[tokio::test]
+async fn every_kind_of_trigger_and_setting_is_translated() {
+    let (_, folder) = everything().await;
+    let document = document_of(&folder);
     assert_eq!(document.description.as_deref(), Some("code: First step"));
     assert_eq!(document.settings.timeout_seconds, Some(120));
     assert_eq!(document.triggers.len(), 4, "{:?}", document.triggers);
@@ -152,6 +163,12 @@ async fn every_kind_of_step_and_trigger_is_translated_or_reported() {
         folder.subscriptions.is_empty(),
         "triggers are not subscriptions too"
     );
+}
+
+#[tokio::test]
+async fn every_kind_of_step_is_translated() {
+    let (import, folder) = everything().await;
+    let document = document_of(&folder);
     let names: Vec<&str> = document
         .steps
         .iter()
@@ -200,6 +217,11 @@ async fn every_kind_of_step_and_trigger_is_translated_or_reported() {
             .path("moved/not-imported/workflows/every-kind/off/entry.js")
             .is_file()
     );
+}
+
+#[tokio::test]
+async fn everything_without_an_equivalent_is_in_the_report() {
+    let (import, _) = everything().await;
     let report = import.report();
     for part in [
         "the trigger hi\\_2 was left out: a workflow has one HTTP endpoint",
@@ -252,7 +274,7 @@ async fn without_a_key_only_workflows_are_read_and_active_ones_stay_active() {
 
 #[tokio::test]
 async fn accounts_of_the_server_are_put_into_documents() {
-    let document = "name: A\nsteps:\n- namespace: send\n  uses: slack-send@1.0.0\n  props: { slack: { authProvisionId: apn_old } }\n";
+    let document = "name: A\nsteps:\n- namespace: send\n  runtime: nodejs20.x\n  uses: ./code/entry.js\n  props: { googleSheets: { authProvisionId: apn_old } }\n";
     let synced = synced(document);
     let mut options = synced.options(None);
     options.accounts = vec!["apn_old=apn_new".to_owned()];
@@ -263,7 +285,12 @@ async fn accounts_of_the_server_are_put_into_documents() {
             .document
             .contains("authProvisionId: apn_new")
     );
-    assert!(!synced.report().contains("still have the ids"));
+    let report = synced.report();
+    assert!(!report.contains("still have the ids"), "{report}");
+    assert!(
+        report.contains("| google\\_sheets | apn\\_old |"),
+        "{report}"
+    );
     let mut options = synced.options(None);
     options.accounts = vec!["apn_old".to_owned()];
     let error = synced.error(options).await;

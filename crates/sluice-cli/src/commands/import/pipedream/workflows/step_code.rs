@@ -22,9 +22,9 @@ impl Uses {
     pub(super) fn parse(uses: &str, runtime: &str) -> Uses {
         if let Some(path) = uses.strip_prefix("./") {
             let extension = Path::new(path).extension().and_then(|text| text.to_str());
-            let is_code = extension.is_some_and(|extension| EXTENSIONS.contains(&extension));
+            let has_known_name = extension.is_some_and(|extension| EXTENSIONS.contains(&extension));
             let is_node = runtime.is_empty() || runtime.starts_with("nodejs");
-            return if is_code && is_node {
+            return if has_known_name && is_node {
                 Uses::Code(path.to_owned())
             } else {
                 Uses::Foreign(path.to_owned())

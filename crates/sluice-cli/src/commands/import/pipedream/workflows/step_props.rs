@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::super::{
-    accounts::{Accounts, account_id},
+    accounts::{Accounts, AppHint, account_id},
     components::Declarations,
     env_names::env_names,
     masked::is_masked,
@@ -40,7 +40,10 @@ impl StepProps<'_, '_> {
     fn value(&mut self, name: &str, value: &Value) -> Value {
         if let Some(id) = account_id(value) {
             let declared = self.declared.and_then(|declared| declared.app_of(name));
-            let app = declared.or(self.app);
+            let app = AppHint {
+                of_component: declared.or(self.app),
+                prop: name,
+            };
             let id = self.accounts.of_step(id, app, self.place);
             return json!({ "authProvisionId": id });
         }

@@ -8,6 +8,7 @@ DENO := node_modules/.deno-installed
 TOOLS := node_modules/.installed
 CONSOLE_TOOLS := ui/node_modules/.installed
 CONSOLE := ui/dist/index.html
+TAP := target/tap/.installed
 BINARY := target/release/sluice
 # Written after a successful check of the console, so that it runs again only when a file of the console changes.
 CONSOLE_SOURCES := docs/openapi.json $(shell find ui/src ui/public ui/tests ui/*.ts ui/*.js ui/*.json ui/index.html -type f ! -name schema.d.ts)
@@ -53,9 +54,9 @@ check: tools runner $(CONSOLE_CHECKED) ## Check format and lints, and test the p
 	SLUICE_TEST_SKIP_POSTGRES=1 cargo nextest run --workspace --lib --bins --test it --profile check \
 		--no-tests pass -E "$$(scripts/changed-tests)"
 
-test: lint ui runner ## Lint, then run every test: on SQLite, on a throw-away PostgreSQL, and in a browser
+test: lint ui runner $(TAP) ## Lint, then run every test: on SQLite, on a throw-away PostgreSQL, and in a browser
 	$(NEXTEST) --no-run
-	scripts/with-postgres target/debug/with-broker $(NEXTEST)
+	SLUICE_TEST_TAP_PYTHON=$(abspath $(dir $(TAP)))/bin/python scripts/with-postgres target/debug/with-broker $(NEXTEST)
 	SLUICE_TEST_DENO_PERMISSIONS=off $(NEXTEST) -E '$(KERNEL_ATTACKS)'
 	cd ui && ../scripts/with-chromium npm test
 
@@ -113,6 +114,10 @@ $(DENO): package.json package-lock.json .npmrc
 $(TOOLS): package.json package-lock.json .npmrc
 	npm ci
 	@touch $@ $(DENO)
+
+$(TAP): scripts/tap/install scripts/tap/requirements.txt
+	scripts/tap/install $(@D)
+	@touch $@
 
 $(CONSOLE_TOOLS): ui/package.json ui/package-lock.json ui/.npmrc
 	cd ui && npm ci

@@ -15,6 +15,6 @@ export default defineConfig({
   },
   server: {
     // The server compares the origin with the host, so the host header is kept.
-    proxy: Object.fromEntries(['/v1', '/e', '/openapi.json'].map((path) => [path, { target: server }])),
+    proxy: Object.fromEntries(['/v1', '/e', '/app-icons', '/openapi.json'].map((path) => [path, { target: server }])),
   },
 });

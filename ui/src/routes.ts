@@ -42,6 +42,10 @@ export const { p, navigate, isActive, preload, route } = createRouter({
     '/': () => import('./pages/accounts/Accounts.svelte'),
     '/connect/:id': () => import('./pages/accounts/ConnectLink.svelte'),
   },
+  '/apps': {
+    '/': () => import('./pages/apps/Apps.svelte'),
+    '/:slug': () => import('./pages/apps/AppPage.svelte'),
+  },
   '/users': () => import('./pages/users/Users.svelte'),
   '/nodes': () => import('./pages/nodes/Nodes.svelte'),
   '/settings': () => import('./pages/settings/Settings.svelte'),

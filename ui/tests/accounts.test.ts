@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { violationsInBothSchemes } from './harness/accessibility';
 import { open, signedIn } from './harness/browser';
 import { expectToast } from './harness/recording';
-import { Person, Server } from './harness/server';
+import { Person } from './harness/server';
 import { type SmallServer, smallServer } from './harness/small-server';
 import { browser, server, stage } from './harness/stage';
 import { deploy, documentOf } from './harness/workflows';
@@ -42,6 +42,18 @@ beforeAll(async () => {
       client_id: 'console',
       client_secret: 's',
       scopes: ['bread'],
+    },
+  });
+  await operator.post('/apps', {
+    name_slug: 'stall',
+    name: 'Stall',
+    auth_type: 'oauth',
+    oauth: {
+      authorization_url: `${provider.url}/authorize?shop={shop}`,
+      token_url: `${provider.url}/token`,
+      client_id: 'console',
+      client_secret: 's',
+      fields: [{ name: 'shop', label: 'Shop' }],
     },
   });
 });
@@ -132,7 +144,9 @@ test('a provider that denies access and a closed pop-up are reported', async () 
   const dialog = page.getByRole('dialog');
   refuses = true;
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
-  await dialog.getByText(/Could not connect the account/).waitFor();
+  await dialog.getByText('Could not connect the account').waitFor();
+  await dialog.getByText('Access was denied. Try again and allow it at Bakery.').waitFor();
+  await dialog.getByText('Bakery did not connect the account: access_denied').waitFor();
   refuses = false;
 
   waits = true;
@@ -218,7 +232,8 @@ test('accounts are listed with their uses, renamed, reconnected and deleted', as
   const page = await signedIn(browser, who, '/accounts');
   await page.getByText('No accounts yet').waitFor();
   await page.getByRole('button', { name: 'Connect account' }).first().click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Vault' }).click();
+  await page.getByRole('dialog').getByLabel('Search apps').fill('vault');
+  await page.getByRole('dialog').getByRole('button', { name: 'Vault keys', exact: true }).click();
   await page.getByRole('dialog').getByLabel('API key').fill('k-1');
   await page.getByRole('dialog').getByRole('button', { name: 'Connect', exact: true }).click();
   const row = page.getByRole('row', { name: /Vault/ });
@@ -257,55 +272,57 @@ test('accounts are listed with their uses, renamed, reconnected and deleted', as
   await page.getByText('No accounts yet').waitFor();
 });
 
-test('the operator registers and removes apps with keys and with OAuth; other users do not see them', async () => {
-  const page = await signedIn(browser, operator, '/accounts?show=apps');
-  await page.getByRole('button', { name: 'Register app' }).click();
+test('an app without a client is connected with a token, which is not renewable', async () => {
+  const who = await server.user('paster');
+  const page = await formOf(who, 'github');
+  await page.getByRole('button', { name: 'Connect GitHub' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Slug').fill('garden');
-  await dialog.getByLabel('Authentication').selectOption({ label: 'OAuth 2' });
-  await dialog.getByLabel('Authorization URL').fill('nonsense');
-  await dialog.getByRole('button', { name: 'Register', exact: true }).click();
-  await dialog.getByText(/oauth.authorization_url must be an http or https address/).waitFor();
-  await dialog.getByLabel('Authorization URL').fill('https://garden.example/authorize');
-  await dialog.getByLabel('Token URL').fill('https://garden.example/token');
-  await dialog.getByLabel('Client ID').fill('c');
-  await dialog.getByLabel('Client secret').fill('s');
-  await dialog.getByRole('textbox', { name: 'Scopes', exact: false }).first().fill('read write');
-  await dialog.getByRole('button', { name: 'Register', exact: true }).click();
-  await page
-    .getByRole('row', { name: /garden/ })
-    .getByText('OAuth 2')
-    .waitFor();
+  await dialog.getByText(/The operator has not set up an OAuth client for GitHub/).waitFor();
+  expect(await dialog.getByRole('link', { name: 'Set up the client' }).count()).toBe(0);
+  await dialog.getByText('Not renewable: paste a new token when it expires.').waitFor();
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+  await dialog.getByText('This field is required.').waitFor();
+  await dialog.getByLabel('Access token').fill('t-1');
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await createAndRun(page, who)).toContain('oauth_access_token');
 
-  await page.getByRole('button', { name: 'Register app' }).click();
-  await dialog.getByLabel('Slug').fill('shed');
-  await dialog.getByLabel('Label of field 1').fill('Key of the shed');
-  await dialog.getByRole('button', { name: 'Register', exact: true }).click();
-  await page.getByRole('row', { name: /shed/ }).getByText('Keys').waitFor();
-  const { data } = await operator.get<{ data: { custom_fields_json: string } }>('/apps/shed');
-  expect(JSON.parse(data.custom_fields_json)).toMatchObject([
-    { name: 'api_key', label: 'Key of the shed', type: 'password' },
-  ]);
-
-  await page.getByRole('button', { name: 'Remove shed' }).click();
-  await page.getByRole('button', { name: 'Remove', exact: true }).click();
-  await expect.poll(() => page.getByRole('row', { name: /shed/ }).count()).toBe(0);
-
-  const other = await signedIn(browser, await server.user('other'), '/accounts?show=apps');
-  await other.getByText('No accounts yet').waitFor();
-  expect(await other.getByRole('link', { name: 'Apps' }).count()).toBe(0);
+  await page.goto(`${server.url}/accounts`);
+  const row = page.getByRole('row', { name: /GitHub/ });
+  await row.getByText('Not renewable: paste a new token when it expires.').waitFor();
+  expect(await row.getByRole('link', { name: 'GitHub', exact: true }).getAttribute('href')).toBe('/apps/github');
 });
 
-test('the redirect URI uses the public URL of the server', async () => {
-  const own = await Server.start('--public-url', 'http://hooks.example:8080');
-  try {
-    const page = await signedIn(browser, new Person(own, own.key), '/accounts?show=apps');
-    await page.getByRole('button', { name: 'Register app' }).click();
-    await page.getByLabel('Authentication').selectOption('oauth');
-    await page.getByRole('dialog').getByText('http://hooks.example:8080/oauth/callback').waitFor();
-  } finally {
-    await own.stop();
-  }
+test('an app with a client also takes a token', async () => {
+  const who = await server.user('both');
+  const page = await formOf(who, 'bakery');
+  await page.getByRole('button', { name: 'Connect Bakery' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Paste a token instead' }).click();
+  await dialog.getByText(/Not renewable/).waitFor();
+  await dialog.getByLabel('Access token').fill('t-1');
+  await dialog.getByLabel('Refresh token').fill('r-1');
+  await expect.poll(() => dialog.getByText(/Not renewable/).count()).toBe(0);
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  const { data } = await who.get<{ data: { renewable: boolean }[] }>('/accounts');
+  expect(data).toMatchObject([{ renewable: true }]);
+});
+
+test('the fields of an OAuth app are asked for before its provider', async () => {
+  const who = await server.user('shopper');
+  const page = await formOf(who, 'stall');
+  await page.getByRole('button', { name: 'Connect Stall' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+  await dialog.getByText('This field is required.').waitFor();
+  await dialog.getByLabel('Shop').fill('corner');
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  const { data } = await who.get<{ data: { id: string }[] }>('/accounts');
+  const path = `/accounts/${data[0]?.id}?include_credentials=true`;
+  const stored = await who.get<{ data: { credentials: unknown } }>(path);
+  expect(stored.data.credentials).toMatchObject({ shop: 'corner', oauth_access_token: 'fresh' });
 });
 
 test('the page has no serious accessibility violations in light and dark and on a narrow screen', async () => {
@@ -319,9 +336,14 @@ test('the page has no serious accessibility violations in light and dark and on 
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(
       0,
     );
-    await page.goto(`${server.url}/accounts?show=apps`);
-    await page.getByRole('button', { name: 'Register app' }).click();
-    await page.getByRole('dialog').waitFor();
+    await page.getByRole('button', { name: 'Connect account' }).click();
+    await page.getByRole('dialog').getByLabel('Search apps').fill('github');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^GitHub/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByLabel('Access token').waitFor();
     expect(await violationsInBothSchemes(page)).toEqual([]);
   }
 });

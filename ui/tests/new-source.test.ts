@@ -115,15 +115,16 @@ test('published components are found by app and by text, and become a source', a
   await publish('weather-rain', 'Rain is near', town, 'description: "Tells of **rain** before it falls.",');
   await publish('weather-sun', 'The sun is out', '');
   await publish('post-letter', 'A letter came', '');
-  const page = await signedIn(browser, who, '/sources/new');
+  const page = await signedIn(browser, who, '/sources/new?view=components');
   await page.getByRole('region', { name: 'weather' }).getByText('Rain is near').waitFor();
   await page.getByText('Tells of rain before it falls.').waitFor();
   await page.getByText('A letter came').waitFor();
-  await page.getByRole('button', { name: 'weather' }).click();
-  await page.waitForURL(/app=weather/);
-  await expect.poll(() => page.getByText('A letter came').count()).toBe(0);
+  await page.goto(`${server.url}/sources/new?app=weather`);
+  await page.getByText('The sun is out').waitFor();
+  expect(await page.getByText('A letter came').count()).toBe(0);
   await page.getByRole('button', { name: 'Show all apps' }).click();
-  await page.getByLabel('Search components').fill('rain');
+  await page.getByLabel('Search apps and components').fill('rain');
+  await page.getByText('Rain is near').waitFor();
   await expect.poll(() => page.getByText('The sun is out').count()).toBe(0);
 
   await page.getByText('Rain is near').click();
@@ -134,6 +135,46 @@ test('published components are found by app and by text, and become a source', a
   await page.getByRole('region', { name: 'About this source' }).getByText('Tells of rain before it falls.').waitFor();
   const { data } = await who.get<{ data: { configured_props: unknown } }>(`/sources/${idIn(page)}`);
   expect(data.configured_props).toEqual({ town: 'Ghent' });
+});
+
+test('apps with sources are browsed, the best known first, and by keyboard', async () => {
+  const who = await server.user('browser');
+  const publish = (app: string, name: string) =>
+    server.call('POST', '/components/registry', {
+      component_code: `const app = { type: "app", app: "${app}" };
+        export default { name: "${name}", key: "${app}-browsed", version: "0.1.0", props: { app }, async run() {} };`,
+    });
+  await publish('trello', 'Card was browsed');
+  await publish('stripe', 'Payment was browsed');
+  const page = await signedIn(browser, who, '/sources/new');
+  const errors = pageErrors(page);
+  const apps = page.getByRole('list', { name: 'Apps' });
+  await apps.getByRole('link', { name: /^Trello/ }).waitFor();
+  const names = await apps.getByRole('link').allTextContents();
+  const rank = (name: string) => names.findIndex((text) => text.trim().startsWith(name));
+  expect(rank('Stripe')).toBeLessThan(rank('Trello'));
+  expect(await apps.getByRole('link', { name: /^Stripe/ }).textContent()).toMatch(/1 source/);
+  expect(
+    await apps
+      .getByRole('link', { name: /^Stripe/ })
+      .locator('img')
+      .getAttribute('src'),
+  ).toBe('/app-icons/stripe.svg');
+
+  await page.getByLabel('Search apps and components').fill('stripe');
+  await expect.poll(() => apps.getByRole('link').count()).toBe(1);
+  await page.getByText('Payment was browsed').waitFor();
+  await page.getByLabel('Search apps and components').press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/app=stripe/);
+  await page.getByRole('heading', { name: 'Stripe' }).waitFor();
+  expect(await page.getByRole('link', { name: 'About this app' }).getAttribute('href')).toBe('/apps/stripe');
+  await page.getByRole('link', { name: /Payment was browsed/ }).click();
+  await page.waitForURL(/key=stripe-browsed/);
+  await page.goBack();
+  await page.goBack();
+  await apps.getByRole('link', { name: /^Stripe/ }).waitFor();
+  expect(errors).toEqual([]);
 });
 
 test('a failed hook shows its error, and the form keeps its values', async () => {

@@ -78,7 +78,7 @@ pub use subscriptions::{AutoSubscribe, Subscription, SubscriptionParameters};
 pub use traffic::{EmitterTraffic, RouteTraffic, Traffic, WebhookTraffic};
 pub use users::{
     CreateUser, CreatedUser, FreeUser, ListedUser, NO_LIMIT, PaidUser, RotatedKey, SignUp,
-    SignedUp, User, UserPlan,
+    SignedUp, User, UserPlan, Workspace,
 };
 pub use webhooks::{
     CreateWebhook, UpdateWebhook, Webhook, WebhookDeliveries, WebhookQuery, WebhooksQuery,

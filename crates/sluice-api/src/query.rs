@@ -132,7 +132,7 @@ pub struct AppsQuery {
     pub has_triggers: Option<bool>,
     /// The order of the list.
     #[serde(default)]
-    #[param(required = false)]
+    #[param(required = false, inline)]
     pub sort: AppsOrder,
 }
 

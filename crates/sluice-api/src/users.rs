@@ -29,6 +29,7 @@ pub struct FreeUser {
     pub daily_compute_time_used: u64,
     pub daily_invocations_quota: u64,
     pub daily_invocations_used: u64,
+    pub orgs: Vec<Workspace>,
 }
 
 /// A user of the paid plan. The billing period is the calendar month in UTC.
@@ -43,6 +44,17 @@ pub struct PaidUser {
     /// The start of the next period, in epoch seconds.
     pub billing_period_end_ts: i64,
     pub billing_period_invocations: u64,
+    pub orgs: Vec<Workspace>,
+}
+
+/// The workspace of a user. Each user has one, whose id is that of the user with `o_` in place of `u_`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Workspace {
+    #[schema(example = "o_Aiot2b")]
+    pub id: String,
+    pub orgname: String,
+    pub name: String,
+    pub email: String,
 }
 
 /// Body of `POST /users`.

@@ -140,11 +140,12 @@ impl CodeTree {
             let location = (number > 0).then(|| file.link.location.clone());
             for package in module.packages_except(|specifier| file.file_imports.contains(specifier))
             {
-                if packages
-                    .iter()
-                    .all(|known| known.request != package.request)
-                {
+                // Packages with the same alias share a folder, so the first range counts.
+                let alias = package.request.alias();
+                if packages.iter().all(|known| known.request.alias() != alias) {
+                    let range = file.link.packages.get(package.request.name());
                     packages.push(PackageImport {
+                        request: package.request.with_range(range),
                         file: location.clone(),
                         ..package
                     });

@@ -69,6 +69,7 @@ impl Layout {
             location: file.location.clone(),
             path: path.to_owned(),
             edits,
+            packages: file.packages.clone(),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Files of a component whose imports are resolved.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use sluice_model::ModuleFormat;
 
@@ -19,6 +22,8 @@ pub(crate) struct ResolvedFile {
     pub(crate) contents: FileContents,
     /// The locations of the files that it imports, by specifier.
     pub(crate) imports: HashMap<String, String>,
+    /// The ranges of its manifest for packages that it imports without a version, by name.
+    pub(crate) packages: BTreeMap<String, String>,
 }
 
 impl FileContents {

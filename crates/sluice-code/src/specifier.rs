@@ -29,6 +29,20 @@ impl PackageRequest {
         &self.alias
     }
 
+    /// Whether code names no version.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.version.is_none()
+    }
+
+    /// The request with the range of a manifest, if it names no version itself.
+    #[must_use]
+    pub(crate) fn with_range(self, range: Option<&String>) -> PackageRequest {
+        PackageRequest {
+            version: self.version.or_else(|| range.cloned()),
+            ..self
+        }
+    }
+
     /// A bare name means the latest version.
     pub fn version(&self) -> &str {
         self.version.as_deref().unwrap_or("latest")
@@ -103,7 +117,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// A version, a range without spaces, or a tag: it becomes the name of a folder.
-fn is_version(version: &str) -> bool {
+pub(crate) fn is_version(version: &str) -> bool {
     !version.is_empty()
         && version.len() <= 100
         && version

@@ -141,12 +141,11 @@ impl AppAuth {
             Self::None => *self = Self::Keys { fields: new },
             Self::Keys { fields } => fields.extend(new),
             Self::Oauth(settings) => {
-                settings
-                    .fields
-                    .extend(new.into_iter().map(|field| KeyField {
-                        optional: true,
-                        ..field
-                    }))
+                let optional = new.into_iter().map(|field| KeyField {
+                    optional: true,
+                    ..field
+                });
+                settings.fields.extend(optional);
             }
         }
         true

@@ -1,6 +1,6 @@
 //! The files of a component's code, and how they are laid out for a process.
 
-use std::{borrow::Cow, fmt::Write as _, path::Path, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, fmt::Write as _, path::Path, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,9 @@ pub struct FileLink {
     /// The changes that make its imports lead to the files of the process, in the order of the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Edit>,
+    /// The ranges that the manifest of its app gives for packages that it imports without a version, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub packages: BTreeMap<String, String>,
 }
 
 /// A replacement of a part of a text.
@@ -66,11 +69,11 @@ impl CodeFiles {
 
     /// Whether the code is the same, wherever its files are.
     pub fn is_same_code(&self, other: &CodeFiles) -> bool {
-        let parts = |files: &CodeFiles| -> Vec<(Arc<str>, Vec<Edit>)> {
-            let parts = files.all();
-            parts
-                .map(|file| (Arc::clone(&file.text), file.link.edits.clone()))
-                .collect()
+        let parts = |files: &CodeFiles| {
+            let parts = files.all().map(|CodeFile { link, text }| {
+                (Arc::clone(text), link.edits.clone(), link.packages.clone())
+            });
+            parts.collect::<Vec<_>>()
         };
         parts(self) == parts(other)
     }
@@ -102,6 +105,7 @@ impl FileLink {
             location: name.clone(),
             path: name,
             edits: Vec::new(),
+            packages: BTreeMap::new(),
         }
     }
 }
@@ -173,6 +177,7 @@ mod tests {
                 location: "data.json".to_owned(),
                 path: "data.json".to_owned(),
                 edits: Vec::new(),
+                packages: BTreeMap::new(),
             },
             text: r#"{"a-b": 1, "default": 2}"#.into(),
         });

@@ -3,18 +3,23 @@
 import { load, loadError } from "./component.mjs";
 import { shapeOf } from "./shape.mjs";
 import { giveStandIns } from "./stand_ins.mjs";
-import { addTenant } from "./tenant.mjs";
+import { addTenant, removeTenant } from "./tenant.mjs";
 import { flush, send, stringify } from "./wire.mjs";
 
-/** Reports the shape of the only module of this process. */
+const TENANT = 1;
+let hasStandIns = false;
+
+/** Reports the shape of a module. One after the other may be asked for. */
 export async function survey(module) {
-  giveStandIns();
-  const { names } = addTenant(1);
+  if (!hasStandIns) giveStandIns();
+  hasStandIns = true;
+  const { names } = addTenant(TENANT);
   try {
     const component = await load({ ...module, node: true }, names);
-    send(1, `{"t":"loaded","shapes":[${stringify(shapeOf(component))}]}`);
+    send(TENANT, `{"t":"loaded","shapes":[${stringify(shapeOf(component))}]}`);
   } catch (error) {
-    send(1, `{"t":"failed","error":${stringify(loadError(error, names))}}`);
+    send(TENANT, `{"t":"failed","error":${stringify(loadError(error, names))}}`);
   }
+  removeTenant(TENANT);
   flush();
 }

@@ -26,6 +26,7 @@ pub mod launcher;
 mod lease;
 mod limits;
 mod lines;
+mod load_limit;
 mod load_message;
 mod loading;
 mod memory;

@@ -15,6 +15,7 @@ use crate::{
     fair_permits::FairPermit,
     inner::Inner,
     limits::Limits,
+    load_limit,
     load_message::{ModuleFiles, load_line, prime_line},
     outcome::LogLine,
     packages::explain_native,
@@ -100,14 +101,15 @@ impl Inner {
         if let Some(user) = &spec.user {
             started.watchdog.assign(user);
         }
-        let loaded = tokio::time::timeout(
+        let loaded = load_limit::within(
             self.options.limits.load_timeout,
+            started.child.id(),
             self.load_modules(&mut started, spec, role, packages),
         );
         let failure = match with_permit(permit, loaded).await {
-            Ok(Ok((shapes, early))) => return Ok((started, shapes, early)),
-            Ok(Err(error)) => error,
-            Err(_) => code_error(format!(
+            Some(Ok((shapes, early))) => return Ok((started, shapes, early)),
+            Some(Err(error)) => error,
+            None => code_error(format!(
                 "loading took longer than {} s",
                 self.options.limits.load_timeout.as_secs()
             )),

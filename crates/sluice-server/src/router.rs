@@ -147,7 +147,8 @@ pub(crate) fn router(state: ServerState) -> Router {
         .route("/app-icons/{file}", get(apps::icon))
         .route("/uploads/{id}", get(uploads::get))
         .route("/oauth/callback", get(connect_callback::callback))
-        // Older clients use these addresses of the streams.
+        // Older clients use these addresses.
+        .route("/v1/users/me/workflows", get(workflows::list))
         .route("/sources/{id}/sse", get(streams::events))
         .route("/sse/dc/{id}/emits", get(streams::events))
         .route("/sse/dc/{id}/observations", get(streams::observations))

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use reqwest::Url;
 use sluice_model::{AppAuth, KeyField, OauthSettings, is_app_slug};
 
-use super::service::NewApp;
+use super::input::NewApp;
 
 pub(super) fn invalid_fields(new: &NewApp) -> Vec<String> {
     let mut errors = Vec::new();

@@ -1,7 +1,5 @@
 //! Registering, reading and removing apps.
 
-use std::collections::BTreeMap;
-
 use sluice_engine::{EngineError, process::credentials::Credentials};
 use sluice_infra::Infra;
 use sluice_model::{AppAuth, AppId};
@@ -10,29 +8,11 @@ use sluice_store::{
     apps::{self, App, Origin},
 };
 
-use super::{checks::invalid_fields, known};
-
-/// An app as the operator describes it.
-pub struct NewApp {
-    pub slug: String,
-    /// Defaults to the slug.
-    pub name: Option<String>,
-    pub description: Option<String>,
-    pub auth: AppAuth,
-    /// Defaults to the one it has.
-    pub client_secret: Option<String>,
-}
-
-/// A client that the operator registered with a provider.
-pub struct NewClient {
-    pub id: String,
-    /// Defaults to the one it has.
-    pub secret: Option<String>,
-    /// Defaults to those it has.
-    pub scopes: Option<Vec<String>>,
-    /// Defaults of the fields of accounts, such as the host of a server of one's own.
-    pub fields: BTreeMap<String, String>,
-}
+use super::{
+    checks::invalid_fields,
+    input::{NewApp, NewClient},
+    known,
+};
 
 /// Manages apps.
 #[derive(Clone)]

@@ -81,22 +81,20 @@ impl Components {
     }
 }
 
-/// The registry entry of a component, or the reason why it cannot be published. A component of a tree also belongs to the
-/// app of its folder, whatever apps its props name.
+/// The registry entry of a component, or the reason why it cannot be published. A component of a tree is in the folder of an
+/// app.
 pub(crate) fn publication(
     shelf: Shelf,
     component: &Component,
     folder: Option<&str>,
     now: i64,
 ) -> Result<Publication, EngineError> {
-    let mut apps: Vec<&str> = apps_of(&component.shape).collect();
-    if !apps.is_empty() {
-        apps.extend(folder.filter(|folder| !apps.contains(folder)));
-    }
+    let apps: Vec<&str> = apps_of(&component.shape).collect();
     let key = component.key.as_deref().unwrap_or_default();
-    let app = match shelf {
-        Shelf::Account(_) => app_of_account(key, &apps),
-        Shelf::Server => app_of_server(key, &apps).map(Some),
+    let app = match (&shelf, folder) {
+        (Shelf::Account(_), _) => app_of_account(key, &apps),
+        (Shelf::Server, Some(folder)) => app_of_tree(key, &apps, folder).map(Some),
+        (Shelf::Server, None) => app_of_server(key, &apps).map(Some),
     };
     let app = app.map_err(EngineError::Invalid)?.map(str::to_owned);
     if shelf == Shelf::Server && !is_semantic(&component.version) {
@@ -129,6 +127,13 @@ fn app_of_account<'a>(key: &str, apps: &[&'a str]) -> Result<Option<&'a str>, St
     }
     let named = apps.iter().find(|app| is_key_of(key, app));
     Ok(named.or(apps.first()).copied())
+}
+
+/// The app of a component in the folder of an app: the one that its key names, or else that of the folder.
+fn app_of_tree<'a>(key: &str, apps: &[&'a str], folder: &'a str) -> Result<&'a str, String> {
+    app_of_account(key, &[])?;
+    let mut named = apps.iter().copied().chain([folder]);
+    Ok(named.find(|app| is_key_of(key, app)).unwrap_or(folder))
 }
 
 /// The app of a registry component: its key names it.
@@ -175,6 +180,23 @@ mod tests {
             app_of_account("http-x", &["slack", "http"]),
             Ok(Some("http"))
         );
+    }
+
+    #[test]
+    fn components_of_a_tree_belong_to_the_app_of_their_key_or_folder() {
+        for (key, apps, folder, app) in [
+            ("slack-new", &["slack"][..], "slack", "slack"),
+            ("slack-new", &["github"], "slack", "slack"),
+            ("github-new", &["slack", "github"], "slack", "github"),
+            ("new-thing", &["slack"], "slack", "slack"),
+            ("_10000ft-new", &[], "_10000ft", "_10000ft"),
+            ("http-new-requests", &[], "http", "http"),
+        ] {
+            assert_eq!(app_of_tree(key, apps, folder), Ok(app), "{key}");
+        }
+        for key in ["", "a b", "a/b"] {
+            assert!(app_of_tree(key, &[], "slack").is_err(), "{key}");
+        }
     }
 
     #[test]

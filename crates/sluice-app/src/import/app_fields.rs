@@ -55,7 +55,9 @@ impl AppFields {
         let mut fields = self.key_fields(slug);
         if accounts::exist_for(c, &app.id)? {
             // Accounts without the new fields must stay valid.
-            fields.iter_mut().for_each(|field| field.optional = true);
+            for field in &mut fields {
+                field.optional = true;
+            }
         }
         let has_row = app.created_at > 0;
         if !app.auth.add_fields(fields) && has_row {

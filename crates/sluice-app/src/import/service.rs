@@ -7,7 +7,7 @@ use sluice_code::{CodeTree, FileError, Limits, LinkOptions, Linker, Location, Me
 use sluice_engine::{EngineError, process::credentials::Credentials};
 use sluice_infra::Infra;
 use sluice_model::{CodeError, ComponentShape, UserId};
-use sluice_runtime::{LoadError, Processes};
+use sluice_runtime::{LoadError, Processes, Role};
 use sluice_store::{
     components::{Component, Packages},
     imports::{self, Import},
@@ -23,6 +23,14 @@ use crate::{
     components::{Components, publication},
     listing::Listing,
 };
+
+/// The scope of published apps, and the packages in it that are none.
+const APPS: &str = "@pipedream/";
+const NO_APPS: [&str; 3] = [
+    "@pipedream/platform",
+    "@pipedream/types",
+    "@pipedream/helper_functions",
+];
 
 /// Imports trees.
 #[derive(Clone)]
@@ -134,17 +142,41 @@ impl Imports {
         let by = Some(user.clone());
         let surveyed = self.processes.survey(trees.collect(), &by).await;
         let mut surveyed = surveyed.into_iter();
-        codes
-            .iter()
-            .map(
-                |code| match (code, code.is_ok().then(|| surveyed.next()).flatten()) {
-                    (Ok(_), Some(Ok(shape))) => Ok(Some(Ok(shape))),
-                    (Ok(_), Some(Err(LoadError::Code(errors)))) => Ok(Some(Err(errors))),
-                    (Ok(_), Some(Err(error))) => Err(error.into()),
-                    _ => Ok(None),
-                },
-            )
-            .collect()
+        let mut shapes = Vec::with_capacity(codes.len());
+        for code in codes {
+            let Ok(code) = code else {
+                shapes.push(None);
+                continue;
+            };
+            shapes.push(match surveyed.next() {
+                Some(Ok(shape)) => Some(Ok(shape)),
+                Some(Err(LoadError::Code(errors))) if extends_published_app(code) => {
+                    Some(self.analyze(user, code, errors).await)
+                }
+                Some(Err(LoadError::Code(errors))) => Some(Err(errors)),
+                Some(Err(error)) => return Err(error.into()),
+                None => None,
+            });
+        }
+        Ok(shapes)
+    }
+
+    /// The shape of a component with its packages installed, or its errors. `errors` are those without the packages.
+    async fn analyze(
+        &self,
+        user: &UserId,
+        code: &CodeTree,
+        errors: Vec<CodeError>,
+    ) -> Result<ComponentShape, Vec<CodeError>> {
+        let by = Some(user.clone());
+        match self.processes.analyze(code, Role::Component, &by).await {
+            Ok(analysis) => Ok(analysis.shape),
+            Err(LoadError::Code(errors)) => Err(errors),
+            Err(error @ (LoadError::Start(_) | LoadError::Packages(_))) => {
+                tracing::warn!(%error, "component not read with its packages");
+                Err(errors)
+            }
+        }
     }
 
     /// A component that can be registered, or its errors.
@@ -171,6 +203,15 @@ impl Imports {
     }
 }
 
+/// Whether a component imports files of an app that is published as a package. Its shape may come from there.
+fn extends_published_app(code: &CodeTree) -> bool {
+    let is_app = |name: &str| name.starts_with(APPS) && !NO_APPS.contains(&name);
+    let packages = code.packages();
+    packages
+        .iter()
+        .any(|package| is_app(package.request.name()))
+}
+
 fn linker(texts: &BTreeMap<String, String>) -> Result<Linker<MemoryFiles>, EngineError> {
     let invalid = |error: FileError| EngineError::Invalid(format!("texts: {error}"));
     let files = MemoryFiles::new(texts).map_err(invalid)?;
@@ -181,6 +222,7 @@ fn linker(texts: &BTreeMap<String, String>) -> Result<Linker<MemoryFiles>, Engin
     };
     let options = LinkOptions {
         limits,
+        manifests: true,
         ..LinkOptions::default()
     };
     Ok(Linker::new(files, options))

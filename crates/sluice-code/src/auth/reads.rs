@@ -116,7 +116,7 @@ impl Reader {
     }
 
     /// Visits an expression whose value decides over something.
-    fn test<'a>(&mut self, expression: &Expression<'a>) {
+    fn test(&mut self, expression: &Expression<'_>) {
         let outside = mem::replace(&mut self.is_tested, true);
         self.visit_expression(expression);
         self.is_tested = outside;

@@ -30,6 +30,8 @@ type Read = Result<Option<Arc<FileText>>, FileError>;
 pub(crate) struct Graph<F> {
     pub(crate) files: F,
     limits: Limits,
+    /// Whether manifests of apps give the versions of packages.
+    pub(crate) manifests: bool,
     reads: Mutex<HashMap<Location, Arc<OnceCell<Read>>>>,
     usage: Mutex<Usage>,
 }
@@ -41,10 +43,11 @@ struct Usage {
 }
 
 impl<F: Files> Graph<F> {
-    pub(crate) fn new(files: F, limits: Limits) -> Graph<F> {
+    pub(crate) fn new(files: F, limits: Limits, manifests: bool) -> Graph<F> {
         Graph {
             files,
             limits,
+            manifests,
             reads: Mutex::default(),
             usage: Mutex::default(),
         }

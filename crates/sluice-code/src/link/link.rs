@@ -1,7 +1,7 @@
 //! Finds the files that a component imports and links them into a tree.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     time::Duration,
 };
 
@@ -31,6 +31,8 @@ pub struct LinkOptions {
     pub limits: Limits,
     /// The time limit for a component, fetching included.
     pub time: Duration,
+    /// Whether packages without a version have the range of their app's manifest. Otherwise the latest version is meant.
+    pub manifests: bool,
 }
 
 impl Default for LinkOptions {
@@ -38,6 +40,7 @@ impl Default for LinkOptions {
         LinkOptions {
             limits: Limits::default(),
             time: Duration::from_mins(1),
+            manifests: false,
         }
     }
 }
@@ -51,7 +54,7 @@ pub struct Linker<F> {
 impl<F: Files> Linker<F> {
     pub fn new(files: F, options: LinkOptions) -> Linker<F> {
         Linker {
-            graph: Graph::new(files, options.limits),
+            graph: Graph::new(files, options.limits, options.manifests),
             time: options.time,
         }
     }
@@ -130,10 +133,18 @@ async fn resolve<F: Files>(
     if !has_short_names(location.as_str()) {
         errors.add(location, "the name of the file is too long".to_owned());
     }
+    let mut packages = BTreeMap::new();
     let (contents, imports) = match &*text {
         FileText::Module(module, format) => {
             let imports = resolve_imports(graph, location, module, &mut errors).await;
             targets.extend(imports.iter().map(|(_, target)| target.clone()));
+            if graph.manifests {
+                let is_file = |specifier: &str| imports.iter().any(|(name, _)| name == specifier);
+                match graph.package_ranges(location, module, is_file).await {
+                    Ok(ranges) => packages = ranges,
+                    Err(error) => errors.add(location, error.to_string()),
+                }
+            }
             (FileContents::Module(module.clone(), *format), imports)
         }
         FileText::Json(text) => (FileContents::Json(text.clone()), Vec::new()),
@@ -151,6 +162,7 @@ async fn resolve<F: Files>(
         location: location.to_string(),
         contents,
         imports,
+        packages,
     };
     (Some(file), targets, errors)
 }

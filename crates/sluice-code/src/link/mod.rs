@@ -14,6 +14,7 @@ mod import_target;
 )]
 mod link;
 mod local_files;
+mod manifest;
 mod memory_files;
 mod remote_files;
 mod resolve;

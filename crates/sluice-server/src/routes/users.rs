@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
-use sluice_api::{Data, FieldQuery, FreeUser, NO_LIMIT, PaidUser, RotatedKey, User};
+use sluice_api::{Data, FieldQuery, FreeUser, NO_LIMIT, PaidUser, RotatedKey, User, Workspace};
 use sluice_app::App;
 use sluice_infra::Infra;
-use sluice_model::MASK;
+use sluice_model::{MASK, UserId};
 use sluice_store::{
+    subscriptions::WORKSPACE,
     usage,
     users::{self, Plan},
 };
@@ -78,6 +79,7 @@ async fn free_user(
             // Scripts in the console must not be able to read the key.
             Credential::Session { .. } => MASK.to_owned(),
         },
+        orgs: vec![workspace(&user)],
         id: user.id,
         username: user.username,
         email: user.email,
@@ -86,6 +88,16 @@ async fn free_user(
         daily_invocations_quota: settings.daily_invocations_quota.unwrap_or(NO_LIMIT),
         daily_invocations_used: usage.invocations,
     })
+}
+
+fn workspace(user: &users::User) -> Workspace {
+    let tail = user.id.as_str().trim_start_matches(UserId::PREFIX);
+    Workspace {
+        id: format!("{WORKSPACE}{tail}"),
+        orgname: user.username.clone(),
+        name: user.username.clone(),
+        email: user.email.clone(),
+    }
 }
 
 async fn paid_user(infra: &Infra, user: users::User) -> Result<PaidUser, ApiError> {
@@ -99,6 +111,7 @@ async fn paid_user(infra: &Infra, user: users::User) -> Result<PaidUser, ApiErro
         .read(move |c| usage::between(c, &user_id, first_day, last_day))
         .await?;
     Ok(PaidUser {
+        orgs: vec![workspace(&user)],
         id: user.id,
         username: user.username,
         email: user.email,

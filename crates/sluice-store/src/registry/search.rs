@@ -3,7 +3,7 @@
 
 use sluice_model::{ComponentId, ComponentKind};
 
-use super::{Publication, Shelf};
+use super::publication::{Publication, Shelf};
 use crate::{
     conn::{Conn, Dialect, query_all},
     error::Result,

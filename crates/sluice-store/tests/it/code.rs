@@ -1,5 +1,7 @@
 //! Components.
 
+use std::collections::BTreeMap;
+
 use rstest::rstest;
 use sluice_model::{CodeFile, CodeFiles, Edit, FileLink, ModuleFormat, WorkflowId};
 use sluice_store::{
@@ -141,6 +143,7 @@ fn of_two_files(tail: &str, text: &str) -> Component {
                 end: 1,
                 text: "x".to_owned(),
             }],
+            packages: BTreeMap::from([("axios".to_owned(), "^0.21.1".to_owned())]),
         },
         text: text.into(),
     };

@@ -8,7 +8,7 @@ pub enum Flaw {
     MissingName,
     NoVersion,
     NoKey,
-    KeyOfAnotherApp,
+    BadKey,
     KeyTakenAlready,
     ThrowsAtLoad,
     LoopsAtLoad,
@@ -22,7 +22,7 @@ impl Flaw {
         Flaw::MissingName,
         Flaw::NoVersion,
         Flaw::NoKey,
-        Flaw::KeyOfAnotherApp,
+        Flaw::BadKey,
         Flaw::KeyTakenAlready,
         Flaw::ThrowsAtLoad,
         Flaw::LoopsAtLoad,
@@ -38,7 +38,7 @@ impl Flaw {
             Flaw::NoVersion => with("  version: \"$VERSION\",\n", ""),
             Flaw::NoKey => with("  key: \"$KEY\",\n", ""),
             // The code is valid, but the key is not.
-            Flaw::KeyOfAnotherApp | Flaw::KeyTakenAlready => SOUND.to_owned(),
+            Flaw::BadKey | Flaw::KeyTakenAlready => SOUND.to_owned(),
             Flaw::ThrowsAtLoad => with(
                 "export default",
                 "const first = [].find(() => true).id;\n\nexport default",

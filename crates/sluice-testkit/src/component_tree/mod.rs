@@ -98,7 +98,7 @@ impl ComponentTree {
         let planted = PlantedComponent {
             app: app.to_owned(),
             key: match flaw {
-                Some(Flaw::KeyOfAnotherApp) => format!("{next_app}-{name}"),
+                Some(Flaw::BadKey) => format!("{app} {name}"),
                 Some(Flaw::KeyTakenAlready) => format!("{app}-{}", Form::FIRST.name()),
                 _ => format!("{app}-{name}"),
             },

@@ -22,6 +22,32 @@ export function keyFields(json: string): KeyField[] {
   return rows.flatMap((row) => (isRecord(row) && typeof row.name === 'string' ? [fieldOf(row, row.name)] : []));
 }
 
+/** The tokens of an OAuth app, for users who have them. */
+export const TOKEN_FIELDS: KeyField[] = [
+  tokenField('oauth_access_token', 'Access token', false),
+  tokenField('oauth_refresh_token', 'Refresh token', true),
+];
+
+function tokenField(name: string, label: string, optional: boolean): KeyField {
+  return { name, label, description: undefined, optional, secret: true, default: '' };
+}
+
+/** The initial values of fields. */
+export function defaultsOf(fields: KeyField[]): Record<string, string> {
+  return Object.fromEntries(fields.map((field) => [field.name, field.default]));
+}
+
+/** The required fields without a value. */
+export function missingFields(fields: KeyField[], values: Record<string, string>): KeyField[] {
+  return fields.filter(({ name, optional }) => !optional && !values[name]?.trim());
+}
+
+/** The entered values of fields. */
+export function enteredValues(fields: KeyField[], values: Record<string, string>): Record<string, string> {
+  const entered = fields.map(({ name }) => [name, values[name]?.trim() ?? '']);
+  return Object.fromEntries(entered.filter(([, value]) => value !== ''));
+}
+
 function fieldOf(row: Record<string, unknown>, name: string): KeyField {
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
   const type = text(row.type);

@@ -1,6 +1,6 @@
 // Connects an account with OAuth in a pop-up. The server reports when the provider has granted access.
 import { api, data } from '../../api/client';
-import type { Account, App } from '../../api/types';
+import type { Account, ConnectRequest } from '../../api/types';
 import { authorize } from './authorize';
 
 const POLL_MS = 1_000;
@@ -10,7 +10,10 @@ export type OauthState =
   | { kind: 'idle' }
   | { kind: 'starting' }
   | { kind: 'waiting'; url: string; window: 'open' | 'blocked' | 'closed' }
-  | { kind: 'failed'; reason: string };
+  | { kind: 'failed'; error: unknown };
+
+/** The provider rejected the authorization. */
+export class ProviderError extends Error {}
 
 export class OauthConnection {
   state = $state.raw<OauthState>({ kind: 'idle' });
@@ -23,7 +26,7 @@ export class OauthConnection {
   }
 
   /** Call it in a click handler: otherwise browsers block the pop-up. */
-  async start(app: App, name: string | undefined, account: Account | undefined) {
+  async start(request: ConnectRequest) {
     this.#attempt += 1;
     const attempt = this.#attempt;
     this.#popup = window.open('about:blank', '_blank', FEATURES);
@@ -31,7 +34,6 @@ export class OauthConnection {
     if (this.#popup) this.#popup.opener = null;
     this.state = { kind: 'starting' };
     try {
-      const request = { app: app.name_slug, name, account_id: account?.id };
       const started = await data(api.POST('/v1/accounts/connect', { body: request }));
       const url = await authorize(started.id);
       if (attempt !== this.#attempt) return this.#popup?.close();
@@ -40,8 +42,7 @@ export class OauthConnection {
       await this.#watch(started.id, attempt);
     } catch (error) {
       this.#popup?.close();
-      if (attempt === this.#attempt)
-        this.state = { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+      if (attempt === this.#attempt) this.state = { kind: 'failed', error };
     }
   }
 
@@ -50,6 +51,10 @@ export class OauthConnection {
     if (this.state.kind !== 'waiting') return;
     this.#popup = window.open(this.state.url, '_blank', FEATURES);
     this.state = { ...this.state, window: this.#popup ? 'open' : 'blocked' };
+  }
+
+  get busy(): boolean {
+    return this.state.kind === 'starting' || (this.state.kind === 'waiting' && this.state.window === 'open');
   }
 
   cancel() {
@@ -65,7 +70,7 @@ export class OauthConnection {
       const now = await data(api.GET('/v1/accounts/connect/{id}', { params: { path: { id } } }));
       if (attempt !== this.#attempt) return;
       if (now.status === 'connected' && now.account_id) return this.#finish(now.account_id);
-      if (now.status === 'failed') throw new Error(now.error ?? 'The provider rejected the request.');
+      if (now.status === 'failed') throw new ProviderError(now.error ?? 'The provider rejected the request.');
       if (now.status === 'expired') throw new Error('The request expired. Try again.');
       if (closed && this.state.kind === 'waiting' && this.state.window === 'open') {
         this.state = { ...this.state, window: 'closed' };

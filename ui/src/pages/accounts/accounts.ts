@@ -4,8 +4,9 @@ import type { Account } from '../../api/types';
 
 const PAGE = 100;
 
-export function page(after: string | undefined) {
-  return body(api.GET('/v1/accounts', { params: { query: { limit: PAGE, after } } }));
+/** A page of the accounts of one app, or of all. */
+export function page(app: string | undefined, after: string | undefined) {
+  return body(api.GET('/v1/accounts', { params: { query: { app, limit: PAGE, after } } }));
 }
 
 export function health(account: Account): { tone: 'good' | 'warn' | 'bad'; text: string } {

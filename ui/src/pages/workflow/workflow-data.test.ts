@@ -3,7 +3,7 @@ import type { Run, RunStep } from '../../api/types';
 import { Draft } from './document/draft.svelte';
 import { parseEvent } from './event';
 import { marksOf, stepOf } from './run/axis';
-import { exportsOf, readError, readLogs, secretNames, stepNames } from './run/reading';
+import { definedSteps, exportsOf, readError, readLogs, secretNames } from './run/reading';
 import { isOver, isRunState, tone } from './run/states';
 import { defaultRow, durationText, timeline } from './run/timeline';
 import { channelText, curlOf, kindOfRun, scheduleText } from './triggers';
@@ -142,9 +142,18 @@ describe('reading', () => {
   });
 
   test('steps and secrets of a definition', () => {
-    const version = (definition: unknown) => ({ definition }) as Parameters<typeof stepNames>[0];
-    expect(stepNames(version({ steps: [{ name: 'a' }, 'x', {}] }))).toEqual(['a', '']);
-    expect(stepNames(version({}))).toEqual([]);
+    const version = (definition: unknown) => ({ definition }) as Parameters<typeof definedSteps>[0];
+    expect(
+      definedSteps(
+        version({
+          steps: [{ name: 'a', component_id: 'sc_1', props: { app: { authProvisionId: 'apn_1' } } }, 'x', {}],
+        }),
+      ),
+    ).toEqual([
+      { name: 'a', component: 'sc_1', account: 'apn_1' },
+      { name: '', component: '', account: undefined },
+    ]);
+    expect(definedSteps(version({}))).toEqual([]);
     expect(secretNames(version({ env: { A: 'secret', B: 'value' } }))).toEqual(['A']);
     expect(secretNames(version({ env: [] }))).toEqual([]);
   });

@@ -28,6 +28,8 @@ export const PAGES: Record<string, (company: Company) => string> = {
   deliveries: () => '/deliveries',
   delivery: ({ delivery }) => `/deliveries/${delivery}`,
   accounts: () => '/accounts',
+  apps: () => '/apps',
+  app: () => '/apps/github',
   users: () => '/users',
   nodes: () => '/nodes',
   settings: () => '/settings',

@@ -16,3 +16,4 @@ mod retention;
 mod retention_by_age;
 mod run;
 mod server;
+mod tap_pipedream;

@@ -12,15 +12,14 @@ fn told(flaw: Flaw, planted: &PlantedComponent) -> Vec<String> {
         Flaw::MissingFile => &["\"line\":3,", "`../../common/gone.mjs` names no file"],
         Flaw::MissingName => &["\"line\":3,", "nothing", "does not provide an export"],
         Flaw::NoVersion => &["version is required"],
-        Flaw::NoKey => &["key of the form <app>-<name>"],
-        Flaw::KeyOfAnotherApp => &["does not begin with"],
+        Flaw::NoKey | Flaw::BadKey => &["needs a key of letters"],
         Flaw::KeyTakenAlready => &["/actions/copy-item/copy-item.mjs has the key", "already"],
         Flaw::ThrowsAtLoad => &["\"line\":5,", "reading 'id'"],
         Flaw::LoopsAtLoad => &["loading took longer than 4 s"],
         Flaw::BadPropType => &["prop extra", "objekt"],
     };
     let texts = texts.iter().map(|text| (*text).to_owned());
-    let key = matches!(flaw, Flaw::KeyOfAnotherApp | Flaw::KeyTakenAlready);
+    let key = flaw == Flaw::KeyTakenAlready;
     texts.chain(key.then(|| planted.key.clone())).collect()
 }
 

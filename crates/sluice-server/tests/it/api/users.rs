@@ -31,6 +31,10 @@ async fn users_me_of_a_free_plan_user_has_the_key_and_four_quota_fields() {
         "id": user["id"], "username": name, "email": format!("{name}@example.com"), "api_key": api.key(),
         "daily_compute_time_quota": 9_007_199_254_740_991_u64, "daily_compute_time_used": 0,
         "daily_invocations_quota": 9_007_199_254_740_991_u64, "daily_invocations_used": 0,
+        "orgs": [{
+            "id": text(&user["id"]).replacen("u_", "o_", 1), "orgname": name, "name": name,
+            "email": format!("{name}@example.com"),
+        }],
     });
     assert_eq!(user, expected);
 }
@@ -46,6 +50,7 @@ async fn users_me_of_a_paid_user_has_three_billing_fields_instead() {
         "billing_period_start_ts",
         "billing_period_end_ts",
         "billing_period_invocations",
+        "orgs",
     ];
     assert_eq!(field_names(&user), fields);
     assert_eq!(user["billing_period_invocations"], 0);

@@ -21,7 +21,11 @@ pub(super) struct LinkedComponent {
 pub(super) async fn link_component(files: LocalFiles, path: String) -> LinkedComponent {
     let recorded = RecordedFiles::new(&files);
     let entry = Location::new(path.as_str());
-    let linked = link(&entry, recorded.clone(), LinkOptions::default()).await;
+    let options = LinkOptions {
+        manifests: true,
+        ..LinkOptions::default()
+    };
+    let linked = link(&entry, recorded.clone(), options).await;
     let (texts, errors) = match linked {
         Ok(tree) => {
             let files = tree.to_files();
@@ -29,7 +33,7 @@ pub(super) async fn link_component(files: LocalFiles, path: String) -> LinkedCom
                 let text = file.text.to_string();
                 (file.link.location.clone(), text)
             });
-            within_limit(texts.collect())
+            within_limit(texts.chain(recorded.manifests()).collect())
         }
         Err(errors) => {
             let errors = errors.into_iter().map(|error| error.relative_to(&path));

@@ -12,6 +12,8 @@ pub(super) struct RecordedFiles {
     files: LocalFiles,
     /// The hashes of files by path, empty for missing files. Folders end with a slash.
     hashes: Arc<Mutex<BTreeMap<String, String>>>,
+    /// The texts of manifests by path. They are no code, but say which packages the code needs.
+    manifests: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
 impl RecordedFiles {
@@ -19,11 +21,16 @@ impl RecordedFiles {
         RecordedFiles {
             files: files.clone(),
             hashes: Arc::default(),
+            manifests: Arc::default(),
         }
     }
 
     pub(super) fn hashes(&self) -> BTreeMap<String, String> {
         self.hashes.lock().clone()
+    }
+
+    pub(super) fn manifests(&self) -> BTreeMap<String, String> {
+        self.manifests.lock().clone()
     }
 
     fn record(&self, path: String, hash: String) {
@@ -48,7 +55,13 @@ impl Files for RecordedFiles {
         let read = self.files.read(location).await;
         // Unreadable files have no hash, like missing ones: either may change.
         let hash = match &read {
-            Ok(Some(text)) => code_hash(text),
+            Ok(Some(text)) => {
+                if location.as_str().ends_with("/package.json") {
+                    let path = location.to_string();
+                    self.manifests.lock().insert(path, text.clone());
+                }
+                code_hash(text)
+            }
             Ok(None) | Err(_) => String::new(),
         };
         self.record(location.to_string(), hash);

@@ -1,23 +1,25 @@
-// The components of the registry.
+// The components of the registry, and those published in this account.
 import { createInfiniteQuery, keepPreviousData } from '@tanstack/svelte-query';
-import { api, body } from '../../api/client';
-import type { Component } from '../../api/types';
-import { propsOf } from '../../forms/prop';
+import { api, body } from '../api/client';
+import type { Component } from '../api/types';
+import { appSlug } from './component-apps';
 
 const PAGE = 50;
 export type Scope = 'registry' | 'published';
+export type ComponentType = 'source' | 'action';
 export type ListedComponent = Omit<Component, 'code'>;
 export type Group = { app: string; components: ListedComponent[] };
+export type ComponentFilter = { type: ComponentType; q: string; app: string };
 
-export type ComponentQuery = ReturnType<typeof search>;
+export type ComponentQuery = ReturnType<typeof searchComponents>;
 
 /** A paginated query of components. */
-export function search(scope: Scope, filter: () => { q: string; app: string }) {
+export function searchComponents(scope: Scope, filter: () => ComponentFilter) {
   return createInfiniteQuery(() => {
-    const { q, app } = filter();
+    const wanted = filter();
     return {
-      queryKey: ['components', scope, q, app],
-      queryFn: ({ pageParam }: { pageParam: string | undefined }) => page(scope, q, app, pageParam),
+      queryKey: ['components', scope, wanted],
+      queryFn: ({ pageParam }: { pageParam: string | undefined }) => page(scope, wanted, pageParam),
       initialPageParam: undefined as string | undefined,
       getNextPageParam: (last: Page, pages: Page[]) => {
         const seen = pages.reduce((sum, one) => sum + one.data.length, 0);
@@ -33,13 +35,17 @@ export function totalOf({ data }: ComponentQuery): number | undefined {
   return data?.pages[0]?.page_info.total_count;
 }
 
+export function rowsOf({ data }: ComponentQuery): ListedComponent[] {
+  return data?.pages.flatMap((one) => one.data) ?? [];
+}
+
 type Page = Awaited<ReturnType<typeof page>>;
 
-function page(scope: Scope, q: string, app: string, after: string | undefined) {
+function page(scope: Scope, { type, q, app }: ComponentFilter, after: string | undefined) {
   // The code is not needed and would be most of the response.
   const query = {
     scope,
-    type: 'source',
+    type,
     q: q || undefined,
     app: app || undefined,
     limit: PAGE,
@@ -49,17 +55,12 @@ function page(scope: Scope, q: string, app: string, after: string | undefined) {
   return body(api.GET('/v1/components', { params: { query } }));
 }
 
-/** Groups components by app: that of the first app prop, or the prefix of the key. */
+/** Groups components by app, in the order of their first component. */
 export function byApp(components: ListedComponent[]): Group[] {
   const groups = new Map<string, ListedComponent[]>();
   for (const component of components) {
-    const app = appOf(component);
+    const app = appSlug(component) ?? '';
     groups.set(app, [...(groups.get(app) ?? []), component]);
   }
   return [...groups].map(([app, members]) => ({ app, components: members }));
-}
-
-function appOf(component: ListedComponent): string {
-  const declared = propsOf(component.configurable_props).find((prop) => prop.type === 'app')?.app;
-  return declared ?? component.key?.split('-')[0] ?? '';
 }

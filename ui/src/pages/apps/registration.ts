@@ -11,6 +11,7 @@ export type ClientEntry = {
   clientId: string;
   clientSecret: string;
   scopes: string;
+  developerUrl: string;
   scopeSeparator: string;
   clientAuthentication: '' | 'client_secret_basic' | 'client_secret_post';
   pkce: boolean;
@@ -19,6 +20,8 @@ export type ClientEntry = {
   revocationUrl: string;
   authorizeParams: Pair[];
   tokenParams: Pair[];
+  /** Fields of an account beside its tokens. */
+  fields: FieldEntry[];
 };
 export type Registration = {
   slug: string;
@@ -37,15 +40,14 @@ export function registration(app: App | undefined): Registration {
     name: app?.name ?? '',
     description: app?.description ?? '',
     auth: app?.auth_type ?? 'keys',
-    fields: app
-      ? keyFields(app.custom_fields_json).map(entry)
-      : [{ ...emptyField(), name: 'api_key', label: 'API key' }],
+    fields: app ? declaredFields(app) : [{ ...emptyField(), name: 'api_key', label: 'API key' }],
     client: {
-      authorizationUrl: '',
-      tokenUrl: '',
-      clientId: '',
+      authorizationUrl: app?.oauth?.authorization_url ?? '',
+      tokenUrl: app?.oauth?.token_url ?? '',
+      clientId: app?.oauth?.client_id ?? '',
       clientSecret: '',
-      scopes: '',
+      scopes: app?.oauth?.scopes.join(' ') ?? '',
+      developerUrl: app?.oauth?.developer_url ?? '',
       scopeSeparator: '',
       clientAuthentication: '',
       pkce: true,
@@ -54,8 +56,13 @@ export function registration(app: App | undefined): Registration {
       revocationUrl: '',
       authorizeParams: [],
       tokenParams: [],
+      fields: app?.oauth ? declaredFields(app) : [],
     },
   };
+}
+
+function declaredFields(app: App): FieldEntry[] {
+  return keyFields(app.custom_fields_json).map(entry);
 }
 
 function entry({ name, label, description, optional, secret }: KeyField): FieldEntry {
@@ -69,10 +76,13 @@ export function requestOf(entered: Registration): AppRegistration {
     name: text(name),
     description: text(description),
     auth_type: auth,
-    custom_fields:
-      auth === 'keys' ? entered.fields.filter((field) => field.name.trim() !== '').map(fieldRequest) : undefined,
+    custom_fields: auth === 'keys' ? fieldRequests(entered.fields) : undefined,
     oauth: auth === 'oauth' ? clientRequest(entered.client) : undefined,
   };
+}
+
+function fieldRequests(fields: FieldEntry[]) {
+  return fields.filter((field) => field.name.trim() !== '').map(fieldRequest);
 }
 
 function fieldRequest(field: FieldEntry) {
@@ -100,6 +110,8 @@ function clientRequest(client: ClientEntry): NonNullable<AppRegistration['oauth'
     revocation_url: text(client.revocationUrl),
     authorize_params: record(client.authorizeParams),
     token_params: record(client.tokenParams),
+    developer_url: text(client.developerUrl),
+    fields: fieldRequests(client.fields),
   };
 }
 

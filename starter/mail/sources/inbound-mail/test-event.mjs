@@ -1,0 +1,15 @@
+export default {
+  provider: "postmark",
+  from: { name: "Ada", address: "ada@example.com" },
+  to: [{ name: "", address: "orders@example.com" }],
+  cc: [],
+  reply_to: [],
+  subject: "Order 42",
+  date: "2025-01-15T09:30:00.000Z",
+  message_id: "<42@example.com>",
+  in_reply_to: null,
+  text: "Two things, please.",
+  html: "<p>Two things, please.</p>",
+  headers: { subject: "Order 42", "message-id": "<42@example.com>" },
+  attachments: [{ filename: "note.txt", content_type: "text/plain", size: 5, content: "aGVsbG8=" }],
+};

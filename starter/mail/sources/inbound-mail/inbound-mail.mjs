@@ -4,7 +4,7 @@ import { refuse, rejectBadRequest } from "../../../common/refusals.mjs";
 import { hmac, isRecent, isSame } from "../../../common/signatures.mjs";
 import { mailIn } from "../../common/forwarders.mjs";
 
-const MAX_CONTENT = 2 * 1024 * 1024;
+const MAX_CONTENT = 512 * 1024;
 const MAILGUN_WINDOW_SECONDS = 15 * 60;
 
 export default {
@@ -36,7 +36,7 @@ export default {
       type: "boolean",
       label: "Emit attachments",
       description:
-        "Emit the content of attachments in base64, up to 2 MiB in all. Otherwise only their names and sizes.",
+        "Emit the content of attachments in base64, up to 512 KiB in all. Otherwise only their names and sizes.",
       default: true,
     },
   },

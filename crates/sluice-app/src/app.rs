@@ -21,6 +21,7 @@ use crate::{
     server_status::ServerStatus,
     sessions::Sessions,
     sources::Sources,
+    starter,
     subscriptions::Subscriptions,
     users::Users,
     webhooks::Webhooks,
@@ -123,5 +124,10 @@ impl App {
         let new_locks = engine.new_locks.clone();
         let sync = PackageSync::new(infra.clone(), Arc::clone(processes), new_locks);
         infra.shutdown.spawn(sync.run());
+    }
+
+    /// Registers the components that come with this program, in the background. A shutdown stops it.
+    pub fn start_starter_set(infra: &Infra, imports: Imports) {
+        infra.shutdown.spawn(starter::run(infra.clone(), imports));
     }
 }

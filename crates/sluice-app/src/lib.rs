@@ -23,6 +23,7 @@ mod server_status;
 mod sessions;
 mod slug;
 mod sources;
+mod starter;
 mod subscriptions;
 mod tick_health;
 mod timer_rows;

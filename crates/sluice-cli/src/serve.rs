@@ -118,11 +118,15 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
         clients: listener,
         nodes: node_listener,
     };
+    let imports = app.imports.clone();
     let server = tokio::spawn(sluice_server::serve(
         listeners,
         ServerState::new(app, &infra, &engine),
         stopping.clone(),
     ));
+    if !options.components.no_starter {
+        App::start_starter_set(&infra, imports);
+    }
     let signal = stop_signal(server_ended(&server)).await?;
     cluster.drain();
     let grace = options.cluster.drain_grace;

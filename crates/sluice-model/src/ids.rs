@@ -114,6 +114,13 @@ pub(crate) fn is_tail(tail: &str) -> bool {
     (1..=MAX_TAIL).contains(&tail.len()) && tail.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
+impl UserId {
+    /// The owner of components that come with the server. No user has this id: it is longer than those of users.
+    pub fn server() -> UserId {
+        UserId("u_serveritself".into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Postgres, Registry};
 
+const NO_STARTER: &str = "SLUICE_NO_STARTER";
+
 /// The database of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
@@ -43,8 +45,11 @@ impl ServerOptions {
         Self {
             binary: binary.as_ref().to_owned(),
             args: Vec::new(),
-            // All clients of a test have the same address.
-            env: vec![("SLUICE_MAX_WRONG_KEYS".into(), "1000000".into())],
+            env: vec![
+                // All clients of a test have the same address.
+                ("SLUICE_MAX_WRONG_KEYS".into(), "1000000".into()),
+                (NO_STARTER.into(), "true".into()),
+            ],
             data_dir: None,
             api_key: None,
             packages: PackageSource::Installed,
@@ -92,6 +97,12 @@ impl ServerOptions {
     #[must_use]
     pub fn without_warm_processes(self) -> Self {
         self.env("SLUICE_WARM_PROCESSES", "0")
+    }
+
+    /// Registers the starter components. Most tests need none, and inspecting them takes seconds.
+    #[must_use]
+    pub fn with_starter(self) -> Self {
+        self.env(NO_STARTER, "false")
     }
 
     /// Uses this npm registry. The default has the packages that the repository has installed.

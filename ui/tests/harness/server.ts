@@ -132,6 +132,8 @@ function run(folder: string, key: string, listen: string, flags: string[]): Chil
       SLUICE_DENO: process.env.SLUICE_DENO,
       // All browsers have the same address.
       SLUICE_MAX_WRONG_KEYS: '1000000',
+      // Tests fill the registry themselves.
+      SLUICE_NO_STARTER: 'true',
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -11,18 +11,15 @@ use sluice_runtime::{LoadError, Processes, Role};
 use sluice_store::{
     components::{Component, Packages},
     imports::{self, Import},
-    registry::Shelf,
 };
 
 use super::{
     app_fields::AppFields,
+    key_rule::KeyRule,
     register::{Candidate, Registration, ValidComponent},
     tree::{ImportOutcome, ImportedComponent, TreePart},
 };
-use crate::{
-    components::{Components, publication},
-    listing::Listing,
-};
+use crate::{components::Components, listing::Listing};
 
 /// The scope of published apps, and the packages in it that are none.
 const APPS: &str = "@pipedream/";
@@ -62,6 +59,16 @@ impl Imports {
         user: &UserId,
         part: TreePart,
     ) -> Result<Vec<(String, ImportOutcome)>, EngineError> {
+        self.import_with(user, part, KeyRule::OfApp).await
+    }
+
+    /// As [`Imports::import`], with a rule for the keys.
+    pub(crate) async fn import_with(
+        &self,
+        user: &UserId,
+        part: TreePart,
+        keys: KeyRule,
+    ) -> Result<Vec<(String, ImportOutcome)>, EngineError> {
         let TreePart {
             tree,
             texts,
@@ -90,7 +97,7 @@ impl Imports {
             let result = match (code, shape) {
                 (Ok(code), Some(Ok(shape))) => {
                     fields.add(&shape, code.auth_fields());
-                    self.validate(user, app_folder(&path), &code, shape)
+                    self.validate(user, app_folder(&path), &code, shape, keys)
                 }
                 (Ok(_), Some(Err(errors))) | (Err(errors), _) => Err(errors),
                 (Ok(_), None) => Err(one_error("it was not inspected")),
@@ -186,6 +193,7 @@ impl Imports {
         folder: Option<&str>,
         code: &CodeTree,
         shape: ComponentShape,
+        keys: KeyRule,
     ) -> Result<ValidComponent, Vec<CodeError>> {
         let now = self.infra.now_ms();
         let component = Component {
@@ -194,7 +202,8 @@ impl Imports {
                 .components
                 .new_component(user, code, shape, Packages::Unresolved)
         };
-        let publication = publication(Shelf::Server, &component, folder, now)
+        let publication = keys
+            .publication(&component, folder, now)
             .map_err(|error| one_error(error.to_string()))?;
         Ok(ValidComponent {
             component,

@@ -54,6 +54,15 @@ impl Client {
         self.data(body)
     }
 
+    /// As [`Client::get`], for a response without the `data` envelope.
+    pub(crate) async fn get_plain<T: DeserializeOwned>(
+        &self,
+        path: &str,
+    ) -> Result<T, ClientError> {
+        let body = self.send(Method::GET, path, None).await?;
+        self.parse(body)
+    }
+
     /// As [`Client::get`], but `None` for a 404.
     pub(crate) async fn find<T: DeserializeOwned>(
         &self,

@@ -7,6 +7,7 @@ use sluice_api::{Component, CreateComponent};
 use sluice_model::ComponentKind;
 
 use super::{
+    close_keys::close_keys,
     code::{self, EXTENSIONS},
     progress::during,
 };
@@ -144,12 +145,20 @@ async fn by_key(client: &Client, key: &str) -> anyhow::Result<SavedComponent> {
             component,
             key: Some(key.to_owned()),
         }),
-        None => Err(NotFound(format!(
-            "no file {key}, and no component with this key in your account or the registry: \
-             search with `sluice list registry -q WORDS`"
-        ))
-        .into()),
+        None => Err(NotFound(unknown_key(client, key).await?).into()),
     }
+}
+
+async fn unknown_key(client: &Client, key: &str) -> Result<String, ClientError> {
+    let close = close_keys(client, key).await?;
+    let hint = if close.is_empty() {
+        "search with `sluice list registry -q WORDS`".to_owned()
+    } else {
+        format!("did you mean {}?", close.join(", "))
+    };
+    Ok(format!(
+        "no file {key}, and no component with this key in your account or the registry: {hint}"
+    ))
 }
 
 async fn published(client: &Client, key: &str) -> Result<Option<Component>, ClientError> {

@@ -3,6 +3,7 @@
 mod accounts;
 mod apply;
 mod ask;
+mod close_keys;
 mod cluster;
 mod code;
 mod common;

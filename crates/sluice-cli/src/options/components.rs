@@ -153,6 +153,9 @@ pub(crate) struct ComponentOptions {
     /// the server or of each other. Needs root [default: the user of the server]
     #[arg(long, env = "SLUICE_COMPONENT_UIDS", value_name = "FIRST-LAST")]
     pub(crate) component_uids: Option<ComponentUsers>,
+    /// Do not register the starter components that come with this program
+    #[arg(long, env = "SLUICE_NO_STARTER")]
+    pub(crate) no_starter: bool,
     /// Deno binary that runs components [default: found or installed]
     #[arg(long, env = "SLUICE_DENO", value_name = "FILE")]
     pub(crate) deno: Option<PathBuf>,

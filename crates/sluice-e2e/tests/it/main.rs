@@ -23,6 +23,7 @@ mod registry;
 mod routing;
 mod sandbox;
 mod sharing;
+mod starter;
 mod streams;
 mod support;
 mod values;

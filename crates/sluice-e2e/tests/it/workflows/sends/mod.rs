@@ -5,7 +5,7 @@ mod email;
 mod fairness;
 mod http;
 mod kills;
-mod node_server;
+pub(crate) mod node_server;
 mod post_office;
 mod s3;
 pub(crate) mod s3_server;

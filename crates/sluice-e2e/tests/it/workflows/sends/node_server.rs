@@ -7,13 +7,13 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-pub(super) struct NodeServer {
-    pub(super) address: String,
+pub(crate) struct NodeServer {
+    pub(crate) address: String,
     child: Child,
 }
 
 impl NodeServer {
-    pub(super) fn start(script: &str, args: &[&OsStr]) -> NodeServer {
+    pub(crate) fn start(script: &str, args: &[&OsStr]) -> NodeServer {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/workflows/sends");
         let mut child = Command::new("node")
             .arg(folder.join(script))

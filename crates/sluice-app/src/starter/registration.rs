@@ -1,0 +1,146 @@
+//! Registers the starter set as a tree of its own.
+//!
+//! The hash of the registered set is kept apart from its components, so that one that the operator unpublishes stays away
+//! until the set changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sluice_engine::EngineError;
+use sluice_infra::Infra;
+use sluice_model::{UserId, code_hash};
+use sluice_store::{
+    Conn, StoreError,
+    imports::{self, Import},
+    registry::{self, Shelf},
+};
+
+use super::set::{StarterComponent, StarterSet};
+use crate::import::{ImportOutcome, ImportedComponent, Imports, KeyRule, TreePart};
+
+const TREE: &str = "sluice";
+/// The tree with one row, for the set as a whole.
+const SET_TREE: &str = "sluice set";
+const SET_PATH: &str = "starter";
+/// More rows than a set has.
+const MAX_ROWS: u32 = 1_000;
+
+/// The result of a registration.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Registered {
+    /// This set was registered before.
+    Before,
+    /// The number of its components.
+    Now(usize),
+}
+
+pub(super) async fn register(
+    infra: &Infra,
+    imports: &Imports,
+    set: &StarterSet,
+) -> Result<Registered, EngineError> {
+    let hash = set.hash();
+    let stored = infra.store.read(|c| stored_hash(c)).await?;
+    if stored.as_ref() == Some(&hash) {
+        return Ok(Registered::Before);
+    }
+    let all = set.components();
+    let paths: BTreeSet<String> = all.iter().map(|one| one.path.clone()).collect();
+    let (free, left) = infra.store.read(move |c| sort_out(c, all)).await?;
+    let part = TreePart {
+        tree: TREE.to_owned(),
+        texts: set.texts.clone(),
+        components: free.iter().map(|one| imported(one, set)).collect(),
+        left,
+    };
+    let outcomes = imports
+        .import_with(&UserId::server(), part, KeyRule::Plain)
+        .await?;
+    let count = outcomes.len();
+    check(outcomes)?;
+    infra
+        .store
+        .write(move |c| {
+            remove_left(c, &paths)?;
+            record_hash(c, &hash)
+        })
+        .await?;
+    Ok(Registered::Now(count))
+}
+
+fn stored_hash(c: &mut dyn Conn) -> Result<Option<String>, StoreError> {
+    let rows = imports::list(c, SET_TREE, "", 1)?;
+    Ok(rows
+        .into_iter()
+        .next()
+        .and_then(|mut row| row.files.remove(SET_PATH)))
+}
+
+fn record_hash(c: &mut dyn Conn, hash: &str) -> Result<(), StoreError> {
+    let row = Import {
+        tree: SET_TREE.to_owned(),
+        path: SET_PATH.to_owned(),
+        files: BTreeMap::from([(SET_PATH.to_owned(), hash.to_owned())]),
+        registered: None,
+        errors: Vec::new(),
+    };
+    imports::record(c, &row)
+}
+
+/// The components whose keys are free, and the paths that are no longer in the set. A key that the operator has published a
+/// component under stays theirs.
+fn sort_out(
+    c: &mut dyn Conn,
+    all: Vec<StarterComponent>,
+) -> Result<(Vec<StarterComponent>, Vec<String>), StoreError> {
+    let known = imports::list(c, TREE, "", MAX_ROWS)?;
+    let is_left = |row: &&Import| !all.iter().any(|one| one.path == row.path);
+    let left = known.iter().filter(is_left).map(|row| row.path.clone());
+    let left = left.collect();
+    let mut free = Vec::with_capacity(all.len());
+    for component in all {
+        let key = &component.key;
+        let is_taken = imports::path_of_key(c, TREE, key)?.is_none()
+            && registry::newest(c, &Shelf::Server, key)?.is_some();
+        if is_taken {
+            tracing::info!(key, "starter component left out: its key is in use");
+        } else {
+            free.push(component);
+        }
+    }
+    Ok((free, left))
+}
+
+fn imported(component: &StarterComponent, set: &StarterSet) -> ImportedComponent {
+    let path = component.path.clone();
+    let hash = set.texts.get(&path).map(|text| code_hash(text));
+    ImportedComponent {
+        files: BTreeMap::from([(path.clone(), hash.unwrap_or_default())]),
+        path,
+        errors: Vec::new(),
+    }
+}
+
+/// An error if a component cannot be registered, for example because the machine is too busy to load it.
+fn check(outcomes: Vec<(String, ImportOutcome)>) -> Result<(), EngineError> {
+    for (path, outcome) in outcomes {
+        if let ImportOutcome::Failed { errors } = outcome {
+            let errors: Vec<String> = errors.iter().map(|error| error.located(&path)).collect();
+            return Err(EngineError::Internal(errors.join("; ")));
+        }
+    }
+    Ok(())
+}
+
+/// Unpublishes components that are no longer in the set. Their sources keep running.
+fn remove_left(c: &mut dyn Conn, paths: &BTreeSet<String>) -> Result<(), StoreError> {
+    for row in imports::list(c, TREE, "", MAX_ROWS)? {
+        if paths.contains(&row.path) {
+            continue;
+        }
+        if let Some(registered) = &row.registered {
+            registry::unpublish(c, &Shelf::Server, &registered.key)?;
+        }
+        imports::forget(c, TREE, &row.path)?;
+    }
+    Ok(())
+}

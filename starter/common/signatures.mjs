@@ -1,6 +1,7 @@
 // Checks of signed requests.
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { ConfigurationError } from "./errors.mjs";
 
 /** The bytes of a request's body, exactly as they were sent. */
 export function rawBody({ bodyRaw = "", isBase64 }) {
@@ -13,8 +14,9 @@ export function isSame(a, b) {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-/** HMAC-SHA256 over the parts, as `hex` or `base64`. */
+/** HMAC-SHA256 over the parts, as `hex` or `base64`. Everyone knows an empty key, so it is an error. */
 export function hmac(key, encoding, ...parts) {
+  if (!key?.length) throw new ConfigurationError("The secret must not be empty");
   const hash = createHmac("sha256", key);
   for (const part of parts) hash.update(part);
   return hash.digest(encoding);

@@ -127,8 +127,8 @@ fn ranked(mut entries: Vec<Entry>, words: &Words) -> Vec<(i64, Entry)> {
 
 impl ComponentFilter {
     fn admits(&self, entry: &Entry) -> bool {
-        let is_for = |app: &String| entry.apps.contains(app);
-        self.app.as_ref().is_none_or(is_for) && self.kind.is_none_or(|kind| entry.kind == kind)
+        let app = self.app.as_deref();
+        app.is_none_or(|app| entry.is_for(app)) && self.kind.is_none_or(|kind| entry.kind == kind)
     }
 }
 
@@ -142,6 +142,12 @@ fn text(shape: &ComponentShape) -> Text<'_> {
 }
 
 impl Entry {
+    /// A component without an app is for the one that its key begins with, as the console shows it.
+    fn is_for(&self, app: &str) -> bool {
+        let is_named = || self.key.split('-').next() == Some(app);
+        self.apps.iter().any(|own| own == app) || (self.apps.is_empty() && is_named())
+    }
+
     fn listed(self, c: &mut dyn Conn, rank: i64) -> Result<ListedComponent, StoreError> {
         let component = components::get_for_run(c, &self.id)?
             .ok_or_else(|| StoreError::Corrupt(format!("{} is listed and not stored", self.id)))?;

@@ -48,6 +48,15 @@ test("other signatures are refused", async () => {
   }
 });
 
+test("an empty secret accepts nothing", async () => {
+  const { emits, response, error } = await run(component, {
+    props: { secret: "" },
+    event: jsonRequest(sample.payload),
+  });
+  assert.equal(error.name, "ConfigurationError");
+  assert.deepEqual([response, emits], [undefined, []]);
+});
+
 test("a ping is answered, and other events are left out", async () => {
   const ping = await run(component, { props: PROPS, event: signed(jsonRequest({ zen: "Keep it simple" }), "ping") });
   assert.deepEqual([ping.response.status, ping.emits.length], [200, 0]);

@@ -1,6 +1,6 @@
 import { download, MEBIBYTE, textOf } from "../../../common/download.mjs";
+import { contentOf } from "../../../common/request_body.mjs";
 import { webAddress } from "../../../common/urls.mjs";
-import { contentOf } from "../../common/request_body.mjs";
 
 const TEXT = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript|x-www-form-urlencoded))/i;
 const JSON_TYPE = /[/+]json\b/i;

@@ -4,6 +4,7 @@ import { ConfigurationError } from "../../../common/errors.mjs";
 import { canonical, shortHash } from "../../../common/hash.mjs";
 import { parsePath, valueAt } from "../../../common/json_path.mjs";
 import { firstItems, newItems, toEmit } from "../../../common/new_items.mjs";
+import { contentOf } from "../../../common/request_body.mjs";
 import { timestamp } from "../../../common/times.mjs";
 import { webAddress } from "../../../common/urls.mjs";
 
@@ -106,12 +107,12 @@ export default {
       const isSameOrigin = url.origin === first.origin;
       const headers = { accept: "application/json", ...(isSameOrigin && this.headers) };
       if (this.token && isSameOrigin) headers.authorization = `Bearer ${this.token}`;
-      const body = this.method === "POST" ? JSON.stringify(this.body ?? {}) : undefined;
-      if (body !== undefined) headers["content-type"] ??= "application/json";
+      const { content, type } = this.method === "POST" ? contentOf(this.body ?? {}, "json") : {};
+      if (content !== undefined) headers["content-type"] ??= type;
       return {
         method: this.method,
         headers,
-        body,
+        body: content,
         maxBytes: 10 * MEBIBYTE,
         timeoutMs: Math.max(deadline - Date.now(), 1),
         privateHeaders: Object.keys(this.headers ?? {}),

@@ -56,6 +56,9 @@ async fn all_components_are_registered_once_and_belong_to_no_user() {
     until_registered(&server.api(), "http").await;
     assert_eq!(keys(&server, "source").await, SOURCES);
     assert_eq!(keys(&server, "action").await, ACTIONS);
+    let path = "/components/search?query=webhook&app=github";
+    let found = server.api().get(path).await;
+    assert_eq!(found.body["sources"], json!(["github-webhook"]));
     let own = server.api().get("/components").await.ok();
     assert_eq!(own, json!([]), "{own}");
     // A second start finds them registered.

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../common/errors.mjs";
+import { ConfigurationError } from "./errors.mjs";
 
 /** The content of a request and its type; no content for an empty body. */
 export function contentOf(body, format) {

@@ -18,31 +18,60 @@ use super::set::{StarterComponent, StarterSet};
 use crate::import::{ImportOutcome, ImportedComponent, Imports, KeyRule, TreePart};
 
 const TREE: &str = "sluice";
-/// The tree with one row, for the set as a whole.
+/// The tree whose rows are about the set as a whole.
 const SET_TREE: &str = "sluice set";
 const SET_PATH: &str = "starter";
+/// The row of the node that registers a set.
+const CLAIM_PATH: &str = "claim";
+/// After this time another node takes over.
+const CLAIM_MS: i64 = 2 * 60 * 1000;
 /// More rows than a set has.
 const MAX_ROWS: u32 = 1_000;
 
-/// The result of a registration.
+/// The state of a set before its registration.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Registered {
-    /// This set was registered before.
-    Before,
-    /// The number of its components.
-    Now(usize),
+pub(super) enum Claim {
+    /// It is registered.
+    Registered,
+    /// Another node registers it.
+    Elsewhere,
+    /// This node registers it.
+    Here,
 }
 
+/// Claims the registration for this node. Two nodes may claim it in the same moment: then both do the same.
+pub(super) async fn claim(infra: &Infra, set: &StarterSet) -> Result<Claim, EngineError> {
+    let (hash, now) = (set.hash(), infra.now_ms());
+    // A claim of a node that is gone is left over.
+    let is_alone = infra.cluster.is_alone();
+    let claimed = infra.store.write(move |c| {
+        if value(c, SET_PATH)?.as_ref() == Some(&hash) {
+            return Ok(Claim::Registered);
+        }
+        let until = value(c, CLAIM_PATH)?.and_then(|until| until.parse::<i64>().ok());
+        // A clock that was set back must not extend a claim.
+        if !is_alone && until.is_some_and(|until| until > now && until <= now + CLAIM_MS) {
+            return Ok(Claim::Elsewhere);
+        }
+        record(c, CLAIM_PATH, &(now + CLAIM_MS).to_string())?;
+        Ok(Claim::Here)
+    });
+    Ok(claimed.await?)
+}
+
+/// Gives up the claim of this node.
+pub(super) async fn release(infra: &Infra) -> Result<(), EngineError> {
+    let released = infra.store.write(|c| record(c, CLAIM_PATH, "0"));
+    Ok(released.await?)
+}
+
+/// Registers a set. Returns the number of its components.
 pub(super) async fn register(
     infra: &Infra,
     imports: &Imports,
     set: &StarterSet,
-) -> Result<Registered, EngineError> {
+) -> Result<usize, EngineError> {
     let hash = set.hash();
-    let stored = infra.store.read(|c| stored_hash(c)).await?;
-    if stored.as_ref() == Some(&hash) {
-        return Ok(Registered::Before);
-    }
     let all = set.components();
     let paths: BTreeSet<String> = all.iter().map(|one| one.path.clone()).collect();
     let (free, left) = infra.store.read(move |c| sort_out(c, all)).await?;
@@ -61,25 +90,25 @@ pub(super) async fn register(
         .store
         .write(move |c| {
             remove_left(c, &paths)?;
-            record_hash(c, &hash)
+            record(c, CLAIM_PATH, "0")?;
+            record(c, SET_PATH, &hash)
         })
         .await?;
-    Ok(Registered::Now(count))
+    Ok(count)
 }
 
-fn stored_hash(c: &mut dyn Conn) -> Result<Option<String>, StoreError> {
-    let rows = imports::list(c, SET_TREE, "", 1)?;
-    Ok(rows
-        .into_iter()
-        .next()
-        .and_then(|mut row| row.files.remove(SET_PATH)))
+/// A value that is kept beside the components.
+fn value(c: &mut dyn Conn, path: &str) -> Result<Option<String>, StoreError> {
+    let rows = imports::list(c, SET_TREE, "", MAX_ROWS)?;
+    let row = rows.into_iter().find(|row| row.path == path);
+    Ok(row.and_then(|mut row| row.files.remove(path)))
 }
 
-fn record_hash(c: &mut dyn Conn, hash: &str) -> Result<(), StoreError> {
+fn record(c: &mut dyn Conn, path: &str, value: &str) -> Result<(), StoreError> {
     let row = Import {
         tree: SET_TREE.to_owned(),
-        path: SET_PATH.to_owned(),
-        files: BTreeMap::from([(SET_PATH.to_owned(), hash.to_owned())]),
+        path: path.to_owned(),
+        files: BTreeMap::from([(path.to_owned(), value.to_owned())]),
         registered: None,
         errors: Vec::new(),
     };

@@ -6,7 +6,7 @@ use postgres::{Client, NoTls};
 use serde_json::{Value, json};
 use sluice_testkit::Postgres;
 
-use super::{deploy_key, failure, poll, rarely, user, workflow};
+use super::{deploy_key, failure, poll, rarely, user, workflow_with_secret};
 use crate::support::Deployed;
 
 /// Statements on a database. The client has its own runtime, which cannot run inside another one.
@@ -89,10 +89,10 @@ async fn a_statement_runs_with_parameters_on_postgres() {
     let url = Postgres::database();
     execute(&url, "CREATE TABLE t (id int, data jsonb)");
     let insert = json!({
-        "connectionString": url, "query": "INSERT INTO t VALUES ($1, $2) RETURNING id, data",
+        "connectionString": "{{ process.env.SECRET }}", "query": "INSERT INTO t VALUES ($1, $2) RETURNING id, data",
         "params": ["{{ event.id }}", { "name": "{{ event.name }}" }],
     });
-    let workflow = workflow(&user().await, &[("sql-query", insert)]).await;
+    let workflow = workflow_with_secret(&user().await, &url, &[("sql-query", insert)]).await;
     let run = workflow
         .run_and_wait(&json!({ "id": 7, "name": "'; DROP TABLE t; --" }))
         .await;

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use sluice_testkit::wait_for;
 
-use super::{user, workflow};
+use super::{user, workflow_with_secret};
 use crate::{support::PATIENCE, workflows::sends::node_server::NodeServer};
 
 #[tokio::test]
@@ -15,11 +15,11 @@ async fn a_mail_goes_to_its_recipients() {
     let (host, port) = server.address.split_once(':').expect("an address");
     let port: u16 = port.parse().expect("a port");
     let props = json!({
-        "host": host, "port": port, "security": "none", "username": "mailer", "password": "p@ss",
+        "host": host, "port": port, "security": "none", "username": "mailer", "password": "{{ process.env.SECRET }}",
         "from": "Ada <ada@example.com>", "to": ["{{ event.to }}"], "subject": "Grüße\r\nBcc: x@example.com",
         "text": "Hello",
     });
-    let workflow = workflow(&user().await, &[("send-mail", props)]).await;
+    let workflow = workflow_with_secret(&user().await, "p@ss", &[("send-mail", props)]).await;
     let run = workflow
         .run_and_wait(&json!({ "to": "bob@example.com" }))
         .await;

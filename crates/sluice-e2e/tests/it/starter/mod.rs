@@ -16,7 +16,7 @@ use sluice_testkit::{Api, Plan, ServerInfo, shared, wait_for};
 
 use crate::{
     support::{Deployed, PATIENCE, own_server, unique_name},
-    workflows::fixtures::{Workflow, deploy},
+    workflows::fixtures::{Workflow, deploy_with},
 };
 
 /// A server with the starter set that may reach this machine.
@@ -87,10 +87,17 @@ async fn invocations(api: &Api) -> u64 {
 
 /// A workflow of actions, each by its key with its props. A step has the name of its key, with underscores.
 async fn workflow(api: &Api, steps: &[(&str, Value)]) -> Workflow {
+    workflow_with_secret(api, "", steps).await
+}
+
+/// As [`workflow`], with a value for `process.env.SECRET`.
+async fn workflow_with_secret(api: &Api, secret: &str, steps: &[(&str, Value)]) -> Workflow {
     let steps: Vec<Value> = steps
         .iter()
         .map(|(key, props)| json!({ "name": key.replace('-', "_"), "action": key, "props": props }))
         .collect();
-    let document = json!({ "name": "Test", "triggers": [{ "http": {} }], "steps": steps });
-    deploy(api, &document.to_string()).await
+    let document =
+        json!({ "name": "Test", "env": { "SECRET": { "secret": true } }, "steps": steps });
+    let body = json!({ "document": document.to_string(), "secrets": { "SECRET": secret } });
+    deploy_with(api, &body).await
 }

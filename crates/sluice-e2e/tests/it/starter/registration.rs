@@ -113,7 +113,7 @@ async fn a_key_that_a_user_published_hides_that_of_the_set() {
     let body = json!({ "component_code": code });
     api.post("/components/published", &body).await.ok();
     let source = api.post("/sources", &json!({ "key": "http" })).await.ok();
-    assert_eq!(source["name"], "Mine");
+    assert_eq!(source["name"], "mine");
 }
 
 #[tokio::test]

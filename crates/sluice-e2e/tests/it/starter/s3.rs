@@ -1,4 +1,4 @@
-//! `s3-objects` against a real S3-compatible server, which checks signatures.
+//! `s3-objects` against a real S3-compatible server. It checks access keys, and the tests of the component check signatures.
 
 use std::{fs, path::Path};
 
@@ -8,10 +8,10 @@ use tempfile::TempDir;
 use super::{deploy_key, failure, poll, rarely, user};
 use crate::workflows::sends::node_server::NodeServer;
 
-fn props(server: &NodeServer, secret: &str) -> Value {
+fn props(server: &NodeServer, key: &str) -> Value {
     json!({
         "bucket": "some-bucket", "endpoint": server.address, "pathStyle": true, "prefix": "a b/",
-        "accessKeyId": "S3RVER", "secretAccessKey": secret, "timer": rarely(),
+        "accessKeyId": key, "secretAccessKey": "S3RVER", "timer": rarely(),
     })
 }
 
@@ -55,9 +55,9 @@ async fn new_objects_of_a_bucket_are_emitted() {
 }
 
 #[tokio::test]
-async fn a_wrong_secret_is_an_error_of_the_service() {
+async fn a_wrong_key_is_an_error_of_the_service() {
     let (server, _folder) = server();
     let source = deploy_key(&user().await, "s3-objects", props(&server, "wrong")).await;
     let error = failure(&source).await;
-    assert!(error.contains("SignatureDoesNotMatch"), "{error}");
+    assert!(error.contains("InvalidAccessKeyId"), "{error}");
 }

@@ -3,6 +3,8 @@
 
 mod registration;
 mod set;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 pub(crate) use worker::run;

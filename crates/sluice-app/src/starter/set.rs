@@ -43,7 +43,7 @@ impl StarterSet {
     pub(super) fn hash(&self) -> String {
         let files = self.texts.iter();
         let hashes = files.map(|(path, text)| format!("{path} {}\n", code_hash(text)));
-        code_hash(&hashes.collect::<String>())
+        code_hash(&hashes.collect::<Vec<_>>().concat())
     }
 
     /// In the order of their paths.

@@ -81,8 +81,8 @@ async fn failure(source: &Deployed) -> String {
 
 async fn invocations(api: &Api) -> u64 {
     let user = api.get("/users/me").await.ok();
-    let used = user["daily_invocations_used"].as_u64();
-    used.unwrap_or_else(|| panic!("no count: {user}"))
+    let count = user["daily_invocations_used"].as_u64();
+    count.unwrap_or_else(|| panic!("no count: {user}"))
 }
 
 /// A workflow of actions, each by its key with its props. A step has the name of its key, with underscores.

@@ -9,6 +9,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::Path,
     sync::Arc,
+    time::Duration,
 };
 
 use anyhow::{Context, bail};
@@ -129,11 +130,7 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     }
     let signal = stop_signal(server_ended(&server)).await?;
     cluster.drain();
-    let grace = options.cluster.drain_grace;
-    if signal == StopSignal::Terminate && !grace.is_zero() {
-        tracing::info!(?grace, "out of service; still taking requests");
-        tokio::time::sleep(grace).await;
-    }
+    wait_for_balancer(signal, options.cluster.drain_grace).await;
     tracing::info!("stopping; waiting for running invocations");
     stopping.cancel();
     engine.release_idle(&infra).await;
@@ -148,6 +145,14 @@ async fn run(options: ServeOptions, mut told: Vec<SettingDescription>) -> anyhow
     drop(data_folder);
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Takes requests for a while, in which a load balancer can choose another server.
+async fn wait_for_balancer(signal: StopSignal, grace: Duration) {
+    if signal == StopSignal::Terminate && !grace.is_zero() {
+        tracing::info!(?grace, "out of service; still taking requests");
+        tokio::time::sleep(grace).await;
+    }
 }
 
 /// Leaves everything to the other nodes, which go on with it at once.

@@ -100,6 +100,14 @@ mod tests {
     }
 
     #[test]
+    fn each_component_is_described() {
+        let page = include_str!("../../../../docs/starter-components.md");
+        for StarterComponent { key, .. } in StarterSet::embedded().components() {
+            assert!(page.contains(&format!("\n## {key}\n")), "{key}");
+        }
+    }
+
+    #[test]
     fn the_hash_depends_on_paths_and_texts() {
         let hash = |path: &str, text: &str| {
             let texts = BTreeMap::from([(path.to_owned(), text.to_owned())]);

@@ -32,6 +32,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
             "delete",
             "workflows",
             "accounts",
+            "apps",
             "webhooks",
             "subscribe",
             "unsubscribe",

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod apply;
+mod apps;
 mod ask;
 mod close_keys;
 mod cluster;
@@ -29,6 +30,7 @@ mod prop_args;
 mod prop_text;
 mod publish;
 mod registry;
+mod secret_file;
 mod secrets;
 mod session;
 mod snapshot;
@@ -52,6 +54,7 @@ use clap::Subcommand;
 use self::{
     accounts::AccountsOptions,
     apply::ApplyOptions,
+    apps::AppsCommand,
     cluster::ClusterOptions,
     completions::CompletionsOptions,
     deploy::DeployOptions,
@@ -99,6 +102,9 @@ pub(crate) enum ClientCommand {
     Whoami(WhoamiOptions),
     Delete(DeleteOptions),
     Accounts(AccountsOptions),
+    /// Browse the apps of the server, and set up OAuth clients
+    #[command(subcommand)]
+    Apps(AppsCommand),
     /// Manage webhooks
     #[command(subcommand)]
     Webhooks(WebhooksCommand),
@@ -149,6 +155,7 @@ pub(crate) fn run(
             ClientCommand::Whoami(options) => done(session::whoami(options).await),
             ClientCommand::Delete(options) => done(sources::delete(options).await),
             ClientCommand::Accounts(options) => done(accounts::run(options).await),
+            ClientCommand::Apps(command) => done(apps::run(command).await),
             ClientCommand::Webhooks(command) => done(webhooks::run(command).await),
             ClientCommand::Subscribe(options) => done(subscribe::subscribe(options).await),
             ClientCommand::Unsubscribe(options) => done(subscribe::unsubscribe(options).await),

@@ -2,7 +2,10 @@
 
 use clap::Args;
 
-use super::target::{Target, health};
+use super::{
+    health::{health, renewal},
+    target::Target,
+};
 use crate::commands::{
     common::Common,
     output::{fields, sanitized, show, show_json},
@@ -37,6 +40,8 @@ pub(super) async fn describe(options: DescribeOptions) -> anyhow::Result<()> {
     ];
     let expires = account.expires_at.clone();
     lines.extend(expires.map(|time| ("expires", time)));
+    let renewal = renewal(&account).map(str::to_owned);
+    lines.extend(renewal.map(|text| ("renewal", text)));
     let error = account.error.as_deref().map(sanitized);
     lines.extend(error.map(|error| ("error", error)));
     Ok(show(&fields(&lines))?)

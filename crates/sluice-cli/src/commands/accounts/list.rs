@@ -3,7 +3,7 @@
 use clap::Args;
 use sluice_api::Account;
 
-use super::target::health;
+use super::health::health;
 use crate::{
     client::Client,
     commands::{

@@ -3,21 +3,27 @@
 mod connect;
 mod delete;
 mod describe;
+mod fields;
+mod health;
 mod list;
+mod oauth;
 mod target;
 
 use clap::{Args, Subcommand};
 
 pub(crate) use self::{
-    connect::{connect_in_browser, prompt_fields},
+    fields::prompt_fields,
     list::show_all,
+    oauth::{NoClient, connect_oauth},
 };
 
 const EXAMPLES: &str = "\
 Examples:
   sluice accounts
   sluice accounts connect slack
-  sluice accounts connect acme --name 'Our shop' --field api_key=$KEY
+  sluice accounts connect acme --name 'Our shop' --field api_key=@key.txt
+  sluice accounts connect shopify --field shop_id=our-shop
+  sluice accounts connect github --field oauth_access_token=@token.txt
   sluice accounts delete apn_a1b2c3";
 
 /// Manage the accounts of apps that sources and workflows use

@@ -1,4 +1,4 @@
-//! Looking up an account, and its health.
+//! Looking up an account.
 
 use anyhow::bail;
 use clap::Args;
@@ -6,7 +6,6 @@ use sluice_api::Account;
 
 use crate::{
     client::{Client, escaped},
-    commands::output::{BAD, CHANGED, GOOD, styled},
     exit::NotFound,
 };
 
@@ -34,14 +33,5 @@ impl Target {
             ))
             .into()),
         }
-    }
-}
-
-/// The health of an account.
-pub(super) fn health(account: &Account) -> String {
-    match (account.dead, account.healthy) {
-        (true, _) => styled(BAD, "must be reconnected"),
-        (false, false) => styled(CHANGED, "failing"),
-        (false, true) => styled(GOOD, "healthy"),
     }
 }

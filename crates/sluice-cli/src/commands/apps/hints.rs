@@ -65,6 +65,15 @@ fn needs_https(uri: &str) -> bool {
     url.scheme() == "http" && !is_loopback
 }
 
+/// The explanation for an app that has no client.
+pub(in crate::commands) fn no_client(app: &App) -> String {
+    format!(
+        "no OAuth client is set up for {}: the operator adds one with `sluice apps set-oauth {slug}` (see `sluice apps show {slug}`)",
+        sanitized(&app.name),
+        slug = app.name_slug
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

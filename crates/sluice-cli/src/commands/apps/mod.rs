@@ -14,6 +14,8 @@ mod target;
 
 use clap::Subcommand;
 
+pub(super) use self::hints::no_client;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum AppsCommand {
     List(list::ListOptions),

@@ -9,7 +9,7 @@ use super::fill::Form;
 use crate::{
     client::ClientError,
     commands::{
-        accounts::{connect_in_browser, prompt_fields},
+        accounts::{NoClient, connect_oauth, prompt_fields},
         output::{BAD, sanitized, show_stderr, styled},
         prompt::{self, Question},
     },
@@ -22,7 +22,7 @@ impl Form<'_> {
         let name = sanitized(&app.name);
         show_stderr(&format!("New account of {name}\n"))?;
         let connected = match app.auth_type {
-            AuthType::Oauth => connect_in_browser(self.client, app, None).await,
+            AuthType::Oauth => connect_oauth(self.client, app, None, Map::new(), false).await,
             AuthType::Keys | AuthType::None => self.connect_with_keys(app, name).await,
         };
         let error = match connected {
@@ -31,7 +31,7 @@ impl Form<'_> {
         };
         match error.downcast_ref() {
             Some(ClientError::Api { status, .. }) if *status != 401 => {}
-            None if !error.is::<Interrupted>() => {}
+            None if !error.is::<Interrupted>() && !error.is::<NoClient>() => {}
             _ => return Err(error),
         }
         show_stderr(&format!("{} {error:#}\n", styled(BAD, "!")))?;

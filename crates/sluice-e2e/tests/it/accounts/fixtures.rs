@@ -21,7 +21,7 @@ pub(super) fn source_code(slug: &str) -> String {
 }
 
 /// Slugs of apps belong to the whole server, so each test has its own.
-pub(super) fn unique_slug() -> String {
+pub(crate) fn unique_slug() -> String {
     unique_name().replace("user", "app")
 }
 

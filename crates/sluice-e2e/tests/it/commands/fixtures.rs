@@ -191,6 +191,13 @@ fn gather(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
     }
 }
 
+/// The address that a command asks a person to open.
+pub(super) fn address_in(output: &str) -> String {
+    let mut lines = output.lines().map(str::trim);
+    let address = lines.find(|line| line.starts_with("http"));
+    address.expect("the address to open").to_owned()
+}
+
 /// A component with the given props that does nothing.
 pub(super) fn component(name: &str, props: &str) -> String {
     format!(

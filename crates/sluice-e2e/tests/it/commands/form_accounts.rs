@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sluice_testkit::{Backend, Key};
 
-use super::fixtures::{Cli, Folder};
+use super::fixtures::{Cli, Folder, address_in};
 use crate::{
     accounts::fixtures::{agree, key_account, key_app, oauth_app},
     support::shared_server,
@@ -77,15 +77,7 @@ async fn an_oauth_account_is_connected_in_a_browser_while_the_form_waits() {
     let file = folder.join("uses.mjs");
     let mut terminal = cli.terminal(&["deploy", file.to_str().unwrap(), "--no-follow"]);
     terminal.wait_for_text("Waiting for the browser").await;
-    let output = terminal.output();
-    let url = output
-        .lines()
-        .find_map(|line| {
-            line.trim()
-                .strip_prefix("http")
-                .map(|rest| format!("http{rest}"))
-        })
-        .expect("the address to open");
+    let url = address_in(&terminal.output());
     agree(&cli.api, &url, "alice").await;
     assert_eq!(terminal.exit_code().await, 0);
     let source = cli.only_source().await;
@@ -122,4 +114,25 @@ async fn without_a_terminal_an_account_is_named_by_id_or_name() {
         .run(&[&deploy[..], &["--account", &nobody]].concat())
         .await;
     assert_eq!(ran.code, 5, "{}", ran.err);
+}
+
+#[tokio::test]
+async fn without_a_client_a_token_is_enough_and_declining_ends_the_command() {
+    let cli = Cli::new().await;
+    let folder = folder_for("notion");
+    let file = folder.join("uses.mjs");
+    let deploy = ["deploy", file.to_str().unwrap(), "--no-follow"];
+    let mut terminal = cli.terminal(&deploy);
+    terminal.wait_for_text("Enter a token of Notion").await;
+    terminal.type_line("n");
+    assert_eq!(terminal.exit_code().await, 1);
+    let mut terminal = cli.terminal(&deploy);
+    terminal.wait_for_text("Enter a token of Notion").await;
+    terminal.type_line("y");
+    terminal.wait_for_text("Access token of Notion").await;
+    terminal.type_line("token-of-mine");
+    assert_eq!(terminal.exit_code().await, 0);
+    assert!(!terminal.output().contains("token-of-mine"));
+    let source = cli.only_source().await;
+    assert!(account_of(&source).is_string(), "{source}");
 }

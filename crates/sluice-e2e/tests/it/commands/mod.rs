@@ -1,9 +1,12 @@
 //! The commands that are clients of a server, as people and scripts run them.
 
 mod account_commands;
+mod app_commands;
 mod apply;
 mod apply_secrets;
 mod completions;
+mod connect_pages;
+mod connecting;
 mod connection;
 mod deploy;
 mod deploy_follow;

@@ -34,21 +34,31 @@ pub(super) fn next_steps(app: &App) -> String {
 
 /// The steps after a client is set up.
 pub(super) fn steps_with_client(app: &App) -> String {
-    let registered = app.oauth.as_ref().map(register).unwrap_or_default();
-    registered + &next_steps(app)
+    let check = app.oauth.as_ref().map(|oauth| {
+        let (place, uri) = (place(oauth), &oauth.redirect_uri);
+        format!("The client {place} must have the redirect URI {uri}\n") + https_note(uri)
+    });
+    check.unwrap_or_default() + &next_steps(app)
 }
 
 fn register(oauth: &AppOauth) -> String {
-    let place = match &oauth.developer_url {
+    let (place, uri) = (place(oauth), &oauth.redirect_uri);
+    format!("Register a client {place}, with the redirect URI {uri}\n") + https_note(uri)
+}
+
+fn place(oauth: &AppOauth) -> String {
+    match &oauth.developer_url {
         Some(url) => format!("at {}", sanitized(url)),
         None => "at the provider".to_owned(),
-    };
-    let uri = &oauth.redirect_uri;
-    let mut text = format!("Register a client {place}, with the redirect URI {uri}\n");
-    if needs_https(uri) {
-        text += "Most providers accept only https there: start the server with --public-url\n";
     }
-    text
+}
+
+fn https_note(uri: &str) -> &'static str {
+    if needs_https(uri) {
+        "Most providers accept only https there: start the server with an https --public-url\n"
+    } else {
+        ""
+    }
 }
 
 /// Whether most providers reject this redirect URI. They accept http for loopback addresses only.

@@ -68,7 +68,10 @@ impl Fixture {
     }
 
     async fn keys(&self) -> Vec<String> {
-        let listed = self.infra.store.read(|c| registry::list(c, &Shelf::Server));
+        let listed = self
+            .infra
+            .store
+            .read(|c| registry::entries(c, &Shelf::Server));
         let mut keys: Vec<String> = listed
             .await
             .unwrap()

@@ -67,7 +67,10 @@ impl Components {
         let listing = self.infra.store.read(move |c| {
             let words = Words::of(&filter.words);
             let mut entries = entries(c, &user, scope, &words)?;
-            entries.retain(|entry| filter.admits(entry));
+            entries.retain(|entry| {
+                let app = entry.apps.first().map(String::as_str);
+                filter.admits(entry) && words.are_together_in(&entry.key, &entry.name, app)
+            });
             let ranked = ranked(entries, &words);
             let total = ranked.len() as u64;
             let rows = page
@@ -128,8 +131,15 @@ fn ranked(mut entries: Vec<Entry>, words: &Words) -> Vec<(i64, Entry)> {
 impl ComponentFilter {
     fn admits(&self, entry: &Entry) -> bool {
         let app = self.app.as_deref();
-        app.is_none_or(|app| entry.is_for(app)) && self.kind.is_none_or(|kind| entry.kind == kind)
+        app.is_none_or(|app| is_for(app, &entry.key, &entry.apps))
+            && self.kind.is_none_or(|kind| entry.kind == kind)
     }
+}
+
+/// A component without an app is for the one that its key begins with, as the console shows it.
+pub(super) fn is_for(app: &str, key: &str, apps: &[String]) -> bool {
+    let is_named = || key.split('-').next() == Some(app);
+    apps.iter().any(|own| own == app) || (apps.is_empty() && is_named())
 }
 
 fn text(shape: &ComponentShape) -> Text<'_> {
@@ -142,12 +152,6 @@ fn text(shape: &ComponentShape) -> Text<'_> {
 }
 
 impl Entry {
-    /// A component without an app is for the one that its key begins with, as the console shows it.
-    fn is_for(&self, app: &str) -> bool {
-        let is_named = || self.key.split('-').next() == Some(app);
-        self.apps.iter().any(|own| own == app) || (self.apps.is_empty() && is_named())
-    }
-
     fn listed(self, c: &mut dyn Conn, rank: i64) -> Result<ListedComponent, StoreError> {
         let component = components::get_for_run(c, &self.id)?
             .ok_or_else(|| StoreError::Corrupt(format!("{} is listed and not stored", self.id)))?;

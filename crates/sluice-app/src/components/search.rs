@@ -9,12 +9,10 @@ use sluice_store::{
     registry::{self, RegistryEntry, Shelf},
 };
 
-use super::{service::Components, words::Words};
+use super::{list::is_for, service::Components, words::Words};
 
 /// Limit for sources and for actions.
 const MAX_MATCHES: usize = 100;
-/// Words of a query beyond this many are ignored.
-const MAX_WORDS: usize = 20;
 
 #[derive(Debug, Clone)]
 pub struct ComponentSearch {
@@ -32,10 +30,10 @@ pub struct ComponentMatches {
     pub actions: Vec<String>,
 }
 
-/// A component that contains some words of the query.
+/// A component that contains some terms of the query.
 struct Match {
     entry: RegistryEntry,
-    words: usize,
+    terms: usize,
 }
 
 impl Components {
@@ -47,8 +45,7 @@ impl Components {
     ) -> Result<ComponentMatches, EngineError> {
         let own = Shelf::Account(user.clone());
         let found = self.infra.store.read(move |c| {
-            let mut words = Words::of(&search.query);
-            words.shorten(MAX_WORDS);
+            let words = Words::of(&search.query);
             let own_keys: HashSet<String> = registry::entries(c, &own)?
                 .into_iter()
                 .map(|entry| entry.key)
@@ -66,31 +63,35 @@ impl Components {
     }
 }
 
-/// The components of a shelf that contain any of the words.
+/// The components of a shelf that contain any of the terms.
 fn matches(c: &mut dyn Conn, shelf: &Shelf, words: &Words) -> Result<Vec<Match>, StoreError> {
     let mut by_key: HashMap<String, Match> = HashMap::new();
-    for word in words.as_slice() {
-        for entry in registry::matching(c, shelf, std::slice::from_ref(word))? {
+    for term in words.terms() {
+        for entry in registry::matching(c, shelf, term.words())? {
+            if !term.is_together_in(&entry.key, &entry.name, entry.app.as_deref()) {
+                continue;
+            }
             let found = by_key
                 .entry(entry.key.clone())
-                .or_insert(Match { entry, words: 0 });
-            found.words += 1;
+                .or_insert(Match { entry, terms: 0 });
+            found.terms += 1;
         }
     }
     Ok(by_key.into_values().collect())
 }
 
 fn best(matches: Vec<Match>, words: &Words, search: &ComponentSearch) -> ComponentMatches {
-    let all = words.as_slice().len();
+    let all = words.terms().len();
     let is_enough = |found: &Match| {
-        // Queries have a few words.
+        // Queries have a few terms.
         #[expect(clippy::cast_precision_loss)]
-        let share = found.words as f64 / all as f64;
+        let share = found.terms as f64 / all as f64;
         share >= search.threshold
     };
     let is_for = |found: &Match| {
+        let Match { entry, .. } = found;
         let wanted = search.app.as_deref();
-        wanted.is_none_or(|app| found.entry.app.as_deref() == Some(app))
+        wanted.is_none_or(|app| is_for(app, &entry.key, entry.app.as_slice()))
     };
     let mut ranked: Vec<_> = matches
         .into_iter()
@@ -98,10 +99,10 @@ fn best(matches: Vec<Match>, words: &Words, search: &ComponentSearch) -> Compone
         .map(|found| {
             let Match {
                 entry,
-                words: number,
+                terms: number,
             } = found;
             let rank = words.rank(&entry.key, &entry.name, entry.app.as_deref());
-            // A component with all words comes before one with some of them in a better place.
+            // A component with all terms comes before one with some of them in a better place.
             (number < all, rank, all - number, entry)
         })
         .collect();

@@ -4,8 +4,40 @@ use std::{cmp::Reverse, collections::HashSet};
 
 use sluice_store::registry::words_of;
 
+/// Parts of a query beyond this many are ignored.
+const MAX_TERMS: usize = 20;
+
 /// The words of a query.
-pub(super) struct Words(Vec<String>);
+pub(super) struct Words {
+    all: Vec<String>,
+    terms: Vec<Term>,
+}
+
+/// A part of a query between spaces.
+pub(super) struct Term {
+    text: String,
+    words: Vec<String>,
+}
+
+impl Term {
+    fn of(text: &str) -> Option<Term> {
+        let words: Vec<String> = words_of(text).collect();
+        (!words.is_empty()).then(|| Term {
+            text: text.to_lowercase(),
+            words,
+        })
+    }
+
+    pub(super) fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Whether words that are written together, as in a key, are together in the component too.
+    pub(super) fn is_together_in(&self, key: &str, name: &str, app: Option<&str>) -> bool {
+        let has = |text: &str| text.to_lowercase().contains(&self.text);
+        self.words.len() == 1 || has(key) || has(name) || app.is_some_and(has)
+    }
+}
 
 /// The searchable text of a component.
 #[derive(Clone)]
@@ -39,18 +71,29 @@ enum Part {
 
 impl Words {
     pub(super) fn of(query: &str) -> Words {
-        Words(words_of(query).collect())
-    }
-
-    /// Drops words beyond the first ones, and repeated ones.
-    pub(super) fn shorten(&mut self, most: usize) {
         let mut seen = HashSet::new();
-        self.0.retain(|word| seen.insert(word.clone()));
-        self.0.truncate(most);
+        let terms: Vec<Term> = query
+            .split_whitespace()
+            .filter_map(Term::of)
+            .filter(|term| seen.insert(term.text.clone()))
+            .take(MAX_TERMS)
+            .collect();
+        let all = terms.iter().flat_map(|term| term.words.clone()).collect();
+        Words { all, terms }
     }
 
     pub(super) fn as_slice(&self) -> &[String] {
-        &self.0
+        &self.all
+    }
+
+    pub(super) fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    /// Whether all words that are written together are together in the component.
+    pub(super) fn are_together_in(&self, key: &str, name: &str, app: Option<&str>) -> bool {
+        let mut terms = self.terms.iter();
+        terms.all(|term| term.is_together_in(key, name, app))
     }
 
     /// Whether every word is the beginning of a word of the component.
@@ -63,7 +106,7 @@ impl Words {
         } = text;
         let texts = [key, name, description].into_iter().chain(apps);
         let words: Vec<String> = texts.flat_map(words_of).collect();
-        self.0
+        self.all
             .iter()
             .all(|wanted| words.iter().any(|word| word.starts_with(wanted.as_str())))
     }
@@ -74,14 +117,14 @@ impl Words {
         let of_name: Vec<String> = words_of(name).collect();
         let of_app: Vec<String> = app.into_iter().flat_map(words_of).collect();
         let is_in = |words: &[String], word: &String| words.contains(word);
-        let part = if of_key == self.0 {
+        let part = if of_key == self.all {
             Part::Key
-        } else if !of_app.is_empty() && of_app == self.0 {
+        } else if !of_app.is_empty() && of_app == self.all {
             Part::App
-        } else if of_key.starts_with(&self.0) {
+        } else if of_key.starts_with(&self.all) {
             Part::KeyPrefix
         } else if self
-            .0
+            .all
             .iter()
             .all(|word| is_in(&of_name, word) || is_in(&of_app, word))
         {
@@ -89,7 +132,7 @@ impl Words {
         } else {
             Part::Other
         };
-        let in_name = self.0.iter().filter(|word| is_in(&of_name, word));
+        let in_name = self.all.iter().filter(|word| is_in(&of_name, word));
         let described = app.and_then(sluice_catalogue::find);
         Rank {
             part,
@@ -132,6 +175,17 @@ mod tests {
             query.rank("drive-y", "Files are news", None),
         ];
         assert!(ranks.is_sorted_by(|a, b| a < b), "{ranks:#?}");
+    }
+
+    #[test]
+    fn words_that_are_written_together_belong_together() {
+        let is_found = |query: &str, key: &str, name: &str| {
+            Words::of(query).are_together_in(key, name, Some("acme"))
+        };
+        assert!(is_found("acme-new", "acme-new-file", "X"));
+        assert!(is_found("new-file acme", "acme-New-File", "X"));
+        assert!(!is_found("acme-new-file", "acme-store", "Store a new file"));
+        assert!(is_found("new file", "acme-store", "Store a file"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ const PYTHON: &str = "SLUICE_TEST_TAP_PYTHON";
 /// A client that loops would not end at all.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-const EMITTER: &str = r#"module.exports = { name: "Numbers", props: { http: "$.interface.http" },
+const EMITTER: &str = r#"module.exports = { name: "Numbers", version: "0.0.1", props: { http: "$.interface.http" },
     run(event) { this.$emit({ n: event.body.n }, { id: event.body.n, summary: `number ${event.body.n}` }); } };"#;
 
 /// Sets the base URL, and runs the command line of the client.

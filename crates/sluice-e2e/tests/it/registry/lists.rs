@@ -98,7 +98,8 @@ async fn lists_are_narrowed_by_words_app_and_type(
     for (query, expected) in [
         ("", &[copy, store, folder, file][..]),
         ("q=", &[copy, store, folder, file]),
-        ("q=new+FILE", &[copy, store, folder, file]),
+        ("q=new+FILE", &[file, store, folder, copy]),
+        ("q=acme-new-file", &[file, folder]),
         ("q=Folder", &[folder]),
         ("q=arrives+acme", &[file]),
         ("q=arrives+nothing", &[]),

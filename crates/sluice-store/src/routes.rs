@@ -98,7 +98,7 @@ impl Routes {
 
 /// Runs with every commit, so it must never look at subscriptions to others. PostgreSQL would, were it to see
 /// in place of a list of emitters that one of them is the most common value of its column.
-pub const LISTENERS: &str = "WITH e (emitter_id) AS (VALUES (?1), (?2), (?3)) \
+pub const LISTENERS: &str = "WITH e (emitter_id) AS (VALUES (?2), (?3)) \
      SELECT s.event_name, s.listener_id FROM e \
      JOIN subscriptions s ON s.emitter_id = e.emitter_id AND s.user_id = ?1 \
      LEFT JOIN webhooks w ON w.id = s.listener_id LEFT JOIN sources l ON l.id = s.listener_id \

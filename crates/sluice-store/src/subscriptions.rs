@@ -20,8 +20,6 @@ pub enum Emitter {
     One(EmitterId),
     AllSources,
     AllWorkflows,
-    /// All sources and workflows of the account.
-    Account(UserId),
     /// An auto-subscription: every emitter gets a row of its own when it is created.
     CreatedLater,
 }
@@ -32,10 +30,7 @@ impl Emitter {
             ALL_SOURCES => Some(Emitter::AllSources),
             ALL_WORKFLOWS => Some(Emitter::AllWorkflows),
             CREATED_LATER => Some(Emitter::CreatedLater),
-            id => match account(id) {
-                Some(account) => Some(Emitter::Account(account)),
-                None => EmitterId::parse(id).map(Emitter::One),
-            },
+            id => EmitterId::parse(id).map(Emitter::One),
         }
     }
 
@@ -44,17 +39,8 @@ impl Emitter {
             Emitter::One(id) => id.as_str(),
             Emitter::AllSources => ALL_SOURCES,
             Emitter::AllWorkflows => ALL_WORKFLOWS,
-            Emitter::Account(id) => id.as_str(),
             Emitter::CreatedLater => CREATED_LATER,
         }
-    }
-}
-
-/// The id of an account, also as that of its workspace: `u_a` and `o_a`.
-fn account(id: &str) -> Option<UserId> {
-    match id.strip_prefix(WORKSPACE) {
-        Some(tail) => UserId::parse(&format!("{}{tail}", UserId::PREFIX)),
-        None => UserId::parse(id),
     }
 }
 

@@ -31,6 +31,18 @@ export function choiceRows({ choices, query, filtered, more, custom }: ChoiceLis
   return rows;
 }
 
+/**
+ * The row that Enter selects while no other is active: the option that was typed, the first match, or the custom value.
+ * While options are loaded there is none, because they may match better.
+ */
+export function suggestedRow(rows: ChoiceRow[], query: string, loading: boolean): number {
+  if (query === '' || loading) return -1;
+  const typed = rows.findIndex(({ kind, text }) => kind === 'choice' && text === query);
+  if (typed >= 0) return typed;
+  const match = rows.findIndex(({ kind }) => kind === 'choice');
+  return match >= 0 ? match : rows.findIndex(({ kind }) => kind === 'custom');
+}
+
 /** The active row after a step up (-1) or down (1), in a circle. -1 means that no row is active. */
 export function moved(active: number, step: number, count: number): number {
   if (count === 0) return active;

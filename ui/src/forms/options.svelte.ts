@@ -2,7 +2,7 @@
 import { api, body } from '../api/client';
 import type { PropForm } from './form.svelte';
 import { thrownErrors } from './hook-output';
-import type { Prop } from './prop';
+import { choiceInType, type Prop } from './prop';
 import { type Choice, same } from './value';
 
 export class OptionList {
@@ -86,7 +86,8 @@ export class OptionList {
 
   #append(page: Choice[], context: unknown) {
     // Methods without pagination return the same page again.
-    const added = page.filter((choice) => !this.options.some((known) => same(known.value, choice.value)));
+    const choices = page.map((choice) => choiceInType(this.#prop.type, choice));
+    const added = choices.filter((choice) => !this.options.some((known) => same(known.value, choice.value)));
     this.options = [...this.options, ...added];
     this.more = added.length > 0;
     this.#page += 1;

@@ -27,8 +27,8 @@ describe('propsOf', () => {
   });
 
   test('false and zero are defaults, null is none', () => {
-    expect(one({ default: false })?.default).toBe(false);
-    expect(one({ default: 0 })?.default).toBe(0);
+    expect(one({ type: 'boolean', default: false })?.default).toBe(false);
+    expect(one({ type: 'integer', default: 0 })?.default).toBe(0);
     expect(one({ default: null })?.default).toBeUndefined();
     expect(one({ min: 0, max: '9' })).toMatchObject({ min: 0, max: undefined });
   });
@@ -37,13 +37,24 @@ describe('propsOf', () => {
     const options = ['a', 1, null, { label: 'Red', value: 'r' }, { value: 2 }, { label: 'no value' }];
     expect(one({ options })?.options).toEqual([
       { label: 'a', value: 'a' },
-      { label: '1', value: 1 },
+      { label: '1', value: '1' },
       { label: '', value: null },
       { label: 'Red', value: 'r' },
-      { label: '2', value: 2 },
+      { label: '2', value: '2' },
       { label: '{"label":"no value"}', value: { label: 'no value' } },
     ]);
     expect(one({ options: 'a' })?.options).toEqual([]);
+  });
+
+  test('numbers for texts are text, as the server stores them', () => {
+    const values = (type: string) =>
+      one({ type, options: [1, { label: 'Two', value: 2 }] })?.options.map(({ value }) => value);
+    expect(values('string')).toEqual(['1', '2']);
+    expect(values('string[]')).toEqual(['1', '2']);
+    expect(values('integer[]')).toEqual([1, 2]);
+    expect(one({ type: 'string', default: 2 })?.default).toBe('2');
+    expect(one({ type: 'string[]', default: [2, true] })?.default).toEqual(['2', 'true']);
+    expect(one({ type: 'any', default: 2 })?.default).toBe(2);
   });
 });
 
@@ -68,7 +79,7 @@ test('types decide what is shown and what takes a value', () => {
 
 test('defaults of optional props and of props without a value are left to the server', () => {
   const props = propsOf([
-    { name: 'a', default: 0 },
+    { name: 'a', type: 'integer', default: 0 },
     { name: 'b', default: 'x', optional: true },
     { name: 'c' },
     { name: 'd', type: '$.interface.http', default: 'x' },

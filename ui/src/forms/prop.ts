@@ -57,9 +57,9 @@ function propOf(row: Record<string, unknown>, name: string): Prop {
     description: text(row.description)?.trim() || undefined,
     optional: row.optional === true,
     secret: row.secret === true && !NEVER_SECRET.includes(type),
-    default: row.default ?? undefined,
+    default: inType(type, row.default ?? undefined),
     static: row.static ?? undefined,
-    options: Array.isArray(row.options) ? row.options.map(choiceOf) : [],
+    options: Array.isArray(row.options) ? row.options.map(choiceOf).map((choice) => choiceInType(type, choice)) : [],
     remoteOptions: row.remoteOptions === true,
     useQuery: row.useQuery === true,
     reloadProps: row.reloadProps === true,
@@ -102,6 +102,17 @@ export function elementType(prop: Prop): string | undefined {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A choice as the server stores it: the value of a text prop is text, even if the component declares a number. */
+export function choiceInType(type: string, { label, value }: Choice): Choice {
+  return { label, value: inType(type, value) };
+}
+
+function inType(type: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((element) => inType(type, element));
+  const isText = type === 'string' || type === 'string[]';
+  return isText && (typeof value === 'number' || typeof value === 'boolean') ? String(value) : value;
 }
 
 function choiceOf(option: unknown): Choice {

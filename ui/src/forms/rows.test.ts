@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { choiceRows, moved } from './choice-rows';
+import { choiceRows, moved, suggestedRow } from './choice-rows';
 import { isEmptyRequest, isNested, listOf, objectOf, pairsOf, withoutEmptyRows } from './rows';
 
 test('empty rows are no elements of a list', () => {
@@ -102,6 +102,24 @@ test('a custom value is offered unless it is an option', () => {
   expect(texts({ query: 'Ada', custom: true })).toEqual(['Ada']);
   expect(texts({ query: '', custom: true, choices: [] })).toEqual([]);
   expect(texts({ query: 'x', custom: true, more: true })).toEqual(['Load more', 'Use “x”']);
+});
+
+test('Enter selects what was typed, the first match, or the custom value', () => {
+  const suggested = (query: string, loading = false) => {
+    const rows = choiceRows({
+      ...list,
+      choices: [{ label: 'Adam', value: 1 }, ...choices],
+      query,
+      more: true,
+      custom: true,
+    });
+    return rows[suggestedRow(rows, query, loading)]?.text;
+  };
+  expect(suggested('')).toBeUndefined();
+  expect(suggested('Ada')).toBe('Ada');
+  expect(suggested('ad')).toBe('Adam');
+  expect(suggested('Barbara')).toBe('Use “Barbara”');
+  expect(suggested('Ada', true)).toBeUndefined();
 });
 
 test('the arrow keys go around', () => {

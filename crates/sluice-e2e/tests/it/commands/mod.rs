@@ -20,6 +20,7 @@ mod fixtures;
 mod form;
 mod form_accounts;
 mod form_options;
+mod forms;
 mod home;
 mod import_pipedream;
 mod init;

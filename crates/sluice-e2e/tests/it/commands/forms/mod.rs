@@ -1,0 +1,43 @@
+//! The forms of thirty components, filled in at a terminal. Their options have numbers as values or are nested, props depend on
+//! others, and some are alerts. `crates/sluice-e2e/forms` has the components and the answers. The console has the same test.
+
+mod case;
+mod person;
+
+use std::path::PathBuf;
+
+use rstest::rstest;
+use serde_json::json;
+use sluice_testkit::wait_for;
+
+use self::{case::Case, person::Person};
+use super::fixtures::Cli;
+use crate::support::PATIENCE;
+
+#[rstest]
+#[tokio::test]
+async fn a_form_is_filled_in_by_keyboard(#[files("forms/*.mjs")] component: PathBuf) {
+    let case = Case::read(component);
+    let cli = Cli::new().await;
+    case.prepare(&cli).await;
+    let mut person = Person::at(cli.terminal(&case.command()));
+    for step in case.steps() {
+        person.answer(step).await;
+    }
+    person.ends().await;
+
+    let source = cli.only_source().await;
+    assert_eq!(case.readable(&cli, &source).await, case.values(), "{case}");
+    let Some(expected) = case.emits() else {
+        return;
+    };
+    let path = format!("/sources/{}", source["id"].as_str().expect("an id"));
+    cli.api.post(&format!("{path}/run"), &json!({})).await.ok();
+    let summaries = format!("{path}/event_summaries?limit=1&expand=event");
+    let event = wait_for(PATIENCE, "the event", async || {
+        let events = cli.api.get(&summaries).await.ok();
+        events.get(0).map(|event| event["event"].clone())
+    })
+    .await;
+    assert_eq!(&event, expected, "{case}");
+}

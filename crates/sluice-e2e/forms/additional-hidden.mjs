@@ -5,9 +5,9 @@ export default {
   version: "0.0.1",
   type: "source",
   props: {
+    hint: { type: "alert", alertType: "neutral", content: "The text may contain {hour}.", hidden: true },
     custom: { type: "boolean", label: "Custom text", reloadProps: true },
     text: { type: "string", label: "Text", hidden: true },
-    hint: { type: "alert", alertType: "neutral", content: "The text may contain {hour}.", hidden: true },
   },
   async additionalProps(existing) {
     existing.text.hidden = !this.custom;

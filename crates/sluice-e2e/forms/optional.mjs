@@ -26,6 +26,7 @@ export default {
     colour: { type: "string", label: "Colour", optional: true, options: ["amber", "dark"] },
     tags: { type: "string[]", label: "Tags", optional: true },
     raw: { type: "boolean", label: "Raw Data", optional: true },
+    sealed: { type: "boolean", label: "Sealed", optional: true },
     keeper: {
       type: "string",
       label: "Keeper",

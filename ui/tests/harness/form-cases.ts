@@ -50,6 +50,8 @@ export type FormCase = {
   steps: Step[];
   values: Json;
   emits?: unknown;
+  /** The form of the source is opened again. */
+  reopened?: boolean;
 };
 
 export async function formCases(): Promise<FormCase[]> {

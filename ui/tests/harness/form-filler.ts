@@ -38,6 +38,17 @@ export class FormFiller {
     return /dc_\w+/.exec(this.#page.url())?.[0] ?? '';
   }
 
+  /** Checks that the form of the source shows the same answers. */
+  async recognizes(steps: Step[]) {
+    for (const { prop = '', pick, picks = [], choose, chooses = [] } of steps) {
+      if (pick !== undefined) expect((await this.#keys.tabTo(prop)).value).toContain(pick);
+      for (const one of picks) expect(await this.#keys.tabTo(one, prop)).toMatchObject({ checked: true });
+      if (choose !== undefined) expect((await this.#keys.tabTo(prop)).value).toBe(choose);
+      for (const one of chooses) await this.#keys.tabTo(`Remove ${one}`);
+    }
+    await this.#page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor();
+  }
+
   async #submit() {
     await this.#keys.tabTo('Create source');
     await this.#keys.press('Enter');

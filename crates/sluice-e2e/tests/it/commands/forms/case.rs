@@ -58,6 +58,11 @@ impl Case {
         values
     }
 
+    /// Whether the form of the source is opened again.
+    pub(super) fn is_reopened(&self) -> bool {
+        self.answers["reopened"] == true
+    }
+
     /// The event of a run, if it is checked.
     pub(super) fn emits(&self) -> Option<&Value> {
         self.answers.get("emits")

@@ -21,10 +21,32 @@ impl Person {
         assert_eq!(code, 0, "{}", self.terminal.screen());
     }
 
+    /// Presses Enter at every prompt of an update.
+    pub(super) async fn accepts_everything(mut self) {
+        let mut last = None;
+        loop {
+            let goes_on = |screen: &str| {
+                let next = prompt(screen);
+                is_updated(screen) || next.is_some() && next != last.as_deref()
+            };
+            self.terminal.wait_for("the next prompt", goes_on).await;
+            let screen = self.terminal.screen();
+            if is_updated(&screen) {
+                return self.ends().await;
+            }
+            self.terminal.press(Key::Enter);
+            last = prompt(&screen).map(str::to_owned);
+        }
+    }
+
     pub(super) async fn answer(&mut self, step: &Value) {
         let text = |key: &str| step[key].as_str();
         if let Some(alert) = text("alert") {
-            return self.terminal.wait_for_text(alert).await;
+            let mark = match text("kind") {
+                Some("warning" | "error") => "! ",
+                _ => "",
+            };
+            return self.terminal.wait_for_text(&format!("{mark}{alert}")).await;
         }
         if let Some(absent) = text("absent") {
             return self.is_absent(absent).await;
@@ -276,6 +298,10 @@ impl Person {
 fn prompt(screen: &str) -> Option<&str> {
     let line = screen.lines().rfind(|line| line.starts_with("? "))?;
     line.strip_prefix("? ").map(str::trim_end)
+}
+
+fn is_updated(screen: &str) -> bool {
+    screen.lines().any(|line| line.starts_with("Updated "))
 }
 
 fn is_for(prompt: &str, label: &str) -> bool {

@@ -63,7 +63,15 @@ impl Form<'_> {
                 ));
                 let mut question = question(prop, &[]);
                 question.message = format!("Account of {}", sanitized(&app.name));
-                if let Some(account) = prompt::pick(question, rows, 0).await? {
+                let current = self
+                    .current(prop)
+                    .and_then(|value| value["authProvisionId"].as_str());
+                let is_current = |row: &Row<Option<Account>>| {
+                    let id = row.value.as_ref().map(|account| account.id.to_string());
+                    id.is_some() && id.as_deref() == current
+                };
+                let at = rows.iter().position(is_current).unwrap_or_default();
+                if let Some(account) = prompt::pick(question, rows, at).await? {
                     return Ok(account_value(&account));
                 }
             }

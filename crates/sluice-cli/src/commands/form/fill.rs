@@ -11,7 +11,7 @@ use crate::{
     client::{Client, ClientError},
     commands::{
         ask,
-        output::{BAD, sanitized, show_stderr, styled},
+        output::{BAD, CHANGED, sanitized, show_stderr, styled},
         prop_args::PropInputs,
         prop_text::text_of,
     },
@@ -265,9 +265,17 @@ impl<'a> Form<'a> {
 }
 
 fn show_alert(prop: &PropDef) -> anyhow::Result<()> {
-    let content = prop.declared().get("content").and_then(Value::as_str);
+    let declared = |key: &str| prop.declared().get(key).and_then(Value::as_str);
+    let content = ["content", "description", "label"]
+        .into_iter()
+        .find_map(declared);
+    let mark = match declared("alertType") {
+        Some("error") => format!("{} ", styled(BAD, "!")),
+        Some("warning") => format!("{} ", styled(CHANGED, "!")),
+        _ => String::new(),
+    };
     if let Some(content) = content {
-        show_stderr(&format!("{}\n", sanitized(content)))?;
+        show_stderr(&format!("{mark}{}\n", sanitized(content)))?;
     }
     Ok(())
 }

@@ -78,17 +78,23 @@ impl Form<'_> {
             ("", EmptyAnswer::Keep) => None,
             (url, _) => value_error(&checked, &json!({ "url": url })),
         });
-        let mut url_question = part("URL", base.help.as_deref());
-        url_question.default = self
+        let mut request = self
             .current(prop)
-            .and_then(|current| current["url"].as_str())
-            .map(str::to_owned);
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        let current = |name: &str| request.get(name).and_then(Value::as_str);
+        let mut url_question = part("URL", base.help.as_deref());
+        url_question.default = current("url").map(str::to_owned);
         let url = prompt::text(url_question, check).await?;
         if url.is_empty() {
             return Ok(None);
         }
         let methods = METHODS.map(|method| Row::new(method, method)).into();
-        let method = prompt::pick(part("method", None), methods, 0).await?;
+        let at = METHODS
+            .iter()
+            .position(|method| current("method") == Some(*method));
+        let method = prompt::pick(part("method", None), methods, at.unwrap_or_default()).await?;
         let header: Check = Arc::new(|line| {
             let is_valid = line.is_empty()
                 || line
@@ -96,22 +102,37 @@ impl Form<'_> {
                     .is_some_and(|(name, _)| !name.is_empty());
             (!is_valid).then(|| "must be Name: value".to_owned())
         });
-        let hint = "one Name: value per line, an empty line ends the headers";
+        let hint = match request.get("headers") {
+            Some(Value::Array(current)) if !current.is_empty() => {
+                "one Name: value per line, an empty line ends the headers or keeps the current ones"
+            }
+            _ => "one Name: value per line, an empty line ends the headers",
+        };
         let headers: Vec<Value> = lines(&part("headers", Some(hint)), &header)
             .await?
             .iter()
             .filter_map(|line| line.split_once(':'))
             .map(|(name, value)| json!({ "name": name.trim(), "value": value.trim() }))
             .collect();
-        let mut request = json!({ "url": url, "method": method, "headers": headers });
+        let default = current("body").map(str::to_owned);
+        request.remove("body");
         if !["GET", "HEAD"].contains(&method) {
-            let body = part("body", Some("Enter for none"));
-            let body = prompt::text(body, Arc::new(|_| None)).await?;
+            let hint = default.is_none().then_some("Enter for none");
+            let question = Question {
+                default,
+                ..part("body", hint)
+            };
+            let body = prompt::text(question, Arc::new(|_| None)).await?;
             if !body.is_empty() {
-                request["body"] = body.into();
+                request.insert("body".to_owned(), body.into());
             }
         }
-        Ok(Some(request))
+        if !headers.is_empty() {
+            request.insert("headers".to_owned(), headers.into());
+        }
+        request.insert("url".to_owned(), url.into());
+        request.insert("method".to_owned(), method.into());
+        Ok(Some(request.into()))
     }
 }
 

@@ -29,9 +29,9 @@ impl Form<'_> {
                         && prop.default_value().is_none()
                         && prop.static_value().is_none()
                         && !self.values.contains_key(&prop.name);
-                    is_undeclared_timer
-                        || prop.prop_type == PropType::Alert
-                        || self.is_missing(&prop).await?
+                    let is_shown_alert =
+                        prop.prop_type == PropType::Alert && !prop.cannot_be_filled_in();
+                    is_undeclared_timer || is_shown_alert || self.is_missing(&prop).await?
                 }
             };
             if is_open {
@@ -43,7 +43,7 @@ impl Form<'_> {
 
     async fn can_be_asked(&mut self, prop: &PropDef) -> Result<bool, ClientError> {
         if prop.prop_type == PropType::Alert {
-            return Ok(true);
+            return Ok(!prop.cannot_be_filled_in());
         }
         if prop.prop_type == PropType::App {
             return self.needs_account(prop).await;

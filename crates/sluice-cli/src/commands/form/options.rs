@@ -6,7 +6,7 @@ use sluice_model::{PropDef, PropType};
 
 use super::{
     fill::{Form, component_errors},
-    question::{labelled, question},
+    question::{has_value, labelled, question},
 };
 use crate::{
     client::{Client, ClientError},
@@ -25,6 +25,8 @@ enum Pick {
     More,
     Search,
     Own,
+    /// The current value.
+    Keep,
     LeaveOut,
 }
 
@@ -67,14 +69,25 @@ impl Form<'_> {
             return self.pick_several(prop, choices).await;
         }
         loop {
-            let mut rows = choices.rows();
+            let mut rows = Vec::new();
+            let current = self.current(prop).filter(|value| !value.is_null());
+            if let Some(current) = current {
+                let label = format!("(keep {})", sanitized(&choice_of(current).label));
+                rows.push(Row::fixed(label, Pick::Keep));
+            }
+            rows.extend(choices.rows());
             rows.extend(fixed_rows(prop, choices.may_have_more));
-            match prompt::pick(question(prop, &[]), rows, 0).await? {
+            let at = match current {
+                None if prop.is_optional() => rows.len() - 1,
+                _ => 0,
+            };
+            match prompt::pick(question(prop, &[]), rows, at).await? {
                 Pick::Choice(choice) => return Ok(Some(stored_value(prop, &choice))),
                 Pick::More => choices.show_result(Choices::fetch).await?,
                 Pick::Search => choices.search(prop).await?,
                 Pick::Own => return self.ask_for_value(prop).await,
-                Pick::LeaveOut => return Ok(None),
+                Pick::Keep => return Ok(None),
+                Pick::LeaveOut => return Ok(self.left_empty(prop)),
             }
         }
     }
@@ -84,11 +97,14 @@ impl Form<'_> {
         prop: &PropDef,
         mut choices: Choices<'_>,
     ) -> anyhow::Result<Option<Value>> {
-        let mut chosen: Vec<Choice> = Vec::new();
+        let mut chosen = self.current(prop).map_or_else(Vec::new, choices_of);
         loop {
             // The chosen options stay visible during a search.
             let mut rows: Vec<Row<Pick>> = chosen.iter().map(choice_row).collect();
-            let is_new = |choice: &&Choice| !chosen.contains(choice);
+            let is_new = |choice: &&Choice| {
+                let is_same = |known: &Choice| has_value(known, &choice.value);
+                !chosen.iter().any(is_same)
+            };
             rows.extend(choices.fetched.iter().filter(is_new).map(choice_row));
             let fixed = fixed_rows(prop, choices.may_have_more);
             rows.extend(
@@ -106,7 +122,7 @@ impl Form<'_> {
                     Pick::More => more = true,
                     Pick::Search => search = true,
                     Pick::Own => own = true,
-                    Pick::LeaveOut => {}
+                    Pick::Keep | Pick::LeaveOut => {}
                 }
             }
             if more {
@@ -224,6 +240,30 @@ fn stored_value(prop: &PropDef, choice: &Choice) -> Value {
         labelled(choice)
     } else {
         choice.value.clone()
+    }
+}
+
+/// The choices in a list of values.
+fn choices_of(value: &Value) -> Vec<Choice> {
+    let items = value.get("__lv").unwrap_or(value).as_array();
+    items.into_iter().flatten().map(choice_of).collect()
+}
+
+/// A value as the choice that it came from.
+fn choice_of(value: &Value) -> Choice {
+    let picked = value.get("__lv").unwrap_or(value);
+    match (
+        picked.get("label").and_then(Value::as_str),
+        picked.get("value"),
+    ) {
+        (Some(label), Some(value)) => Choice {
+            label: label.to_owned(),
+            value: value.clone(),
+        },
+        _ => Choice {
+            label: text_of(picked),
+            value: picked.clone(),
+        },
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use sluice_api::{Choice, DataStore};
-use sluice_model::{MASK, PropDef, PropType};
+use sluice_model::{MASK, PropDef, PropType, label_value::plain};
 
 use super::fill::Form;
 use crate::commands::{
@@ -45,6 +45,8 @@ impl Form<'_> {
     /// Asks for a typed value, even if the prop has options.
     pub(super) async fn ask_for_value(&mut self, prop: &PropDef) -> anyhow::Result<Option<Value>> {
         match &prop.prop_type {
+            // A yes or no cannot be left empty.
+            PropType::Boolean if prop.is_optional() => self.pick(prop, yes_and_no()).await,
             PropType::Boolean => {
                 let default = self.current(prop).and_then(Value::as_bool);
                 let answer = prompt::yes_or_no(question(prop, &[]), default).await?;
@@ -79,6 +81,11 @@ impl Form<'_> {
         self.values.get(&prop.name).or_else(|| prop.default_value())
     }
 
+    /// The answer that leaves a prop empty. A current value is removed.
+    pub(super) fn left_empty(&self, prop: &PropDef) -> Option<Value> {
+        self.values.contains_key(&prop.name).then_some(Value::Null)
+    }
+
     pub(super) fn empty(&self, prop: &PropDef) -> EmptyAnswer {
         if prop.is_optional() || self.current(prop).is_some() {
             EmptyAnswer::Keep
@@ -94,10 +101,15 @@ impl Form<'_> {
     ) -> anyhow::Result<Option<Value>> {
         let empty = self.empty(prop);
         if question.default.is_none() {
-            question.default = self.current(prop).map(text_of);
+            question.default = self.current(prop).map(|value| text_of(&plain(value)));
         }
-        let has_default = question.default.is_some();
+        let default = question.default.clone();
+        let has_default = default.is_some();
         let text = prompt::text(question, check(prop, empty)).await?;
+        if default.is_some_and(|default| default == text) && self.values.contains_key(&prop.name) {
+            // The text shows only a part of some values.
+            return Ok(None);
+        }
         Ok((!text.is_empty() || has_default).then(|| value_of(&prop.prop_type, &text)))
     }
 
@@ -117,11 +129,12 @@ impl Form<'_> {
         prop: &PropDef,
         choices: Vec<Choice>,
     ) -> anyhow::Result<Option<Value>> {
-        let current = self.current(prop).cloned();
+        let current = self.current(prop).map(plain);
         if matches!(prop.prop_type, PropType::Array(_)) {
             let current = current.as_ref().and_then(Value::as_array);
             let chosen = current.map_or_else(Vec::new, |current| {
-                let is_chosen = |choice: &Choice| current.contains(&choice.value);
+                let is_chosen =
+                    |choice: &Choice| current.iter().any(|value| has_value(choice, value));
                 let indices = choices.iter().enumerate();
                 indices
                     .filter(|(_, choice)| is_chosen(choice))
@@ -135,8 +148,12 @@ impl Form<'_> {
             let picked = prompt::pick_many(question(prop, &[]), rows, chosen).await?;
             return Ok(Some(picked.into_iter().collect()));
         }
-        let position = |value: &Value| choices.iter().position(|choice| choice.value == *value);
-        let at = current.as_ref().and_then(position).unwrap_or_default();
+        let position = |value: &Value| choices.iter().position(|choice| has_value(choice, value));
+        let at = match &current {
+            Some(current) => position(current).unwrap_or_default(),
+            None if prop.is_optional() => choices.len(),
+            None => 0,
+        };
         let mut rows: Vec<Row<Option<Value>>> = choices
             .into_iter()
             .map(|choice| {
@@ -145,7 +162,7 @@ impl Form<'_> {
             })
             .collect();
         if prop.is_optional() {
-            rows.push(Row::fixed("(leave empty)", None));
+            rows.push(Row::fixed("(leave empty)", self.left_empty(prop)));
         }
         prompt::pick(question(prop, &[]), rows, at).await
     }
@@ -158,7 +175,13 @@ impl Form<'_> {
                 .map(|store| Row::new(sanitized(&store.name), Some(store.name)))
                 .collect();
             rows.push(Row::fixed("New data store…", None));
-            if let Some(name) = prompt::pick(question(prop, &[]), rows, 0).await? {
+            let current = self.current(prop).and_then(Value::as_str);
+            let position = |name: &str| {
+                rows.iter()
+                    .position(|row| row.value.as_deref() == Some(name))
+            };
+            let at = current.and_then(position).unwrap_or_default();
+            if let Some(name) = prompt::pick(question(prop, &[]), rows, at).await? {
                 return Ok(Some(name.into()));
             }
         }
@@ -176,6 +199,20 @@ fn row(prop: &PropDef, choice: Choice) -> Row<Value> {
         choice.value
     };
     Row::new(label, value)
+}
+
+/// Whether a choice has this value. The server stores the numbers of text props as text.
+pub(super) fn has_value(choice: &Choice, value: &Value) -> bool {
+    text_of(&choice.value) == text_of(value)
+}
+
+fn yes_and_no() -> Vec<Choice> {
+    let choices = [("Yes", true), ("No", false)];
+    let choices = choices.map(|(label, value)| Choice {
+        label: label.to_owned(),
+        value: value.into(),
+    });
+    choices.into()
 }
 
 /// A value with its label, as it is stored.

@@ -44,6 +44,7 @@ export const { p, navigate, isActive, preload, route } = createRouter({
   },
   '/apps': {
     '/': () => import('./pages/apps/Apps.svelte'),
+    '/import': () => import('./pages/import/Import.svelte'),
     '/:slug': () => import('./pages/apps/AppPage.svelte'),
   },
   '/users': () => import('./pages/users/Users.svelte'),

@@ -38,7 +38,7 @@ type ApiResponse<T> = { data?: T; error?: unknown; response: Response };
 /** The body of a successful response. Throws `ApiError` otherwise. */
 export async function body<T>(request: Promise<ApiResponse<T>>): Promise<T> {
   const { data, error, response } = await request;
-  if (!response.ok) throw apiError(response, error);
+  if (!response.ok) throw responseError(response.status, error);
   return data as T;
 }
 
@@ -47,10 +47,11 @@ export async function data<T extends { data: unknown }>(request: Promise<ApiResp
   return (await body(request)).data;
 }
 
-function apiError(response: Response, error: unknown): ApiError {
+/** The error of an unsuccessful response. */
+export function responseError(status: number, error: unknown): ApiError {
   const body = isErrorBody(error) ? error : undefined;
-  const message = body ? capitalized(body.error) : `The server answered ${response.status}.`;
-  return new ApiError(response.status, body, message);
+  const message = body ? capitalized(body.error) : `The server answered ${status}.`;
+  return new ApiError(status, body, message);
 }
 
 function isErrorBody(value: unknown): value is ErrorBody {

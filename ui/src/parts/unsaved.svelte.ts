@@ -1,9 +1,9 @@
-// Asks for confirmation before leaving a page with unsaved changes.
+// Asks for confirmation before leaving a page with unsaved changes or with a running operation.
 import { blockNavigation } from 'sv-router';
 import { confirm } from './confirmation.svelte';
 
 /** Guards the current page. Navigation within its own path is allowed. Call it while the component is initialised. */
-export function guardUnsaved(unsaved: () => boolean, note: string) {
+export function guardUnsaved(unsaved: () => boolean, note: string, title = 'Discard unsaved changes?') {
   const here = location.pathname;
   /** The path of the next navigation, if known in advance. */
   let target: string | undefined;
@@ -23,7 +23,7 @@ export function guardUnsaved(unsaved: () => boolean, note: string) {
         const to = target;
         target = undefined;
         if (to === here || !unsaved()) return true;
-        return confirm('Discard unsaved changes?', note, 'Leave');
+        return confirm(title, note, 'Leave');
       },
     });
     return () => {

@@ -1,4 +1,5 @@
 // Search by name, for the command palette.
+import PackagePlus from '@lucide/svelte/icons/package-plus';
 import Plus from '@lucide/svelte/icons/plus';
 import Radio from '@lucide/svelte/icons/radio';
 import Send from '@lucide/svelte/icons/send';
@@ -10,10 +11,11 @@ export type SearchResult = { href: string; name: string; kind: string; icon: Pla
 
 const LIMIT_PER_KIND = 6;
 
-export const actions: Pick<Place, 'href' | 'name' | 'icon'>[] = [
+export const actions: Pick<Place, 'href' | 'name' | 'icon' | 'operator'>[] = [
   { href: '/sources/new', name: 'New source', icon: Plus as Place['icon'] },
   { href: '/workflows/new', name: 'New workflow', icon: Plus as Place['icon'] },
   { href: '/webhooks?action=create', name: 'New webhook', icon: Plus as Place['icon'] },
+  { href: '/apps/import', name: 'Import components', icon: PackagePlus as Place['icon'], operator: true },
 ];
 
 /** Sources, workflows and webhooks with this text in their names. */

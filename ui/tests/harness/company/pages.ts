@@ -30,6 +30,7 @@ export const PAGES: Record<string, (company: Company) => string> = {
   accounts: () => '/accounts',
   apps: () => '/apps',
   app: () => '/apps/github',
+  import: () => '/apps/import',
   users: () => '/users',
   nodes: () => '/nodes',
   settings: () => '/settings',

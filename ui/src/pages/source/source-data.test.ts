@@ -5,6 +5,32 @@ import { retentionForm, retentionOf } from './configuration/retention';
 import { byDay, matches, rowOf, rowOfMessage } from './events/rows';
 import { byInvocation, itemsOf, matching, textOf } from './logs/invocations';
 import { stackOf } from './logs/stack';
+import { eventOfSample, takesSample } from './sample-event';
+
+describe('the event of a sample', () => {
+  const http = { endpoint_url: 'http://localhost/e/x' };
+  const timer = { cron: null, interval_seconds: 60 };
+
+  test('an endpoint receives it as the body of a request', () => {
+    const request = {
+      method: 'POST',
+      path: '/',
+      query: {},
+      headers: { 'content-type': 'application/json' },
+      body: [1],
+    };
+    for (const props of [{ http }, { http, timer }]) {
+      expect(takesSample(props)).toBe(true);
+      expect(eventOfSample(props, [1])).toEqual(request);
+    }
+  });
+
+  test('a source without endpoint and timer receives it as it is, and a timer does not', () => {
+    expect(takesSample({ word: 'a' })).toBe(true);
+    expect(eventOfSample({ word: 'a' }, { id: 1 })).toEqual({ id: 1 });
+    expect(takesSample({ timer })).toBe(false);
+  });
+});
 
 describe('code files', () => {
   const files = { path: 'a/main.mjs', files: { 'a/lib.ts': 'export {}\r\n' } };

@@ -1,5 +1,6 @@
 // Triggers of a workflow as text.
 import type { WorkflowTrigger } from '../../api/types';
+import { patternName } from '../../parts/emitters';
 
 export type TriggerKind = 'http' | 'schedule' | 'events' | 'manual';
 
@@ -8,6 +9,15 @@ export function scheduleText(trigger: Extract<WorkflowTrigger, { type: 'schedule
   const zone = trigger.timezone && trigger.timezone !== 'UTC' ? ` ${trigger.timezone}` : '';
   return `${trigger.cron ?? ''}${zone}`;
 }
+
+/** The sources that trigger a workflow with their own events, each once. */
+export function triggerSources(triggers: WorkflowTrigger[]): string[] {
+  const events = triggers.filter((trigger) => trigger.type === 'events');
+  const own = events.filter(({ emitter_id, event_name }) => isSource(emitter_id) && !event_name.startsWith('$'));
+  return [...new Set(own.map(({ emitter_id }) => emitter_id))];
+}
+
+const isSource = (emitter: string) => emitter.startsWith('dc_') && patternName(emitter) === undefined;
 
 const UNITS: [number, string][] = [
   [86_400, 'd'],

@@ -6,7 +6,7 @@ import { marksOf, stepOf } from './run/axis';
 import { definedSteps, exportsOf, readError, readLogs, secretNames } from './run/reading';
 import { isOver, isRunState, tone } from './run/states';
 import { defaultRow, durationText, timeline } from './run/timeline';
-import { channelText, curlOf, kindOfRun, scheduleText } from './triggers';
+import { channelText, curlOf, kindOfRun, scheduleText, triggerSources } from './triggers';
 import { type DiffLine, difference, folded } from './versions/difference';
 
 const step = (name: string, position: number, started: number, duration: number, more: Partial<RunStep> = {}) =>
@@ -260,6 +260,14 @@ describe('Draft', () => {
 });
 
 describe('triggers', () => {
+  test('the sources among the triggers are those with events of their own, each once', () => {
+    const events = (emitter_id: string, event_name = '') => ({ type: 'events', emitter_id, event_name }) as const;
+    const others = [{ type: 'http', custom_response: false } as const, events('p_a'), events('dc_*'), events('p_*')];
+    expect(triggerSources(others)).toEqual([]);
+    const sources = [events('dc_b'), events('dc_a', 'audit'), events('dc_b', 'audit'), events('dc_c', '$errors')];
+    expect(triggerSources([...others, ...sources])).toEqual(['dc_b', 'dc_a']);
+  });
+
   test.each([
     [{ type: 'schedule', interval_seconds: 90 }, 'every 90 s'],
     [{ type: 'schedule', interval_seconds: 3_600 }, 'every 1 h'],

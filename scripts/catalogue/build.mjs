@@ -11,14 +11,14 @@
 //   slugs.txt        apps of the public component registry
 //   grant            OAuth 2 endpoints of providers
 //   simple-icons     icons and titles of brands
-//   logos            icons of further brands
+//   sets of icons    icons of further brands, listed in sets.mjs
 //   overrides.json   corrections and additions:
 //     providers      OAuth settings by the name of the provider in grant, or of a new provider
 //     apps           by slug: `provider` with changes to it (null: no OAuth), `oauth` for settings of its own,
 //                    `keys` with the fields that components read as `this.$auth.<name>`, `none`, `name`, `description`
 //     popular        slugs in order of popularity; sets the weight
 //     icons          icon of simple-icons by slug, where the names differ (null: none)
-//     logos          logo of @iconify-json/logos by slug, where simple-icons has none
+//     sets           icon of another set by slug, as `set:name`, where simple-icons has none
 //     notIcons       slugs that share their name with an icon of another brand
 //     vendors        icon by the first letters of the slug, where the product has no icon of its own
 //     endings        endings of slugs that are dropped in the search for an icon
@@ -115,8 +115,8 @@ function bySlug(a, b) {
 function iconsOf(apps, icons) {
   const slugs = [...new Set(apps.map(({ icon }) => icon).filter(Boolean))].sort();
   return slugs.map((slug) => {
-    const { title = apps.find(({ icon }) => icon === slug).name, hex, path } = icons.bySlug.get(slug);
-    return [slug, { title, hex, path }];
+    const { title = apps.find(({ icon }) => icon === slug).name, hex, path, box, body } = icons.bySlug.get(slug);
+    return [slug, body ? { title, box, body } : { title, hex, path }];
   });
 }
 
@@ -176,7 +176,7 @@ function countsOf(apps) {
 }
 
 function unusedOverrides(overrides) {
-  const sections = ["apps", "icons", "logos", "notIcons", "vendors", "popular"];
+  const sections = ["apps", "icons", "sets", "notIcons", "vendors", "popular"];
   const keysOf = (section) => (Array.isArray(section) ? section : Object.keys(section));
   const names = sections.flatMap((section) => keysOf(overrides[section]).map((key) => `${section}.${key}`));
   return names.filter((name) => !used.has(name));

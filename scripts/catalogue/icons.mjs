@@ -1,9 +1,9 @@
-// Icons of simple-icons, found by the slug of an app.
+// Icons of simple-icons and other sets, found by the slug of an app.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { loadLogos } from "./logos.mjs";
 import { normalise, withoutEndings } from "./names.mjs";
+import { loadSets } from "./sets.mjs";
 
 const require = createRequire(import.meta.url);
 
@@ -54,9 +54,9 @@ export function loadIcons() {
 }
 
 // Finds icons by exact names only. A wrong icon is worse than none, so vendors and exceptions are listed by hand.
-export function createIconFinder({ bySlug, byName, titles }, { icons, logos, vendors, endings, notIcons }, used) {
+export function createIconFinder({ bySlug, byName, titles }, { icons, sets, vendors, endings, notIcons }, used) {
   const excluded = new Set(notIcons);
-  const logoOf = loadLogos();
+  const iconOfSet = loadSets();
 
   function byOverride(slug) {
     used.add(`icons.${slug}`);
@@ -66,12 +66,11 @@ export function createIconFinder({ bySlug, byName, titles }, { icons, logos, ven
     return icon;
   }
 
-  function byLogo(slug) {
-    if (!(slug in logos)) return undefined;
-    used.add(`logos.${slug}`);
-    const logo = logoOf(logos[slug]);
-    if (!bySlug.has(logo.slug)) bySlug.set(logo.slug, logo);
-    return bySlug.get(logo.slug);
+  function bySet(slug) {
+    used.add(`sets.${slug}`);
+    const icon = iconOfSet(sets[slug]);
+    if (!bySlug.has(icon.slug)) bySlug.set(icon.slug, icon);
+    return bySlug.get(icon.slug);
   }
 
   function byVendor(slug) {
@@ -89,9 +88,14 @@ export function createIconFinder({ bySlug, byName, titles }, { icons, logos, ven
 
   const byEnding = (slug) => withoutEndings(slug, endings).slice(1).map(exact).find(Boolean);
 
+  function iconOf(slug) {
+    if (slug in icons) return byOverride(slug);
+    if (slug in sets) return bySet(slug);
+    return exact(slug) ?? byEnding(slug) ?? byVendor(slug);
+  }
+
   return {
+    iconOf,
     titleOf: (slug) => (slug in icons || excluded.has(slug) ? undefined : titles.get(normalise(slug))),
-    iconOf: (slug) =>
-      slug in icons ? byOverride(slug) : (exact(slug) ?? byLogo(slug) ?? byEnding(slug) ?? byVendor(slug)),
   };
 }

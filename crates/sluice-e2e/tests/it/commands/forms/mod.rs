@@ -11,7 +11,7 @@ use serde_json::json;
 use sluice_testkit::wait_for;
 
 use self::{case::Case, person::Person};
-use super::fixtures::Cli;
+use super::fixtures::{Cli, component, source};
 use crate::support::PATIENCE;
 
 #[rstest]
@@ -48,4 +48,28 @@ async fn a_form_is_filled_in_by_keyboard(#[files("forms/*.mjs")] component: Path
     })
     .await;
     assert_eq!(&event, expected, "{case}");
+}
+
+#[tokio::test]
+async fn optional_values_are_removed() {
+    let cli = Cli::new().await;
+    let code = component(
+        "Optional",
+        "color: { type: 'string', label: 'Color', optional: true, options: ['red'] },
+         flag: { type: 'boolean', label: 'Flag', optional: true },
+         place: { type: 'string', label: 'Place', optional: true, options() { return ['hill']; } },
+         kept: { type: 'string', label: 'Kept', optional: true, options() { return ['hill']; } }",
+    );
+    let values = json!({ "color": "red", "flag": true, "place": "hill", "kept": "valley" });
+    let id = source(&cli.api, &code, "Optional", values).await;
+    let mut person = Person::at(cli.terminal(&["update", &id, "--prompt-all"]));
+    for label in ["Color", "Flag", "Place"] {
+        let step = json!({ "prop": label, "pick": "(leave empty)" });
+        person.answer(&step).await;
+    }
+    let step = json!({ "prop": "Kept", "pick": "(keep valley)" });
+    person.answer(&step).await;
+    person.ends().await;
+    let source = cli.only_source().await;
+    assert_eq!(source["configured_props"], json!({ "kept": "valley" }));
 }

@@ -109,7 +109,11 @@ fn missing_end(
     let mut ends = vec![("listener", connects.listener.clone())];
     match &connects.emitter {
         Emitter::One(id) => ends.push(("emitter", Listener::of(id))),
-        Emitter::AllSources | Emitter::AllWorkflows | Emitter::CreatedLater => {}
+        Emitter::Account(account) if account != user => return Ok(Some("emitter")),
+        Emitter::Account(_)
+        | Emitter::AllSources
+        | Emitter::AllWorkflows
+        | Emitter::CreatedLater => {}
     }
     // Locked in the order of ids, so that two requests cannot deadlock.
     ends.sort_by(|(_, a), (_, b)| a.as_str().cmp(b.as_str()));

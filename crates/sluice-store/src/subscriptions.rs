@@ -20,6 +20,8 @@ pub enum Emitter {
     One(EmitterId),
     AllSources,
     AllWorkflows,
+    /// All sources and workflows of the account.
+    Account(UserId),
     /// An auto-subscription: every emitter gets a row of its own when it is created.
     CreatedLater,
 }
@@ -30,7 +32,10 @@ impl Emitter {
             ALL_SOURCES => Some(Emitter::AllSources),
             ALL_WORKFLOWS => Some(Emitter::AllWorkflows),
             CREATED_LATER => Some(Emitter::CreatedLater),
-            id => EmitterId::parse(id).map(Emitter::One),
+            id => match account(id) {
+                Some(account) => Some(Emitter::Account(account)),
+                None => EmitterId::parse(id).map(Emitter::One),
+            },
         }
     }
 
@@ -39,8 +44,27 @@ impl Emitter {
             Emitter::One(id) => id.as_str(),
             Emitter::AllSources => ALL_SOURCES,
             Emitter::AllWorkflows => ALL_WORKFLOWS,
+            Emitter::Account(id) => id.as_str(),
             Emitter::CreatedLater => CREATED_LATER,
         }
+    }
+
+    /// The value by which commits find a subscription: its emitter, or its user if it has several.
+    fn route<'a>(&'a self, user: &'a UserId) -> &'a str {
+        match self {
+            Emitter::One(id) => id.as_str(),
+            Emitter::AllSources | Emitter::AllWorkflows | Emitter::Account(_) => user.as_str(),
+            // Subscriptions to emitters that are created later have no events.
+            Emitter::CreatedLater => CREATED_LATER,
+        }
+    }
+}
+
+/// The id of an account, also as that of its workspace: `u_a` and `o_a`.
+fn account(id: &str) -> Option<UserId> {
+    match id.strip_prefix(WORKSPACE) {
+        Some(tail) => UserId::parse(&format!("{}{tail}", UserId::PREFIX)),
+        None => UserId::parse(id),
     }
 }
 
@@ -105,7 +129,7 @@ pub fn ensure(c: &mut dyn Conn, subscription: &Subscription) -> Result<Subscript
     } = subscription;
     c.execute(
         &format!(
-            "INSERT INTO subscriptions ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+            "INSERT INTO subscriptions ({COLUMNS}, route) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
              ON CONFLICT (emitter_id, user_id, event_name, listener_id) DO NOTHING"
         ),
         params![
@@ -114,7 +138,8 @@ pub fn ensure(c: &mut dyn Conn, subscription: &Subscription) -> Result<Subscript
             emitter.as_str(),
             event_name,
             listener.as_str(),
-            *created_at
+            *created_at,
+            emitter.route(user_id)
         ],
     )?;
     query_one(

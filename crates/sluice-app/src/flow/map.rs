@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::HashSet};
 
-use sluice_model::SubscriptionId;
+use sluice_model::{SubscriptionId, UserId};
 use sluice_store::{
     flow::Party,
     routes::{ALL_SOURCES, ALL_WORKFLOWS},
@@ -99,6 +99,7 @@ fn globs(edges: &[Edge]) -> impl Iterator<Item = Node> {
             name: match glob {
                 ALL_SOURCES => "Every source",
                 ALL_WORKFLOWS => "Every workflow",
+                account if account.starts_with(UserId::PREFIX) => "Every source and workflow",
                 _ => "Every new source and workflow",
             }
             .to_owned(),

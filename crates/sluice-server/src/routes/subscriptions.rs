@@ -172,8 +172,15 @@ mod tests {
     }
 
     #[test]
+    fn an_account_is_an_emitter_also_by_the_id_of_its_workspace() {
+        for id in ["u_a", "o_a"] {
+            assert_eq!(parse(id, None, "wh_a").unwrap().emitter.as_str(), "u_a");
+        }
+    }
+
+    #[test]
     fn malformed_ids_are_not_found_and_missing_ids_are_errors() {
-        for emitter in ["wh_a", "p_", "u_a", "u_*", "o_a", "dc_", "dc_a*", "**", "x"] {
+        for emitter in ["wh_a", "p_", "u_", "u_*", "o_", "dc_", "dc_a*", "**", "x"] {
             let result = parse(emitter, None, "wh_a");
             assert!(matches!(result, Err(ApiError::NotFound("emitter"))));
         }

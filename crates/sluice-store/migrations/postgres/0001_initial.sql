@@ -360,10 +360,13 @@ CREATE TABLE subscriptions (
     emitter_id  TEXT COLLATE "C" NOT NULL,
     event_name  TEXT COLLATE "C" NOT NULL,
     listener_id TEXT COLLATE "C" NOT NULL,
-    created_at  BIGINT NOT NULL
+    created_at  BIGINT NOT NULL,
+    -- The emitter, or the user if it is for several emitters.
+    route       TEXT COLLATE "C" NOT NULL
 );
 CREATE UNIQUE INDEX subscriptions_by_emitter
     ON subscriptions (emitter_id, user_id, event_name, listener_id);
+CREATE INDEX subscriptions_by_route ON subscriptions (route, user_id);
 CREATE INDEX subscriptions_by_listener ON subscriptions (listener_id);
 CREATE INDEX subscriptions_by_user ON subscriptions (user_id, created_at, id);
 

@@ -366,10 +366,13 @@ CREATE TABLE subscriptions (
     emitter_id  TEXT NOT NULL,
     event_name  TEXT NOT NULL,
     listener_id TEXT NOT NULL,
-    created_at  INTEGER NOT NULL
+    created_at  INTEGER NOT NULL,
+    -- The emitter, or the user if it is for several emitters.
+    route       TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX subscriptions_by_emitter
     ON subscriptions (emitter_id, user_id, event_name, listener_id);
+CREATE INDEX subscriptions_by_route ON subscriptions (route, user_id);
 CREATE INDEX subscriptions_by_listener ON subscriptions (listener_id);
 CREATE INDEX subscriptions_by_user ON subscriptions (user_id, created_at, id);
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rstest::rstest;
 use sluice_store::{
     Conn, Result, params,
-    routes::{self, ALL_SOURCES, LISTENERS, Listener},
+    routes::{self, ALL_WORKFLOWS, LISTENERS, Listener},
     sources::{self, Source},
     subscriptions,
     webhooks::{self, Webhook},
@@ -54,6 +54,8 @@ fn active_listeners_get_an_event_once_whichever_subscriptions_they_have(
             ("dc_other", "", "dc_off"),
             ("p_*", "custom", "wh_w"),
             ("*", "custom", "wh_w"),
+            ("u_a", "account", "dc_l"),
+            ("u_a", "", "wh_w"),
         ]
         .into_iter()
         .enumerate()
@@ -67,8 +69,9 @@ fn active_listeners_get_an_event_once_whichever_subscriptions_they_have(
         let hook = Listener::Webhook(webhook_id("w"));
         let listener = Listener::Source(source_id("l"));
         assert_eq!(to(c, "")?, [listener.clone(), hook]);
-        assert_eq!(to(c, "$errors")?, [listener]);
+        assert_eq!(to(c, "$errors")?, [listener.clone()]);
         assert!(to(c, "custom")?.is_empty());
+        assert_eq!(to(c, "account")?, [listener.clone()]);
         let routes = routes::of_emitter(c, &user_id("a"), &source_id("quiet"))?;
         assert_eq!(routes.to("").len(), 2);
         let others = routes::of_emitter(c, &user_id("c"), &source_id("s"))?;
@@ -84,9 +87,10 @@ fn fill(c: &mut dyn Conn) -> Result<()> {
     webhooks::insert(c, &webhook("w", &a, 1))?;
     c.execute(
         "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000) \
-         INSERT INTO subscriptions (id, user_id, emitter_id, event_name, listener_id, created_at) \
+         INSERT INTO subscriptions (id, user_id, emitter_id, event_name, listener_id, created_at, route) \
          SELECT 'sub_' || n, CASE n % 2 WHEN 0 THEN 'u_a' ELSE 'u_n' || n END, \
-         CASE n % 2 WHEN 0 THEN 'dc_n' || n ELSE 'dc_*' END, '', 'wh_w', 1 FROM numbers",
+         CASE n % 2 WHEN 0 THEN 'dc_n' || n ELSE 'dc_*' END, '', 'wh_w', 1, \
+         CASE n % 2 WHEN 0 THEN 'dc_n' || n ELSE 'u_n' || n END FROM numbers",
         &[],
     )?;
     let wanted = connects("dc_s", "", "wh_w");
@@ -107,7 +111,7 @@ fn plan(c: &mut dyn Conn, db: Db) -> Result<String> {
     let mut plan = String::new();
     c.query(
         &format!("{explain} {LISTENERS}"),
-        params![&user, &source, ALL_SOURCES],
+        params![&user, &source, ALL_WORKFLOWS],
         &mut |row| {
             let line: String = row.get(column)?;
             plan.push_str(&line);
@@ -138,7 +142,7 @@ fn a_hundred_thousand_subscriptions_to_others_cost_nothing(
     let check = |t: &TestStore| {
         t.read(move |c| {
             let plan = plan(c, db)?;
-            assert!(plan.contains("subscriptions_by_emitter"), "{plan}");
+            assert!(plan.contains("subscriptions_by_route"), "{plan}");
             for scan in ["SCAN s", "SCAN w", "SCAN l", "Seq Scan on subscriptions"] {
                 assert!(!plan.contains(scan), "{plan}");
             }

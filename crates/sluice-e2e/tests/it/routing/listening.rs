@@ -112,6 +112,27 @@ async fn the_glob_is_for_all_sources_of_the_user_also_later_ones() {
     assert_eq!(heard(&listener, 2).await, [json!(1), json!(2)]);
 }
 
+#[rstest]
+#[case::sqlite(Backend::Sqlite)]
+#[case::postgres(Backend::Postgres)]
+#[tokio::test]
+async fn an_account_and_its_workspace_are_emitters_too(#[case] backend: Backend) {
+    let (api, stranger) = (new_user_on(backend).await, new_user_on(backend).await);
+    let me = api.get("/users/me").await.ok();
+    let ids = [&me["id"], &me["orgs"][0]["id"]].map(|id| id.as_str().expect("an id").to_owned());
+    let relay = relay(&api).await;
+    for (id, name) in ids.iter().zip(["one", "two"]) {
+        let listener = deploy(&api, LISTENER).await;
+        subscribe(&api, id, name, &listener.id).await;
+        let body = json!({ "name": name, "value": name });
+        relay.send(&body).await.expect(200);
+        assert_eq!(heard(&listener, 1).await, [json!(name)]);
+        let foreign = deploy(&stranger, LISTENER).await;
+        let body = json!({ "emitter_id": id, "listener_id": foreign.id });
+        stranger.post("/subscriptions", &body).await.expect(404);
+    }
+}
+
 #[tokio::test]
 async fn what_is_emitted_while_a_listener_is_inactive_is_not_kept_for_it() {
     let api = new_user().await;
